@@ -1,0 +1,3 @@
+//! mendit
+pub mod model;
+pub mod source;

@@ -1,0 +1,60 @@
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use sha1::{Digest, Sha1};
+
+/// The git blob id (SHA-1) of a file's bytes; 40 lowercase hex digits when written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlobId([u8; 20]);
+
+impl BlobId {
+    /// Wraps the 20 raw bytes of an id.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 20]) -> Self {
+        Self(bytes)
+    }
+
+    /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hash = Sha1::new();
+        hash.update(format!("blob {}\0", bytes.len()));
+        hash.update(bytes);
+        Self(hash.finalize().into())
+    }
+
+    /// The 20 raw bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 20] {
+        &self.0
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for BlobId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BlobId;
+
+    #[test]
+    fn hashes_as_git_does() {
+        let id = BlobId::of(b"hello\n").to_string();
+        assert_eq!(id, "ce013625030ba8dba906f756967f9e9ca394464a");
+    }
+}

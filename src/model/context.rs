@@ -1,0 +1,333 @@
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{BlobId, Caps, Code, Diagnosis, Level, Profile, RepoPath, StopReason};
+
+/// `context.json`: what was chosen for a failure, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextDocument {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `context`.
+    pub document: &'static str,
+    /// The rung of the ladder.
+    pub level: Level,
+    /// Why this rung: the rule and its evidence in one sentence.
+    pub escalation_reason: String,
+    /// How places were given out.
+    pub profile: Profile,
+    /// The limits in force.
+    pub caps: Caps,
+    /// Bytes of content of all files.
+    pub total_bytes: u64,
+    /// Estimated tokens of content of all files.
+    pub total_tokens: u64,
+    /// Paths in packet order: targets, then by rank, manifests last.
+    pub files_included: Vec<RepoPath>,
+    /// Paths an agent asked for, as asked.
+    pub files_requested: Vec<String>,
+    /// Files that were asked for or named and refused.
+    pub files_rejected: Vec<RejectedFile>,
+    /// The files with their content, in the order of `files_included`.
+    pub files: Vec<PacketFile>,
+    /// Candidates that were left out.
+    pub omitted: Vec<Omission>,
+    /// Imports of included files that lead to no file.
+    pub unresolved_imports: Vec<UnresolvedImport>,
+    /// Paths worth asking for next, best first.
+    pub next: Vec<RepoPath>,
+    /// What the repository holds.
+    pub repo_index: RepoIndex,
+    /// What history was used.
+    pub history: History,
+    /// What the log says; `null` without a log.
+    pub diagnosis: Option<Diagnosis>,
+    /// Import hints for undefined names.
+    pub hints: Vec<String>,
+    /// The change under test, when a base was given.
+    pub change: Option<ChangeUnderTest>,
+    /// SHA-256 of everything the packet was made from, in hex.
+    pub input_sha256: String,
+    /// SHA-256 of this document with this field empty, in hex.
+    pub packet_sha256: String,
+}
+
+/// Why a file is in the packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A file the failure is about.
+    Target,
+    /// A file an agent asked for.
+    Requested,
+    /// A file that the log names.
+    Mentioned,
+    /// A file reached by imports from a target.
+    Closure,
+    /// A file that the ranking chose.
+    Ranked,
+    /// A project file such as `tsconfig.json`.
+    Manifest,
+    /// A file of the whole-repository bundle.
+    Bundle,
+}
+
+/// How much of a file is in the packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileMode {
+    /// All of it.
+    Full,
+    /// Its signatures.
+    Skeleton,
+    /// Windows of lines.
+    Window,
+}
+
+/// One file of a packet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PacketFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Why it is here, in one word.
+    pub role: Role,
+    /// 1-based place among the ranked files; `null` for targets and manifests.
+    pub rank: Option<u64>,
+    /// Imports between it and the nearest target; `null` when no chain is known.
+    pub hops: Option<u32>,
+    /// The chain of files from a target to this file, both ends left out.
+    pub via: Vec<RepoPath>,
+    /// Why it is here, in one sentence.
+    pub why: String,
+    /// The ranking's score; `null` when it was not ranked.
+    pub score: Option<u64>,
+    /// The signals behind the score, by name.
+    pub scores: BTreeMap<String, u64>,
+    /// How much of it is here.
+    pub mode: FileMode,
+    /// 1-based inclusive line ranges that `content` covers; empty when it is all.
+    pub ranges: Vec<[u32; 2]>,
+    /// Bytes of `content`.
+    pub bytes: u64,
+    /// Estimated tokens of `content`.
+    pub tokens: u64,
+    /// The git blob id of the whole file.
+    pub blob_id: BlobId,
+    /// SHA-256 of the whole file's bytes, in hex.
+    pub sha256: String,
+    /// `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, or `latin-1`.
+    pub encoding: &'static str,
+    /// The text, decoded, with secrets masked.
+    pub content: String,
+    /// Where secrets were masked; these lines cannot be patched.
+    pub redactions: Vec<Redaction>,
+    /// Characters a person would not see.
+    pub warnings: Vec<TextWarning>,
+}
+
+/// A masked secret.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Redaction {
+    /// 1-based line.
+    pub line: u32,
+    /// The rule that found it.
+    pub rule: String,
+}
+
+/// A line with characters that mislead a reader.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TextWarning {
+    /// 1-based line.
+    pub line: u32,
+    /// `bidi`, `zero_width`, `tag` or `control`.
+    pub kind: &'static str,
+}
+
+/// A file that was asked for and is not given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RejectedFile {
+    /// The path as it was asked for.
+    pub path: String,
+    /// The stable reason.
+    pub code: Code,
+    /// The reason in one sentence.
+    pub reason: String,
+}
+
+/// A candidate that is not in the packet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Omission {
+    /// Where it is, lossily decoded when the name is not UTF-8.
+    pub path: String,
+    /// Its place among the candidates; `null` when it was never one.
+    pub rank: Option<u64>,
+    /// The stable reason.
+    pub code: Code,
+    /// The reason in one sentence.
+    pub reason: String,
+    /// Its size; `null` when that is not known.
+    pub bytes: Option<u64>,
+    /// What would include it; empty when nothing would.
+    pub remedy: String,
+}
+
+/// An import that leads to no file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct UnresolvedImport {
+    /// The importing file.
+    pub path: RepoPath,
+    /// 1-based line.
+    pub line: u32,
+    /// What it asks for.
+    pub specifier: String,
+    /// The paths that were looked for, in order.
+    pub tried: Vec<String>,
+}
+
+/// What the repository holds, within a size limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RepoIndex {
+    /// Files, sorted by path; those nearest to the targets when truncated.
+    pub files: Vec<RepoIndexFile>,
+    /// Files where programs or packages start.
+    pub entrypoints: Vec<RepoPath>,
+    /// Whether files were left out.
+    pub truncated: bool,
+    /// Files in the repository.
+    pub total: u64,
+}
+
+/// One row of the repository index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RepoIndexFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its git blob id; `null` for what cannot be read.
+    pub blob_id: Option<BlobId>,
+}
+
+/// What git history the packet rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct History {
+    /// Whether the clone is shallow.
+    pub shallow: bool,
+    /// Commits that were read.
+    pub commits_used: u64,
+}
+
+/// The change under test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangeUnderTest {
+    /// The base as the caller named it.
+    pub base: String,
+    /// Files that differ from the base, sorted.
+    pub files: Vec<RepoPath>,
+    /// The unified diff, redacted.
+    pub diff: String,
+}
+
+/// `failure-packet.json`: what an agent is given.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailurePacket {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `failure-packet`.
+    pub document: &'static str,
+    /// What failed.
+    pub failure: FailureSummary,
+    /// The log.
+    pub logs: LogExcerpt,
+    /// Files the failure is about.
+    pub targets: Vec<RepoPath>,
+    /// Commands that show the failure.
+    pub test_commands: Vec<String>,
+    /// The files of the context document.
+    pub file_snapshots: Vec<PacketFile>,
+    /// The repository index of the context document.
+    pub repo_index: RepoIndex,
+    /// The rung of the ladder.
+    pub context_level: Level,
+    /// Bytes of content of all files.
+    pub context_bytes: u64,
+    /// Paths an agent asked for.
+    pub requested_files: Vec<String>,
+    /// How the attempt before this one ended.
+    pub previous: Option<PreviousAttempt>,
+    /// Import hints, when names were undefined.
+    pub recovery_context: Option<RecoveryContext>,
+    /// Globs a patch must not touch.
+    pub protected_paths: Vec<String>,
+    /// What is left to spend.
+    pub budget: PacketBudget,
+}
+
+/// The failure in short.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailureSummary {
+    /// The diagnosed kind.
+    pub kind: super::FailureKind,
+    /// A finer word.
+    pub subkind: Option<super::Subkind>,
+    /// One sentence.
+    pub message: String,
+    /// The lines of the log that say so.
+    pub evidence: Vec<super::Evidence>,
+}
+
+/// A log within its limits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogExcerpt {
+    /// The text: escapes removed, secrets masked, the middle left out when it is too long.
+    pub text: String,
+    /// Bytes of the whole log as given.
+    pub bytes: u64,
+    /// Bytes left out of the middle.
+    pub omitted_bytes: u64,
+    /// Secrets that were masked in `text`.
+    pub redactions: u64,
+}
+
+/// The attempt before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviousAttempt {
+    /// How it ended.
+    pub stop_reason: StopReason,
+    /// SHA-256 of its patch.
+    pub patch_digest: Option<String>,
+    /// Its patch verdict.
+    pub preflight: Option<serde_json::Value>,
+}
+
+/// Import hints in the shape of R6.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveryContext {
+    /// The failure kind.
+    pub error_type: super::FailureKind,
+    /// Names the log calls undefined.
+    pub undefined_names: Vec<String>,
+    /// Name to import statement.
+    pub suggested_imports: BTreeMap<String, String>,
+    /// The text for a prompt.
+    pub recovery_hint: String,
+}
+
+/// What is left to spend; `null` without a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PacketBudget {
+    /// Attempts.
+    pub attempts_left: Option<u64>,
+    /// Seconds.
+    pub seconds_left: Option<u64>,
+}

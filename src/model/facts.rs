@@ -1,0 +1,154 @@
+use serde::{Deserialize, Serialize};
+
+/// A language whose imports are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// `.ts`, `.mts`, `.cts` and their declaration files.
+    TypeScript,
+    /// `.tsx`, and JavaScript in all its extensions (the TSX grammar reads it).
+    Tsx,
+    /// `.py` and `.pyi`.
+    Python,
+}
+
+impl Language {
+    /// The language of a file name, by its extension.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        match path.rsplit_once('.')?.1 {
+            "ts" | "mts" | "cts" => Some(Self::TypeScript),
+            "tsx" | "js" | "jsx" | "mjs" | "cjs" => Some(Self::Tsx),
+            "py" | "pyi" => Some(Self::Python),
+            _ => None,
+        }
+    }
+
+    /// Whether the file belongs to the TypeScript and JavaScript family.
+    #[must_use]
+    pub fn is_script(self) -> bool {
+        matches!(self, Self::TypeScript | Self::Tsx)
+    }
+}
+
+/// What one source file says about itself. Reading never fails: what cannot be read is a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Import forms in source order.
+    pub imports: Vec<Import>,
+    /// Names other files can import from here, in source order.
+    pub exports: Vec<Export>,
+    /// Top-level definitions, in source order.
+    pub definitions: Vec<Definition>,
+    /// What could not be read, and why.
+    pub problems: Vec<ParseProblem>,
+}
+
+/// One import form with a literal specifier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// As written between the quotes; Python: the dotted module with its leading dots.
+    pub specifier: String,
+    /// The syntactic form.
+    pub kind: ImportKind,
+    /// 1-based line of the statement or call.
+    pub line: u32,
+    /// Names taken from the module, in source order; empty for side-effect and whole-module forms.
+    pub names: Vec<ImportedName>,
+    /// `import type`, a type position, or under `if TYPE_CHECKING`.
+    pub type_only: bool,
+    /// Not at the top level: inside a function, branch, `try` or block.
+    pub nested: bool,
+}
+
+/// A name taken from a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedName {
+    /// The name in the module; `*` for everything, `default` for the default export.
+    pub name: String,
+    /// The local name when it differs.
+    pub alias: Option<String>,
+}
+
+/// The form of an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportKind {
+    /// `import … from 'x'`, `import 'x'`; Python `import x`.
+    Import,
+    /// Python `from x import …`, star included.
+    From,
+    /// `export … from 'x'`.
+    ExportFrom,
+    /// `import('x')` with a literal.
+    Dynamic,
+    /// `require('x')`, `require.resolve('x')`.
+    Require,
+    /// `import x = require('x')`.
+    ImportEquals,
+    /// `/// <reference path="x" />` and `types="x"`.
+    Reference,
+    /// `jest.mock('x')`, `vi.mock('x')` and their relatives.
+    Mock,
+    /// `import.meta.glob('x')`.
+    Glob,
+    /// `importlib.import_module('x')`, `__import__('x')`.
+    Importlib,
+    /// A dotted string that names a module in a settings file.
+    DottedString,
+}
+
+/// A name that can be imported from the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Export {
+    /// The exported name; `default`, or `*` for `export * from`.
+    pub name: String,
+    /// The local name behind it when it differs.
+    pub local: Option<String>,
+    /// The module it is passed on from, for re-exports.
+    pub from: Option<String>,
+    /// 1-based line.
+    pub line: u32,
+}
+
+/// A top-level definition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// The defined name.
+    pub name: String,
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// 1-based first line.
+    pub line: u32,
+    /// 1-based last line.
+    pub end_line: u32,
+}
+
+/// The sort of a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DefinitionKind {
+    /// A function.
+    Function,
+    /// A class.
+    Class,
+    /// A TypeScript interface.
+    Interface,
+    /// A type alias.
+    Type,
+    /// An enum.
+    Enum,
+    /// A variable or constant.
+    Variable,
+    /// A namespace or module block.
+    Namespace,
+}
+
+/// Something in a file that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParseProblem {
+    /// 1-based line; 0 for the file as a whole.
+    pub line: u32,
+    /// What is wrong, in words.
+    pub message: String,
+}

@@ -1,0 +1,191 @@
+use serde::{Deserialize, Serialize};
+
+use super::RepoPath;
+
+/// What the evidence in a log says: the closed list of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are the contract's own words")]
+pub enum FailureKind {
+    ImportError,
+    TsError,
+    StaticTypeError,
+    SyntaxError,
+    RuntimeError,
+    ZodError,
+    PydanticError,
+    DrizzleError,
+    DbError,
+    TestFailure,
+    SnapshotMismatch,
+    TestSetupError,
+    LintError,
+    ConfigError,
+    CommandNotFound,
+    ConnectionRefused,
+    AuthFailed,
+    MissingEnvVar,
+    TransportMismatch,
+    PermissionDenied,
+    Timeout,
+    NetworkError,
+    PortInUse,
+    DiskFull,
+    OutOfMemory,
+    Crash,
+    FileNotFound,
+    DependencyError,
+    PatchError,
+    Unknown,
+}
+
+/// How one attempt at a repair ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are the contract's own words")]
+pub enum StopReason {
+    Fixed,
+    PatchInvalid,
+    ApplyFailed,
+    TestsFailed,
+    TestsChanged,
+    Regressed,
+    PolicyRejected,
+    NoPatch,
+    RequestedFiles,
+    AgentError,
+    AgentTimeout,
+    CommandTimeout,
+    BudgetExhausted,
+    NoProgress,
+    Flaky,
+    UserActionRequired,
+    InvalidTask,
+    Interrupted,
+}
+
+/// The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are the contract's own words")]
+pub enum Category {
+    Timeout,
+    MissingContext,
+    ToolError,
+    InvalidTask,
+    Partial,
+}
+
+/// A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
+/// contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Subkind(pub String);
+
+/// What a log says went wrong.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Diagnosis {
+    /// The primary kind.
+    pub kind: FailureKind,
+    /// A finer word, if the evidence gives one.
+    pub subkind: Option<Subkind>,
+    /// Other kinds the evidence allows, best first.
+    pub alternatives: Vec<Alternative>,
+    /// 0 to 1 in steps of 0.05.
+    pub confidence: f64,
+    /// The report's word for it.
+    pub category: Category,
+    /// One sentence for a person.
+    pub explanation: String,
+    /// What to do about it, in one sentence.
+    pub suggested_fix: String,
+    /// Whether nothing but a person's action helps.
+    pub requires_user_action: bool,
+    /// The lines that say so, in log order.
+    pub evidence: Vec<Evidence>,
+    /// Files the log names, most telling first.
+    pub files: Vec<MentionedFile>,
+    /// Names the log calls undefined, in log order.
+    pub undefined_names: Vec<String>,
+    /// Modules that were not found, in log order.
+    pub missing_modules: Vec<String>,
+    /// Names that a module does not export, in log order.
+    pub missing_exports: Vec<String>,
+    /// Tests that failed, in log order.
+    pub failing_tests: Vec<String>,
+    /// The tool whose output it is, when recognised.
+    pub tool: Option<String>,
+}
+
+/// Another kind that the evidence allows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Alternative {
+    /// The kind.
+    pub kind: FailureKind,
+    /// 0 to 1.
+    pub confidence: f64,
+}
+
+/// A line of the log that carries the diagnosis.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// 1-based line of the log as it was given.
+    pub line: u64,
+    /// The line, without escapes and CI prefixes.
+    pub text: String,
+}
+
+/// A file that the log names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MentionedFile {
+    /// The repository's file when `in_repository`, else the path as the log has it.
+    pub path: String,
+    /// 1-based line in that file.
+    pub line: Option<u32>,
+    /// 1-based column.
+    pub column: Option<u32>,
+    /// Whether the path was found in the repository.
+    pub in_repository: bool,
+}
+
+impl MentionedFile {
+    /// The path as a file of the repository, when it is one.
+    #[must_use]
+    pub fn repo_path(&self) -> Option<RepoPath> {
+        self.in_repository
+            .then(|| RepoPath::new(&self.path).ok())
+            .flatten()
+    }
+}
+
+macro_rules! spelled_as_in_json {
+    ($($kind:ty),*) => {$(
+        impl std::fmt::Display for $kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                Serialize::serialize(self, f)
+            }
+        }
+        impl std::str::FromStr for $kind {
+            type Err = serde::de::value::Error;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::deserialize(serde::de::value::StrDeserializer::new(text))
+            }
+        }
+    )*};
+}
+spelled_as_in_json!(FailureKind, StopReason, Category);
+
+#[cfg(test)]
+mod tests {
+    use super::{Category, FailureKind, StopReason};
+
+    #[test]
+    fn words_are_the_contracts() {
+        assert_eq!(FailureKind::ImportError.to_string(), "import_error");
+        assert_eq!("patch_invalid".parse(), Ok(StopReason::PatchInvalid));
+        assert_eq!("tool_error".parse(), Ok(Category::ToolError));
+        assert!("nonsense".parse::<FailureKind>().is_err());
+    }
+}

@@ -1,0 +1,29 @@
+//! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
+
+mod blob;
+mod code;
+mod context;
+mod facts;
+mod failure;
+mod level;
+mod path;
+
+pub use blob::BlobId;
+pub use code::{Code, CodePage, code_pages, explain};
+pub use context::{
+    ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, LogExcerpt,
+    Omission, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext, Redaction, RejectedFile,
+    RepoIndex, RepoIndexFile, Role, TextWarning, UnresolvedImport,
+};
+pub use facts::{
+    Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, Language,
+    ParseProblem,
+};
+pub use failure::{
+    Alternative, Category, Diagnosis, Evidence, FailureKind, Subkind, MentionedFile, StopReason,
+};
+pub use level::{Caps, Level, Profile};
+pub use path::{PathProblem, RepoPath};
+
+/// Version of every JSON document this program writes.
+pub const SCHEMA_VERSION: u32 = 1;

@@ -1,0 +1,198 @@
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+/// A path inside the repository: UTF-8, `/` between components, relative to the root.
+///
+/// Never empty, never absolute, without empty, `.` or `..` components, so joining it to a root
+/// stays below that root (symlinks aside, which are the reader's business). Ordered by bytes.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RepoPath(Arc<str>);
+
+/// Why a text is not a [`RepoPath`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PathProblem {
+    /// The text is empty, or names the root itself.
+    #[error("the path is empty")]
+    Empty,
+    /// The text starts at a file-system root or with a drive letter.
+    #[error("the path is absolute")]
+    Absolute,
+    /// The text climbs above the repository's root.
+    #[error("the path leaves the repository")]
+    Escapes,
+    /// The text holds a NUL byte.
+    #[error("the path contains a NUL byte")]
+    Nul,
+}
+
+impl RepoPath {
+    /// Takes a path as a person or tool writes it and normalises `./`, `a/../b` and `//`.
+    ///
+    /// # Errors
+    /// A [`PathProblem`] when the text is not a path inside the repository.
+    pub fn new(text: &str) -> Result<Self, PathProblem> {
+        if text.contains('\0') {
+            return Err(PathProblem::Nul);
+        }
+        let bytes = text.as_bytes();
+        let drive = bytes.len() > 1 && bytes[1] == b':' && bytes[0].is_ascii_alphabetic();
+        if text.starts_with('/') || text.starts_with('\\') || drive {
+            return Err(PathProblem::Absolute);
+        }
+        Self::normalise("", text)
+    }
+
+    /// Resolves `relative` against the directory `directory` (`""` is the root).
+    ///
+    /// # Errors
+    /// [`PathProblem::Escapes`] when `..` climbs above the root, [`PathProblem::Empty`] when the
+    /// result is the root itself.
+    pub fn resolve(directory: &str, relative: &str) -> Result<Self, PathProblem> {
+        Self::normalise(directory, relative)
+    }
+
+    fn normalise(directory: &str, relative: &str) -> Result<Self, PathProblem> {
+        let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+        for part in relative.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop().ok_or(PathProblem::Escapes)?;
+                }
+                part => parts.push(part),
+            }
+        }
+        if parts.is_empty() {
+            return Err(PathProblem::Empty);
+        }
+        Ok(Self(parts.join("/").into()))
+    }
+
+    /// The whole path as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The directory that holds the file; `""` for the root.
+    #[must_use]
+    pub fn directory(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(directory, _)| directory)
+    }
+
+    /// The last component.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)
+    }
+
+    /// The file name up to its last dot; the whole name of a dotfile.
+    #[must_use]
+    pub fn stem(&self) -> &str {
+        match self.file_name().rsplit_once('.') {
+            Some((stem, _)) if !stem.is_empty() => stem,
+            _ => self.file_name(),
+        }
+    }
+
+    /// What follows the last dot of the file name, if anything does.
+    #[must_use]
+    pub fn extension(&self) -> Option<&str> {
+        match self.file_name().rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => Some(extension),
+            _ => None,
+        }
+    }
+
+    /// The directories above the file, innermost first, ending with the root `""`.
+    pub fn ancestors(&self) -> impl Iterator<Item = &str> {
+        std::iter::successors(Some(self.directory()), |directory| {
+            (!directory.is_empty())
+                .then(|| directory.rsplit_once('/').map_or("", |(parent, _)| parent))
+        })
+    }
+
+    /// Whether the file lies in `directory` or below it (`""` holds everything).
+    #[must_use]
+    pub fn is_below(&self, directory: &str) -> bool {
+        directory.is_empty()
+            || self
+                .0
+                .strip_prefix(directory)
+                .is_some_and(|rest| rest.starts_with('/'))
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl AsRef<str> for RepoPath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<str> for RepoPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Serialize for RepoPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PathProblem, RepoPath};
+
+    #[test]
+    fn normalises_what_stays_inside() {
+        for (text, expected) in [
+            ("a/b.ts", "a/b.ts"),
+            ("./a//b.ts", "a/b.ts"),
+            ("a/x/../b.ts", "a/b.ts"),
+        ] {
+            assert_eq!(RepoPath::new(text).unwrap().as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn refuses_what_leaves_the_repository() {
+        for (text, problem) in [
+            ("", PathProblem::Empty),
+            (".", PathProblem::Empty),
+            ("/etc/passwd", PathProblem::Absolute),
+            ("C:/x", PathProblem::Absolute),
+            ("a/../../x", PathProblem::Escapes),
+            ("a\0b", PathProblem::Nul),
+        ] {
+            assert_eq!(RepoPath::new(text).unwrap_err(), problem, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_its_parts() {
+        let path = RepoPath::new("src/lib/a.test.ts").unwrap();
+        assert_eq!(path.directory(), "src/lib");
+        assert_eq!(path.file_name(), "a.test.ts");
+        assert_eq!(path.stem(), "a.test");
+        assert_eq!(path.extension(), Some("ts"));
+        assert_eq!(path.ancestors().collect::<Vec<_>>(), ["src/lib", "src", ""]);
+        assert!(path.is_below("src") && path.is_below("") && !path.is_below("sr"));
+        assert_eq!(RepoPath::new(".env").unwrap().extension(), None);
+    }
+}

@@ -1,0 +1,195 @@
+use std::collections::HashSet;
+
+use crate::model::RepoPath;
+
+/// The entries of a source, sorted by path bytes, with constant-time look-up.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    entries: Vec<Entry>,
+    files: HashSet<RepoPath>,
+    directories: HashSet<Box<str>>,
+    skipped: Vec<Skipped>,
+}
+
+/// One entry of a source.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What it is.
+    pub kind: EntryKind,
+    /// Its size in bytes; 0 for what is not a regular file.
+    pub bytes: u64,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A regular file; `executable` is git's mode 100755.
+    File {
+        /// Mode 100755.
+        executable: bool,
+    },
+    /// A symlink and its target as text. Never followed.
+    Symlink {
+        /// The text of the link, lossily decoded.
+        target: String,
+    },
+    /// A gitlink with the commit it names, when known.
+    Submodule {
+        /// Hex id of the commit.
+        commit: Option<String>,
+    },
+    /// A pipe, socket or device.
+    Special,
+    /// Tracked, but outside the sparse checkout.
+    NotCheckedOut,
+}
+
+/// An entry whose name cannot be a [`RepoPath`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// The name, lossily decoded.
+    pub lossy_path: String,
+    /// Why it is skipped, in words.
+    pub reason: String,
+}
+
+impl Listing {
+    /// Sorts the entries and indexes them. Of two entries with one path the first stays.
+    #[must_use]
+    pub fn new(mut entries: Vec<Entry>, mut skipped: Vec<Skipped>) -> Self {
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        entries.dedup_by(|b, a| a.path == b.path);
+        skipped.sort();
+        skipped.dedup();
+        let mut files = HashSet::with_capacity(entries.len());
+        let mut directories: HashSet<Box<str>> = HashSet::new();
+        for entry in &entries {
+            if matches!(entry.kind, EntryKind::File { .. }) {
+                files.insert(entry.path.clone());
+            }
+            for directory in entry.path.ancestors() {
+                if directories.contains(directory) {
+                    break;
+                }
+                directories.insert(directory.into());
+            }
+        }
+        Self {
+            entries,
+            files,
+            directories,
+            skipped,
+        }
+    }
+
+    /// Every entry, sorted by path bytes.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The regular files, sorted by path bytes.
+    pub fn files(&self) -> impl Iterator<Item = &Entry> {
+        self.entries
+            .iter()
+            .filter(|entry| matches!(entry.kind, EntryKind::File { .. }))
+    }
+
+    /// Entries whose names are not UTF-8.
+    #[must_use]
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// The entry at exactly this path.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&Entry> {
+        self.entries
+            .binary_search_by(|entry| entry.path.as_str().cmp(path))
+            .ok()
+            .map(|at| &self.entries[at])
+    }
+
+    /// Whether a regular file stands at this path.
+    #[must_use]
+    pub fn has_file(&self, path: &str) -> bool {
+        self.files.contains(path)
+    }
+
+    /// The shared path of a regular file, when one stands here.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&RepoPath> {
+        self.files.get(path)
+    }
+
+    /// Whether any entry lies below this directory (`""` is the root).
+    #[must_use]
+    pub fn has_directory(&self, path: &str) -> bool {
+        self.directories.contains(path)
+    }
+
+    /// The entries below a directory, at any depth, sorted.
+    #[must_use]
+    pub fn below(&self, directory: &str) -> &[Entry] {
+        if directory.is_empty() {
+            return &self.entries;
+        }
+        let start = self
+            .entries
+            .partition_point(|entry| prefix_order(entry.path.as_str(), directory).is_lt());
+        let count = self.entries[start..]
+            .partition_point(|entry| prefix_order(entry.path.as_str(), directory).is_eq());
+        &self.entries[start..start + count]
+    }
+}
+
+// Orders a path against the range of paths that start with `directory/`.
+fn prefix_order(path: &str, directory: &str) -> std::cmp::Ordering {
+    let mut prefix = directory.bytes().chain(std::iter::once(b'/'));
+    let mut bytes = path.bytes();
+    loop {
+        match (bytes.next(), prefix.next()) {
+            (_, None) => return std::cmp::Ordering::Equal,
+            (None, Some(_)) => return std::cmp::Ordering::Less,
+            (Some(a), Some(b)) if a != b => return a.cmp(&b),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, EntryKind, Listing};
+    use crate::model::RepoPath;
+
+    fn listing(paths: &[&str]) -> Listing {
+        let entries = paths
+            .iter()
+            .map(|path| Entry {
+                path: RepoPath::new(path).unwrap(),
+                kind: EntryKind::File { executable: false },
+                bytes: 1,
+            })
+            .collect();
+        Listing::new(entries, Vec::new())
+    }
+
+    #[test]
+    fn answers_from_its_index() {
+        let listing = listing(&["a/b/c.ts", "a.ts", "a/b.ts", "a-b/x.ts"]);
+        let paths: Vec<_> = listing.files().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["a-b/x.ts", "a.ts", "a/b.ts", "a/b/c.ts"]);
+        assert!(listing.has_file("a.ts") && !listing.has_file("a"));
+        assert!(listing.has_directory("a/b") && listing.has_directory(""));
+        assert!(listing.get("a/b.ts").is_some() && listing.get("a/b").is_none());
+        let below: Vec<_> = listing
+            .below("a")
+            .iter()
+            .map(|entry| entry.path.as_str())
+            .collect();
+        assert_eq!(below, ["a/b.ts", "a/b/c.ts"]);
+        assert!(listing.below("zz").is_empty());
+    }
+}
