@@ -1,3 +1,6 @@
 //! mendit
+pub mod cli;
+pub mod config;
+pub mod git;
 pub mod model;
 pub mod source;
