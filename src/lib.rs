@@ -3,4 +3,6 @@ pub mod cli;
 pub mod config;
 pub mod git;
 pub mod model;
+pub mod patch;
+pub mod policy;
 pub mod source;

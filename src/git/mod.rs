@@ -3,9 +3,11 @@
 
 mod error;
 mod index;
+mod objects;
 mod repository;
 mod tree;
 
 pub use error::GitError;
+pub use objects::ObjectStore;
 pub use repository::Repository;
 pub use tree::TreeSource;

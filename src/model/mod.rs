@@ -6,6 +6,7 @@ mod context;
 mod facts;
 mod failure;
 mod level;
+mod patch;
 mod path;
 
 pub use blob::BlobId;
@@ -23,6 +24,10 @@ pub use failure::{
     Alternative, Category, Diagnosis, Evidence, FailureKind, MentionedFile, StopReason, Subkind,
 };
 pub use level::{Caps, Level, Profile};
+pub use patch::{
+    AfterProblem, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation, PatchFormat,
+    PatchProblem, PatchVerdict, Safety, Severity, Verdict,
+};
 pub use path::{PathProblem, RepoPath};
 
 /// Version of every JSON document this program writes.
