@@ -1,3 +1,4 @@
 //! mendit
 pub mod model;
+pub mod policy;
 pub mod source;
