@@ -1,3 +1,6 @@
 //! mendit
+pub mod graph;
+pub mod lang;
 pub mod model;
+pub mod resolve;
 pub mod source;

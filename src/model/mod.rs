@@ -20,7 +20,7 @@ pub use facts::{
     ParseProblem,
 };
 pub use failure::{
-    Alternative, Category, Diagnosis, Evidence, FailureKind, Subkind, MentionedFile, StopReason,
+    Alternative, Category, Diagnosis, Evidence, FailureKind, MentionedFile, StopReason, Subkind,
 };
 pub use level::{Caps, Level, Profile};
 pub use path::{PathProblem, RepoPath};

@@ -54,7 +54,10 @@ impl RepoPath {
     }
 
     fn normalise(directory: &str, relative: &str) -> Result<Self, PathProblem> {
-        let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+        let mut parts: Vec<&str> = directory
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
         for part in relative.split('/') {
             match part {
                 "" | "." => {}
@@ -79,7 +82,9 @@ impl RepoPath {
     /// The directory that holds the file; `""` for the root.
     #[must_use]
     pub fn directory(&self) -> &str {
-        self.0.rsplit_once('/').map_or("", |(directory, _)| directory)
+        self.0
+            .rsplit_once('/')
+            .map_or("", |(directory, _)| directory)
     }
 
     /// The last component.
