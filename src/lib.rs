@@ -2,7 +2,11 @@
 pub mod cli;
 pub mod config;
 pub mod git;
+pub mod graph;
+pub mod lang;
 pub mod model;
 pub mod patch;
 pub mod policy;
+pub mod report;
+pub mod resolve;
 pub mod source;

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, config, explain};
+use super::{Exit, apply, check, config, explain};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -59,6 +59,10 @@ pub(crate) enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Judge a patch, then apply all of it or nothing
+    Apply(apply::Args),
+    /// Judge a patch and change nothing
+    Check(check::Args),
     /// Show the settings in force and where each comes from
     Config(config::Args),
     /// Say what a code means and what to do about it

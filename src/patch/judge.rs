@@ -1112,7 +1112,7 @@ impl<'j, 'a> Judge<'j, 'a> {
                 findings.extend(judge_change(&source, &self.options.allowed));
             }
             if bytes(&slot.after) > self.options.limits.file_bytes {
-                findings.push(crate::policy::Finding {
+                findings.push(crate::policy::ChangeFinding {
                     code: Code::new("P705"),
                     severity: Severity::Error,
                     message: format!(

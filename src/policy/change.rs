@@ -23,7 +23,7 @@ pub struct ChangedFile<'a> {
 
 /// One thing the policy says about a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct ChangeFinding {
     /// The stable code.
     pub code: Code,
     /// Whether it stops the patch.
@@ -55,7 +55,7 @@ impl Default for ChangeLimits {
 
 /// Judges one change of content, kind and place.
 #[must_use]
-pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<Finding> {
+pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFinding> {
     let mut findings = Vec::new();
     let by_name = allowed.has(file.path);
     if let Some(guard) = guard(file.path) {
@@ -88,22 +88,22 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<Finding> {
     findings
 }
 
-fn stop(code: &'static str, message: String) -> Finding {
-    Finding {
+fn stop(code: &'static str, message: String) -> ChangeFinding {
+    ChangeFinding {
         code: Code::new(code),
         severity: Severity::Error,
         message,
     }
 }
 
-fn note(code: &'static str, message: String) -> Finding {
-    Finding {
+fn note(code: &'static str, message: String) -> ChangeFinding {
+    ChangeFinding {
         severity: Severity::Warning,
         ..stop(code, message)
     }
 }
 
-fn weakened_test(file: &ChangedFile<'_>) -> Option<Finding> {
+fn weakened_test(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
     let before = file.before?;
     if !is_test(file.path) || file.operation == Operation::Copy {
         return None;
@@ -237,7 +237,7 @@ fn is_skip(line: &[u8]) -> bool {
 }
 
 // Parts of manifests that run something or redirect where code comes from.
-fn lifecycle(file: &ChangedFile<'_>) -> Option<Finding> {
+fn lifecycle(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
     let name = file.path.rsplit('/').next().unwrap_or(file.path);
     let changed = match name {
         "package.json" => package_json(file.before, file.after?),
@@ -320,7 +320,7 @@ fn sections(file: &ChangedFile<'_>, heads: &[&str]) -> Option<String> {
 }
 
 // Characters a reviewer does not see, where the file did not have them.
-fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<Finding> {
+fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFinding> {
     let count = |bytes: Option<&[u8]>| {
         let text = std::str::from_utf8(bytes?).ok()?;
         if text.is_ascii() {
