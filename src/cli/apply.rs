@@ -9,6 +9,7 @@ use crate::model::Code;
 use crate::patch::{Change, Recovered, WriteError, judge, recover, write_worktree};
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
     #[command(flatten)]
     patch: PatchArgs,
@@ -58,8 +59,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         workspace.use_index()?;
     }
     if workspace.root.is_none() && !objects_only && !args.cached {
-        return Err(CliError::new(Code::new("U202"), "this repository is bare: it has no worktree")
-            .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
+        return Err(CliError::new(
+            Code::new("U202"),
+            "this repository is bare: it has no worktree",
+        )
+        .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
     }
     let objects = workspace.git.as_ref().map(Repository::objects);
     let mut options = args.patch.options(objects.as_ref())?;
@@ -98,8 +102,13 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 fn need_git(workspace: &Workspace) -> Result<&Repository, CliError> {
     workspace.git.as_ref().ok_or_else(|| {
-        CliError::new(Code::new("U204"), "this directory is not in a git repository")
-            .hint("apply to the files themselves, without `--cached`, `--index`, `--tree` or `--commit`")
+        CliError::new(
+            Code::new("U204"),
+            "this directory is not in a git repository",
+        )
+        .hint(
+            "apply to the files themselves, without `--cached`, `--index`, `--tree` or `--commit`",
+        )
     })
 }
 
@@ -144,7 +153,10 @@ fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
     }
     let state = root.join(".mendit");
     let failed = |error: std::io::Error| {
-        CliError::new(Code::new("U303"), format!("cannot write `{}`: {}", state.display(), error.kind()))
+        CliError::new(
+            Code::new("U303"),
+            format!("cannot write `{}`: {}", state.display(), error.kind()),
+        )
     };
     std::fs::create_dir_all(&state).map_err(failed)?;
     std::fs::write(state.join(".gitignore"), "*\n").map_err(failed)?;
@@ -154,7 +166,10 @@ fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
 fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
     let workspace = Workspace::open(global, None, output)?;
     let Some(root) = &workspace.root else {
-        return Err(CliError::new(Code::new("U202"), "this repository is bare: it has no worktree"));
+        return Err(CliError::new(
+            Code::new("U202"),
+            "this repository is bare: it has no worktree",
+        ));
     };
     let said = match recover(root, &state(&workspace, root)?)? {
         Recovered::Nothing => "nothing was interrupted",
@@ -172,7 +187,9 @@ impl From<WriteError> for CliError {
             WriteError::Changed { .. } => said.exit(Exit::No).hint("judge the patch again"),
             WriteError::Interrupted => said.hint("`mendit apply --recover`"),
             WriteError::Busy => said.hint("wait until it is done"),
-            WriteError::Foreign { .. } => said.hint("put the file back to one of its sides and recover again"),
+            WriteError::Foreign { .. } => {
+                said.hint("put the file back to one of its sides and recover again")
+            }
             WriteError::Io { .. } | WriteError::RolledBack { .. } => {
                 said.hint("check permissions and room on the disk, then apply again")
             }

@@ -182,19 +182,22 @@ fn batch(
         let answers: Vec<Result<(String, Exit), CliError>> = part
             .par_iter()
             .map(|line| {
-                let job: Job = serde_json::from_slice(line)
-                    .map_err(|error| CliError::usage(format!("--batch: a line is no job: {error}")))?;
+                let job: Job = serde_json::from_slice(line).map_err(|error| {
+                    CliError::usage(format!("--batch: a line is no job: {error}"))
+                })?;
                 let mut judged = judge(job.patch.as_bytes(), workspace.source.as_ref(), options);
                 if judged.verdict.verdict.applies() {
-                    judged.verdict.canonical_patch = String::from_utf8(judged.canonical_patch()).ok();
+                    judged.verdict.canonical_patch =
+                        String::from_utf8(judged.canonical_patch()).ok();
                 }
                 let exit = exit(&judged.verdict);
                 let answer = Answer {
                     id: job.id,
                     verdict: judged.verdict,
                 };
-                let mut text = serde_json::to_string(&answer)
-                    .map_err(|error| CliError::environment(format!("cannot write JSON: {error}")))?;
+                let mut text = serde_json::to_string(&answer).map_err(|error| {
+                    CliError::environment(format!("cannot write JSON: {error}"))
+                })?;
                 text.push('\n');
                 Ok((text, exit))
             })

@@ -51,16 +51,15 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 /// The settings for this invocation: `--config`, or the nearest file, and the environment.
 pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
-    let file = match &global.config {
-        Some(file) => Some(file.clone()),
-        None => {
-            let directory = workspace::directory(global)?;
-            let root = Repository::discover(&directory)?
-                .and_then(|git| git.workdir().map(Path::to_owned))
-                .and_then(|root| root.canonicalize().ok())
-                .unwrap_or_else(|| directory.clone());
-            find(&directory, &root)
-        }
+    let file = if let Some(file) = &global.config {
+        Some(file.clone())
+    } else {
+        let directory = workspace::directory(global)?;
+        let root = Repository::discover(&directory)?
+            .and_then(|git| git.workdir().map(Path::to_owned))
+            .and_then(|root| root.canonicalize().ok())
+            .unwrap_or_else(|| directory.clone());
+        find(&directory, &root)
     };
     Ok(Settings::load(
         file.as_deref(),

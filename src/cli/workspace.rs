@@ -37,7 +37,7 @@ impl Workspace {
             );
         }
         let root = match &git {
-            Some(git) => git.workdir().map(|root| canonical(root)).transpose()?,
+            Some(git) => git.workdir().map(canonical).transpose()?,
             None => Some(directory.clone()),
         };
         let source: Box<dyn Source> = match (&git, revision) {

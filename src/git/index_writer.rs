@@ -22,9 +22,14 @@ impl Repository {
     /// [`GitError::Unreadable`] when the index is damaged, locked or cannot be written.
     pub fn write_index(&self, changes: &[IndexChange], fresh: bool) -> Result<(), GitError> {
         let repo = self.local();
-        let mut index = repo.open_index().or_else(|_| repo.index_or_empty().map(|it| (**it).clone())).map_err(GitError::unreadable)?;
-        let changed: BTreeMap<&str, &IndexChange> =
-            changes.iter().map(|change| (change.path.as_str(), change)).collect();
+        let mut index = repo
+            .open_index()
+            .or_else(|_| repo.index_or_empty().map(|it| (**it).clone()))
+            .map_err(GitError::unreadable)?;
+        let changed: BTreeMap<&str, &IndexChange> = changes
+            .iter()
+            .map(|change| (change.path.as_str(), change))
+            .collect();
         index.remove_entries(|_, path, _| {
             std::str::from_utf8(path).is_ok_and(|path| changed.contains_key(path))
         });
@@ -45,11 +50,19 @@ impl Repository {
                 _ => Mode::FILE,
             };
             let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
-            index.dangerously_push_entry(stat, id, Flags::empty(), mode, change.path.as_str().into());
+            index.dangerously_push_entry(
+                stat,
+                id,
+                Flags::empty(),
+                mode,
+                change.path.as_str().into(),
+            );
         }
         index.sort_entries();
         // The cached trees are of the old entries.
         index.remove_tree();
-        index.write(gix::index::write::Options::default()).map_err(GitError::unreadable)
+        index
+            .write(gix::index::write::Options::default())
+            .map_err(GitError::unreadable)
     }
 }

@@ -60,7 +60,8 @@ impl Repository {
             .object()
             .and_then(gix::Object::peel_to_commit)
             .map_err(GitError::unreadable)?;
-        let tree = gix::ObjectId::from_hex(request.tree.as_bytes()).map_err(GitError::unreadable)?;
+        let tree =
+            gix::ObjectId::from_hex(request.tree.as_bytes()).map_err(GitError::unreadable)?;
         let commit = repo
             .new_commit(request.message, tree, Some(parent.id))
             .map_err(GitError::unreadable)?;
@@ -69,8 +70,9 @@ impl Repository {
 }
 
 fn revision<'r>(repo: &'r gix::Repository, text: &str) -> Result<gix::Id<'r>, GitError> {
-    repo.rev_parse_single(text).map_err(|error| GitError::Revision {
-        revision: text.to_owned(),
-        reason: error.to_string(),
-    })
+    repo.rev_parse_single(text)
+        .map_err(|error| GitError::Revision {
+            revision: text.to_owned(),
+            reason: error.to_string(),
+        })
 }

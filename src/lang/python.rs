@@ -57,7 +57,7 @@ fn inside_word(text: &[u8], start: usize) -> bool {
     start
         .checked_sub(1)
         .and_then(|at| text.get(at))
-        .is_some_and(|byte| byte.is_ascii_alphanumeric())
+        .is_some_and(u8::is_ascii_alphanumeric)
 }
 
 fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {

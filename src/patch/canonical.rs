@@ -110,7 +110,7 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 fn hunks(old: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
-    let mut shift: i64 = 0;
+    let mut grown = Grown::default();
     let mut index = 0;
     while index < edits.len() {
         let mut last = index;
@@ -121,14 +121,21 @@ fn hunks(old: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
             last += 1;
         }
         let group = edits.get(index..=last).unwrap_or_default();
-        shift += hunk(old, group, shift, out);
+        hunk(old, group, &mut grown, out);
         index = last + 1;
     }
 }
 
-fn hunk(old: &Text<'_>, group: &[LineEdit], shift: i64, out: &mut Vec<u8>) -> i64 {
+// Lines that earlier hunks added and removed.
+#[derive(Default)]
+struct Grown {
+    added: usize,
+    removed: usize,
+}
+
+fn hunk(old: &Text<'_>, group: &[LineEdit], grown: &mut Grown, out: &mut Vec<u8>) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {
-        return 0;
+        return;
     };
     let from = first.at.saturating_sub(CONTEXT);
     let to = (last.at + last.removed + CONTEXT).min(old.len());
@@ -136,8 +143,7 @@ fn hunk(old: &Text<'_>, group: &[LineEdit], shift: i64, out: &mut Vec<u8>) -> i6
     let added: usize = group.iter().map(|edit| edit.added.len()).sum();
     let old_count = to - from;
     let new_count = old_count - removed + added;
-    let start = |count: usize, shift: i64| {
-        let line = from as i64 + shift;
+    let start = |count: usize, line: usize| {
         let line = if count == 0 { line } else { line + 1 };
         if count == 1 {
             format!("{line}")
@@ -148,8 +154,8 @@ fn hunk(old: &Text<'_>, group: &[LineEdit], shift: i64, out: &mut Vec<u8>) -> i6
     let _ = writeln!(
         out,
         "@@ -{} +{} @@",
-        start(old_count, 0),
-        start(new_count, shift)
+        start(old_count, from),
+        start(new_count, from + grown.added - grown.removed)
     );
     let mut row = from;
     for edit in group {
@@ -161,7 +167,8 @@ fn hunk(old: &Text<'_>, group: &[LineEdit], shift: i64, out: &mut Vec<u8>) -> i6
         row = edit.at + edit.removed;
     }
     copy(old, row, to, b' ', out);
-    added as i64 - removed as i64
+    grown.added += added;
+    grown.removed += removed;
 }
 
 fn copy(old: &Text<'_>, from: usize, to: usize, mark: u8, out: &mut Vec<u8>) {
@@ -180,7 +187,7 @@ fn put(mark: u8, line: &[u8], out: &mut Vec<u8>) {
 
 /// A name as git writes it: in C quotes when it has bytes that need them.
 fn quote(prefix: &str, path: &str) -> String {
-    let needs = |byte: u8| byte < 0x20 || byte >= 0x7f || byte == b'"' || byte == b'\\';
+    let needs = |byte: u8| !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\';
     if !path.bytes().any(needs) {
         return format!("{prefix}{path}");
     }

@@ -12,8 +12,10 @@ pub struct Change {
     pub from: Option<RepoPath>,
     /// What happens.
     pub operation: Operation,
-    /// What stands there now; for renames and copies, at [`Change::from`].
+    /// What the content is made from; for renames and copies, it stands at [`Change::from`].
     pub before: Option<FileState>,
+    /// What stands at the path now.
+    pub standing: Option<FileState>,
     /// What shall stand there.
     pub after: Option<FileState>,
     pub(super) edits: Vec<LineEdit>,

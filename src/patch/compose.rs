@@ -9,6 +9,8 @@ pub(super) struct Composed {
     pub(super) edits: Vec<LineEdit>,
     /// Marks of a missing final newline that the file contradicts were ignored.
     pub(super) ignored_marks: bool,
+    /// The file had a final newline and loses it.
+    pub(super) loses_newline: bool,
 }
 
 /// Lines `at..at + removed` of the old file give way to `added`, which keep their line ends.
@@ -54,10 +56,13 @@ pub(super) fn compose(
         let last = outcomes.len().saturating_sub(1);
         return Err((last, no_newline()));
     }
+    let loses_newline =
+        text.len() > 0 && text.final_newline && bytes.last().is_some_and(|byte| *byte != b'\n');
     Ok(Composed {
         bytes,
         edits,
         ignored_marks,
+        loses_newline,
     })
 }
 
@@ -131,6 +136,18 @@ fn collect(
             .skip(index + 1)
             .all(|line| line.kind == LineKind::Remove);
         let unmarked = ends_unmarked(text, lines, piece.at);
+        let lost_mark = is_last
+            && newlines.marks
+            && !line.no_newline
+            && ends_file(text, lines, piece.at)
+            && lines
+                .iter()
+                .rev()
+                .take_while(|it| it.kind != LineKind::Context)
+                .any(|it| it.kind == LineKind::Remove && it.text() == line.text());
+        if lost_mark {
+            return Err(no_newline());
+        }
         if line.no_newline && newlines.trust_marks && is_last {
             // No line feed: it ends the file.
         } else if is_last && unmarked {
@@ -144,6 +161,12 @@ fn collect(
     }
     edits.extend(open.take().map(|edit| (hunk, edit)));
     Ok(())
+}
+
+// Whether the old lines reach the end of the file.
+fn ends_file(text: &Text<'_>, lines: &[super::set::HunkLine<'_>], at: usize) -> bool {
+    let old = lines.iter().filter(|line| line.kind != LineKind::Add);
+    at + old.count() == text.len()
 }
 
 // Whether the last line of the file, which has no newline, is removed without saying so.

@@ -320,7 +320,7 @@ impl<'j, 'a> Judge<'j, 'a> {
         list.sort();
         list.into_par_iter()
             .filter_map(|(path, group)| {
-                let before = self.original(path).ok().flatten()?;
+                let before = original(self.source, path).ok().flatten()?;
                 let sections: Vec<&FilePatch<'_>> = group
                     .iter()
                     .filter_map(|index| self.set.files.get(*index))
@@ -332,52 +332,11 @@ impl<'j, 'a> Judge<'j, 'a> {
             .collect()
     }
 
-    fn original(&self, path: &str) -> Result<Option<FileState>, Refusal> {
-        let listing = self.source.listing();
-        let Some(entry) = listing.get(path) else {
-            return Ok(None);
-        };
-        match &entry.kind {
-            EntryKind::File { executable } => match self.source.read(&entry.path) {
-                Ok(bytes) => Ok(Some(FileState {
-                    bytes,
-                    mode: if *executable { 0o100_755 } else { 0o100_644 },
-                })),
-                Err(ReadError::TooLarge { bytes, limit }) => {
-                    let message = format!("the file has {bytes} bytes, more than {limit}");
-                    refuse(Verdict::Refused, "P705", message)
-                }
-                Err(error) => refuse(
-                    Verdict::ContextNotFound,
-                    "P901",
-                    format!("the file cannot be read: {error}"),
-                ),
-            },
-            EntryKind::Symlink { target } => Ok(Some(FileState {
-                bytes: target.clone().into_bytes().into(),
-                mode: 0o120_000,
-            })),
-            EntryKind::Submodule { .. } => {
-                refuse(Verdict::Unsafe, "P506", "the path is a submodule")
-            }
-            EntryKind::Special => refuse(
-                Verdict::Unsafe,
-                "P505",
-                "the path is a pipe, socket or device",
-            ),
-            EntryKind::NotCheckedOut => refuse(
-                Verdict::ContextNotFound,
-                "P511",
-                "the file is tracked and not checked out",
-            ),
-        }
-    }
-
     // What stands at a path now, the patch so far included.
     fn current(&self, path: &str) -> Result<Option<FileState>, Refusal> {
         match self.slots.get(path) {
             Some(slot) => Ok(slot.after.clone()),
-            None => self.original(path),
+            None => original(self.source, path),
         }
     }
 
@@ -392,20 +351,19 @@ impl<'j, 'a> Judge<'j, 'a> {
             .iter()
             .filter_map(|index| self.set.files.get(*index))
             .collect();
-        let (before, modified) = match done {
-            Some(done) => done,
-            None => {
-                structure::ancestors(self.source.listing(), &self.slots, &target.new)
-                    .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
-                let before = self.existing(&target.new)?;
-                let modified = modify(&before, &sections, self.options.strict, &self.work);
-                (before, modified)
-            }
+        let (before, modified) = if let Some(done) = done {
+            done
+        } else {
+            structure::ancestors(self.source.listing(), &self.slots, &target.new)
+                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+            let before = self.existing(&target.new)?;
+            let modified = modify(&before, &sections, self.options.strict, &self.work);
+            (before, modified)
         };
         let mode = sections
             .iter()
             .filter_map(|section| section.headers.new_mode)
-            .last()
+            .next_back()
             .map(|mode| {
                 if mode & 0o100 == 0 {
                     0o100_644
@@ -479,18 +437,17 @@ impl<'j, 'a> Judge<'j, 'a> {
                     sure: true,
                 });
             }
-            None => match self.merged(sections, &before) {
-                Some(merged) => {
+            None => {
+                if let Some(merged) = self.merged(sections, &before) {
                     let edits = one_edit(&before.bytes, &merged);
                     (merged.into(), edits)
-                }
-                None => {
+                } else {
                     for (line, failure) in modified.failures {
                         self.hunk_problem(target, line, failure);
                     }
                     return Ok(Standing::Failed);
                 }
-            },
+            }
         };
         self.verdict.mends.extend(modified.mends);
         let after = FileState {
@@ -655,7 +612,7 @@ impl<'j, 'a> Judge<'j, 'a> {
     fn create(&mut self, file: &FilePatch<'_>, target: &Target) -> Result<Standing, Refusal> {
         let mode = target.mode.unwrap_or(0o100_644);
         let (bytes, mends) = match &file.body {
-            Body::Binary(forward, _) => (self.binary(file, b"", forward)?, Vec::new()),
+            Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
             body => created(body).or_else(|failure| {
                 refuse(failure.verdict, failure.code.as_str(), failure.message)
             })?,
@@ -680,7 +637,7 @@ impl<'j, 'a> Judge<'j, 'a> {
             );
         }
         let leaves = self.vacated.contains(&target.new);
-        match self.original(&target.new)? {
+        match original(self.source, &target.new)? {
             Some(now) if now.bytes == after.bytes && !leaves => {
                 return Ok(Standing::Already {
                     origin: None,
@@ -758,7 +715,7 @@ impl<'j, 'a> Judge<'j, 'a> {
                 }
             }
             Body::Binary(forward, _) => {
-                if !self.binary(file, &before.bytes, forward)?.is_empty() {
+                if !binary(file, &before.bytes, forward)?.is_empty() {
                     return partial();
                 }
             }
@@ -778,7 +735,7 @@ impl<'j, 'a> Judge<'j, 'a> {
     ) -> Result<Standing, Refusal> {
         let is_rename = target.operation == Operation::Rename;
         let occupied = self.current(&target.new)?.is_some();
-        let source = self.original(&target.old)?;
+        let source = original(self.source, &target.old)?;
         if source.is_none() && occupied && is_rename && !self.slots.contains_key(&target.new) {
             let pure = matches!(file.body, Body::Empty);
             let there = self.existing(&target.new)?;
@@ -814,10 +771,10 @@ impl<'j, 'a> Judge<'j, 'a> {
                 });
         };
         let leaves = self.vacated.contains(&target.new)
-            && !self
+            && self
                 .slots
                 .get(&target.new)
-                .is_some_and(|slot| slot.after.is_some());
+                .is_none_or(|slot| slot.after.is_none());
         if occupied && !leaves {
             return refuse(
                 Verdict::ContextNotFound,
@@ -892,7 +849,7 @@ impl<'j, 'a> Judge<'j, 'a> {
                     }
                 }
             }
-            Body::Binary(forward, _) => self.binary(file, &before.bytes, forward)?,
+            Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
             Body::BinaryWithoutData => {
                 return refuse(
                     Verdict::Malformed,
@@ -934,49 +891,6 @@ impl<'j, 'a> Judge<'j, 'a> {
                 .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
         }
         Ok(standing)
-    }
-
-    fn binary(
-        &self,
-        file: &FilePatch<'_>,
-        before: &[u8],
-        data: &Binary,
-    ) -> Result<Vec<u8>, Refusal> {
-        let id = |text: &[u8]| {
-            let full = text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit);
-            full.then(|| String::from_utf8_lossy(text).to_ascii_lowercase())
-        };
-        let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
-            return refuse(
-                Verdict::Malformed,
-                "P603",
-                "a binary patch needs full blob ids in its index line",
-            );
-        };
-        let zero = "0".repeat(40);
-        let is = |bytes: &[u8], id: &str| {
-            BlobId::of(bytes).to_string() == id || (bytes.is_empty() && id == zero)
-        };
-        if !is(before, &old) {
-            return refuse(
-                Verdict::ContextNotFound,
-                "P604",
-                "the file is not the one the binary patch was made for",
-            );
-        }
-        let after = match data {
-            Binary::Literal(bytes) => Some(bytes.clone()),
-            Binary::Delta(delta) => apply_delta(before, delta),
-        };
-        match after {
-            Some(after) if is(&after, &new) => Ok(after),
-            Some(_) => refuse(
-                Verdict::Malformed,
-                "P605",
-                "the binary patch does not lead to the content it announces",
-            ),
-            None => refuse(Verdict::Malformed, "P601", "the binary delta is damaged"),
-        }
     }
 
     fn finish(mut self) -> Judged {
@@ -1156,7 +1070,12 @@ impl<'j, 'a> Judge<'j, 'a> {
             .filter(|(_, slot)| slot.after.is_some() || slot.before.is_some())
             .filter_map(|(path, slot)| {
                 let moved = slot.after.is_none() && sources.contains(&path);
+                let standing = match &slot.from {
+                    None => slot.before.clone(),
+                    Some(_) => original(self.source, &path).ok().flatten(),
+                };
                 Some(Change {
+                    standing,
                     path: RepoPath::new(&path).ok()?,
                     from: slot
                         .from
@@ -1173,5 +1092,84 @@ impl<'j, 'a> Judge<'j, 'a> {
                 })
             })
             .collect()
+    }
+}
+
+// What stands at a path before the patch.
+fn original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
+    let listing = source.listing();
+    let Some(entry) = listing.get(path) else {
+        return Ok(None);
+    };
+    match &entry.kind {
+        EntryKind::File { executable } => match source.read(&entry.path) {
+            Ok(bytes) => Ok(Some(FileState {
+                bytes,
+                mode: if *executable { 0o100_755 } else { 0o100_644 },
+            })),
+            Err(ReadError::TooLarge { bytes, limit }) => {
+                let message = format!("the file has {bytes} bytes, more than {limit}");
+                refuse(Verdict::Refused, "P705", message)
+            }
+            Err(error) => refuse(
+                Verdict::ContextNotFound,
+                "P901",
+                format!("the file cannot be read: {error}"),
+            ),
+        },
+        EntryKind::Symlink { target } => Ok(Some(FileState {
+            bytes: target.clone().into_bytes().into(),
+            mode: 0o120_000,
+        })),
+        EntryKind::Submodule { .. } => refuse(Verdict::Unsafe, "P506", "the path is a submodule"),
+        EntryKind::Special => refuse(
+            Verdict::Unsafe,
+            "P505",
+            "the path is a pipe, socket or device",
+        ),
+        EntryKind::NotCheckedOut => refuse(
+            Verdict::ContextNotFound,
+            "P511",
+            "the file is tracked and not checked out",
+        ),
+    }
+}
+
+// The content that a binary patch leads to; both ids have to prove it.
+fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>, Refusal> {
+    let id = |text: &[u8]| {
+        let full = text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit);
+        full.then(|| String::from_utf8_lossy(text).to_ascii_lowercase())
+    };
+    let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
+        return refuse(
+            Verdict::Malformed,
+            "P603",
+            "a binary patch needs full blob ids in its index line",
+        );
+    };
+    let zero = "0".repeat(40);
+    let is = |bytes: &[u8], id: &str| {
+        BlobId::of(bytes).to_string() == id || (bytes.is_empty() && id == zero)
+    };
+    if !is(before, &old) {
+        return refuse(
+            Verdict::ContextNotFound,
+            "P604",
+            "the file is not the one the binary patch was made for",
+        );
+    }
+    let after = match data {
+        Binary::Literal(bytes) => Some(bytes.clone()),
+        Binary::Delta(delta) => apply_delta(before, delta),
+    };
+    match after {
+        Some(after) if is(&after, &new) => Ok(after),
+        Some(_) => refuse(
+            Verdict::Malformed,
+            "P605",
+            "the binary patch does not lead to the content it announces",
+        ),
+        None => refuse(Verdict::Malformed, "P601", "the binary delta is damaged"),
     }
 }

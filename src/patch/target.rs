@@ -123,16 +123,13 @@ fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     if from.is_some() || to.is_some() {
         return Err(("P201", "a rename or copy names only one side".to_owned()));
     }
-    let (minus, plus) = match (&headers.minus, &headers.plus) {
-        (Some(minus), Some(plus)) => (minus, plus),
-        _ => {
-            let (old, new) = git.ok_or(("P201", "no line names the file".to_owned()))?;
-            return Ok(Names {
-                old: headers.new_file_mode.is_none().then_some(old),
-                new: headers.deleted_file_mode.is_none().then_some(new),
-                bare: false,
-            });
-        }
+    let (Some(minus), Some(plus)) = (&headers.minus, &headers.plus) else {
+        let (old, new) = git.ok_or(("P201", "no line names the file".to_owned()))?;
+        return Ok(Names {
+            old: headers.new_file_mode.is_none().then_some(old),
+            new: headers.deleted_file_mode.is_none().then_some(new),
+            bare: false,
+        });
     };
     let name = |side: &Side<'_>| side.name().map(text).transpose();
     let (old, new) = (name(minus)?, name(plus)?);

@@ -122,7 +122,7 @@ fn weakened_test(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
     if before == after {
         return None;
     }
-    if file.path.contains("__snapshots__/") || file.path.ends_with(".snap") {
+    if file.path.contains("__snapshots__/") || file.path.ends_with(SNAPSHOT) {
         return refuse("rewrites the snapshot of");
     }
     let (removed, added) = changed_lines(before, after);
@@ -163,6 +163,8 @@ fn changed_lines<'a>(before: &'a [u8], after: &'a [u8]) -> (Vec<&'a [u8]>, Vec<&
     }
     (removed, added)
 }
+
+const SNAPSHOT: &str = ".snap";
 
 const ASSERTIONS: &[&[u8]] = &[
     b"assert",

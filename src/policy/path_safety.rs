@@ -50,7 +50,7 @@ fn check_component(part: &str, is_new: bool) -> Result<(), UnsafePath> {
     if part.len() > 255 {
         return refuse("P508", "it has a component longer than 255 bytes");
     }
-    if part.chars().any(|letter| letter.is_control()) {
+    if part.chars().any(char::is_control) {
         return refuse("P508", "it has a control character");
     }
     // Backslash is a separator on some systems: what it would separate must be safe too.

@@ -277,16 +277,12 @@ pub fn is_test(path: &str) -> bool {
             "tests" | "test" | "__tests__" | "spec" | "__snapshots__"
         )
     });
-    let stem = name
-        .rsplit_once('.')
-        .map_or(name.as_str(), |(stem, _)| stem);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let marked = ["_test", ".test", ".spec", "-test"];
     in_tests
+        || extension == "snap"
         || stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with(".test")
-        || stem.ends_with(".spec")
-        || stem.ends_with("-test")
-        || name.ends_with(".snap")
+        || marked.iter().any(|mark| stem.ends_with(mark))
 }
 
 #[cfg(test)]

@@ -11,7 +11,11 @@ pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        let path = problem.path.as_deref().map(|path| format!("{path}: ")).unwrap_or_default();
+        let path = problem
+            .path
+            .as_deref()
+            .map(|path| format!("{path}: "))
+            .unwrap_or_default();
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
@@ -22,7 +26,11 @@ pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
             data(&format!("{path}{}", problem.message)),
         );
     }
-    for after in verdict.new_syntax_errors.iter().chain(&verdict.new_unresolved_imports) {
+    for after in verdict
+        .new_syntax_errors
+        .iter()
+        .chain(&verdict.new_unresolved_imports)
+    {
         let _ = writeln!(
             text,
             "::warning file={},line={},title={}::{}",
@@ -37,7 +45,9 @@ pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
 
 // GitHub's own escapes: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -31,7 +31,11 @@ fn result(problem: &PatchProblem, name: &str) -> Value {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let path = problem.path.as_deref().map(|path| format!("{path}: ")).unwrap_or_default();
+    let path = problem
+        .path
+        .as_deref()
+        .map(|path| format!("{path}: "))
+        .unwrap_or_default();
     json!({
         "ruleId": problem.code.as_str(),
         "level": level,

@@ -14,7 +14,11 @@ use crate::model::{
 pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
     let patch = String::from_utf8_lossy(patch);
     let lines: Vec<&str> = patch.lines().collect();
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
     let mut text = String::new();
     for problem in &verdict.problems {
         let hunk = hunk_at(verdict, problem);
@@ -23,10 +27,22 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
     }
     for mend in &verdict.mends {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "mended[{}]: {} ({name}:{})", mend.code, mend.message, mend.patch_line);
+        let _ = writeln!(
+            text,
+            "mended[{}]: {} ({name}:{})",
+            mend.code, mend.message, mend.patch_line
+        );
     }
-    for after in verdict.new_syntax_errors.iter().chain(&verdict.new_unresolved_imports) {
-        let _ = writeln!(text, "warning[{}]: {} ({}:{})", after.code, after.message, after.path, after.line);
+    for after in verdict
+        .new_syntax_errors
+        .iter()
+        .chain(&verdict.new_unresolved_imports)
+    {
+        let _ = writeln!(
+            text,
+            "warning[{}]: {} ({}:{})",
+            after.code, after.message, after.path, after.line
+        );
     }
     for file in &verdict.files {
         let _ = writeln!(text, "{}", summary(file));
@@ -58,7 +74,11 @@ fn summary(file: &FileVerdict) -> String {
     if let Some(mode) = &file.mode {
         let _ = write!(text, ", mode {mode}");
     }
-    let placed = file.hunks.iter().filter(|hunk| hunk.verdict.applies()).count();
+    let placed = file
+        .hunks
+        .iter()
+        .filter(|hunk| hunk.verdict.applies())
+        .count();
     if !file.hunks.is_empty() {
         let _ = write!(text, ", {placed} of {} hunks placed", file.hunks.len());
     }
@@ -100,7 +120,10 @@ fn draw(
     let line = difference.map_or(problem.patch_line, |it| it.patch_line);
     let window = window(lines, line);
     let label = difference.map(|it| label(it, problem.path.as_deref()));
-    let mut report = level.primary_title(title.as_str()).id(id).elements(std::iter::empty::<Message<'_>>());
+    let mut report = level
+        .primary_title(title.as_str())
+        .id(id)
+        .elements(std::iter::empty::<Message<'_>>());
     if let Some(window) = &window {
         let mark = AnnotationKind::Primary.span(window.from..window.to);
         let mark = match &label {
@@ -144,7 +167,11 @@ fn candidates(hunk: &HunkVerdict) -> String {
 fn label(difference: &FirstDifference, path: Option<&str>) -> String {
     let path = path.unwrap_or("the file");
     match &difference.actual {
-        Some(actual) => format!("line {} of {path} is `{}`", difference.file_line, actual.escape_debug()),
+        Some(actual) => format!(
+            "line {} of {path} is `{}`",
+            difference.file_line,
+            actual.escape_debug()
+        ),
         None => format!("{path} ends before line {}", difference.file_line),
     }
 }

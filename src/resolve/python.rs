@@ -44,18 +44,17 @@ pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import)
     if !standard && let Some(found) = in_namespaces(resolver, &namespaces, import) {
         return found;
     }
-    if import.kind == ImportKind::DottedString || import.kind == ImportKind::Importlib {
-        if let Some((above, attribute)) = import.specifier.rsplit_once('.')
-            && !attribute.is_empty()
-        {
-            let shorter = Import {
-                specifier: above.to_owned(),
-                ..import.clone()
-            };
-            let found = resolve(resolver, from, &shorter);
-            if !found.files.is_empty() {
-                return found;
-            }
+    if (import.kind == ImportKind::DottedString || import.kind == ImportKind::Importlib)
+        && let Some((above, attribute)) = import.specifier.rsplit_once('.')
+        && !attribute.is_empty()
+    {
+        let shorter = Import {
+            specifier: above.to_owned(),
+            ..import.clone()
+        };
+        let found = resolve(resolver, from, &shorter);
+        if !found.files.is_empty() {
+            return found;
         }
     }
     if known && !standard {

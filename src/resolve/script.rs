@@ -268,12 +268,11 @@ fn packaged(
     let Some(manifest) = manifest else {
         return Packaged::Unknown;
     };
-    match inside(resolver, &manifest, rest, conditions, tried) {
-        Some(found) => Packaged::File(found),
-        None => {
-            tried.push(probe::child(&manifest.directory, "package.json"));
-            Packaged::Missing
-        }
+    if let Some(found) = inside(resolver, &manifest, rest, conditions, tried) {
+        Packaged::File(found)
+    } else {
+        tried.push(probe::child(&manifest.directory, "package.json"));
+        Packaged::Missing
     }
 }
 

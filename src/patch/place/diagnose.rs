@@ -14,9 +14,9 @@ pub(in crate::patch) struct Failure {
     pub(in crate::patch) code: Code,
     pub(in crate::patch) message: String,
     pub(in crate::patch) hint: Option<String>,
-    pub(in crate::patch) difference: Option<FirstDifference>,
+    pub(in crate::patch) difference: Option<Box<FirstDifference>>,
     pub(in crate::patch) candidates: Vec<u64>,
-    pub(in crate::patch) nearest: Option<Nearest>,
+    pub(in crate::patch) nearest: Option<Box<Nearest>>,
 }
 
 impl Failure {
@@ -74,30 +74,31 @@ pub(in crate::patch) fn diagnose(
         failure.code = Code::new("P402");
         failure.message = format!("the file has no line `{}` to remove", shown(line.text()));
     }
-    let mut votes: HashMap<i64, u32> = HashMap::new();
+    let mut votes: HashMap<usize, u32> = HashMap::new();
     for (index, line) in old.iter().enumerate() {
         let key = line.text().trim_ascii();
         if key.is_empty() {
             continue;
         }
         for row in rows.get(key).into_iter().flatten().take(64) {
-            let start = *row as i64 - index as i64;
-            *votes.entry(start).or_default() += 1;
+            *votes.entry(row.saturating_sub(index)).or_default() += 1;
             if !work.spend(1) {
                 return;
             }
         }
     }
-    let stated = hunk.old.map_or(0, |(start, _)| i64::from(start) - 1);
+    let stated = hunk
+        .old
+        .map_or(0, |(start, _)| start.saturating_sub(1) as usize);
     let best = votes
         .iter()
-        .map(|(start, votes)| (*votes, std::cmp::Reverse((start - stated).abs()), *start))
+        .map(|(start, votes)| (*votes, std::cmp::Reverse(start.abs_diff(stated)), *start))
         .max();
     let start = match best {
-        Some((_, _, start)) => start.max(0),
-        None if (stated as usize) < text.len() && hunk.old.is_some() => stated.max(0),
+        Some((_, _, start)) => start,
+        None if stated < text.len() && hunk.old.is_some() => stated,
         None => return,
-    } as usize;
+    };
     let equal = |index: usize| {
         old.get(index).is_some_and(|line| {
             start + index < text.len()
@@ -105,23 +106,24 @@ pub(in crate::patch) fn diagnose(
         })
     };
     let same = (0..old.len()).filter(|index| equal(*index)).count();
-    let similarity = (same as f64 / old.len() as f64 * 100.0).round() / 100.0;
+    let hundredths = same * 100 / old.len();
+    let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
     if best.is_some() {
-        failure.nearest = Some(Nearest {
+        failure.nearest = Some(Box::new(Nearest {
             line: start as u64 + 1,
             similarity,
-        });
+        }));
     }
     if let Some(index) = (0..old.len()).find(|index| !equal(*index))
         && let Some(line) = old.get(index)
     {
         let row = start + index;
-        failure.difference = Some(FirstDifference {
+        failure.difference = Some(Box::new(FirstDifference {
             patch_line: u64::from(line.at),
             file_line: row as u64 + 1,
             expected: shown(line.text()),
             actual: (row < text.len()).then(|| shown(text.line(row))),
-        });
+        }));
     } else if similarity >= 1.0 {
         failure.code = Code::new("P404");
         "only white space differs, in a way that leaves several readings"

@@ -62,6 +62,11 @@ pub(in crate::patch) fn place<'h, 'a>(
         let outcome = match one {
             Found::At(placed) => placed_or_repeated(placed, outcomes.last(), hunks, index),
             Found::Doubtful(doubt) => Outcome::Failed(doubtful(doubt)),
+            Found::There => Outcome::Failed(Failure::new(
+                Verdict::ContextNotFound,
+                "P406",
+                "what the hunk adds stands there already",
+            )),
             Found::None => Outcome::Failed(Failure::missing()),
             Found::Many { at, exact, lines } => {
                 let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());

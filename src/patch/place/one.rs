@@ -55,6 +55,8 @@ pub(super) enum Found<'h, 'a> {
         exact: bool,
         lines: usize,
     },
+    /// It fits, and what it adds is there already.
+    There,
     /// It may have been cut off, or says too little.
     Doubtful(Doubt),
     None,
@@ -124,9 +126,16 @@ fn contiguous<'h, 'a>(
                 continue;
             }
             let found = places(text, (0, text.len()), &old, rule, work);
+            let exact_number = stated.is_some_and(|at| found.contains(&(at as usize)))
+                && hunk.counts_hold
+                && rule.keeps_every_word();
             match found.as_slice() {
                 [] => {}
                 [at] => return check(text, hunk, placed_at(hunk, *at, *tail, rule)),
+                _ if exact_number => {
+                    let at = stated.map_or(0, |at| at as usize);
+                    return check(text, hunk, placed_at(hunk, at, *tail, rule));
+                }
                 _ => {
                     return Found::Many {
                         at: found,
@@ -197,6 +206,9 @@ pub(super) fn check<'h, 'a>(
     hunk: &'h Hunk<'a>,
     mut placed: Placed<'h, 'a>,
 ) -> Found<'h, 'a> {
+    if is_there(text, &placed) {
+        return Found::There;
+    }
     match whole(text, hunk, &placed.lines, placed.end()) {
         Ok(mend) => {
             placed.mends.extend(mend);
@@ -204,6 +216,26 @@ pub(super) fn check<'h, 'a>(
         }
         Err(doubt) => Found::Doubtful(doubt),
     }
+}
+
+// Where only lines are added, the old side may stand before or after lines added earlier.
+fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
+    let [piece] = placed.pieces.as_slice() else {
+        return false;
+    };
+    let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
+    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
+    let removes = lines.iter().any(|line| line.kind == LineKind::Remove);
+    if removes || added.clone().all(|line| line.text().trim_ascii().len() < 2) {
+        return false;
+    }
+    let new: Vec<_> = lines.iter().collect();
+    let lead = lines
+        .iter()
+        .take_while(|line| line.kind == LineKind::Add)
+        .count();
+    fits(text, piece.at, &new, &EXACT)
+        || (lead > 0 && piece.at >= lead && fits(text, piece.at - lead, &new, &EXACT))
 }
 
 // Lines to add and nothing that says where but the number.

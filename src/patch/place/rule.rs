@@ -7,6 +7,7 @@ use crate::patch::set::{HunkLine, LineKind};
 
 /// How far a line of the patch may differ from the line of the file it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub(super) struct Rule {
     /// A context line may have lost the space that marks it.
     space: bool,
@@ -111,6 +112,11 @@ impl Rule {
     /// Whether the rule lets indentation differ.
     pub(super) fn ignores_indent(&self) -> bool {
         self.indent
+    }
+
+    /// Whether it lets nothing differ but white space at line ends and the marks of context.
+    pub(super) fn keeps_every_word(&self) -> bool {
+        !self.indent && !self.punctuation
     }
 
     /// Whether a line of the patch stands for this line of the file.

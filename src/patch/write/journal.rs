@@ -1,6 +1,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,8 @@ pub(super) struct Journal {
     pub(super) one_device: bool,
 }
 
+const LOCK_TRIES: u32 = 250;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 const PLAN: &str = "plan.json";
 // Above this, the file system is made to write everything at once rather than file by file.
 const MANY_FILES: usize = 32;
@@ -132,11 +135,15 @@ pub(super) fn lock(state: &Path) -> Result<File, WriteError> {
     fs::create_dir_all(state).map_err(|error| io_error(state, error))?;
     let path = state.join("lock");
     let file = File::create(&path).map_err(|error| io_error(&path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(WriteError::Busy),
-        Err(TryLockError::Error(error)) => Err(io_error(&path, error)),
+    // A process that was just killed may hold it for a moment more.
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(io_error(&path, error)),
+        }
     }
+    Err(WriteError::Busy)
 }
 
 pub(super) fn is_interrupted(state: &Path) -> bool {
@@ -164,10 +171,10 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
     let mut left = Vec::new();
     for (index, row) in in_order(&rows) {
         let now = stands(&tree, row);
-        if same(&now, &row.new) {
+        if now == row.new {
             continue;
         }
-        if !same(&now, &row.old) {
+        if now != row.old {
             return Err(WriteError::Foreign {
                 path: row.path.clone(),
                 kept: path.display().to_string(),
@@ -177,7 +184,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
     }
     let one_device = tree.device().ok() == sides.device().ok();
     let journal = Journal {
-        path: path.clone(),
+        path,
         sides,
         rows: rows.clone(),
         one_device,
@@ -200,8 +207,4 @@ fn stands(tree: &Directory, row: &Row) -> Option<(String, u32)> {
     let name = row.path.rsplit('/').next().unwrap_or(&row.path);
     let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
     Some((BlobId::of(&bytes).to_string(), mode))
-}
-
-fn same(now: &Option<(String, u32)>, side: &Option<(String, u32)>) -> bool {
-    now == side
 }

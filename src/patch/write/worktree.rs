@@ -101,11 +101,6 @@ fn failed(path: &str, error: io::Error) -> WriteError {
     }
 }
 
-// A rename is told as two changes: the new path, and the old one that goes.
-fn before(change: &Change) -> Option<&FileState> {
-    change.before.as_ref().filter(|_| change.from.is_none())
-}
-
 fn stage(tree: &Directory, state: &Path, changes: &[Change]) -> Result<Journal, WriteError> {
     let journal = Journal::create(state).map_err(|error| io_error(state, error))?;
     let result = fill(tree, journal, changes);
@@ -124,7 +119,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
         let path = change.path.as_str();
         let name = path.rsplit('/').next().unwrap_or(path);
         let fail = |error| failed(path, error);
-        let (old, new) = (before(change), change.after.as_ref());
+        let (old, new) = (change.standing.as_ref(), change.after.as_ref());
         let permissions = match old {
             Some(_) => tree
                 .parent(path, false)
@@ -170,7 +165,7 @@ fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed(path, error)),
         };
-        let same = match (before(change), found) {
+        let same = match (change.standing.as_ref(), found) {
             (None, None) => true,
             (Some(old), Some((bytes, mode))) => *old.bytes == *bytes && old.mode == mode,
             _ => false,
