@@ -16,6 +16,12 @@ pub(super) enum Anchor {
     Url,
     /// The first line of an armoured private key.
     Block,
+    /// Its last line.
+    BlockEnd,
+    /// A Kubernetes secret.
+    Manifest,
+    /// A command line of curl.
+    Curl,
     /// An HTTP header or scheme that carries credentials.
     Header,
 }
@@ -45,7 +51,7 @@ const NAME_WORDS: &[&str] = &[
     "otp",
 ];
 const HEADERS: &[&str] = &["bearer ", "basic ", "digest ", "token "];
-const BLOCKS: &[&str] = &["-----BEGIN ", "PuTTY-User-Key-File", "Private-Lines:"];
+const BLOCKS: &[&str] = &["-----BEGIN ", "Private-Lines:"];
 
 /// Every fixed text, in one pass over the text.
 pub(super) struct Anchors {
@@ -66,6 +72,9 @@ impl Anchors {
             .chain(of(NAME_WORDS, Anchor::Name))
             .chain(of(&["://"], Anchor::Url))
             .chain(of(BLOCKS, Anchor::Block))
+            .chain(of(&["-----END "], Anchor::BlockEnd))
+            .chain(of(&["kind: Secret"], Anchor::Manifest))
+            .chain(of(&["curl "], Anchor::Curl))
             .chain(of(HEADERS, Anchor::Header))
             .collect();
         let finder = AhoCorasick::builder()
