@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
-    /// `.ts`, `.mts`, `.cts` and their declaration files.
+    /// `.ts`, `.mts`, `.cts` and their declaration files; the script of `.vue`, `.svelte`, `.astro`.
     TypeScript,
     /// `.tsx`, and JavaScript in all its extensions (the TSX grammar reads it).
     Tsx,
@@ -17,7 +17,7 @@ impl Language {
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         match path.rsplit_once('.')?.1 {
-            "ts" | "mts" | "cts" => Some(Self::TypeScript),
+            "ts" | "mts" | "cts" | "vue" | "svelte" | "astro" => Some(Self::TypeScript),
             "tsx" | "js" | "jsx" | "mjs" | "cjs" => Some(Self::Tsx),
             "py" | "pyi" => Some(Self::Python),
             _ => None,
@@ -92,6 +92,8 @@ pub enum ImportKind {
     Mock,
     /// `import.meta.glob('x')`.
     Glob,
+    /// `new URL('x', import.meta.url)`, `import.meta.resolve('x')`.
+    Url,
     /// `importlib.import_module('x')`, `__import__('x')`.
     Importlib,
     /// A dotted string that names a module in a settings file.

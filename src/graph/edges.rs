@@ -1,0 +1,92 @@
+use std::sync::Arc;
+
+use crate::lang;
+use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
+use crate::resolve::{Resolution, Resolver};
+use crate::source::Source;
+
+/// A repository's import graph, computed where it is asked for.
+pub struct Graph<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) resolver: Resolver<'a>,
+}
+
+/// One source file with the meaning of its imports.
+#[derive(Debug, Clone)]
+pub struct FileEdges {
+    /// The importing file.
+    pub path: RepoPath,
+    /// What it says about itself.
+    pub facts: Arc<FileFacts>,
+    /// One resolution for each of `facts.imports`, in the same order.
+    pub resolutions: Vec<Resolution>,
+    /// Files that take effect without an import (`conftest.py`), nearest first.
+    pub implicit: Vec<RepoPath>,
+}
+
+impl<'a> Graph<'a> {
+    /// A graph over a source; nothing is read yet.
+    #[must_use]
+    pub fn new(source: &'a dyn Source) -> Self {
+        Self {
+            source,
+            resolver: Resolver::new(source),
+        }
+    }
+
+    /// The resolver behind the graph.
+    #[must_use]
+    pub fn resolver(&self) -> &Resolver<'a> {
+        &self.resolver
+    }
+
+    /// What one file imports. A file in no known language, or one that cannot be read, imports
+    /// nothing; the latter says so in its problems.
+    #[must_use]
+    pub fn file(&self, path: &RepoPath) -> FileEdges {
+        let facts = self.facts(path);
+        let resolutions = facts
+            .imports
+            .iter()
+            .map(|import| self.resolver.resolve(path, import))
+            .collect();
+        FileEdges {
+            path: path.clone(),
+            facts,
+            resolutions,
+            implicit: self.resolver.implicit(path),
+        }
+    }
+
+    fn facts(&self, path: &RepoPath) -> Arc<FileFacts> {
+        if Language::of_path(path.as_str()).is_none() {
+            return Arc::default();
+        }
+        Arc::new(match self.source.read(path) {
+            Ok(bytes) => lang::facts(path, &bytes),
+            Err(error) => FileFacts {
+                problems: vec![ParseProblem {
+                    line: 0,
+                    message: format!("the file was not read: {error}"),
+                }],
+                ..FileFacts::default()
+            },
+        })
+    }
+}
+
+impl FileEdges {
+    /// The files imported, in import order, each once, without the file itself. Implicit files
+    /// follow.
+    #[must_use]
+    pub fn targets(&self) -> Vec<RepoPath> {
+        let mut seen = std::collections::HashSet::from([&self.path]);
+        self.resolutions
+            .iter()
+            .flat_map(|resolution| &resolution.files)
+            .chain(&self.implicit)
+            .filter(|path| seen.insert(path))
+            .cloned()
+            .collect()
+    }
+}

@@ -1,0 +1,207 @@
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use tree_sitter::{Node, Tree};
+
+use super::bindings;
+use super::literal::{line_of, script_string, text_of};
+use super::path;
+use crate::model::{FileFacts, Import, ImportKind, ImportedName, ParseProblem};
+
+/// Look-ups in one tree; more than any hand-written file needs.
+const MAX_HITS: usize = 50_000;
+
+// Words an import call starts with. The tree is asked only where one of them stands.
+static WORDS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(["import", "require", "vi.", "jest."]).ok());
+
+/// Adds the imports made by calls, at any depth: `import()`, `require()`, mocks, globs, URLs.
+pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
+    let Some(words) = WORDS.as_ref() else { return };
+    let mut cursor = tree.walk();
+    let mut nodes = Vec::new();
+    let hits = words
+        .find_iter(text)
+        .map(|hit| (hit.start(), hit.end()))
+        .filter(|(start, end)| may_call(text, *start, *end));
+    for (count, (start, _)) in hits.enumerate() {
+        if count == MAX_HITS {
+            facts.problems.push(ParseProblem {
+                line: 0,
+                message: format!("import calls after the first {MAX_HITS} were not read"),
+            });
+            break;
+        }
+        path::to_byte(&mut cursor, tree.root_node(), start, &mut nodes);
+        if let Some(import) = call_at(&nodes, text) {
+            facts.imports.push(import);
+        } else if let Some(import) = exported_require(&nodes, text, start) {
+            facts.imports.push(import);
+        }
+    }
+}
+
+fn may_call(text: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
+    {
+        return false;
+    }
+    if text.get(end - 1) == Some(&b'.') {
+        return true;
+    }
+    let rest = text.get(end..).unwrap_or_default();
+    let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(next, Some(b'(' | b'.' | b'?' | b'<' | b'/'))
+}
+
+fn call_at(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
+    let (at, call) = nodes
+        .iter()
+        .enumerate()
+        .rev()
+        .take(6)
+        .find(|(_, node)| matches!(node.kind(), "call_expression" | "new_expression"))?;
+    let first = nodes.last()?.start_byte();
+    let (callee, kind) = match call.kind() {
+        "new_expression" => {
+            let class = call.child_by_field_name("constructor")?;
+            (
+                class,
+                (text_of(class, text) == "URL").then_some(ImportKind::Url)?,
+            )
+        }
+        _ => {
+            let callee = call.child_by_field_name("function")?;
+            (callee, kind_of(&text_of(callee, text))?)
+        }
+    };
+    // The word stands in the callee, except for `import.meta.url`, which is the second argument.
+    if kind != ImportKind::Url && first >= callee.end_byte() {
+        return None;
+    }
+    let arguments = call.child_by_field_name("arguments")?;
+    let argument = arguments.named_child(0)?;
+    let specifier = script_string(argument, text)?;
+    let above = nodes.get(..at).unwrap_or_default();
+    let in_type = kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind()));
+    Some(Import {
+        specifier,
+        kind,
+        line: line_of(*call),
+        names: names_taken(above, *call, text),
+        type_only: in_type,
+        nested: above.iter().any(|node| is_nesting(node.kind())),
+    })
+}
+
+fn kind_of(callee: &str) -> Option<ImportKind> {
+    Some(match callee {
+        "import" => ImportKind::Dynamic,
+        "require" | "require.resolve" => ImportKind::Require,
+        "import.meta.glob" | "import.meta.globEager" => ImportKind::Glob,
+        "import.meta.resolve" => ImportKind::Url,
+        _ => {
+            let (object, method) = callee.split_once('.')?;
+            (matches!(object, "vi" | "jest") && is_mock(method)).then_some(ImportKind::Mock)?
+        }
+    })
+}
+
+fn is_mock(method: &str) -> bool {
+    matches!(
+        method,
+        "mock"
+            | "doMock"
+            | "unmock"
+            | "doUnmock"
+            | "dontMock"
+            | "deepUnmock"
+            | "setMock"
+            | "importActual"
+            | "importMock"
+            | "requireActual"
+            | "requireMock"
+            | "createMockFromModule"
+            | "genMockFromModule"
+            | "unstable_mockModule"
+    )
+}
+
+fn is_type(kind: &str) -> bool {
+    kind.ends_with("_type")
+        || matches!(
+            kind,
+            "type_annotation"
+                | "type_arguments"
+                | "type_query"
+                | "type_alias_declaration"
+                | "interface_declaration"
+        )
+}
+
+fn is_nesting(kind: &str) -> bool {
+    kind.ends_with("_statement") && !matches!(kind, "expression_statement" | "export_statement")
+        || kind.contains("function")
+        || matches!(
+            kind,
+            "statement_block" | "class_body" | "method_definition" | "ternary_expression"
+        )
+}
+
+// `const { a, b: c } = await import('x')` takes a and b; `const m = require('x')` takes everything.
+fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
+    let mut value = call;
+    for node in above.iter().rev() {
+        match node.kind() {
+            "await_expression" | "parenthesized_expression" => value = *node,
+            "member_expression" if node.child_by_field_name("object") == Some(value) => {
+                let property = node.child_by_field_name("property");
+                return property
+                    .map(|name| ImportedName {
+                        name: text_of(name, text),
+                        alias: None,
+                    })
+                    .into_iter()
+                    .collect();
+            }
+            "variable_declarator" => {
+                return node
+                    .child_by_field_name("name")
+                    .map(|pattern| bindings::taken(pattern, text))
+                    .unwrap_or_default();
+            }
+            _ => break,
+        }
+    }
+    Vec::new()
+}
+
+// The grammar reads `export import a = require('x')` as two statements and loses the import.
+fn exported_require(nodes: &[Node<'_>], text: &[u8], start: usize) -> Option<Import> {
+    let line_start = memchr::memrchr(b'\n', text.get(..start)?).map_or(0, |at| at + 1);
+    let before = std::str::from_utf8(text.get(line_start..start)?).ok()?;
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let ["export", "import", name, "="] = words.as_slice() else {
+        return None;
+    };
+    let rest = text
+        .get(start..)?
+        .strip_prefix(b"require")?
+        .trim_ascii_start();
+    let rest = rest.strip_prefix(b"(")?.trim_ascii_start();
+    let quote = *rest.first()?;
+    (quote == b'\'' || quote == b'"').then_some(())?;
+    let end = memchr::memchr(quote, rest.get(1..)?)?;
+    Some(Import {
+        specifier: String::from_utf8_lossy(rest.get(1..=end)?).into_owned(),
+        kind: ImportKind::ImportEquals,
+        line: line_of(*nodes.first()?),
+        names: vec![ImportedName {
+            name: "*".into(),
+            alias: Some((*name).into()),
+        }],
+        type_only: false,
+        nested: false,
+    })
+}

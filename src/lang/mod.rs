@@ -1,0 +1,14 @@
+//! Floor 2: bytes of a source file to what the file says about itself. The only user of tree-sitter.
+
+mod bindings;
+mod calls;
+mod embedded;
+mod exports;
+mod facts;
+mod literal;
+mod parse;
+mod path;
+mod python;
+mod script;
+
+pub use facts::{facts, syntax_errors};

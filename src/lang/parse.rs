@@ -1,0 +1,101 @@
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
+
+use super::literal::line_of;
+use crate::model::{Language, ParseProblem};
+
+thread_local! {
+    static PARSERS: RefCell<[Option<Parser>; 3]> = const { RefCell::new([None, None, None]) };
+}
+
+// The parser reports every hundred operations. Ordinary code needs about one operation a byte;
+// counting them, not seconds, gives the same answer on every machine.
+const FREE_REPORTS: usize = 20_000;
+const REPORTS_PER_BYTE: f64 = 0.2;
+
+/// Parses the text; `None` when the effort leaves all proportion to its length.
+pub(super) fn parse(language: Language, text: &[u8]) -> Option<Tree> {
+    let (slot, grammar) = match language {
+        Language::TypeScript => (0, tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
+        Language::Tsx => (1, tree_sitter_typescript::LANGUAGE_TSX),
+        Language::Python => (2, tree_sitter_python::LANGUAGE),
+    };
+    PARSERS.with_borrow_mut(|parsers| {
+        let parser = match parsers.get_mut(slot)? {
+            Some(parser) => parser,
+            empty => {
+                let mut parser = Parser::new();
+                parser.set_language(&grammar.into()).ok()?;
+                empty.insert(parser)
+            }
+        };
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "a bound, not a count"
+        )]
+        let budget = FREE_REPORTS + (text.len() as f64 * REPORTS_PER_BYTE) as usize;
+        let mut reports = 0;
+        let mut watch = |_: &tree_sitter::ParseState| {
+            reports += 1;
+            if reports > budget {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let options = ParseOptions::new().progress_callback(&mut watch);
+        let mut read = |offset: usize, _| text.get(offset..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree
+    })
+}
+
+/// The ERROR and MISSING nodes, outermost first, at most `limit` of them.
+pub(super) fn errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem> {
+    let mut problems = Vec::new();
+    let mut cursor = tree.walk();
+    let mut descend = tree.root_node().has_error();
+    while problems.len() < limit {
+        if descend && cursor.goto_first_child() {
+            descend = inspect(&cursor, text, &mut problems);
+            continue;
+        }
+        loop {
+            if cursor.goto_next_sibling() {
+                descend = inspect(&cursor, text, &mut problems);
+                break;
+            }
+            if !cursor.goto_parent() {
+                return problems;
+            }
+        }
+    }
+    problems
+}
+
+fn inspect(cursor: &TreeCursor<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -> bool {
+    let node = cursor.node();
+    if node.is_missing() {
+        problems.push(ParseProblem {
+            line: line_of(node),
+            message: format!("`{}` is missing", node.kind()),
+        });
+        return false;
+    }
+    if node.is_error() {
+        let near = String::from_utf8_lossy(text.get(node.byte_range()).unwrap_or_default());
+        let near: String = near.lines().next().unwrap_or("").chars().take(60).collect();
+        problems.push(ParseProblem {
+            line: line_of(node),
+            message: format!("unexpected `{}`", near.trim()),
+        });
+        return false;
+    }
+    node.has_error()
+}

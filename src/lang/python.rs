@@ -1,0 +1,303 @@
+use memchr::memmem;
+use tree_sitter::{Node, Tree};
+
+use super::bindings;
+use super::literal::{end_line_of, line_of, python_string, text_of};
+use super::path;
+use crate::model::{
+    Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName,
+};
+
+/// Statement blocks inside statement blocks that are looked into for names.
+const MAX_BLOCKS: usize = 32;
+
+/// Reads a Python tree: imports where the word stands, names along the top-level statements.
+pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
+    let mut facts = FileFacts::default();
+    imports(tree, text, &mut facts);
+    names(tree.root_node(), text, 0, &mut facts);
+    let definitions = facts.definitions.iter().map(|definition| Export {
+        name: definition.name.clone(),
+        local: None,
+        from: None,
+        line: definition.line,
+    });
+    facts.exports = definitions.collect();
+    facts.exports.extend(passed_on(&facts.imports));
+    facts.exports.sort_by_key(|export| export.line);
+    facts
+}
+
+fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
+    let mut cursor = tree.walk();
+    let mut nodes = Vec::new();
+    let mut read_to = 0;
+    for start in memmem::find_iter(text, b"import") {
+        if start < read_to || inside_word(text, start) {
+            continue;
+        }
+        path::to_byte(&mut cursor, tree.root_node(), start, &mut nodes);
+        let found = nodes
+            .iter()
+            .rposition(|node| matches!(node.kind(), "import_statement" | "import_from_statement"));
+        if let Some(at) = found
+            && let Some(node) = nodes.get(at)
+        {
+            statement(*node, nodes.get(..at).unwrap_or_default(), text, facts);
+            read_to = node.end_byte();
+        } else if let Some(import) = call(&nodes, text) {
+            facts.imports.push(import);
+        }
+    }
+    // `from x import y` is found at its second word.
+    facts.imports.sort_by_key(|import| import.line);
+}
+
+fn inside_word(text: &[u8], start: usize) -> bool {
+    start
+        .checked_sub(1)
+        .and_then(|at| text.get(at))
+        .is_some_and(|byte| byte.is_ascii_alphanumeric())
+}
+
+fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
+    let mut import = Import {
+        specifier: String::new(),
+        kind: ImportKind::Import,
+        line: line_of(node),
+        names: Vec::new(),
+        type_only: under_type_checking(above, node, text),
+        nested: !above.is_empty(),
+    };
+    let mut cursor = node.walk();
+    if node.kind() == "import_statement" {
+        for name in node.children_by_field_name("name", &mut cursor) {
+            let (module, alias) = aliased(name, text);
+            facts.imports.push(Import {
+                specifier: module,
+                names: alias
+                    .map(|alias| ImportedName {
+                        name: "*".into(),
+                        alias: Some(alias),
+                    })
+                    .into_iter()
+                    .collect(),
+                ..import.clone()
+            });
+        }
+        return;
+    }
+    let Some(module) = node.child_by_field_name("module_name") else {
+        return;
+    };
+    import.kind = ImportKind::From;
+    import.specifier = dotted(module, text);
+    for name in node.children_by_field_name("name", &mut cursor) {
+        let (name, alias) = aliased(name, text);
+        import.names.push(ImportedName { name, alias });
+    }
+    let mut cursor = node.walk();
+    if node
+        .named_children(&mut cursor)
+        .any(|child| child.kind() == "wildcard_import")
+    {
+        import.names.push(ImportedName {
+            name: "*".into(),
+            alias: None,
+        });
+    }
+    facts.imports.push(import);
+}
+
+fn aliased(name: Node<'_>, text: &[u8]) -> (String, Option<String>) {
+    let module = name.child_by_field_name("name").unwrap_or(name);
+    let alias = name
+        .child_by_field_name("alias")
+        .map(|alias| text_of(alias, text));
+    (dotted(module, text), alias)
+}
+
+// White space and line continuations may stand around the dots.
+fn dotted(node: Node<'_>, text: &[u8]) -> String {
+    let mut name = text_of(node, text);
+    name.retain(|c| !c.is_whitespace() && c != '\\');
+    name
+}
+
+fn under_type_checking(above: &[Node<'_>], node: Node<'_>, text: &[u8]) -> bool {
+    let below = above.iter().skip(1).chain(std::iter::once(&node));
+    above.iter().zip(below).any(|(outer, inner)| {
+        matches!(outer.kind(), "if_statement" | "elif_clause")
+            && outer.child_by_field_name("consequence") == Some(*inner)
+            && outer
+                .child_by_field_name("condition")
+                .is_some_and(|condition| {
+                    let condition = text_of(condition, text);
+                    condition == "TYPE_CHECKING" || condition.ends_with(".TYPE_CHECKING")
+                })
+    })
+}
+
+// `importlib.import_module('x')`, `import_module('x')`, `__import__('x')`,
+// `pytest.importorskip('x')`.
+fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
+    let (at, call) = nodes
+        .iter()
+        .enumerate()
+        .rev()
+        .take(4)
+        .find(|(_, node)| node.kind() == "call")?;
+    let function = call.child_by_field_name("function")?;
+    if nodes.last()?.start_byte() >= function.end_byte() {
+        return None;
+    }
+    let function = text_of(function, text);
+    let name = function.rsplit('.').next()?;
+    matches!(name, "import_module" | "__import__" | "importorskip").then_some(())?;
+    let argument = call.child_by_field_name("arguments")?.named_child(0)?;
+    let specifier = python_string(argument, text)?;
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    (!specifier.is_empty() && specifier.chars().all(plain)).then_some(())?;
+    Some(Import {
+        specifier,
+        kind: ImportKind::Importlib,
+        line: line_of(*call),
+        names: Vec::new(),
+        type_only: false,
+        nested: nodes
+            .get(..at)?
+            .iter()
+            .any(|node| !matches!(node.kind(), "expression_statement" | "assignment")),
+    })
+}
+
+fn passed_on(imports: &[Import]) -> Vec<Export> {
+    let mut exports = Vec::new();
+    for import in imports {
+        let export = |name: &str, local: Option<&str>| Export {
+            name: name.to_owned(),
+            local: local.map(str::to_owned),
+            from: Some(import.specifier.clone()),
+            line: import.line,
+        };
+        match import.kind {
+            ImportKind::Import if import.names.is_empty() => {
+                // `import a.b` binds `a`, the package.
+                let first = import.specifier.split('.').next().unwrap_or_default();
+                exports.push(Export {
+                    from: Some(first.to_owned()),
+                    ..export(first, Some("*"))
+                });
+            }
+            ImportKind::Import | ImportKind::From => {
+                for name in &import.names {
+                    let bound = name.alias.as_ref().unwrap_or(&name.name);
+                    let local = (*bound != name.name).then_some(name.name.as_str());
+                    exports.push(export(bound, local));
+                }
+            }
+            _ => {}
+        }
+    }
+    exports
+}
+
+fn names(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    if blocks > MAX_BLOCKS {
+        return;
+    }
+    let mut cursor = parent.walk();
+    for node in parent.named_children(&mut cursor) {
+        name_of_statement(node, text, blocks, facts);
+    }
+}
+
+fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    match node.kind() {
+        "function_definition" => define(node, node, DefinitionKind::Function, text, facts),
+        "class_definition" => define(node, node, DefinitionKind::Class, text, facts),
+        "decorated_definition" => {
+            if let Some(inner) = node.child_by_field_name("definition") {
+                let kind = if inner.kind() == "class_definition" {
+                    DefinitionKind::Class
+                } else {
+                    DefinitionKind::Function
+                };
+                define(inner, node, kind, text, facts);
+            }
+        }
+        "type_alias_statement" => {
+            if let Some(name) = node.child_by_field_name("left") {
+                let name = name.named_child(0).unwrap_or(name);
+                let name = text_of(name, text);
+                let name = name.split('[').next().unwrap_or_default();
+                push(name.to_owned(), DefinitionKind::Type, node, facts);
+            }
+        }
+        "expression_statement" => {
+            if let Some(inner) = node.named_child(0)
+                && inner.kind() == "assignment"
+            {
+                assignment(inner, node, text, facts);
+            }
+        }
+        "if_statement"
+        | "elif_clause"
+        | "else_clause"
+        | "try_statement"
+        | "except_clause"
+        | "except_group_clause"
+        | "finally_clause"
+        | "while_statement"
+        | "match_statement"
+        | "case_clause"
+        | "block"
+        | "ERROR" => names(node, text, blocks + 1, facts),
+        "with_statement" | "for_statement" => {
+            if let Some(left) = node.child_by_field_name("left") {
+                for name in bindings::bound(left, text) {
+                    push(name, DefinitionKind::Variable, left, facts);
+                }
+            }
+            names(node, text, blocks + 1, facts);
+        }
+        _ => {}
+    }
+}
+
+fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    // A chain `a = b = c` nests to the right.
+    let mut current = Some(inner);
+    let mut links = 0;
+    while let Some(node) = current.filter(|node| node.kind() == "assignment" && links < MAX_BLOCKS)
+    {
+        if let Some(left) = node.child_by_field_name("left") {
+            for name in bindings::bound(left, text) {
+                push(name, DefinitionKind::Variable, statement, facts);
+            }
+        }
+        current = node.child_by_field_name("right");
+        links += 1;
+    }
+}
+
+fn define(
+    named: Node<'_>,
+    whole: Node<'_>,
+    kind: DefinitionKind,
+    text: &[u8],
+    facts: &mut FileFacts,
+) {
+    if let Some(name) = named.child_by_field_name("name") {
+        push(text_of(name, text), kind, whole, facts);
+    }
+}
+
+fn push(name: String, kind: DefinitionKind, node: Node<'_>, facts: &mut FileFacts) {
+    facts.definitions.push(Definition {
+        name,
+        kind,
+        line: line_of(node),
+        end_line: end_line_of(node),
+    });
+}

@@ -1,0 +1,246 @@
+use tree_sitter::{Node, Tree};
+
+use super::literal::{line_of, script_string, text_of};
+use super::{calls, exports};
+use crate::model::{FileFacts, Import, ImportKind, ImportedName};
+
+/// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
+const MAX_BLOCKS: usize = 16;
+
+/// Reads a TypeScript or JavaScript tree: statements by their kinds, calls by their words.
+pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
+    let mut facts = FileFacts::default();
+    references(tree.root_node(), text, &mut facts);
+    statements(tree.root_node(), text, 0, &mut facts);
+    calls::read(tree, text, &mut facts);
+    facts.imports.sort_by_key(|import| import.line);
+    exports::trace(&mut facts);
+    facts
+}
+
+fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    let mut cursor = parent.walk();
+    for node in parent.named_children(&mut cursor) {
+        match node.kind() {
+            "import_statement" => facts.imports.extend(import(node, text, blocks)),
+            "export_statement" => {
+                if let Some(import) = export_from(node, text, blocks) {
+                    facts.imports.push(import);
+                }
+                if blocks == 0 {
+                    exports::statement(node, text, facts);
+                }
+            }
+            "ERROR"
+            | "ambient_declaration"
+            | "expression_statement"
+            | "module"
+            | "internal_module"
+            | "statement_block" => {
+                if blocks == 0 {
+                    exports::declaration(node, text, facts);
+                }
+                if blocks < MAX_BLOCKS {
+                    let depth = blocks + usize::from(node.kind() != "ERROR");
+                    if depth == blocks && blocks == 0 && node.child_count() > 10_000 {
+                        continue;
+                    }
+                    nested(node, text, depth, facts);
+                }
+            }
+            _ if blocks == 0 => exports::declaration(node, text, facts),
+            _ => {}
+        }
+    }
+}
+
+// Only what can hold statements is entered.
+fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    match node.kind() {
+        "ERROR" | "statement_block" => statements(node, text, blocks.max(1), facts),
+        "expression_statement" => {
+            if let Some(inner) = node.named_child(0)
+                && inner.kind() == "internal_module"
+            {
+                nested(inner, text, blocks, facts);
+            }
+        }
+        "ambient_declaration" => {
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                if matches!(
+                    child.kind(),
+                    "module" | "internal_module" | "statement_block"
+                ) {
+                    nested(child, text, blocks, facts);
+                }
+            }
+        }
+        _ => {
+            if let Some(body) = node.child_by_field_name("body") {
+                statements(body, text, blocks, facts);
+            }
+        }
+    }
+}
+
+fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
+    let mut import = Import {
+        specifier: String::new(),
+        kind: ImportKind::Import,
+        line: line_of(node),
+        names: Vec::new(),
+        type_only: false,
+        nested: blocks > 0,
+    };
+    let mut cursor = node.walk();
+    let mut inline_types = 0;
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "type" | "typeof" => import.type_only = true,
+            "import_clause" => inline_types = clause(child, text, &mut import.names),
+            "import_require_clause" => {
+                import.kind = ImportKind::ImportEquals;
+                import.specifier = script_string(child.child_by_field_name("source")?, text)?;
+                let name = child.named_child(0).map(|name| text_of(name, text));
+                import.names.push(ImportedName {
+                    name: "*".into(),
+                    alias: name,
+                });
+                return Some(import);
+            }
+            _ => {}
+        }
+    }
+    import.type_only |= inline_types > 0 && inline_types == import.names.len();
+    import.specifier = script_string(node.child_by_field_name("source")?, text)?;
+    Some(import)
+}
+
+// Returns how many of the names carry an inline `type`.
+fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
+    let mut types = 0;
+    let mut cursor = clause.walk();
+    for child in clause.named_children(&mut cursor) {
+        match child.kind() {
+            "identifier" => names.push(ImportedName {
+                name: "default".into(),
+                alias: Some(text_of(child, text)),
+            }),
+            "namespace_import" => names.push(ImportedName {
+                name: "*".into(),
+                alias: child.named_child(0).map(|name| text_of(name, text)),
+            }),
+            "named_imports" => {
+                let mut inner = child.walk();
+                for specifier in child.named_children(&mut inner) {
+                    if let Some(name) = named(specifier, text) {
+                        names.push(name);
+                        types += usize::from(has_token(specifier, "type"));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    types
+}
+
+/// The name and alias of an import or export specifier.
+pub(super) fn named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
+    let of = |node: Node<'_>| script_string(node, text).unwrap_or_else(|| text_of(node, text));
+    Some(ImportedName {
+        name: of(specifier.child_by_field_name("name")?),
+        alias: specifier.child_by_field_name("alias").map(of),
+    })
+}
+
+/// Whether an anonymous token stands directly below the node.
+pub(super) fn has_token(node: Node<'_>, token: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .any(|child| !child.is_named() && child.kind() == token)
+}
+
+fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
+    let specifier = script_string(node.child_by_field_name("source")?, text)?;
+    let mut names = Vec::new();
+    let mut types = 0;
+    let mut type_only = false;
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "type" => type_only = true,
+            "export_clause" => {
+                let mut inner = child.walk();
+                for specifier in child.named_children(&mut inner) {
+                    if let Some(name) = named(specifier, text) {
+                        names.push(name);
+                        types += usize::from(has_token(specifier, "type"));
+                    }
+                }
+            }
+            "namespace_export" => names.push(ImportedName {
+                name: "*".into(),
+                alias: child.named_child(0).map(|name| text_of(name, text)),
+            }),
+            "*" => names.push(ImportedName {
+                name: "*".into(),
+                alias: None,
+            }),
+            _ => {}
+        }
+    }
+    Some(Import {
+        specifier,
+        kind: ImportKind::ExportFrom,
+        line: line_of(node),
+        type_only: type_only || (types > 0 && types == names.len()),
+        names,
+        nested: blocks > 0,
+    })
+}
+
+// `/// <reference path="x" />` counts only above the first statement.
+fn references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    let mut cursor = root.walk();
+    for node in root.named_children(&mut cursor) {
+        if node.kind() != "comment" {
+            if node.kind() == "hash_bang_line" {
+                continue;
+            }
+            return;
+        }
+        let comment = text_of(node, text);
+        let Some(directive) = comment
+            .strip_prefix("///")
+            .map(str::trim_start)
+            .and_then(|rest| rest.strip_prefix("<reference"))
+        else {
+            continue;
+        };
+        for attribute in ["path", "types"] {
+            if let Some(specifier) = attribute_value(directive, attribute) {
+                let relative = specifier.starts_with('.') || specifier.starts_with('/');
+                facts.imports.push(Import {
+                    specifier: if attribute == "path" && !relative {
+                        format!("./{specifier}")
+                    } else {
+                        specifier.to_owned()
+                    },
+                    kind: ImportKind::Reference,
+                    line: line_of(node),
+                    names: Vec::new(),
+                    type_only: true,
+                    nested: false,
+                });
+            }
+        }
+    }
+}
+
+fn attribute_value<'a>(directive: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = directive.split_once(&format!(" {name}="))?;
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    rest.get(1..)?.split_once(quote).map(|(value, _)| value)
+}

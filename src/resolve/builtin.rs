@@ -1,0 +1,33 @@
+// One module a line, sorted by bytes; add a line when a release adds a module.
+const NODE: &str = include_str!("node_builtins.txt");
+const PYTHON: &str = include_str!("python_stdlib.txt");
+
+/// Whether a bare specifier names a module of Node.js itself (`fs`, `fs/promises`, `node:test`).
+pub(super) fn is_node(specifier: &str) -> bool {
+    if specifier.starts_with("node:") {
+        return true;
+    }
+    let first = specifier.split('/').next().unwrap_or_default();
+    has_line(NODE, first)
+}
+
+/// Whether the first part of a dotted name is a module of Python's standard library.
+pub(super) fn is_python(module: &str) -> bool {
+    has_line(PYTHON, module)
+}
+
+fn has_line(table: &str, name: &str) -> bool {
+    !name.is_empty() && table.lines().any(|line| line == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_node, is_python};
+
+    #[test]
+    fn tables_answer_whole_names() {
+        assert!(is_node("fs/promises") && is_node("node:test") && is_node("path"));
+        assert!(!is_node("pat") && !is_node(""));
+        assert!(is_python("os") && is_python("__future__") && !is_python("o"));
+    }
+}

@@ -1,0 +1,15 @@
+//! Floor 3: a specifier and its importer to files of the repository, or to what is outside it.
+
+mod builtin;
+mod glob;
+mod manifest;
+mod memo;
+mod probe;
+mod python;
+mod resolver;
+mod roots;
+mod script;
+mod tsconfig;
+mod workspace;
+
+pub use resolver::{Resolution, Resolver};

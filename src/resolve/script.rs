@@ -1,0 +1,508 @@
+use std::sync::Arc;
+
+use super::manifest::Manifest;
+use super::resolver::{Resolution, Resolver};
+use super::tsconfig::Config;
+use super::{builtin, glob, probe};
+use crate::model::{Import, ImportKind, RepoPath};
+
+/// Directories of emitted files, whatever the tool.
+const EMITTED: &[&str] = &[
+    "dist", "build", "lib", "out", "output", "esm", "cjs", "es", "commonjs", "module", "modules",
+    "types", "typings", "dts", "umd", "node", "browser", "_esm", "_cjs", "_types", "dist-esm",
+    "dist-cjs", "dist-src",
+];
+
+/// Conditions used when a config has none of its own.
+const NO_CONDITIONS: &[String] = &[];
+
+/// What a TypeScript or JavaScript import means.
+pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
+    if import.kind == ImportKind::Glob {
+        return globbed(resolver, from, &import.specifier);
+    }
+    // A bundler's query (`./x?raw`, `./x.svg#icon`) is no part of the path, unless it is.
+    let specifier = import.specifier.as_str();
+    let found = plain(resolver, from, specifier);
+    if !found.files.is_empty() || specifier.starts_with('#') {
+        return found;
+    }
+    match specifier.find(['?', '#']) {
+        Some(at) if at > 0 => plain(resolver, from, &specifier[..at]),
+        _ => found,
+    }
+}
+
+fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolution {
+    let mut tried = Vec::new();
+    let listing = resolver.source.listing();
+    if is_relative(specifier) {
+        let found = relative(resolver, from, specifier, &mut tried);
+        return found.map_or_else(|| missing(tried), Resolution::file);
+    }
+    if specifier.is_empty() {
+        return Resolution::default();
+    }
+    let config = resolver.owner(from);
+    if let Some(config) = &config
+        && let Some(found) = aliased(resolver, config, specifier, &mut tried)
+    {
+        return Resolution::file(found);
+    }
+    let conditions = config
+        .as_ref()
+        .map_or(NO_CONDITIONS, |config| &config.conditions);
+    if specifier.starts_with('#') {
+        let found = imported(resolver, from, specifier, conditions, &mut tried);
+        return found.unwrap_or_else(|| missing(tried));
+    }
+    if builtin::is_node(specifier) {
+        return Resolution::external(specifier);
+    }
+    if specifier.starts_with('/') {
+        tried.push(specifier.to_owned());
+        return missing(tried);
+    }
+    let package = package_name(specifier);
+    if let Some((name, rest)) = package {
+        match packaged(resolver, from, name, rest, conditions, &mut tried) {
+            Packaged::File(found) => return Resolution::file(found),
+            Packaged::Missing => return missing(tried),
+            Packaged::Unknown => {}
+        }
+    }
+    if let Some(base) = config.as_ref().and_then(|config| config.base_url.as_ref())
+        && let Some(path) = probe::join(base, specifier)
+        && let Some(found) = probe::file(listing, &path, &mut Vec::new())
+    {
+        return Resolution::file(found);
+    }
+    if let Some((scheme, _)) = specifier.split_once(':') {
+        return Resolution::external(format!("{scheme}:"));
+    }
+    let claimed = config.is_some_and(|config| claims(&config, specifier));
+    match package {
+        Some((name, _)) if !claimed => Resolution::external(name),
+        _ => {
+            tried.push(specifier.to_owned());
+            missing(tried)
+        }
+    }
+}
+
+fn missing(mut tried: Vec<String>) -> Resolution {
+    tried.dedup();
+    Resolution {
+        tried,
+        ..Resolution::default()
+    }
+}
+
+fn is_relative(specifier: &str) -> bool {
+    matches!(specifier, "." | "..") || specifier.starts_with("./") || specifier.starts_with("../")
+}
+
+// An alias with a prefix of its own (`@/*`) speaks for its names; a bare `*` does not.
+fn claims(config: &Config, specifier: &str) -> bool {
+    config
+        .paths
+        .iter()
+        .any(|alias| !alias.pattern.starts_with('*') && alias.star(specifier).is_some())
+}
+
+fn relative(
+    resolver: &Resolver<'_>,
+    from: &RepoPath,
+    specifier: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let Some(path) = probe::join(from.directory(), specifier) else {
+        tried.push(format!("{specifier} leaves the repository"));
+        return None;
+    };
+    if let Some(found) = file_or_directory(resolver, &path, specifier, tried) {
+        return Some(found);
+    }
+    let config = resolver.owner(from)?;
+    virtual_roots(resolver, &config, from, specifier, tried)
+        .or_else(|| emitted(resolver, Some(&config), &config.directory, &path))
+}
+
+fn file_or_directory(
+    resolver: &Resolver<'_>,
+    path: &str,
+    specifier: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let listing = resolver.source.listing();
+    // A trailing slash or dot names a directory even where a file of that name stands.
+    let directory = specifier.ends_with('/') || specifier.ends_with("..") || specifier == ".";
+    if !path.is_empty()
+        && !directory
+        && let Some(found) = probe::by_name(listing, path)
+    {
+        return Some(found);
+    }
+    if listing.has_directory(path) {
+        if let Some(manifest) = resolver.manifest(path)
+            && let Some(found) = entry(resolver, &manifest)
+        {
+            return Some(found);
+        }
+        if let Some(found) = probe::by_name(listing, &probe::child(path, "index")) {
+            return Some(found);
+        }
+    }
+    tried.push(path.to_owned());
+    None
+}
+
+// `rootDirs`: directories that are one at run time.
+fn virtual_roots(
+    resolver: &Resolver<'_>,
+    config: &Config,
+    from: &RepoPath,
+    specifier: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let path = probe::join(from.directory(), specifier)?;
+    let below = |root: &String| {
+        if root.is_empty() {
+            return Some(path.clone());
+        }
+        let rest = path.strip_prefix(root.as_str())?.strip_prefix('/')?;
+        Some(rest.to_owned())
+    };
+    let own = config
+        .root_dirs
+        .iter()
+        .filter(|root| below(root).is_some())
+        .max_by_key(|root| root.len())?;
+    let rest = below(own)?;
+    config
+        .root_dirs
+        .iter()
+        .filter(|root| *root != own)
+        .find_map(|root| probe::file(resolver.source.listing(), &probe::child(root, &rest), tried))
+}
+
+fn aliased(
+    resolver: &Resolver<'_>,
+    config: &Config,
+    specifier: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let (alias, star) = config
+        .paths
+        .iter()
+        .find_map(|alias| Some((alias, alias.star(specifier)?)))?;
+    let targets = || {
+        alias
+            .targets
+            .iter()
+            .filter_map(|target| probe::join("", &target.replacen('*', star, 1)))
+    };
+    targets()
+        .find_map(|path| file_or_directory(resolver, &path, &path, tried))
+        .or_else(|| targets().find_map(|path| emitted(resolver, Some(config), "", &path)))
+}
+
+// `#name`: the nearest package with an `imports` field decides.
+fn imported(
+    resolver: &Resolver<'_>,
+    from: &RepoPath,
+    specifier: &str,
+    conditions: &[String],
+    tried: &mut Vec<String>,
+) -> Option<Resolution> {
+    let manifest = nearest(resolver, from)?;
+    for target in manifest.imported(specifier, conditions) {
+        if target.starts_with('.') {
+            if let Some(found) = target_file(resolver, &manifest, &target, tried) {
+                return Some(Resolution::file(found));
+            }
+        } else if let Some((name, rest)) = package_name(&target) {
+            return match packaged(resolver, from, name, rest, conditions, tried) {
+                Packaged::File(found) => Some(Resolution::file(found)),
+                Packaged::Missing => None,
+                Packaged::Unknown => Some(Resolution::external(name)),
+            };
+        }
+    }
+    None
+}
+
+fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Manifest>> {
+    from.ancestors()
+        .find_map(|directory| resolver.manifest(directory))
+}
+
+enum Packaged {
+    File(RepoPath),
+    /// The package is ours and has no such file.
+    Missing,
+    /// Not a package of the repository.
+    Unknown,
+}
+
+fn packaged(
+    resolver: &Resolver<'_>,
+    from: &RepoPath,
+    name: &str,
+    rest: &str,
+    conditions: &[String],
+    tried: &mut Vec<String>,
+) -> Packaged {
+    let own = nearest(resolver, from).filter(|manifest| manifest.name.as_deref() == Some(name));
+    let manifest = own.or_else(|| {
+        let linked = from
+            .ancestors()
+            .filter_map(|directory| resolver.manifest(directory))
+            .find_map(|manifest| manifest.linked(name));
+        let linked = linked.and_then(|directory| resolver.manifest(&directory));
+        linked.or_else(|| {
+            let directory = resolver.workspace().directory(name, from)?;
+            resolver.manifest(directory)
+        })
+    });
+    let Some(manifest) = manifest else {
+        return Packaged::Unknown;
+    };
+    match inside(resolver, &manifest, rest, conditions, tried) {
+        Some(found) => Packaged::File(found),
+        None => {
+            tried.push(probe::child(&manifest.directory, "package.json"));
+            Packaged::Missing
+        }
+    }
+}
+
+// A package's file by subpath (`""` is the package itself).
+fn inside(
+    resolver: &Resolver<'_>,
+    manifest: &Manifest,
+    rest: &str,
+    conditions: &[String],
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let listing = resolver.source.listing();
+    let subpath = if rest.is_empty() {
+        ".".to_owned()
+    } else {
+        format!("./{rest}")
+    };
+    for target in manifest.exported(&subpath, conditions) {
+        if let Some(found) = target_file(resolver, manifest, &target, tried) {
+            return Some(found);
+        }
+    }
+    if rest.is_empty() {
+        return entry(resolver, manifest).or_else(|| {
+            ["src/index", "index", "src/main", "src"]
+                .iter()
+                .map(|name| probe::child(&manifest.directory, name))
+                .find_map(|path| probe::by_name(listing, &path))
+        });
+    }
+    let path = probe::join(&manifest.directory, rest)?;
+    if let Some(found) = listing.file(&path) {
+        return Some(found.clone());
+    }
+    let source = probe::join(&manifest.directory, &format!("src/{rest}"))?;
+    [path, source]
+        .iter()
+        .find_map(|path| file_or_directory(resolver, path, rest, tried))
+        .or_else(|| {
+            let target = format!("./{rest}");
+            target_file(resolver, manifest, &target, tried)
+        })
+}
+
+fn entry(resolver: &Resolver<'_>, manifest: &Manifest) -> Option<RepoPath> {
+    manifest
+        .entries()
+        .iter()
+        .find_map(|target| target_file(resolver, manifest, target, &mut Vec::new()))
+}
+
+// The file a manifest points at, or the source it is built from.
+fn target_file(
+    resolver: &Resolver<'_>,
+    manifest: &Manifest,
+    target: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let listing = resolver.source.listing();
+    let path = probe::join(&manifest.directory, target)?;
+    if let Some(found) = listing.file(&path) {
+        return Some(found.clone());
+    }
+    if let Some(found) = probe::by_name(listing, &path) {
+        return Some(found);
+    }
+    let config = RepoPath::new(&probe::child(&manifest.directory, "tsconfig.json"))
+        .ok()
+        .and_then(|path| resolver.config(path.as_str()));
+    let found = emitted(resolver, config.as_deref(), &manifest.directory, &path);
+    if found.is_none() {
+        tried.push(path);
+    }
+    found
+}
+
+// The source of an emitted file that is not in the repository: by the projects' own
+// `outDir` and `rootDir`, then by the customary names of such directories.
+fn emitted(
+    resolver: &Resolver<'_>,
+    config: Option<&Config>,
+    package: &str,
+    path: &str,
+) -> Option<RepoPath> {
+    let listing = resolver.source.listing();
+    if let Some(config) = config {
+        let own = by_project(resolver, config, path);
+        if own.is_some() {
+            return own;
+        }
+        let siblings = resolver.siblings(&config.directory);
+        let others = siblings.iter().filter_map(|path| resolver.config(path));
+        let found = resolver
+            .referenced(config, 0)
+            .into_iter()
+            .chain(others)
+            .find_map(|project| by_project(resolver, &project, path));
+        if found.is_some() {
+            return found;
+        }
+    }
+    let inside = if package.is_empty() {
+        path
+    } else {
+        path.strip_prefix(package)?.strip_prefix('/')?
+    };
+    let stem = probe::without_extension(inside);
+    let mut rest = stem;
+    while let Some((first, below)) = rest.split_once('/') {
+        if !EMITTED.contains(&first) && first != "src" {
+            break;
+        }
+        rest = below;
+        for base in ["src", ""] {
+            let candidate = probe::child(package, &probe::child(base, rest));
+            if candidate != probe::without_extension(path) {
+                let found = probe::by_name(listing, &candidate)
+                    .or_else(|| probe::by_name(listing, &probe::child(&candidate, "index")));
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+    }
+    None
+}
+
+fn by_project(resolver: &Resolver<'_>, project: &Config, path: &str) -> Option<RepoPath> {
+    let out = project.out_dir.as_ref()?;
+    let rest = match path.strip_prefix(out.as_str())? {
+        rest if out.is_empty() => rest,
+        rest => rest.strip_prefix('/')?,
+    };
+    let stem = probe::without_extension(rest);
+    let roots = [
+        project.root_dir.clone(),
+        Some(probe::child(&project.directory, "src")),
+        Some(project.directory.clone()),
+    ];
+    roots.into_iter().flatten().find_map(|root| {
+        let candidate = probe::child(&root, stem);
+        (candidate != probe::without_extension(path))
+            .then(|| probe::by_name(resolver.source.listing(), &candidate))?
+    })
+}
+
+fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
+    let base = if pattern.starts_with('/') {
+        nearest(resolver, from).map_or(String::new(), |manifest| manifest.directory.clone())
+    } else {
+        from.directory().to_owned()
+    };
+    if !pattern.starts_with('/') && !is_relative(pattern) {
+        return Resolution::external(pattern);
+    }
+    let Some(pattern) = probe::join(&base, pattern.trim_start_matches('/')) else {
+        return missing(vec![pattern.to_owned()]);
+    };
+    let fixed = pattern.split(['*', '?', '{']).next().unwrap_or_default();
+    let top = fixed
+        .rsplit_once('/')
+        .map_or("", |(directory, _)| directory);
+    let patterns = glob::expand(&pattern);
+    let files: Vec<RepoPath> = resolver
+        .source
+        .listing()
+        .below(top)
+        .iter()
+        .filter(|entry| {
+            entry.path != *from && resolver.source.listing().has_file(entry.path.as_str())
+        })
+        .filter(|entry| {
+            patterns
+                .iter()
+                .any(|pattern| glob::matches(pattern, entry.path.as_str()))
+        })
+        .map(|entry| entry.path.clone())
+        .collect();
+    if files.is_empty() {
+        return missing(vec![pattern]);
+    }
+    Resolution {
+        files,
+        ..Resolution::default()
+    }
+}
+
+/// The package and the rest of a bare specifier; `None` when it cannot name a package.
+pub(super) fn package_name(specifier: &str) -> Option<(&str, &str)> {
+    let slashes = if specifier.starts_with('@') { 2 } else { 1 };
+    let end = specifier
+        .match_indices('/')
+        .nth(slashes - 1)
+        .map_or(specifier.len(), |(at, _)| at);
+    let name = specifier.get(..end)?;
+    let legal = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    let valid = match name.strip_prefix('@') {
+        Some(scoped) => {
+            let (scope, package) = scoped.split_once('/')?;
+            legal(scope) && legal(package)
+        }
+        None => legal(name),
+    };
+    valid.then(|| (name, specifier.get(end + 1..).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_name;
+
+    #[test]
+    fn package_names_are_cut_off() {
+        for (specifier, expected) in [
+            ("react", Some(("react", ""))),
+            ("lodash/fp/map", Some(("lodash", "fp/map"))),
+            ("@a/b", Some(("@a/b", ""))),
+            ("@a/b/c.js", Some(("@a/b", "c.js"))),
+            ("@/x", None),
+            ("~/x", None),
+            ("@a", None),
+            ("$lib/x", None),
+        ] {
+            assert_eq!(package_name(specifier), expected, "{specifier}");
+        }
+    }
+}
