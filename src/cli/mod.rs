@@ -6,6 +6,7 @@ mod error;
 mod exit;
 mod explain;
 mod output;
+mod redact;
 mod workspace;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Config(args) => config::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Redact(args) => redact::run(args, global, output),
     }
 }
 
