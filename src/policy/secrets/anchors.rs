@@ -73,7 +73,10 @@ impl Anchors {
             .chain(of(&["://"], Anchor::Url))
             .chain(of(BLOCKS, Anchor::Block))
             .chain(of(&["-----END "], Anchor::BlockEnd))
-            .chain(of(&["kind: Secret"], Anchor::Manifest))
+            .chain(of(
+                &["kind: secret", "kind: \"secret", "kind: 'secret"],
+                Anchor::Manifest,
+            ))
             .chain(of(&["curl "], Anchor::Curl))
             .chain(of(HEADERS, Anchor::Header))
             .collect();

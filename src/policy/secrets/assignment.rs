@@ -62,7 +62,7 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
         (NameKind::Password, _) => strength >= Strength::Medium,
         (NameKind::Token, _) => {
             strength == Strength::Strong
-                || (strength == Strength::Medium && value.len() >= 10)
+                || (strength == Strength::Medium && value.len() >= 11)
                 || strength == Strength::Uuid
                 || is_basic_pair(value)
         }
@@ -70,6 +70,7 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
             let class = |test: fn(&u8) -> bool| value.iter().any(test);
             strength == Strength::Strong
                 && value.len() >= 20
+                && !value.contains(&b' ')
                 && !value.iter().all(u8::is_ascii_hexdigit)
                 && class(u8::is_ascii_digit)
                 && class(u8::is_ascii_uppercase)
@@ -247,10 +248,9 @@ fn spaced(
     }
     let flag = text.get(name.start..name.start + 1) == Some(b"-");
     let before = text.get(name.start.saturating_sub(200)..name.start)?;
-    let line = before.rsplit(|byte| *byte == b'\n').next()?;
-    let netrc = [&b"login "[..], b"machine "]
-        .iter()
-        .any(|word| memchr::memmem::find(line, word).is_some());
+    let line = before.rsplit(|byte| *byte == b'\n').next()?.trim_ascii_start();
+    let starts = [&b"machine "[..], b"default ", b"login "];
+    let netrc = text.get(name.clone()) == Some(b"password") && starts.iter().any(|word| line.starts_with(word));
     let (range, form) = value(cursor)?;
     match form {
         Form::Quoted | Form::Bare if flag => Some((range, form)),
@@ -260,16 +260,16 @@ fn spaced(
 }
 
 fn value(mut cursor: Cursor<'_>) -> Option<(Range<usize>, Form)> {
-    // One call around the value, as in `SecretStr("x")` or `b"x"`.
+    // A prefix of the literal or a call around it, as in `b"x"` or `SecretStr("x")`.
     let mut ahead = Cursor {
         text: cursor.text,
         at: cursor.at,
     };
-    ahead.skip(24, |byte| {
+    let prefix = ahead.skip(24, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'@')
     });
-    ahead.skip(1, |byte| byte == b'(');
-    if matches!(ahead.peek(), b'"' | b'\'' | b'`') {
+    let call = ahead.skip(1, |byte| byte == b'(') > 0;
+    if (call || prefix <= 2) && matches!(ahead.peek(), b'"' | b'\'' | b'`') {
         cursor = ahead;
     }
     cursor.skip(3, |byte| byte == b'\\');

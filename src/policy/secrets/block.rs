@@ -4,53 +4,44 @@ use super::scan::Hit;
 
 const RULE: &str = "private-key";
 const MAX_LINES: usize = 400;
+// Lines are looked at for so many bytes at most.
+const MAX_LINE: usize = 32 * 1024;
 // Shortest piece of a line that counts as part of a key.
 const MIN_PIECE: usize = 16;
 
-/// The lines of a private key in armour, from its first line to its last or as far as it goes when
-/// the text ends early. Works through indentation, diff marks and time stamps before the lines.
+/// The lines of a private key in armour whose first line starts at `at`, to its last line or as far
+/// as it goes when the text ends early. Works through indentation, diff marks and time stamps
+/// before the lines.
 pub(super) fn private_key(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
-    let Some(first) = text.get(at..line_end(text, at)) else {
+    let first = at..line_end(text, at);
+    let Some(line) = text.get(first.clone()) else {
         return;
     };
-    if first.starts_with(b"Private-Lines") {
-        putty(text, at, hits);
+    if line.starts_with(b"Private-Lines") {
+        putty(text, first, hits);
         return;
     }
-    let label = first.get(..first.len().min(80)).unwrap_or_default();
+    let label = line.get(..80).unwrap_or(line);
     let Some(marker) = memchr::memmem::find(label, b"PRIVATE KEY") else {
         return;
     };
-    // The whole key on one line, its line ends escaped or replaced by blanks.
-    let body = at + marker;
-    let line = body..line_end(text, at);
-    if let Some(end) = text
-        .get(line.clone())
-        .and_then(|rest| memchr::memmem::find(rest, b"-----END"))
-    {
-        let inside = text.get(body..body + end).unwrap_or_default();
-        if piece(inside).is_some() {
-            let close = text.get(body + end..line.end).unwrap_or_default();
-            let tail =
-                memchr::memmem::find(close, b"KEY").map_or(close.len().min(40), |key| key + 3);
-            let dashes = close
-                .get(tail..)
-                .unwrap_or_default()
-                .iter()
-                .take_while(|byte| matches!(byte, b'-' | b' ') || byte.is_ascii_uppercase())
-                .count();
-            hits.push(hit(at..body + end + tail + dashes));
+    let rest = line.get(marker..).unwrap_or_default();
+    let open = memchr::memmem::find(rest, b"-----").map_or(rest.len(), |dashes| dashes + 5);
+    let body = rest.get(open..).unwrap_or_default();
+    // The whole key on one line, its line ends escaped or replaced by blanks: the next dashes are
+    // those of its last line.
+    if let Some(length) = memchr::memmem::find(body, b"-----") {
+        let (inside, close) = body.split_at(length);
+        if close.starts_with(b"-----END") && piece(inside).is_some() {
+            let named = |byte: &&u8| matches!(byte, b'-' | b' ') || byte.is_ascii_uppercase();
+            let tail = close.iter().take(60).take_while(named).count();
+            hits.push(hit(at..at + marker + open + length + tail));
         }
         return;
     }
-    let mut found = vec![at..line.end];
-    if let Some(rest) = text
-        .get(line.clone())
-        .and_then(|rest| piece(rest.get(16..).unwrap_or_default()))
-    {
-        found.push(line.start + 16 + rest.start..line.start + 16 + rest.end);
-    }
-    let mut next = line.end + 1;
+    let mut pieces = usize::from(piece(body).is_some());
+    let mut next = first.end + 1;
+    let mut found = vec![first];
     for _ in 0..MAX_LINES {
         let end = line_end(text, next);
         let Some(line) = text.get(next..end) else {
@@ -60,30 +51,26 @@ pub(super) fn private_key(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
             found.push(next + close..end);
             break;
         }
-        let inner = piece(line).or_else(|| last_piece(line).filter(|_| found.len() > 1));
-        match inner {
-            Some(range) => found.push(next + range.start..next + range.end),
+        match piece(line).or_else(|| last_piece(line).filter(|_| pieces > 0)) {
+            Some(range) => {
+                pieces += 1;
+                found.push(next + range.start..next + range.end);
+            }
             None if is_key_header(line) => {}
             None => break,
         }
         next = end + 1;
     }
-    if found.len() > 2
-        || (found.len() == 2
-            && found.last().is_some_and(|range| {
-                range.len() >= MIN_PIECE
-                    && text
-                        .get(range.clone())
-                        .is_some_and(|line| !line.starts_with(b"-----END"))
-            }))
-    {
+    if pieces > 0 {
         hits.extend(found.into_iter().map(hit));
     }
 }
 
-/// The lines of a key above its last line, when its first line is not in the text.
+/// The lines of a key above its last line, which starts at `at`, when its first line is not in the
+/// text.
 pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
-    let label = text.get(at..text.len().min(at + 60)).unwrap_or_default();
+    let label = text.get(at..line_end(text, at)).unwrap_or_default();
+    let label = label.get(..60).unwrap_or(label);
     if memchr::memmem::find(label, b"PRIVATE KEY").is_none() {
         return;
     }
@@ -93,7 +80,8 @@ pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
             break;
         };
         let start = line_start(text, last);
-        let Some(range) = text.get(start..last).and_then(piece) else {
+        let line = text.get(start..last).unwrap_or_default();
+        let Some(range) = piece(line).or_else(|| last_piece(line)) else {
             break;
         };
         hits.push(hit(start + range.start..start + range.end));
@@ -102,19 +90,14 @@ pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
 }
 
 // `Private-Lines: N` and the N lines after it.
-fn putty(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
-    let end = line_end(text, at);
-    let Some(line) = text.get(at..end) else {
-        return;
-    };
-    let Some(count) = line.strip_prefix(b"Private-Lines:") else {
-        return;
-    };
-    let count = std::str::from_utf8(count.trim_ascii())
-        .ok()
-        .and_then(|text| text.parse().ok())
+fn putty(text: &[u8], first: Range<usize>, hits: &mut Vec<Hit>) {
+    let line = text.get(first.clone()).unwrap_or_default();
+    let count = line
+        .strip_prefix(b"Private-Lines:")
+        .and_then(|count| std::str::from_utf8(count.trim_ascii()).ok())
+        .and_then(|count| count.parse().ok())
         .unwrap_or(0_usize);
-    let mut next = end + 1;
+    let mut next = first.end + 1;
     for _ in 0..count.min(MAX_LINES) {
         let end = line_end(text, next);
         let Some(range) = text.get(next..end).and_then(last_piece) else {
@@ -134,19 +117,22 @@ fn hit(range: Range<usize>) -> Hit {
 }
 
 fn line_end(text: &[u8], from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    memchr::memchr(b'\n', rest).map_or(text.len().max(from), |at| from + at)
+    let most = text.len().min(from.saturating_add(MAX_LINE));
+    let rest = text.get(from..most).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(most.max(from), |at| from + at)
 }
 
 fn line_start(text: &[u8], at: usize) -> usize {
-    memchr::memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |found| found + 1)
+    let least = at.saturating_sub(4096);
+    let before = text.get(least..at).unwrap_or_default();
+    memchr::memrchr(b'\n', before).map_or(least, |found| least + found + 1)
 }
 
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-// The longest piece of base64 in a line, with its neighbours up to the end of the line.
+// The longest piece of base64 in a line.
 fn piece(line: &[u8]) -> Option<Range<usize>> {
     let mut best = 0..0;
     let mut start = 0;
@@ -159,35 +145,80 @@ fn piece(line: &[u8]) -> Option<Range<usize>> {
         }
     }
     let bytes = line.get(best.clone())?;
-    let varied = bytes
-        .iter()
-        .any(|byte| *byte != bytes.first().copied().unwrap_or(0));
+    let first = bytes.first()?;
+    let varied = bytes.iter().any(|byte| byte != first);
     (best.len() >= MIN_PIECE && varied && best.start <= 120).then_some(best)
 }
 
 // A last, short line of base64.
 fn last_piece(line: &[u8]) -> Option<Range<usize>> {
-    let end = line.trim_ascii_end().len();
-    let line = line.get(..end)?;
-    let length = line
-        .iter()
-        .rev()
-        .take_while(|byte| is_base64(**byte))
-        .count();
-    let rest = line.get(..end - length)?;
-    let alone = rest.is_empty()
-        || rest
-            .last()
-            .is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'>' | b'|' | b'\'' | b'-'));
-    (length >= 2 && alone && rest.len() <= 60 && (rest.len() < 3 || length >= 4))
-        .then_some(end - length..end)
+    let line = line.trim_ascii_end();
+    let base64 = |byte: &&u8| is_base64(**byte);
+    let length = line.iter().rev().take_while(base64).count();
+    let lead = line.len() - length;
+    let before = lead.checked_sub(1).and_then(|at| line.get(at));
+    let alone = before.is_none_or(|byte| b" \t\">|'-+".contains(byte));
+    let long = length >= 4 || (length >= 2 && lead < 3);
+    (alone && long && lead <= 60).then_some(lead..line.len())
 }
 
 fn is_key_header(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    line.is_empty()
-        || [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:"]
+    let heads = [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:"];
+    line.len() <= 3
+        || heads
             .iter()
             .any(|head| memchr::memmem::find(line, head).is_some())
-        || line.len() <= 3
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::Redactor;
+
+    const BODY: &str = "MIIEogIBAAKCAQEAjosMtDUqbE1/8zxZac1t8fkh2SxGuMXHk9yxniyM2m76don";
+
+    fn masked(text: &str) -> String {
+        Redactor::default().redact(text).text.into_owned()
+    }
+
+    #[test]
+    fn keys_are_masked_line_by_line_behind_any_prefix() {
+        for prefix in ["", "    ", "+", "2026-01-02T03:04:05.123Z ", "\u{1b}[33m"] {
+            let key = format!(
+                "a\n{prefix}-----BEGIN RSA PRIVATE KEY-----\n{prefix}{BODY}\n{prefix}{BODY}\n{prefix}Yk0=\n\
+                 {prefix}-----END RSA PRIVATE KEY-----\nb\n"
+            );
+            let out = masked(&key);
+            assert!(
+                !out.contains(BODY) && !out.contains("Yk0=") && !out.contains("BEGIN"),
+                "{out}"
+            );
+            assert!(
+                out.starts_with("a\n") && out.ends_with("\nb\n") && out.lines().count() == 7,
+                "{out}"
+            );
+        }
+    }
+
+    #[test]
+    fn parts_of_keys_are_masked_too() {
+        let cut = format!("-----BEGIN PRIVATE KEY-----\n{BODY}\n{BODY}");
+        let tail = format!("{BODY}\n{BODY}\n-----END PRIVATE KEY-----\n");
+        let escaped = format!(
+            "{{\"key\":\"-----BEGIN EC PRIVATE KEY-----\\n{BODY}\\n-----END EC PRIVATE KEY-----\\n\"}}"
+        );
+        for text in [cut, tail, escaped] {
+            assert!(!masked(&text).contains(BODY), "{text}");
+        }
+    }
+
+    #[test]
+    fn public_material_is_kept() {
+        for label in ["CERTIFICATE", "PUBLIC KEY", "CERTIFICATE REQUEST"] {
+            let text = format!("-----BEGIN {label}-----\n{BODY}\n-----END {label}-----\n");
+            assert_eq!(masked(&text), text);
+        }
+        let bare = "use `-----BEGIN PRIVATE KEY-----` and `-----END PRIVATE KEY-----`\nok\n";
+        assert_eq!(masked(bare), bare);
+    }
 }

@@ -20,10 +20,16 @@ pub(super) fn header_secret(text: &[u8], start: usize, after: usize) -> Option<R
         return None;
     }
     let basic = text.get(start..start + 5)?.eq_ignore_ascii_case(b"basic");
-    let pair = basic && super::encoded::decode(value).is_some_and(|decoded| is_pair(&decoded));
-    let found = pair
-        || (strength(value) >= Strength::Medium && value.len() >= 10)
-        || strength(value) == Strength::Uuid && in_header(text, start);
+    let found = match super::encoded::decode(value).filter(|decoded| basic && is_printable(decoded))
+    {
+        Some(decoded) => is_pair(&decoded),
+        None => match strength(value) {
+            Strength::Strong => true,
+            Strength::Medium => value.len() >= 10,
+            Strength::Uuid => in_header(text, start),
+            Strength::None => false,
+        },
+    };
     found.then_some(after..after + length)
 }
 
@@ -34,7 +40,6 @@ fn is_pair(decoded: &[u8]) -> bool {
     };
     let (name, password) = decoded.split_at(colon);
     let password = password.get(1..).unwrap_or_default();
-    let printable = decoded.iter().all(|byte| (b' '..=b'~').contains(byte));
     let shown = [
         &b"password"[..],
         b"pass",
@@ -44,7 +49,11 @@ fn is_pair(decoded: &[u8]) -> bool {
         b"open sesame",
     ]
     .contains(&password);
-    printable && !name.is_empty() && password.len() >= 4 && !shown && password != name
+    !name.is_empty() && password.len() >= 4 && !shown && password != name
+}
+
+fn is_printable(decoded: &[u8]) -> bool {
+    decoded.iter().all(|byte| (b' '..=b'~').contains(byte))
 }
 
 fn in_header(text: &[u8], start: usize) -> bool {
@@ -58,32 +67,41 @@ fn in_header(text: &[u8], start: usize) -> bool {
 /// The password of `curl -u user:password`; `after` is the place behind `curl `.
 pub(super) fn curl_secret(text: &[u8], after: usize) -> Option<Range<usize>> {
     let rest = text.get(after..text.len().min(after + 2048))?;
-    let line = rest.split(|byte| *byte == b'\n').next()?;
+    let line = command_line(rest);
     let flag = [&b"-u "[..], b"-u'", b"-u\"", b"--user ", b"--user="]
         .iter()
         .filter_map(|flag| memchr::memmem::find(line, flag).map(|at| at + flag.len()))
         .min()?;
     let argument = line.get(flag..)?;
-    let lead = argument
-        .iter()
-        .take_while(|byte| matches!(byte, b' ' | b'"' | b'\''))
-        .count();
-    let argument = argument.get(lead..)?;
+    let lead = argument.iter().take_while(|byte| **byte == b' ').count();
     let length = argument
         .iter()
-        .take_while(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\''))
+        .skip(lead)
+        .take_while(|byte| !byte.is_ascii_whitespace())
         .count();
-    let argument = argument.get(..length)?;
+    let argument = argument.get(..lead + length)?;
     let colon = memchr::memchr(b':', argument)?;
-    let (name, password) = (argument.get(..colon)?, argument.get(colon + 1..)?);
+    let name = argument.get(lead..colon)?.trim_ascii();
+    let password = argument.get(colon + 1..)?;
+    let quote = |byte: &&u8| matches!(**byte, b'"' | b'\'');
+    let open = password.iter().take_while(quote).count();
+    let close = password.iter().rev().take_while(quote).count();
+    let password = password.get(open..password.len() - close.min(password.len()))?;
     let shown = password.len() < 4
-        || name == password
+        || name.ends_with(password)
         || is_placeholder(password)
         || super::value::is_template(password)
         || matches!(password.first(), Some(b'$' | b'<' | b'{' | b'*' | b'['))
         || matches!(password, b"pass" | b"test" | b"secret" | b"token");
-    let from = after + flag + lead + colon + 1;
+    let from = after + flag + colon + 1 + open;
     (!shown).then_some(from..from + password.len())
+}
+
+// Up to the first line end without a backslash before it.
+fn command_line(rest: &[u8]) -> &[u8] {
+    let end = memchr::memchr_iter(b'\n', rest)
+        .find(|at| at.checked_sub(1).and_then(|before| rest.get(before)) != Some(&b'\\'));
+    rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest)
 }
 
 #[cfg(test)]

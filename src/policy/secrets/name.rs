@@ -331,8 +331,6 @@ fn word_kind(word: &str) -> Option<NameKind> {
         "bearer",
         "jwt",
         "salt",
-        "signature",
-        "sig",
         "webhook",
         "dsn",
         "encrypted",
@@ -351,7 +349,10 @@ fn word_kind(word: &str) -> Option<NameKind> {
     {
         return Some(NameKind::Token);
     }
-    let key = matches!(word, "key" | "cookie" | "sid" | "sessionid" | "session");
+    let key = matches!(
+        word,
+        "key" | "signature" | "sig" | "cookie" | "sid" | "sessionid" | "session"
+    );
     key.then_some(NameKind::Key)
 }
 

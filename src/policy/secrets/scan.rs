@@ -5,7 +5,7 @@ use super::encoded::each_encoded;
 use super::header::{curl_secret, header_secret};
 use super::known::KnownValues;
 use super::manifest::secret_manifest;
-use super::provider::match_rule;
+use super::provider::Matcher;
 use super::url::url_secret;
 use super::view::each_view;
 
@@ -64,10 +64,11 @@ fn scan_decoded(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
 
 fn scan_plain(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
     known.find(text, hits);
-    let mut named_until = 0;
+    let mut matcher = Matcher::default();
+    let (mut named_until, mut manifest_until) = (0, 0);
     Anchors::each(text, |anchor, start, end| {
         let found = match anchor {
-            Anchor::Rule(index) => match_rule(text, index, start),
+            Anchor::Rule(index) => matcher.find(text, index, start, end),
             Anchor::Name if start < named_until => None,
             Anchor::Name => {
                 let (found, until) = assigned_secret(text, start);
@@ -86,7 +87,9 @@ fn scan_plain(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
                 None
             }
             Anchor::Manifest => {
-                secret_manifest(text, start, hits);
+                if start >= manifest_until {
+                    manifest_until = secret_manifest(text, start, hits);
+                }
                 None
             }
         };

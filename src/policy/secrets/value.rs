@@ -14,18 +14,24 @@ pub(super) enum Strength {
 /// Judges a value as it stands between its quotes or delimiters.
 pub(super) fn strength(value: &[u8]) -> Strength {
     let shape = Shape::of(value);
-    if shape.length < 6 || is_template(value) || is_placeholder(value) {
+    if shape.length < 6 || is_template(value) || is_placeholder(value) || is_version(value) {
         return Strength::None;
     }
     if shape.spaces > 0 {
+        let other = shape.length - shape.letters - shape.digits - shape.spaces;
         let salt = shape.length >= 32
             && shape.spaces * 12 <= shape.length
-            && shape.marks * 8 >= shape.length;
+            && other * 6 >= shape.length
+            && shape.ascii;
         return if salt && shape.digits > 1 {
             Strength::Strong
         } else {
             Strength::None
         };
+    }
+    // Prose in another script.
+    if !shape.ascii && value.iter().filter(|byte| !byte.is_ascii()).count() * 4 > shape.length {
+        return Strength::None;
     }
     if is_uuid(value) {
         return Strength::Uuid;
@@ -49,6 +55,12 @@ pub(super) fn strength(value: &[u8]) -> Strength {
         8.. if points >= 3 || shape.is_typed_password() => Strength::Medium,
         _ => Strength::None,
     }
+}
+
+/// Whether the value is made of words.
+pub(super) fn reads_like_words(value: &[u8]) -> bool {
+    let shape = Shape::of(value);
+    shape.digits == 0 && shape.pairs >= 6 && shape.reads_like_words()
 }
 
 /// Whether the value is five groups of hex digits.
@@ -91,7 +103,6 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             b"$(",
             b"<%",
             b"%(",
-            b"#{",
             b"[REDACTED:",
             b"://",
             b"process.env",
@@ -100,6 +111,18 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         ]
         .iter()
         .any(|part| has(part))
+}
+
+// What a manifest asks for: `^1.2.3`, `npm:name@^1.2`, `>=3`.
+fn is_version(value: &[u8]) -> bool {
+    let number = |at: usize| value.get(at).is_some_and(u8::is_ascii_digit);
+    let caret = memchr::memchr_iter(b'@', value).any(|at| {
+        number(at + 1) || (matches!(value.get(at + 1), Some(b'^' | b'~')) && number(at + 2))
+    });
+    let alias = [&b"npm:"[..], b"workspace:", b"file:", b"link:", b"catalog:"];
+    (matches!(value.first(), Some(b'^' | b'~' | b'>' | b'<' | b'=')) && (number(1) || number(2)))
+        || (caret && alias.iter().any(|prefix| value.starts_with(prefix)))
+        || alias.iter().skip(1).any(|prefix| value.starts_with(prefix))
 }
 
 /// Whether a person put the value there to be replaced.
@@ -197,6 +220,7 @@ struct Shape {
     pairs: usize,
     common: usize,
     hex: bool,
+    ascii: bool,
     distinct: usize,
 }
 
@@ -205,6 +229,7 @@ impl Shape {
         let mut shape = Self {
             length: value.len(),
             hex: value.iter().all(u8::is_ascii_hexdigit),
+            ascii: value.is_ascii(),
             ..Self::default()
         };
         let mut seen = [false; 256];
@@ -226,7 +251,7 @@ impl Shape {
                 byte if byte.is_ascii_whitespace() => shape.spaces += 1,
                 b'_' | b'-' | b'.' | b'/' | b':' | b',' | b'=' | b'+' | b'(' | b')' | b'['
                 | b']' | b'\'' | b'"' | b'\\' | b';' => {}
-                _ => shape.marks += 1,
+                byte => shape.marks += usize::from(byte.is_ascii()),
             }
             if let Some(slot) = seen.get_mut(usize::from(byte)) {
                 shape.distinct += usize::from(!*slot);

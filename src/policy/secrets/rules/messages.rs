@@ -6,51 +6,51 @@ pub(super) const RULES: &[Rule] = &[
     Rule::new(
         "slack-token",
         &["xoxb-", "xoxp-", "xoxa-", "xoxs-", "xoxr-", "xoxo-", "xoxe-"],
-        "xox[abposre]-[A-Za-z0-9-]{14,}",
+        "xox[abposre]-[A-Za-z0-9-]{12,}",
     )
-    .finds("xoxr-`Go3QT8rmUDTzRE")
+    .finds("xoxr-`Go3QT8rmUDTz")
     .keeps("xoxr-`Go3Q"),
     Rule::new(
         "slack-app-token",
         &["xapp-"],
         "xapp-[0-9]-[A-Za-z0-9-]{20,}",
     )
-    .finds("xapp-`0-mU8oACR1FCdilh6qTIf6")
-    .keeps("xapp-`0-mU"),
+    .finds("xapp-`4-EBmU8oACR1FCdilh6qTI")
+    .keeps("xapp-`4-EB"),
     Rule::new(
         "slack-config-token",
         &["xoxe.xox"],
         r"xoxe\.xox[bp]-[0-9]-[A-Za-z0-9]{100,}",
     )
-    .finds("xoxe.xox`p-2-e12p3Jb9uOJ1oHGlqiIWqjl5mH9ezytzl83VRORysucBLThfc1wNAsRhhkn28noCVl6XniNra3xVdJO0DJiZLnAHXjIF7iIa7L6s")
-    .keeps("xoxe.xox`p-2-"),
+    .finds("xoxe.xox`p-3-nJe12p3Jb9uOJ1oHGlqiIWqjl5mH9ezytzl83VRORysucBLThfc1wNAsRhhkn28noCVl6XniNra3xVdJO0DJiZLnAHXjIF7iIa7L")
+    .keeps("xoxe.xox`p-3-"),
     Rule::new(
         "slack-webhook",
         &["hooks.slack.com/"],
         r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_]{30,}",
     )
-    .finds("hooks.slack.com/`workflows/EeEVXMx8khvqVQatx1XGGz8H8U72nP")
-    .keeps("hooks.slack.com/`work"),
+    .finds("hooks.slack.com/`services/nfEeEVXMx8khvqVQatx1XGGz8H8U72")
+    .keeps("hooks.slack.com/`serv"),
     Rule::new(
         "discord-webhook",
         &["/api/webhooks/"],
         "/api/webhooks/[0-9]{15,20}/[A-Za-z0-9_-]{56,}",
     )
-    .finds("/api/webhooks/`187387892894377/8qjYoVXVmqvpa2WxQpThl1xeLz6CVX5cr3EEPhXt5FMGNUNPyfmoKYFY")
-    .keeps("/api/webhooks/`1873"),
+    .finds("/api/webhooks/`931873878928943/ed8qjYoVXVmqvpa2WxQpThl1xeLz6CVX5cr3EEPhXt5FMGNUNPyfmoKY")
+    .keeps("/api/webhooks/`9318"),
     Rule::new(
         "teams-webhook",
         &["webhook.office.com/"],
         r"webhook\.office\.com/webhookb2/[a-z0-9]{8}-(?:[a-z0-9]{4}-){3}[a-z0-9]{12}@[a-z0-9]{8}-(?:[a-z0-9]{4}-){3}[a-z0-9]{12}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9]{8}-(?:[a-z0-9]{4}-){3}[a-z0-9]{12}",
     )
-    .finds("webhook.office.com/`webhookb2/o06uc5rw-5cw8-0y82-0pqq-5kairu6uxwj2@zjquhfm5-oubb-vka5-3hr3-ryyb54d51bvm/IncomingWebhook/yasfb9sikusn0j5c9e1jhq1al68j3m9s/q2akso99-zg6b-qj0w-7tur-homvc5dmmdfg")
+    .finds("webhook.office.com/`webhookb2/fyo06uc5-rw5c-w80y-820p-qq5kairu6uxw@j2zjquhf-m5ou-bbvk-a53h-r3ryyb54d51b/IncomingWebhook/vmyasfb9sikusn0j5c9e1jhq1al68j3m/9sq2akso-99zg-6bqj-0w7t-urhomvc5dmmd")
     .keeps("webhook.office.com/`webh"),
     Rule::new(
         "zapier-webhook",
         &["hooks.zapier.com/"],
         r"hooks\.zapier\.com/hooks/catch/[0-9]{4,12}/[A-Za-z0-9]{5,16}",
     )
-    .finds("hooks.zapier.com/`hooks/catch/6445/wRlnj")
+    .finds("hooks.zapier.com/`hooks/catch/1164/R9LIP")
     .keeps("hooks.zapier.com/`hook"),
     Rule::new(
         "telegram-token",
@@ -58,106 +58,106 @@ pub(super) const RULES: &[Rule] = &[
         "[0-9]{8,10}:A[A-Za-z0-9_-]{34}",
     )
     .back(10)
-    .finds("53888798:A`HMZd22PMiFaNrY2LwL4MK97NwUzem5TlbG")
-    .keeps("98:A`HMZd22PMiFaNrY2LwL4MK97NwUzem5TlbG"),
+    .finds("94739229:A`6EoJBZZd22PMiFaNrY2LwL4MK97NwUzem5")
+    .keeps("29:A`6EoJBZZd22PMiFaNrY2LwL4MK97NwUzem5"),
     Rule::word(
         "twilio-key",
         &["SK"],
         "SK[a-fA-F0-9]{32}",
     )
-    .finds("SK`6eEfAaDfC3ddAF6BfAAEb3Dc77c256f5")
-    .keeps("SK`6eEf"),
+    .finds("SK`D6Ad6eEfAaDfC3ddAF6BfAAEb3Dc77c2")
+    .keeps("SK`D6Ad"),
     Rule::word(
         "sendgrid-key",
         &["SG."],
         r"SG\.[A-Za-z0-9_=.-]{60,}",
     )
-    .finds("SG.`GRYhSx0AQpi07dDNYSEi2AaRpbnBAJmzu0wAAdlIBGljP7JOD1Aj2LFd9HK1")
-    .keeps("SG.`GRYh"),
+    .finds("SG.`jlKutpbMhT971HXtfOk59JEi2AaRpbnBAJmzu0wAAdlIBGljP7JOD1Aj2LFd")
+    .keeps("SG.`jlKu"),
     Rule::word(
         "mailgun-key",
         &["key-", "pubkey-"],
         "(?:pub)?key-[a-f0-9]{32}",
     )
-    .finds("key-`7b64dfbc71cad3c05edb9cacc5db04c8")
-    .keeps("key-`7b64"),
+    .finds("key-`f0f87b64dfbc71cad3c05edb9cacc5db")
+    .keeps("key-`f0f8"),
     Rule::new(
         "mailchimp-key",
         &["-us"],
         "[a-f0-9]{32}-us[0-9]{1,2}",
     )
     .back(32)
-    .finds("6dfb35136e2459d5a1578a0739d87fea-us`8")
-    .keeps("ea-us`8"),
+    .finds("04c86dfb35136e2459d5a1578a0739d8-us`8")
+    .keeps("d8-us`8"),
     Rule::new(
         "sendinblue-key",
         &["xkeysib-", "xsmtpsib-"],
         "x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
     )
-    .finds("xsmtpsib-`3a0c7484c66dc23cde71799e8b4ab927405e771560fafb4ae0aac7f325fc3dfc-A8aLBU4bIMiVrCDh")
-    .keeps("xsmtpsib-`3a0c"),
+    .finds("xsmtpsib-`fea33a0c7484c66dc23cde71799e8b4ab927405e771560fafb4ae0aac7f325fc-n1N04zlJQSKfyoVW")
+    .keeps("xsmtpsib-`fea3"),
     Rule::word(
         "resend-key",
         &["re_"],
         "re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}",
     )
-    .finds("re_`g6cJZyd4_1R4yvJMeHzggvvJXr25O1KKI")
-    .keeps("re_`g6cJ"),
+    .finds("re_`TlJDhg6c_JZyd41R4yvJMeHzggvvJXr25")
+    .keeps("re_`TlJD"),
     Rule::word(
         "mapbox-token",
         &["sk.eyJ", "pk."],
         r"[ps]k\.[A-Za-z0-9_-]{60,}\.[A-Za-z0-9_-]{22}",
     )
-    .finds("pk.`6uFhCFHVJBpiSKqQ2KC55Iz7e6UYsqTI0f1qRg9ATzAG_QrBRyE81vqSd2u2.aAOBHesLm9yBi2URzExWXn")
-    .keeps("pk.`6uFh"),
+    .finds("pk.`1KKIjwUG0V2LGBwWpiSKqQ2KC55Iz7e6UYsqTI0f1qRg9ATzAG_QrBRyE81v.qSd2u2aAOBHesLm9yBi2UR")
+    .keeps("pk.`1KKI"),
     Rule::new(
         "hubspot-token",
         &["pat-na1-", "pat-eu1-"],
         "pat-(?:na|eu)1-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("pat-eu1-`bce496b7-1247-7a4f-b233-5877a137c27a")
-    .keeps("pat-eu1-`bce4"),
+    .finds("pat-na1-`51b42bce-496b-7124-77a4-fb2335877a13")
+    .keeps("pat-na1-`51b4"),
     Rule::word(
         "dropbox-token",
         &["sl."],
         r"sl\.(?:u\.)?[A-Za-z0-9_=-]{130,}",
     )
-    .finds("sl.`f6sh0CO6WWd36ShLB838NLfgmLYYlgwYadGBoavTz6eer1H826wY47f1vpwFcfPZR7Ok3muDmdavm8RGmYTzVoLoTj8zU5RqVEBnfjWXPaiUMnckoSgda73u4eQJYSLZm8")
-    .keeps("sl.`f6sh"),
+    .finds("sl.`7RBnqq2qD6Jxf4E1zCZcoUDVbZr53HUqXOjlgwYadGBoavTz6eer1H826wY47f1vpwFcfPZR7Ok3muDmdavm8RGmYTzVoLoTj8zU5RqVEBnfjWXPaiUMnckoSgda73u4eQ")
+    .keeps("sl.`7RBn"),
     Rule::word(
         "facebook-token",
         &["EAAM", "EAAC"],
         "EAA[MC][A-Za-z0-9]{100,}",
     )
-    .finds("EAAM`z8I4COB2MSz3AsiqpWdfnB2bAkz8okvPPzWP0K8w3SfIrBH7H2H6F7FyDhZlShcC5f68CEG3zQSMM2dC8ud7wd3VRISbNbqTdnK4")
-    .keeps("EAAM`z8I4"),
+    .finds("EAAM`YSLZm8Nz8I4COB2MSz3AsiqpWdfnB2bAkz8okvPPzWP0K8w3SfIrBH7H2H6F7FyDhZlShcC5f68CEG3zQSMM2dC8ud7wd3VRISbN")
+    .keeps("EAAM`YSLZ"),
     Rule::new(
         "facebook-app-token",
         &["|"],
         r"[0-9]{15,16}\|[A-Za-z0-9_-]{27,}",
     )
     .back(16)
-    .finds("371937276630735|`GHt9RwZoIBfZdyUIopVhewrpzIo")
-    .keeps("35|`GHt9RwZoIBfZdyUIopVhewrpzIo"),
-    Rule::new(
+    .finds("647923719372766|`NCfO0sw4NTArQvIBfZdyUIopVhe")
+    .keeps("66|`NCfO0sw4NTArQvIBfZdyUIopVhe"),
+    Rule::word(
         "twitter-bearer-token",
-        &["AAAAAAAAAAAAAAAAAAAAAA"],
-        "A{22}[A-Za-z0-9%]{60,}",
+        &["AAAAAAAAAAAAAAAAAAAA"],
+        "A{20,22}[A-Za-z0-9]{2,}%[A-Za-z0-9%]{30,}",
     )
-    .finds("AAAAAAAAAAAAAAAAAAAAAA`Sn8VDmWKdszNh19mOLmitMrX3ezuQMd6wRTG1mOFllKJwLymPoUAJrQBRw8Y")
-    .keeps("AAAAAAAAAAAAAAAAAAAAAA`Sn8V"),
+    .finds("AAAAAAAAAAAAAAAAAAAA`AMLheAxR7q0w5%2BuSeid%2BULvsea4JtiGRiSDSJSI%3DEUifiRBk")
+    .keeps("AAAAAAAAAAAAAAAAAAAA`AMLh"),
     Rule::new(
         "sentry-org-token",
         &["sntrys_eyJ"],
         "sntrys_eyJ[A-Za-z0-9+/=_-]{80,}",
     )
-    .finds("sntrys_eyJ`TQBfaIa0B7OWfSP6jWGM33ICi9V7jGrB4shupoLeovj5tmcXmTJwM546NBvjt3aEJllh3AyQcjWO6Kf6")
-    .keeps("sntrys_eyJ`TQBf"),
+    .finds("sntrys_eyJ`zuQMd6wRTG1mOFllKJwLymPoUAJpjcfOToAdWf3uhnMj7XKFxjWGM33ICi9V7jGrB4shupoLeovj5tmc")
+    .keeps("sntrys_eyJ`zuQM"),
     Rule::new(
         "courier-key",
         &["pk_prod_", "pk_test_"],
         "pk_(?:prod|test)_[A-Z0-9]{28}",
     )
-    .finds("pk_prod_`OTY76DJGH9U7MLDZG75TL8Z2HVZ3")
-    .keeps("pk_prod_`OTY7"),
+    .finds("pk_test_`J1MYB1ZOXRRXM0B7NPQ29WOP0IOT")
+    .keeps("pk_test_`J1MY"),
 ];

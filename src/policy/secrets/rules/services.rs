@@ -4,221 +4,214 @@ use crate::policy::secrets::rule::Rule;
 
 pub(super) const RULES: &[Rule] = &[
     Rule::new(
+        "intra42-secret",
+        &["s-s4t2ud-", "s-s4t2af-"],
+        "s-s4t2(?:ud|af)-[a-f0-9]{64}",
+    )
+    .finds("s-s4t2ud-`2dbeddd6a7f6dd53f0d8d468d97beb448f9b3e07b6846312896118e9858e5af6")
+    .keeps("s-s4t2ud-`2dbe"),
+    Rule::new(
         "sentry-user-token",
         &["sntryu_", "sntrya_"],
         "sntry[ua]_[a-f0-9]{64}",
     )
-    .finds("sntryu_`97beb448f9b3e07b6846312896118e9858e5af60561aca3c2a7421fa25626826")
-    .keeps("sntryu_`97be"),
+    .finds("sntryu_`561aca3c2a7421fa2562682602db515f35a6143aa8b7473f17b38b951edc2771")
+    .keeps("sntryu_`561a"),
     Rule::new(
         "grafana-cloud-token",
         &["glc_"],
         "glc_[A-Za-z0-9+/]{32,}={0,3}",
     )
-    .finds("glc_`N5cGCXPX3LwJ5XAZrLXTqByA8UiI3GES")
-    .keeps("glc_`N5cG"),
+    .finds("glc_`F1BJiKzJDFYkHpqhlnDlFdV7R2bifx9N")
+    .keeps("glc_`F1BJ"),
     Rule::new(
         "grafana-service-token",
         &["glsa_"],
         "glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}",
     )
-    .finds("glsa_`LpXrN25tDm5OUoRhNpRbr4OF1BJiKzJD_8281a946")
-    .keeps("glsa_`LpXr"),
+    .finds("glsa_`rxqwji67hH2an1Altbbt8xIVqvQgr7No_6EBb89B1")
+    .keeps("glsa_`rxqw"),
     Rule::new(
         "grafana-key",
         &["eyJrIjoi"],
         "eyJrIjoi[A-Za-z0-9+/]{70,}={0,3}",
     )
-    .finds("eyJrIjoi`nDlFdV7R2bifx9Nrxqwji67hH20n1Altbbt8xIVqvQgr7Nok9s5fhf8DbUuU5KdP0wFAwa")
-    .keeps("eyJrIjoi`nDlF"),
+    .finds("eyJrIjoi`UuU5KdP0wFAwahe1PsU0YrQy6XR6wr2LoV7SroyI3n7L5KL6VlWiTS0TEWO3W0zt3LhAuO")
+    .keeps("eyJrIjoi`UuU5"),
     Rule::new(
         "new-relic-key",
         &["NRAK-", "NRJS-", "NRII-", "NRRA-", "NRIQ-", "NRBR-"],
         "NR(?:AK|JS|II|RA|IQ|BR)-[A-Za-z0-9-]{19,}",
     )
-    .finds("NRBR-`dJgyLXMZ7lLX2CaggyJ")
-    .keeps("NRBR-`dJgy"),
+    .finds("NRJS-`gkNzazeM2X9wbM7JKwP")
+    .keeps("NRJS-`gkNz"),
     Rule::word(
         "launchdarkly-key",
         &["api-", "sdk-", "mob-"],
         "(?:api|sdk|mob)-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("mob-`48d9e28f-ba77-4333-0851-11f92f11c0cc")
-    .keeps("mob-`48d9"),
+    .finds("sdk-`e3112f9d-a72f-4bc9-7667-3aa49a5fc9d5")
+    .keeps("sdk-`e311"),
     Rule::new(
         "dynatrace-token",
         &["dt0"],
         r"dt0[a-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}",
     )
-    .finds("dt0`d59.7iDUSTV2T5ITOO7wqfV7xrOy.TQstKYrQqljPYLU3W4ssf4qVBLmjGVos3mGmdcVJAEgMTOa7lWn6WssZDbDB3BRy")
-    .keeps("dt0`d59."),
+    .finds("dt0`b89.jGVos3mGmdcVJAEgMTOa7lWn.6WssZDbDB3BRyDz0mMox4PvNOEs3gCt1PmR7d9M8yXiG3yThgDVQcllzz3bf1oF1")
+    .keeps("dt0`b89."),
     Rule::new(
         "honeycomb-key",
         &["hcaik_", "hcamk_", "hcbik_"],
         "hc[abxp][im]k_[A-Za-z0-9]{40,}",
     )
-    .finds("hcamk_`T3OY2p4udKAcfqwGaJLnVZ98yXiG3yThgDVQcllz")
-    .keeps("hcamk_`T3OY"),
+    .finds("hcaik_`TNbuI8wMQc46Q6GKpG35UPg8Qsh9MwYf6XlxxvVD")
+    .keeps("hcaik_`TNbu"),
     Rule::new(
         "linear-key",
         &["lin_api_", "lin_oauth_"],
         "lin_(?:api|oauth)_[A-Za-z0-9]{40,}",
     )
-    .finds("lin_api_`wnzHnezPsZewHR7gj8lW9AFoAEeN87vJKWnEVu0h")
-    .keeps("lin_api_`wnzH"),
+    .finds("lin_api_`pJGIX8zSuWkBQpWFv8j3vtf2yIFNY850h2VtOtRQ")
+    .keeps("lin_api_`pJGI"),
     Rule::new(
         "notion-token",
         &["ntn_"],
         "ntn_[0-9]{11}[A-Za-z0-9]{35}",
     )
-    .finds("ntn_`80176636278TSoa9DBEkY0W49cJTv9uli1vEOqXtkgw3TO")
-    .keeps("ntn_`8017"),
+    .finds("ntn_`56350406341BdmMRwKKASrFEuxEy3TmNOJRdB0y6x7ENjS")
+    .keeps("ntn_`5635"),
     Rule::word(
         "notion-legacy-token",
         &["secret_"],
         "secret_[A-Za-z0-9]{43}",
     )
-    .finds("secret_`rlrHU81KjweceeosdmHfdTX7hKQYci88wJhbVBglN2L")
-    .keeps("secret_`rlrH"),
+    .finds("secret_`4qQn3HKu1w3qjdQwo9PVPdzzMluTtef9zZJH7KFWIRw")
+    .keeps("secret_`4qQn"),
     Rule::new(
         "figma-token",
         &["figd_", "figu_"],
         "fig[du]_[A-Za-z0-9_-]{38,}",
     )
-    .finds("figu_`r5aAZJdSKeZZkhKYS9jfEJnE3JUfOsXg7WsrCZ")
-    .keeps("figu_`r5aA"),
+    .finds("figd_`o3moXo2sILjXqLLvQgHvozco06PPkDuIalC1Ve")
+    .keeps("figd_`o3mo"),
     Rule::word(
         "airtable-token",
         &["pat"],
         r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
     )
-    .finds("pat`1CguENY5JTxB6s.fa6eea2892156c9b4b692ffa02b832ee4b3677741d5a671070ad907c9b33edfb")
-    .keeps("pat`1Cgu"),
+    .finds("pat`lKzl1KpfO46kHJ.1abb0eaba3f845d259ff9034a8c7b32f12dae700eab4d66d2e44aa2a850eda21")
+    .keeps("pat`lKzl"),
     Rule::word(
         "asana-token",
         &["1/", "2/"],
         "[12]/[0-9]{14,18}(?:/[0-9]{14,18})?:[a-f0-9]{32}",
     )
-    .finds("2/`35811064274458:35328f468d0fc399ccb092739a47a8c3")
-    .keeps("2/`3581"),
+    .finds("2/`46758901379829:41c1f4fe4cfe4784d793c38acbbb4cab")
+    .keeps("2/`4675"),
     Rule::word(
         "clickup-token",
         &["pk_"],
         "pk_[0-9]{6,12}_[A-Z0-9]{32}",
     )
-    .finds("pk_`402045_AFHEU71OAA9NJZFC6H5D5LOSQ9FOWVVF")
-    .keeps("pk_`4020"),
+    .finds("pk_`244028_8G7WM1VZQA9MRHV15NN70EBYRPT991QC")
+    .keeps("pk_`2440"),
     Rule::new(
         "postman-key",
         &["PMAK-"],
         "PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}",
     )
-    .finds("PMAK-`3bD4Fea0BeD8fdAcbFeca146-a02bceFE96c22ECB9D9Eb2C6d6274Acb5b")
-    .keeps("PMAK-`3bD4"),
+    .finds("PMAK-`F39aDAC8056f83d899BbB3da-6E86F2CefB5e2fEe732ee994B4bA0dFBed")
+    .keeps("PMAK-`F39a"),
     Rule::new(
         "typeform-token",
         &["tfp_"],
         "tfp_[A-Za-z0-9_.=-]{59}",
     )
-    .finds("tfp_`GlWmcawTwtVw3CVy3I7sVJUdS0qubzjXschol2Y8QxHpOJ1ZE646Q6GKpG3")
-    .keeps("tfp_`GlWm"),
+    .finds("tfp_`yAwObSqJMpZP562ge90w5Q9ZJUt94z7baq4aUOusHYQ7eyGFV8cQtZaSNQo")
+    .keeps("tfp_`yAwO"),
     Rule::new(
         "contentful-token",
         &["CFPAT-"],
         "CFPAT-[A-Za-z0-9_-]{43}",
     )
-    .finds("CFPAT-`5UPg8Qsh9MwYf6XlxxvVDZxGIX8zSuWkBQpsFv8j3vt")
-    .keeps("CFPAT-`5UPg"),
+    .finds("CFPAT-`hQq9hqpg6zBCosCQ496hBgQcSYXZRbzr1hBr0keOjcL")
+    .keeps("CFPAT-`hQq9"),
     Rule::new(
         "readme-key",
         &["rdme_"],
         "rdme_[a-z0-9]{70}",
     )
-    .finds("rdme_`5scfnyljynm11qwznxcrayoqgb3wrokasiexextz6b2z33e6secgho6t5k1p93qyl44uv7")
-    .keeps("rdme_`5scf"),
+    .finds("rdme_`qjppd605c1p2s1e5l2z0hxldfm3wzx25rzzk0rp0cj6eqp73ne3u2r0l8mv6bwyyd01p6q")
+    .keeps("rdme_`qjpp"),
     Rule::new(
         "frameio-token",
         &["fio-u-"],
         "fio-u-[A-Za-z0-9_=-]{64}",
     )
-    .finds("fio-u-`mltTte=9zzJH7KFWIRwNo3moXo2sILjXqLLvQgHvozco06PPkDuIalC1VelKzl1K")
-    .keeps("fio-u-`mltT"),
+    .finds("fio-u-`G4Iu0NsFYEQs4ektgle0IIirQxBYEzf81y=guOeZ2Puz4lVsn225WDY4GXAhROAq")
+    .keeps("fio-u-`G4Iu"),
     Rule::word(
         "adobe-client-secret",
         &["p8e-"],
         "p8e-[A-Za-z0-9]{32}",
     )
-    .finds("p8e-`pfO46kHJowkCCNIAgTBraQ2HvutRXfL4")
-    .keeps("p8e-`pfO4"),
+    .finds("p8e-`fgycKIEmnJJLYgwLnjAfCa2VwtUDNFTM")
+    .keeps("p8e-`fgyc"),
     Rule::word(
         "beamer-token",
         &["b_"],
         "b_[A-Za-z0-9=_-]{44}",
     )
-    .finds("b_`keNTUAdFpFU3QXOlJqkvi9a8NMJADUjazmL440VUVBAo")
-    .keeps("b_`keNT"),
+    .finds("b_`FnKtPhCypBd9PaYRsiz7GXkLU-LMrgW2QcEQs2lq0P7H")
+    .keeps("b_`FnKt"),
     Rule::new(
         "maxmind-key",
         &["_mmk"],
         "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
     )
     .back(36)
-    .finds("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`")
-    .keeps("84_mmk`"),
+    .finds("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`")
+    .keeps("9X_mmk`"),
     Rule::new(
         "rollbar-token",
         &["post_server_item_"],
         "post_server_item_[a-f0-9]{32}",
     )
-    .finds("post_server_item_`4fe4cfe4784d793c38acbbb4cabf22ae")
-    .keeps("post_server_item_`4fe4"),
+    .finds("post_server_item_`a1aefcac010914b6b4f73fde30df9337")
+    .keeps("post_server_item_`a1ae"),
     Rule::new(
         "posthog-key",
         &["phx_", "phs_"],
         "ph[xs]_[A-Za-z0-9]{40,}",
     )
-    .finds("phs_`iG7LWM7wAw6nOAjMRH2dAupaqDsRBYopS5cbgsyU")
-    .keeps("phs_`iG7L"),
-    Rule::word(
-        "pagerduty-key",
-        &["u+"],
-        r"u\+[A-Za-z0-9_-]{18}",
-    )
-    .finds("u+`5A9blvRp7HmaxKOoqr")
-    .keeps("u+`5A9b"),
-    Rule::word(
-        "okta-token",
-        &["00"],
-        "00[A-Za-z0-9_-]{40}",
-    )
-    .finds("00`keldr7a1del0IRUKydelV09Zq1PgE8m9Sqf0FHfZ")
-    .keeps("00`keld"),
+    .finds("phs_`SxQaJoTrz0TNTCfp7OzvTQkMUvTpXVecseiNbGAa")
+    .keeps("phs_`SxQa"),
     Rule::new(
         "retool-token",
         &["retool_"],
         "retool_[a-z0-9]{26,}",
     )
-    .finds("retool_`jbxoihao1s7ug4wup64wusq5fu")
-    .keeps("retool_`jbxo"),
+    .finds("retool_`dk2mrwitnc2sr2r4p8dcuw2ox5")
+    .keeps("retool_`dk2m"),
     Rule::new(
         "trigger-key",
         &["tr_dev_", "tr_prod_", "tr_stg_"],
         "tr_(?:dev|prod|stg)_[A-Za-z0-9]{20,}",
     )
-    .finds("tr_prod_`STEoyRYR7EjE7skIqXle")
-    .keeps("tr_prod_`STEo"),
+    .finds("tr_prod_`Wz5aiyvhL5FdwK9bwmdo")
+    .keeps("tr_prod_`Wz5a"),
     Rule::word(
         "convex-key",
         &["prod:"],
         r"prod:[a-z]+-[a-z]+-[0-9]{3}\|[A-Za-z0-9+/=]{40,}",
     )
-    .finds("prod:`w-h-566|L09IXm0pJxloYPQsyjYosCQ496hBgQcSYXZRbzr1")
-    .keeps("prod:`w-h-"),
+    .finds("prod:`s-k-361|GSZakG=e7ZG5dkOcGlHHOC0AsGr3Z0STZbBhtux2")
+    .keeps("prod:`s-k-"),
     Rule::new(
         "context7-key",
         &["ctx7sk-"],
         "ctx7sk-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("ctx7sk-`9a3913f2-e11b-99b7-1837-c9f867d5fbc0")
-    .keeps("ctx7sk-`9a39"),
+    .finds("ctx7sk-`da8d5bee-017e-7699-e378-ff7a2b83db41")
+    .keeps("ctx7sk-`da8d"),
 ];
