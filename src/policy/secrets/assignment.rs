@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::name::{NameKind, name_kind};
-use super::value::{Strength, is_placeholder, is_template, strength};
+use super::value::{Strength, is_placeholder, is_template, is_weak_password, strength};
 
 // Longest name, and longest value, that is looked at.
 const MAX_NAME: usize = 80;
@@ -23,8 +23,11 @@ pub(super) fn assigned_secret(
     let judged = text.get(name.clone()).and_then(|bytes| {
         let kind = name_kind(bytes)?;
         let (value, form) = value_after(text, &name)?;
-        let bytes = text.get(value.clone())?;
-        accepts(kind, bytes, form).then_some((rule_name(kind), value))
+        let set = text.get(value.clone())?;
+        // Of weak values only those are taken that cannot be the name of something.
+        let literal = form == Form::Quoted || !bytes.iter().any(u8::is_ascii_lowercase);
+        let weak = kind == NameKind::Password && literal && is_weak_password(set);
+        (weak || accepts(kind, set, form)).then_some((rule_name(kind), value))
     });
     (judged, end)
 }
@@ -248,9 +251,13 @@ fn spaced(
     }
     let flag = text.get(name.start..name.start + 1) == Some(b"-");
     let before = text.get(name.start.saturating_sub(200)..name.start)?;
-    let line = before.rsplit(|byte| *byte == b'\n').next()?.trim_ascii_start();
+    let line = before
+        .rsplit(|byte| *byte == b'\n')
+        .next()?
+        .trim_ascii_start();
     let starts = [&b"machine "[..], b"default ", b"login "];
-    let netrc = text.get(name.clone()) == Some(b"password") && starts.iter().any(|word| line.starts_with(word));
+    let netrc = text.get(name.clone()) == Some(b"password")
+        && starts.iter().any(|word| line.starts_with(word));
     let (range, form) = value(cursor)?;
     match form {
         Form::Quoted | Form::Bare if flag => Some((range, form)),

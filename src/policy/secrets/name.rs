@@ -259,6 +259,7 @@ const NEVER: &[&str] = &[
     "commit",
     "fingerprint",
     "publishable",
+    "hashed",
 ];
 
 // `key` after one of these is a secret.

@@ -57,6 +57,20 @@ pub(super) fn strength(value: &[u8]) -> Strength {
     }
 }
 
+/// A word with a number, as a careless person types: too common in code to be a secret by itself.
+pub(super) fn is_weak_password(value: &[u8]) -> bool {
+    let letters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    letters >= 4
+        && digits >= 1
+        && letters + digits == value.len()
+        && value.len() >= 8
+        && !is_placeholder(value)
+}
+
 /// Whether the value is made of words.
 pub(super) fn reads_like_words(value: &[u8]) -> bool {
     let shape = Shape::of(value);
