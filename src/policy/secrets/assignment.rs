@@ -61,7 +61,10 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
     }
     let strength = strength(value);
     match (kind, form) {
-        (_, Form::Spaced) => strength == Strength::Strong,
+        (_, Form::Spaced) => {
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+            strength == Strength::Strong && value.len() >= 16 && value.iter().all(plain)
+        }
         (NameKind::Password, _) => strength >= Strength::Medium,
         (NameKind::Token, _) => {
             strength == Strength::Strong
@@ -73,7 +76,7 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
             let class = |test: fn(&u8) -> bool| value.iter().any(test);
             strength == Strength::Strong
                 && value.len() >= 20
-                && !value.contains(&b' ')
+                && !value.iter().any(|byte| matches!(byte, b' ' | b'('))
                 && !value.iter().all(u8::is_ascii_hexdigit)
                 && class(u8::is_ascii_digit)
                 && class(u8::is_ascii_uppercase)
@@ -82,18 +85,27 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
     }
 }
 
+// A call, an index, a path through modules or members.
 fn is_code(value: &[u8]) -> bool {
-    value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{'))
-        && !value
-            .iter()
-            .any(|byte| matches!(byte, b'!' | b'#' | b'%' | b'^'))
+    let has = |marks: &[u8]| value.iter().any(|byte| marks.contains(byte));
+    let member = |part: &[u8]| {
+        part.first().is_some_and(u8::is_ascii_alphabetic)
+            && part
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    let path =
+        value.contains(&b'.') && value.len() <= 64 && value.split(|byte| *byte == b'.').all(member);
+    path || memchr::memmem::find(value, b"::").is_some() || (has(b"([{") && !has(b"!#%^"))
 }
 
 // Base64 of `user:password`.
 fn is_basic_pair(value: &[u8]) -> bool {
     super::encoded::decode(value).is_some_and(|decoded| {
-        decoded.iter().all(|byte| (b' '..=b'~').contains(byte))
-            && decoded.iter().filter(|byte| **byte == b':').count() == 1
+        let printable = decoded.iter().all(|byte| (b' '..=b'~').contains(byte));
+        let colons = decoded.iter().filter(|byte| **byte == b':').count();
+        let inner = decoded.first() != Some(&b':') && decoded.last() != Some(&b':');
+        decoded.len() >= 8 && printable && colons == 1 && inner
     })
 }
 

@@ -312,6 +312,13 @@ const SECRET_KEYS: &[&str] = &[
     "wpa",
 ];
 
+// Before `pass` and `pw` written in one word; most other such words are about passing.
+const PASS_OWNERS: &[&str] = &[
+    "", "admin", "app", "auth", "bind", "db", "email", "ftp", "http", "imap", "irc", "key", "ldap",
+    "login", "mail", "master", "my", "mysql", "pg", "proxy", "redis", "root", "smtp", "sql", "ssh",
+    "store", "sudo", "trust", "user", "vnc", "wifi",
+];
+
 fn word_kind(word: &str) -> Option<NameKind> {
     let ends = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
     if matches!(word, "pass" | "pw" | "passcode" | "userpass" | "dbpass")
@@ -319,7 +326,10 @@ fn word_kind(word: &str) -> Option<NameKind> {
     {
         return Some(NameKind::Password);
     }
-    if ends(&["pass", "pw"]) && !ends(&["bypass", "compass", "encompass", "surpass", "trespass"]) {
+    let owner = word
+        .strip_suffix("pass")
+        .or_else(|| word.strip_suffix("pw"));
+    if owner.is_some_and(|owner| PASS_OWNERS.contains(&owner)) {
         return Some(NameKind::Password);
     }
     let token = [

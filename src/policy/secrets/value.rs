@@ -33,6 +33,9 @@ pub(super) fn strength(value: &[u8]) -> Strength {
     if !shape.ascii && value.iter().filter(|byte| !byte.is_ascii()).count() * 4 > shape.length {
         return Strength::None;
     }
+    if PUBLIC_KEYS.iter().any(|start| value.starts_with(start)) {
+        return Strength::None;
+    }
     if is_uuid(value) {
         return Strength::Uuid;
     }
@@ -70,6 +73,17 @@ pub(super) fn is_weak_password(value: &[u8]) -> bool {
         && value.len() >= 8
         && !is_placeholder(value)
 }
+
+// How public keys start in base64, by their DER or SSH headers.
+const PUBLIC_KEYS: &[&[u8]] = &[
+    b"MFkwEwYHKoZIzj0C",
+    b"MIIBIjANBgkqhkiG9w0B",
+    b"MIICIjANBgkqhkiG9w0B",
+    b"MCowBQYDK2Vw",
+    b"AAAAB3NzaC1",
+    b"AAAAC3NzaC1",
+    b"AAAAE2VjZHNh",
+];
 
 /// Whether the value is made of words.
 pub(super) fn reads_like_words(value: &[u8]) -> bool {
@@ -119,6 +133,9 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             b"%(",
             b"[REDACTED:",
             b"://",
+            b"{}",
+            b"{:",
+            b"{0",
             b"process.env",
             b"os.environ",
             b"getenv",

@@ -15,8 +15,8 @@ pub(super) const RULES: &[Rule] = &[
         &["eyJ"],
         r"eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{0,}\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     )
-    .finds("eyJ`KCN2HRaeWWJb7PwC..lSOqoZ9QFSIMbz1P.6Q1nO7Uc5yN6flln.crql21fnWuvPx83w")
-    .keeps("eyJ`KCN2"),
+    .finds("eyJ`8QH5YeSymkUtPhCy..pBd9PaYRsiz7GXkL.UnYrgW2QcEQs2lq0.P7HP28mru6IrLPkx")
+    .keeps("eyJ`8QH5"),
     Rule::new(
         "crypt-hash",
         &["$1$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$"],
@@ -29,8 +29,8 @@ pub(super) const RULES: &[Rule] = &[
         &["$2a$", "$2b$", "$2x$", "$2y$"],
         r"\$2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}",
     )
-    .finds("$2x$`86$mUdv6EGT4ZBaHLoNr3ANautwIs3MWooOiiNWc47UVzPW2y73GmshU")
-    .keeps("$2x$`86$m"),
+    .finds("$2b$`28$FnuNPXedgxm5zejBO3UZGlKGsXHaQVpeYrryvoGh0TNTCfp7OzvTQ")
+    .keeps("$2b$`28$F"),
     Rule::new(
         "argon2-hash",
         &["$argon2"],
@@ -43,27 +43,27 @@ pub(super) const RULES: &[Rule] = &[
         &["pbkdf2_sha", "pbkdf2:", "scrypt:"],
         r"(?:pbkdf2_sha(?:1|256|512)\$[0-9]{3,8}\$[A-Za-z0-9]{6,}\$[A-Za-z0-9+/=]{27,}|pbkdf2:sha(?:1|256|512):[0-9]{3,8}\$[A-Za-z0-9]{6,}\$[a-f0-9]{40,}|scrypt:[0-9:]{5,20}\$[A-Za-z0-9]{6,}\$[a-f0-9]{64,})",
     )
-    .finds("scrypt:`54579$ddyIGd$1b0d62ff7b618256df8cd0c81ccb981069876b8abf710ad28c85d7ad3669ed19")
-    .keeps("scrypt:`5457"),
+    .finds("scrypt:`97447$RePiDy$b458159570443c86e25c146d6cd3672116528d4d14d1b7a0c9563367a552da8d")
+    .keeps("scrypt:`9744"),
     Rule::new(
         "ldap-hash",
         &["{SSHA", "{SHA", "{SMD5}", "{CRYPT}"],
         r"\{(?:SSHA(?:256|384|512)?|SHA(?:256|384|512)?|SMD5)\}[A-Za-z0-9+/]{24,}={0,2}",
     )
-    .finds("{SSHA`}9Pzay8LN1eepUwAS8Cd2JzO4")
-    .keeps("{SSHA`}9Pz"),
+    .finds("{SSHA`}u0qc718rIRQXaZ/mlZTspMmK")
+    .keeps("{SSHA`}u0q"),
     Rule::new(
         "presigned-url-signature",
         &["X-Amz-Signature=", "X-Goog-Signature="],
         "X-(?:Amz|Goog)-Signature=[A-Fa-f0-9]{64,}",
     )
-    .finds("X-Amz-Signature=`2a422EAbee1f98EAf9DC5E2AeFa4Bf1E77299Da7bdED35B58aea8faaA36e6810")
-    .keeps("X-Amz-Signature=`2a42"),
+    .finds("X-Amz-Signature=`9AB3a24CDBebB143bb373431cbFBa2AaD3ffE1Dc7eEF8e0bBdEa1356BE17b0e2")
+    .keeps("X-Amz-Signature=`9AB3"),
     Rule::new(
         "paseto",
         &["v1.local.", "v2.local.", "v3.local.", "v4.local.", "v1.public.", "v2.public.", "v3.public.", "v4.public."],
         r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{32,}",
     )
-    .finds("v3.local.`Y69T91NOlzbrgVOJOLyYjAOqM1UcaUQ8")
-    .keeps("v3.local.`Y69T"),
+    .finds("v4.local.`6fllncrql21fnWuvPx83w6qBcgP2fYH1")
+    .keeps("v4.local.`6fll"),
 ];

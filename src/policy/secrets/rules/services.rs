@@ -8,210 +8,210 @@ pub(super) const RULES: &[Rule] = &[
         &["s-s4t2ud-", "s-s4t2af-"],
         "s-s4t2(?:ud|af)-[a-f0-9]{64}",
     )
-    .finds("s-s4t2ud-`2dbeddd6a7f6dd53f0d8d468d97beb448f9b3e07b6846312896118e9858e5af6")
-    .keeps("s-s4t2ud-`2dbe"),
+    .finds("s-s4t2ud-`a1aca3c2a7421fa2562682602db515f35a6143aa8b7473f17b38b951edc2771c")
+    .keeps("s-s4t2ud-`a1ac"),
     Rule::new(
         "sentry-user-token",
         &["sntryu_", "sntrya_"],
         "sntry[ua]_[a-f0-9]{64}",
     )
-    .finds("sntryu_`561aca3c2a7421fa2562682602db515f35a6143aa8b7473f17b38b951edc2771")
-    .keeps("sntryu_`561a"),
+    .finds("sntryu_`339ebb670666ae7842dfc930017a4b1dea97e5e4d4b07caeb19b7448f81ccac8")
+    .keeps("sntryu_`339e"),
     Rule::new(
         "grafana-cloud-token",
         &["glc_"],
         "glc_[A-Za-z0-9+/]{32,}={0,3}",
     )
-    .finds("glc_`F1BJiKzJDFYkHpqhlnDlFdV7R2bifx9N")
-    .keeps("glc_`F1BJ"),
+    .finds("glc_`JgyLXMZ7lLX2CaggyJvpdqNfk6QgxdL5")
+    .keeps("glc_`JgyL"),
     Rule::new(
         "grafana-service-token",
         &["glsa_"],
         "glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}",
     )
-    .finds("glsa_`rxqwji67hH2an1Altbbt8xIVqvQgr7No_6EBb89B1")
-    .keeps("glsa_`rxqw"),
+    .finds("glsa_`FL6VlWiTS0Tk01lO4fF5LhAuOqEzzF5E_De609edd")
+    .keeps("glsa_`FL6V"),
     Rule::new(
         "grafana-key",
         &["eyJrIjoi"],
         "eyJrIjoi[A-Za-z0-9+/]{70,}={0,3}",
     )
-    .finds("eyJrIjoi`UuU5KdP0wFAwahe1PsU0YrQy6XR6wr2LoV7SroyI3n7L5KL6VlWiTS0TEWO3W0zt3LhAuO")
-    .keeps("eyJrIjoi`UuU5"),
+    .finds("eyJrIjoi`V2T5ITOc7wqfV7xrOyTQ68hr5jgSBAVfpAW4sIf4qVBLmjGqos3mGmdcVJAEgMTOa7lWn6")
+    .keeps("eyJrIjoi`V2T5"),
     Rule::new(
         "new-relic-key",
         &["NRAK-", "NRJS-", "NRII-", "NRRA-", "NRIQ-", "NRBR-"],
         "NR(?:AK|JS|II|RA|IQ|BR)-[A-Za-z0-9-]{19,}",
     )
-    .finds("NRJS-`gkNzazeM2X9wbM7JKwP")
-    .keeps("NRJS-`gkNz"),
+    .finds("NRII-`ssZDbDB3BRyDz0mMox4")
+    .keeps("NRII-`ssZD"),
     Rule::word(
         "launchdarkly-key",
         &["api-", "sdk-", "mob-"],
         "(?:api|sdk|mob)-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("sdk-`e3112f9d-a72f-4bc9-7667-3aa49a5fc9d5")
-    .keeps("sdk-`e311"),
+    .finds("mob-`38fa89b0-7ef0-4600-5dc9-bb428279b955")
+    .keeps("mob-`38fa"),
     Rule::new(
         "dynatrace-token",
         &["dt0"],
         r"dt0[a-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}",
     )
-    .finds("dt0`b89.jGVos3mGmdcVJAEgMTOa7lWn.6WssZDbDB3BRyDz0mMox4PvNOEs3gCt1PmR7d9M8yXiG3yThgDVQcllzz3bf1oF1")
-    .keeps("dt0`b89."),
+    .finds("dt0`s14.pJH65MTHIdsrwicP0Go8ZiZg.Ns7S4a9srZuie25T5O9aGGDBEkY0W49cJTv9uli1vEOqXtkgw3TOrlrHU81Kjwec")
+    .keeps("dt0`s14."),
     Rule::new(
         "honeycomb-key",
         &["hcaik_", "hcamk_", "hcbik_"],
         "hc[abxp][im]k_[A-Za-z0-9]{40,}",
     )
-    .finds("hcaik_`TNbuI8wMQc46Q6GKpG35UPg8Qsh9MwYf6XlxxvVD")
-    .keeps("hcaik_`TNbu"),
+    .finds("hcbik_`mOesspsFdp1PqSF4HSNXg7WsrCZ1CguENY5JTxB6")
+    .keeps("hcbik_`mOes"),
     Rule::new(
         "linear-key",
         &["lin_api_", "lin_oauth_"],
         "lin_(?:api|oauth)_[A-Za-z0-9]{40,}",
     )
-    .finds("lin_api_`pJGIX8zSuWkBQpWFv8j3vtf2yIFNY850h2VtOtRQ")
-    .keeps("lin_api_`pJGI"),
+    .finds("lin_api_`0E4dXBY5QcfRjPlotUeDUv9wHQQwhVBNRyPV2Itc")
+    .keeps("lin_api_`0E4d"),
     Rule::new(
         "notion-token",
         &["ntn_"],
         "ntn_[0-9]{11}[A-Za-z0-9]{35}",
     )
-    .finds("ntn_`56350406341BdmMRwKKASrFEuxEy3TmNOJRdB0y6x7ENjS")
-    .keeps("ntn_`5635"),
+    .finds("ntn_`95048969168omk3jmceA7cvLTwNb9gWDiryHlaD0n7iX4p")
+    .keeps("ntn_`9504"),
     Rule::word(
         "notion-legacy-token",
         &["secret_"],
         "secret_[A-Za-z0-9]{43}",
     )
-    .finds("secret_`4qQn3HKu1w3qjdQwo9PVPdzzMluTtef9zZJH7KFWIRw")
-    .keeps("secret_`4qQn"),
+    .finds("secret_`YI8Ck50tU5XZtUEx8TqSbQqY3rMXKrE668xjuKBIbhv")
+    .keeps("secret_`YI8C"),
     Rule::new(
         "figma-token",
         &["figd_", "figu_"],
         "fig[du]_[A-Za-z0-9_-]{38,}",
     )
-    .finds("figd_`o3moXo2sILjXqLLvQgHvozco06PPkDuIalC1Ve")
-    .keeps("figd_`o3mo"),
+    .finds("figu_`fAVio8giLTQCJDRVAoUoPG3bcApA_N0qpUggHn")
+    .keeps("figu_`fAVi"),
     Rule::word(
         "airtable-token",
         &["pat"],
         r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
     )
-    .finds("pat`lKzl1KpfO46kHJ.1abb0eaba3f845d259ff9034a8c7b32f12dae700eab4d66d2e44aa2a850eda21")
-    .keeps("pat`lKzl"),
+    .finds("pat`UPNsttcQjFlA5h.44c9b3ae751e38200cb5eca7ebebce548284213d9b820da90cbbd5873ab9ab45")
+    .keeps("pat`UPNs"),
     Rule::word(
         "asana-token",
         &["1/", "2/"],
         "[12]/[0-9]{14,18}(?:/[0-9]{14,18})?:[a-f0-9]{32}",
     )
-    .finds("2/`46758901379829:41c1f4fe4cfe4784d793c38acbbb4cab")
-    .keeps("2/`4675"),
+    .finds("1/`16100423247500:f8dc307ee4f84c9d384186293ad255ef")
+    .keeps("1/`1610"),
     Rule::word(
         "clickup-token",
         &["pk_"],
         "pk_[0-9]{6,12}_[A-Z0-9]{32}",
     )
-    .finds("pk_`244028_8G7WM1VZQA9MRHV15NN70EBYRPT991QC")
-    .keeps("pk_`2440"),
+    .finds("pk_`462125_9G1WSQX5BD9TUSCFNYLJYNM11QWZNXCR")
+    .keeps("pk_`4621"),
     Rule::new(
         "postman-key",
         &["PMAK-"],
         "PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}",
     )
-    .finds("PMAK-`F39aDAC8056f83d899BbB3da-6E86F2CefB5e2fEe732ee994B4bA0dFBed")
-    .keeps("PMAK-`F39a"),
+    .finds("PMAK-`a0BCda27ACB7bD9ccFc81a04-a20262c74Dcbd8dB4D38AE952C0f33EE9B")
+    .keeps("PMAK-`a0BC"),
     Rule::new(
         "typeform-token",
         &["tfp_"],
         "tfp_[A-Za-z0-9_.=-]{59}",
     )
-    .finds("tfp_`yAwObSqJMpZP562ge90w5Q9ZJUt94z7baq4aUOusHYQ7eyGFV8cQtZaSNQo")
-    .keeps("tfp_`yAwO"),
+    .finds("tfp_`8PmzBIgvvY13hfzERwNo3moXo2sILjXqLLvQgHvozco06PPkDuIalC1VelK")
+    .keeps("tfp_`8Pmz"),
     Rule::new(
         "contentful-token",
         &["CFPAT-"],
         "CFPAT-[A-Za-z0-9_-]{43}",
     )
-    .finds("CFPAT-`hQq9hqpg6zBCosCQ496hBgQcSYXZRbzr1hBr0keOjcL")
-    .keeps("CFPAT-`hQq9"),
+    .finds("CFPAT-`zl1KpfO46kHJowkCCNIAgTBraQ2OvutRXfL4keNTUAd")
+    .keeps("CFPAT-`zl1K"),
     Rule::new(
         "readme-key",
         &["rdme_"],
         "rdme_[a-z0-9]{70}",
     )
-    .finds("rdme_`qjppd605c1p2s1e5l2z0hxldfm3wzx25rzzk0rp0cj6eqp73ne3u2r0l8mv6bwyyd01p6q")
-    .keeps("rdme_`qjpp"),
+    .finds("rdme_`f1dsq77loq89bi0nmjadu909ygqiuvbaqb2wnjhbqo5q13x6bcem59kou7fp9kvkiuekju")
+    .keeps("rdme_`f1ds"),
     Rule::new(
         "frameio-token",
         &["fio-u-"],
         "fio-u-[A-Za-z0-9_=-]{64}",
     )
-    .finds("fio-u-`G4Iu0NsFYEQs4ektgle0IIirQxBYEzf81y=guOeZ2Puz4lVsn225WDY4GXAhROAq")
-    .keeps("fio-u-`G4Iu"),
+    .finds("fio-u-`bk78boRznUpKcp7CvBE3dtfKgRBvkiiG7LWM7wAw6nOAjMRH2dAupaqDsjBYopS5")
+    .keeps("fio-u-`bk78"),
     Rule::word(
         "adobe-client-secret",
         &["p8e-"],
         "p8e-[A-Za-z0-9]{32}",
     )
-    .finds("p8e-`fgycKIEmnJJLYgwLnjAfCa2VwtUDNFTM")
-    .keeps("p8e-`fgyc"),
+    .finds("p8e-`cbgsyU5A9blXRp7HmaxKqHoqr3oEOe25")
+    .keeps("p8e-`cbgs"),
     Rule::word(
         "beamer-token",
         &["b_"],
         "b_[A-Za-z0-9=_-]{44}",
     )
-    .finds("b_`FnKtPhCypBd9PaYRsiz7GXkLU-LMrgW2QcEQs2lq0P7H")
-    .keeps("b_`FnKt"),
+    .finds("b_`SVeplXdQJsrThLEwmlyuecsUYurygO-CMYGwHz1dlRqs")
+    .keeps("b_`SVep"),
     Rule::new(
         "maxmind-key",
         &["_mmk"],
         "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
     )
     .back(36)
-    .finds("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`")
-    .keeps("9X_mmk`"),
+    .finds("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`")
+    .keeps("Ou_mmk`"),
     Rule::new(
         "rollbar-token",
         &["post_server_item_"],
         "post_server_item_[a-f0-9]{32}",
     )
-    .finds("post_server_item_`a1aefcac010914b6b4f73fde30df9337")
-    .keeps("post_server_item_`a1ae"),
+    .finds("post_server_item_`d7259ec466f673022206126ab60283bb")
+    .keeps("post_server_item_`d725"),
     Rule::new(
         "posthog-key",
         &["phx_", "phs_"],
         "ph[xs]_[A-Za-z0-9]{40,}",
     )
-    .finds("phs_`SxQaJoTrz0TNTCfp7OzvTQkMUvTpXVecseiNbGAa")
-    .keeps("phs_`SxQa"),
+    .finds("phs_`2lWJYXZRbzr1hBr06IM8i8KREvucqwafC82Ic6da")
+    .keeps("phs_`2lWJ"),
     Rule::new(
         "retool-token",
         &["retool_"],
         "retool_[a-z0-9]{26,}",
     )
-    .finds("retool_`dk2mrwitnc2sr2r4p8dcuw2ox5")
-    .keeps("retool_`dk2m"),
+    .finds("retool_`5l2z0hxldfm3wzx25rzzk0rp0c")
+    .keeps("retool_`5l2z"),
     Rule::new(
         "trigger-key",
         &["tr_dev_", "tr_prod_", "tr_stg_"],
         "tr_(?:dev|prod|stg)_[A-Za-z0-9]{20,}",
     )
-    .finds("tr_prod_`Wz5aiyvhL5FdwK9bwmdo")
-    .keeps("tr_prod_`Wz5a"),
+    .finds("tr_dev_`wgQvXput7EdUcqB40mZZ")
+    .keeps("tr_dev_`wgQv"),
     Rule::word(
         "convex-key",
         &["prod:"],
         r"prod:[a-z]+-[a-z]+-[0-9]{3}\|[A-Za-z0-9+/=]{40,}",
     )
-    .finds("prod:`s-k-361|GSZakG=e7ZG5dkOcGlHHOC0AsGr3Z0STZbBhtux2")
-    .keeps("prod:`s-k-"),
+    .finds("prod:`k-k-805|YY6GabrB854TJcMfjVo9RxMRktgle0IIirQxBYEz")
+    .keeps("prod:`k-k-"),
     Rule::new(
         "context7-key",
         &["ctx7sk-"],
         "ctx7sk-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("ctx7sk-`da8d5bee-017e-7699-e378-ff7a2b83db41")
-    .keeps("ctx7sk-`da8d"),
+    .finds("ctx7sk-`16f91496-182f-b3c4-36a5-a71c289addec")
+    .keeps("ctx7sk-`16f9"),
 ];
