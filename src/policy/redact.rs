@@ -116,7 +116,7 @@ impl Redactor {
         let findings = findings(bytes, vec![whole]);
         let mut out = Vec::new();
         let mut lines = findings.iter().map(|finding| finding.line).peekable();
-        let count = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let count = memchr::memchr_iter(b'\n', bytes).count() + 1;
         for number in 1..=count {
             if number > 1 {
                 out.push(b'\n');

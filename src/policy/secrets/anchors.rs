@@ -27,28 +27,11 @@ pub(super) enum Anchor {
 }
 
 /// Words of names; a name is judged as a whole afterwards.
+#[rustfmt::skip]
 const NAME_WORDS: &[&str] = &[
-    "pass",
-    "pwd",
-    "pw",
-    "secret",
-    "token",
-    "key",
-    "auth",
-    "cred",
-    "salt",
-    "signature",
-    "webhook",
-    "cookie",
-    "sessionid",
-    "session_id",
-    "connectionstring",
-    "connection_string",
-    "dsn",
-    "sid",
-    "sig",
-    "pin",
-    "otp",
+    "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "salt", "signature",
+    "webhook", "cookie", "sessionid", "session_id", "connectionstring", "connection_string",
+    "dsn", "sid", "sig", "pin", "otp",
 ];
 const HEADERS: &[&str] = &["bearer ", "basic ", "digest ", "token "];
 const BLOCKS: &[&str] = &["-----BEGIN ", "Private-Lines:"];

@@ -103,7 +103,7 @@ fn is_code(value: &[u8]) -> bool {
 fn is_basic_pair(value: &[u8]) -> bool {
     super::encoded::decode(value).is_some_and(|decoded| {
         let printable = decoded.iter().all(|byte| (b' '..=b'~').contains(byte));
-        let colons = decoded.iter().filter(|byte| **byte == b':').count();
+        let colons = memchr::memchr_iter(b':', &decoded).count();
         let inner = decoded.first() != Some(&b':') && decoded.last() != Some(&b':');
         decoded.len() >= 8 && printable && colons == 1 && inner
     })

@@ -75,14 +75,10 @@ pub(super) fn is_weak_password(value: &[u8]) -> bool {
 }
 
 // How public keys start in base64, by their DER or SSH headers.
+#[rustfmt::skip]
 const PUBLIC_KEYS: &[&[u8]] = &[
-    b"MFkwEwYHKoZIzj0C",
-    b"MIIBIjANBgkqhkiG9w0B",
-    b"MIICIjANBgkqhkiG9w0B",
-    b"MCowBQYDK2Vw",
-    b"AAAAB3NzaC1",
-    b"AAAAC3NzaC1",
-    b"AAAAE2VjZHNh",
+    b"MFkwEwYHKoZIzj0C", b"MIIBIjANBgkqhkiG9w0B", b"MIICIjANBgkqhkiG9w0B", b"MCowBQYDK2Vw",
+    b"AAAAB3NzaC1", b"AAAAC3NzaC1", b"AAAAE2VjZHNh",
 ];
 
 /// Whether the value is made of words.
@@ -159,64 +155,16 @@ fn is_version(value: &[u8]) -> bool {
 /// Whether a person put the value there to be replaced.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     // Found anywhere in the value.
+    #[rustfmt::skip]
     const PARTS: &[&str] = &[
-        "example",
-        "changeme",
-        "change_me",
-        "change-me",
-        "change-this",
-        "changethis",
-        "your_",
-        "your-",
-        "yourkey",
-        "yourtoken",
-        "yourpass",
-        "yoursecret",
-        "placeholder",
-        "dummy",
-        "redacted",
-        "foobar",
-        "insert",
-        "replace",
-        "password",
-        "passwd",
-        "passw0rd",
-        "mysecret",
-        "my-secret",
-        "my_secret",
-        "sample",
-        "xxxx",
-        "****",
-        "....",
-        "1234567",
-        "abcdefg",
-        "qwerty",
-        "lorem",
-        "undefined",
-        "notreal",
-        "not-real",
-        "not_real",
-        "secret-key",
-        "secretkey",
-        "secret_key",
-        "supersecret",
-        "super-secret",
-        "super_secret",
-        "fake-",
-        "fake_",
-        "-fake",
-        "_fake",
-        "encrypted:",
-        "0123456789",
-        "aaaaaa",
-        "000000",
-        "test-",
-        "test_",
-        "-test",
-        "_test",
-        "testing",
-        "thisis",
-        "this-is",
+        "example", "changeme", "change_me", "change-me", "change-this", "changethis", "your_",
+        "your-", "yourkey", "yourtoken", "yourpass", "yoursecret", "placeholder", "dummy",
+        "redacted", "foobar", "insert", "replace", "password", "passwd", "passw0rd", "mysecret",
+        "my-secret", "my_secret", "sample", "xxxx", "****", "....", "1234567", "abcdefg",
+        "qwerty", "lorem", "undefined", "notreal", "not-real", "not_real", "secret-key",
+        "secretkey", "secret_key", "supersecret", "super-secret", "super_secret", "fake-",
+        "fake_", "-fake", "_fake", "encrypted:", "0123456789", "aaaaaa", "000000", "test-",
+        "test_", "-test", "_test", "testing", "thisis", "this-is",
     ];
     let lower: Vec<u8> = value.iter().take(256).map(u8::to_ascii_lowercase).collect();
     let mut seen = [false; 256];

@@ -206,7 +206,7 @@ fn invisible(rest: &[u8]) -> usize {
         | [0xe1, 0xa0, 0x8e, ..]
         | [0xef, 0xbb, 0xbf, ..]
         | [0xef, 0xb8, 0x80..=0x8f, ..] => 3,
-        [0xf3, 0xa0, ..] => 4.min(rest.len()),
+        [0xf3, 0xa0, _, _, ..] => 4,
         _ => 0,
     }
 }
@@ -224,18 +224,29 @@ enum Sequence {
 
 impl Sequence {
     fn next(self, byte: u8) -> Self {
-        match (self, byte) {
-            (_, b'\n') => Self::None,
-            (Self::None | Self::Done, 0x1b) | (Self::Control, 0x1b) => Self::Escape,
-            (Self::None | Self::Done, _) => Self::None,
-            (Self::Escape, b'[') => Self::Control,
-            (Self::Escape, b']' | b'P' | b'^' | b'_') => Self::Text,
-            (Self::Escape, b' '..=b'/') => Self::Escape,
-            (Self::Escape, _) | (Self::Text, 0x07) | (Self::TextEscape, b'\\') => Self::Done,
-            (Self::Control, b' '..=b'?') => Self::Control,
-            (Self::Control, _) => Self::Done,
-            (Self::Text | Self::TextEscape, 0x1b) => Self::TextEscape,
-            (Self::Text | Self::TextEscape, _) => Self::Text,
+        if byte == b'\n' {
+            return Self::None;
+        }
+        match self {
+            Self::None | Self::Done if byte == 0x1b => Self::Escape,
+            Self::None | Self::Done => Self::None,
+            Self::Escape => match byte {
+                b'[' => Self::Control,
+                b']' | b'P' | b'^' | b'_' => Self::Text,
+                b' '..=b'/' => Self::Escape,
+                _ => Self::Done,
+            },
+            Self::Control => match byte {
+                0x1b => Self::Escape,
+                b' '..=b'?' => Self::Control,
+                _ => Self::Done,
+            },
+            Self::Text | Self::TextEscape => match byte {
+                0x1b => Self::TextEscape,
+                0x07 => Self::Done,
+                b'\\' if self == Self::TextEscape => Self::Done,
+                _ => Self::Text,
+            },
         }
     }
 }
@@ -247,7 +258,7 @@ mod tests {
     fn views(text: &str) -> Vec<String> {
         let mut views = Vec::new();
         each_view(text.as_bytes(), |view| {
-            views.push(String::from_utf8_lossy(&view.text).into_owned())
+            views.push(String::from_utf8_lossy(&view.text).into_owned());
         });
         views
     }
