@@ -74,6 +74,8 @@ pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     if memchr::memmem::find(label, b"PRIVATE KEY").is_none() {
         return;
     }
+    let mut found = Vec::new();
+    let mut pieces = 0;
     let mut end = line_start(text, at);
     for _ in 0..MAX_LINES {
         let Some(last) = end.checked_sub(1) else {
@@ -81,11 +83,17 @@ pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
         };
         let start = line_start(text, last);
         let line = text.get(start..last).unwrap_or_default();
-        let Some(range) = piece(line).or_else(|| last_piece(line)) else {
+        let whole = piece(line);
+        pieces += usize::from(whole.is_some());
+        // Only the last line of a key is short.
+        let Some(range) = whole.or_else(|| last_piece(line).filter(|_| found.is_empty())) else {
             break;
         };
-        hits.push(hit(start + range.start..start + range.end));
+        found.push(hit(start + range.start..start + range.end));
         end = start;
+    }
+    if pieces > 0 {
+        hits.extend(found);
     }
 }
 

@@ -62,7 +62,7 @@ const ABOUT: &[&str] = &[
 const NEVER: &[&str] = &[
     "public", "pub", "primary", "foreign", "partition", "cache", "i18n", "locale",
     "translation", "integrity", "checksum", "sha", "sha1", "sha256", "sha512", "md5", "digest",
-    "revision", "commit", "fingerprint", "publishable", "hashed",
+    "revision", "commit", "fingerprint", "publishable", "hashed", "jsonwebtoken",
 ];
 
 // `key` after one of these is a secret.

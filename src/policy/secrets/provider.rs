@@ -56,8 +56,14 @@ impl Matcher {
         let found = pattern.find(text.get(before..end)?)?;
         let secret = before + found.start()..before + found.end();
         let body = text.get(literal_end..secret.end.max(literal_end))?;
-        (secret.contains(&at) && varied(found.as_bytes()) && !reads_like_words(body))
-            .then_some((rule.name, secret))
+        (secret.contains(&at)
+            && varied(if rule.back == 0 {
+                body
+            } else {
+                found.as_bytes()
+            })
+            && !reads_like_words(body))
+        .then_some((rule.name, secret))
     }
 
     // No secret holds white space. Runs of more than a screen are data or an attack: there only so
@@ -114,7 +120,7 @@ fn varied(token: &[u8]) -> bool {
         }
     }
     let example = token.ends_with(b"EXAMPLE");
-    seen.iter().filter(|seen| **seen).count() >= 10.min(token.len() / 2) && !example
+    seen.iter().filter(|seen| **seen).count() >= 8.min(token.len() / 2) && !example
 }
 
 #[cfg(test)]

@@ -147,7 +147,17 @@ fn is_version(value: &[u8]) -> bool {
         number(at + 1) || (matches!(value.get(at + 1), Some(b'^' | b'~')) && number(at + 2))
     });
     let alias = [&b"npm:"[..], b"workspace:", b"file:", b"link:", b"catalog:"];
-    (matches!(value.first(), Some(b'^' | b'~' | b'>' | b'<' | b'=')) && (number(1) || number(2)))
+    // `name-1.2.3`
+    let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let release = value
+        .rsplit(|byte| matches!(byte, b'-' | b'@' | b'v'))
+        .next()
+        .unwrap_or_default();
+    let released = release.split(|byte| *byte == b'.').count() >= 3
+        && release.split(|byte| *byte == b'.').all(digits);
+    released
+        || (matches!(value.first(), Some(b'^' | b'~' | b'>' | b'<' | b'='))
+            && (number(1) || number(2)))
         || (caret && alias.iter().any(|prefix| value.starts_with(prefix)))
         || alias.iter().skip(1).any(|prefix| value.starts_with(prefix))
 }
