@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, config, context, explain};
+use super::{Exit, config, context, explain, redact};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
+    /// Print a text with its secrets masked
+    Redact(redact::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

@@ -9,6 +9,7 @@ mod exit;
 mod explain;
 mod input;
 mod output;
+mod redact;
 mod workspace;
 
 use std::process::ExitCode;
@@ -45,6 +46,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Redact(args) => redact::run(args, global, output),
     }
 }
 
