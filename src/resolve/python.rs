@@ -4,6 +4,29 @@ use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// What a Python import means.
 pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
+    let found = module_of(resolver, from, import);
+    // A string may go on to name a class or function in the module.
+    if found.files.is_empty()
+        && matches!(
+            import.kind,
+            ImportKind::DottedString | ImportKind::Importlib
+        )
+        && let Some((above, attribute)) = import.specifier.rsplit_once('.')
+        && !attribute.is_empty()
+    {
+        let shorter = Import {
+            specifier: above.to_owned(),
+            ..import.clone()
+        };
+        let shorter = module_of(resolver, from, &shorter);
+        if !shorter.files.is_empty() {
+            return shorter;
+        }
+    }
+    found
+}
+
+fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
     let dots = import
         .specifier
         .bytes()
@@ -43,20 +66,6 @@ pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import)
     }
     if !standard && let Some(found) = in_namespaces(resolver, &namespaces, import) {
         return found;
-    }
-    if import.kind == ImportKind::DottedString || import.kind == ImportKind::Importlib {
-        if let Some((above, attribute)) = import.specifier.rsplit_once('.')
-            && !attribute.is_empty()
-        {
-            let shorter = Import {
-                specifier: above.to_owned(),
-                ..import.clone()
-            };
-            let found = resolve(resolver, from, &shorter);
-            if !found.files.is_empty() {
-                return found;
-            }
-        }
     }
     if known && !standard {
         return Resolution {

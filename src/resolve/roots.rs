@@ -296,7 +296,7 @@ fn from_setup(text: &str) -> Vec<String> {
             let first = parts.next();
             match first {
                 Some("") if marker == "package_dir" => {
-                    roots.extend(parts.nth(1).map(str::to_owned))
+                    roots.extend(parts.nth(1).map(str::to_owned));
                 }
                 Some(path)
                     if marker != "package_dir" && (head.is_empty() || head.ends_with("where=")) =>

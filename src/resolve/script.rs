@@ -268,13 +268,11 @@ fn packaged(
     let Some(manifest) = manifest else {
         return Packaged::Unknown;
     };
-    match inside(resolver, &manifest, rest, conditions, tried) {
-        Some(found) => Packaged::File(found),
-        None => {
-            tried.push(probe::child(&manifest.directory, "package.json"));
-            Packaged::Missing
-        }
+    if let Some(found) = inside(resolver, &manifest, rest, conditions, tried) {
+        return Packaged::File(found);
     }
+    tried.push(probe::child(&manifest.directory, "package.json"));
+    Packaged::Missing
 }
 
 // A package's file by subpath (`""` is the package itself).
