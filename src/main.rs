@@ -1,2 +1,7 @@
-//! The command line.
-fn main() {}
+//! The `mendit` program: everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mendit::cli::main()
+}

@@ -3,10 +3,13 @@
 mod listing;
 mod memory;
 mod overlay;
+mod read_file;
+mod worktree;
 
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;
 pub use overlay::Overlay;
+pub use worktree::{Tracked, TrackedKind, Untracked, Worktree};
 
 use std::sync::Arc;
 

@@ -1,0 +1,52 @@
+use super::{CliError, Exit, Output};
+use crate::model::{Code, code_pages, explain};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A code such as C101; without one, all codes are listed
+    code: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+    let pages = match &args.code {
+        None => code_pages(),
+        Some(code) => vec![explain(code).ok_or_else(|| unknown(code))?],
+    };
+    match (args.format, &args.code) {
+        (Format::Json, None) => output.json(&pages)?,
+        (Format::Json, Some(_)) => output.json(&pages.first())?,
+        (Format::Text, None) => {
+            let list: String = pages
+                .iter()
+                .map(|page| format!("{}  {}\n", page.code, page.title))
+                .collect();
+            output.data(&list)?;
+        }
+        (Format::Text, Some(_)) => {
+            for page in &pages {
+                output.data(&format!("{}: {}\n\n{}\n", page.code, page.title, page.body))?;
+            }
+        }
+    }
+    Ok(Exit::Yes)
+}
+
+fn unknown(code: &str) -> CliError {
+    let nearest = code_pages()
+        .into_iter()
+        .map(|page| page.code)
+        .min_by_key(|known| strsim::levenshtein(&code.to_ascii_uppercase(), known))
+        .unwrap_or("C101");
+    CliError::new(Code::new("U102"), format!("`{code}` is not a code")).hint(format!(
+        "did you mean `{nearest}`? `mendit explain` lists all"
+    ))
+}

@@ -1,0 +1,108 @@
+use std::path::{Path, PathBuf};
+
+use super::args::Global;
+use super::{CliError, Output};
+use crate::git::Repository;
+use crate::model::{Code, RepoPath};
+use crate::source::{Source, Untracked, Worktree};
+
+/// The repository a command works on, and where the user stands in it.
+pub(crate) struct Workspace {
+    /// The bytes: the worktree, or a commit.
+    pub(crate) source: Box<dyn Source>,
+    /// The repository, when there is one.
+    pub(crate) git: Option<Repository>,
+    /// The worktree's root, or the directory itself without git; `None` in a bare repository.
+    pub(crate) root: Option<PathBuf>,
+    /// The user's directory below the root; `""` at the root.
+    pub(crate) prefix: String,
+}
+
+impl Workspace {
+    /// Opens what `-C` or the current directory is in; `revision` reads a commit instead of the
+    /// worktree.
+    pub(crate) fn open(
+        global: &Global,
+        revision: Option<&str>,
+        output: &Output,
+    ) -> Result<Self, CliError> {
+        let directory = directory(global)?;
+        let git = Repository::discover(&directory)?;
+        if let Some(git) = &git
+            && git.is_foreign()
+        {
+            output.note(
+                "another user owns this repository; it is read without trusting its configuration \
+                 (`git config --global --add safe.directory DIR` says that you trust it)",
+            );
+        }
+        let root = match &git {
+            Some(git) => git.workdir().map(|root| canonical(root)).transpose()?,
+            None => Some(directory.clone()),
+        };
+        let source: Box<dyn Source> = match (&git, revision) {
+            (Some(git), Some(revision)) => Box::new(git.tree(revision)?),
+            (None, Some(_)) => {
+                return Err(CliError::new(
+                    Code::new("U204"),
+                    format!("`{}` is not in a git repository", directory.display()),
+                )
+                .hint("`--rev` reads a commit; leave it out to read the files themselves"));
+            }
+            (Some(git), None) => {
+                let tracked = git.tracked()?;
+                let root = root.as_deref().unwrap_or(&directory);
+                Box::new(Worktree::open(root, tracked, global.threads.unwrap_or(0))?)
+            }
+            (None, None) => Box::new(Worktree::open(
+                &directory,
+                Box::new(Untracked),
+                global.threads.unwrap_or(0),
+            )?),
+        };
+        let prefix = root
+            .as_deref()
+            .and_then(|root| directory.strip_prefix(root).ok())
+            .and_then(Path::to_str)
+            .map(|prefix| prefix.replace('\\', "/"))
+            .unwrap_or_default();
+        Ok(Self {
+            source,
+            git,
+            root,
+            prefix,
+        })
+    }
+
+    /// A path as the user typed it, relative to where the user stands, or absolute inside the
+    /// worktree, as a path of the repository. `None` when it lies elsewhere or is the root.
+    pub(crate) fn repo_path(&self, typed: &str) -> Option<RepoPath> {
+        if Path::new(typed).is_absolute() {
+            let root = self.root.as_deref()?;
+            let below = Path::new(typed).strip_prefix(root).ok()?;
+            return RepoPath::new(below.to_str()?).ok();
+        }
+        RepoPath::resolve(&self.prefix, typed).ok()
+    }
+}
+
+/// The directory a command works in, absolute, with symlinks resolved.
+pub(crate) fn directory(global: &Global) -> Result<PathBuf, CliError> {
+    canonical(global.directory.as_deref().unwrap_or(Path::new(".")))
+}
+
+fn canonical(directory: &Path) -> Result<PathBuf, CliError> {
+    let resolved = directory.canonicalize().map_err(|error| {
+        CliError::new(
+            Code::new("U304"),
+            format!("cannot enter `{}`: {}", directory.display(), error.kind()),
+        )
+    })?;
+    if !resolved.is_dir() {
+        return Err(CliError::new(
+            Code::new("U304"),
+            format!("`{}` is not a directory", directory.display()),
+        ));
+    }
+    Ok(resolved)
+}

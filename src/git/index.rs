@@ -1,0 +1,133 @@
+use std::path::{Path, PathBuf};
+
+use gix::index::entry::{Flags, Mode, Stat};
+
+use super::GitError;
+use crate::model::{BlobId, RepoPath};
+use crate::source::{Tracked, TrackedKind};
+
+/// The index of a worktree, used to know blob ids without reading files.
+pub(super) struct IndexIds {
+    index: gix::worktree::Index,
+    stat_options: gix::index::entry::stat::Options,
+    workdir: PathBuf,
+    // False when worktree bytes may differ from blob bytes (line ends, filters).
+    ids_are_of_worktree_bytes: bool,
+}
+
+impl IndexIds {
+    pub(super) fn open(repo: &gix::Repository, workdir: &Path) -> Result<Self, GitError> {
+        let index = repo.index_or_empty().map_err(GitError::unreadable)?;
+        let stat_options = repo.stat_options().map_err(GitError::unreadable)?;
+        let ids_are_of_worktree_bytes = !converts_line_ends(repo)
+            && !has_converting_attributes(repo.common_dir(), workdir, &index);
+        Ok(Self {
+            index,
+            stat_options,
+            workdir: workdir.to_owned(),
+            ids_are_of_worktree_bytes,
+        })
+    }
+}
+
+impl Tracked for IndexIds {
+    fn paths(&self) -> Vec<(RepoPath, TrackedKind)> {
+        let mut paths = Vec::with_capacity(self.index.entries().len());
+        for entry in self.index.entries() {
+            let Ok(text) = std::str::from_utf8(entry.path(&self.index)) else {
+                continue;
+            };
+            let Ok(path) = RepoPath::new(text) else {
+                continue;
+            };
+            let kind = if entry.mode == Mode::COMMIT {
+                TrackedKind::Submodule(entry.id.to_string())
+            } else if entry.flags.contains(Flags::SKIP_WORKTREE) {
+                TrackedKind::SkipWorktree
+            } else {
+                TrackedKind::File
+            };
+            paths.push((path, kind));
+        }
+        paths.dedup_by(|b, a| a.0 == b.0);
+        paths
+    }
+
+    fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId> {
+        if !self.ids_are_of_worktree_bytes {
+            return None;
+        }
+        let entry = self.index.entry_by_path(path.as_str().into())?;
+        if entry.mode != Mode::FILE && entry.mode != Mode::FILE_EXECUTABLE {
+            return None;
+        }
+        let absolute = self.workdir.join(path.as_str());
+        let metadata = gix::index::fs::Metadata::from_path_no_follow(&absolute).ok()?;
+        let stat = Stat::from_fs(&metadata).ok()?;
+        let fresh = entry.stat.matches(&stat, self.stat_options)
+            && !entry
+                .stat
+                .is_racy(self.index.timestamp(), self.stat_options);
+        fresh.then(|| blob_id(entry.id)).flatten()
+    }
+}
+
+/// Our id for gix's, when it is a SHA-1.
+pub(super) fn blob_id(id: gix::ObjectId) -> Option<BlobId> {
+    id.as_bytes().try_into().ok().map(BlobId::from_bytes)
+}
+
+fn converts_line_ends(repo: &gix::Repository) -> bool {
+    repo.config_snapshot()
+        .string("core.autocrlf")
+        .is_some_and(|value| value.as_slice() != b"false")
+}
+
+fn has_converting_attributes(
+    common_dir: &Path,
+    workdir: &Path,
+    index: &gix::worktree::Index,
+) -> bool {
+    let tracked = index
+        .entries()
+        .iter()
+        .map(|entry| entry.path(index))
+        .filter(|path| path.ends_with(b".gitattributes"))
+        .filter_map(|path| std::str::from_utf8(path).ok())
+        .map(|path| workdir.join(path));
+    tracked
+        .chain([
+            workdir.join(".gitattributes"),
+            common_dir.join("info/attributes"),
+        ])
+        .filter(|path| path.symlink_metadata().is_ok_and(|it| it.is_file()))
+        .filter_map(|path| std::fs::read(path).ok())
+        .any(|text| converts(&String::from_utf8_lossy(&text)))
+}
+
+fn converts(attributes: &str) -> bool {
+    attributes
+        .lines()
+        .flat_map(|line| line.split_whitespace().skip(1))
+        .any(|attribute| {
+            let name = attribute.split('=').next().unwrap_or(attribute);
+            matches!(
+                name,
+                "text" | "eol" | "crlf" | "filter" | "ident" | "working-tree-encoding"
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::converts;
+
+    #[test]
+    fn finds_attributes_that_change_bytes() {
+        assert!(converts("* text=auto eol=lf\n"));
+        assert!(converts("*.psd filter=lfs diff=lfs"));
+        assert!(!converts(
+            "*.png binary\ndocs/** linguist-documentation -text"
+        ));
+    }
+}

@@ -1,0 +1,11 @@
+//! Floor 2: the only module that names gix. Opens repositories and turns what is in them into
+//! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
+
+mod error;
+mod index;
+mod repository;
+mod tree;
+
+pub use error::GitError;
+pub use repository::Repository;
+pub use tree::TreeSource;

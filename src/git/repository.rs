@@ -1,0 +1,79 @@
+use std::path::Path;
+
+use super::index::IndexIds;
+use super::{GitError, TreeSource};
+use crate::source::Tracked;
+
+/// A git repository on disk: normal, bare, linked worktree, shallow or partial.
+pub struct Repository {
+    inner: gix::ThreadSafeRepository,
+}
+
+impl Repository {
+    /// Finds the repository that holds `directory`, going up. `None` when there is none.
+    ///
+    /// A repository that another user owns is opened with reduced trust: its configuration is
+    /// not used for anything that could run a program (see [`Repository::is_foreign`]).
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when there is one and it cannot be opened.
+    pub fn discover(directory: &Path) -> Result<Option<Self>, GitError> {
+        match gix::ThreadSafeRepository::discover(directory) {
+            Ok(inner) => Ok(Some(Self { inner })),
+            Err(error) if error.dominant_class() == Some(gix::error::Class::NotFound) => Ok(None),
+            Err(error) => Err(GitError::unreadable(error)),
+        }
+    }
+
+    /// The root of the worktree; `None` for a bare repository.
+    #[must_use]
+    pub fn workdir(&self) -> Option<&Path> {
+        self.inner.work_dir()
+    }
+
+    /// The git directory of this worktree.
+    #[must_use]
+    pub fn git_dir(&self) -> &Path {
+        self.inner.path()
+    }
+
+    /// The git directory that all linked worktrees share.
+    #[must_use]
+    pub fn common_dir(&self) -> std::path::PathBuf {
+        self.local().common_dir().to_owned()
+    }
+
+    /// Whether someone else owns the repository and `safe.directory` does not name it.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.local().git_dir_trust() != gix::sec::Trust::Full
+    }
+
+    /// Whether history ends before the first commit.
+    #[must_use]
+    pub fn is_shallow(&self) -> bool {
+        self.local().is_shallow().unwrap_or(false)
+    }
+
+    /// The tree of a revision, in git's own syntax for revisions.
+    ///
+    /// # Errors
+    /// [`GitError::Revision`] when it names no tree, [`GitError::Unreadable`] when the tree's
+    /// objects are damaged.
+    pub fn tree(&self, revision: &str) -> Result<TreeSource, GitError> {
+        TreeSource::open(&self.inner, revision)
+    }
+
+    /// What the index knows of the worktree: tracked paths and trusted blob ids.
+    ///
+    /// # Errors
+    /// [`GitError::Bare`] without a worktree, [`GitError::Unreadable`] for a damaged index.
+    pub fn tracked(&self) -> Result<Box<dyn Tracked>, GitError> {
+        let workdir = self.workdir().ok_or(GitError::Bare)?;
+        Ok(Box::new(IndexIds::open(&self.local(), workdir)?))
+    }
+
+    pub(super) fn local(&self) -> gix::Repository {
+        self.inner.to_thread_local()
+    }
+}

@@ -1,0 +1,125 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gix::objs::tree::EntryKind as GitKind;
+use rayon::prelude::*;
+
+use super::GitError;
+use super::index::blob_id;
+use crate::model::{BlobId, RepoPath};
+use crate::source::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};
+
+/// The files of one tree object: a commit, a tag or a tree.
+pub struct TreeSource {
+    repo: gix::ThreadSafeRepository,
+    listing: Listing,
+    ids: HashMap<RepoPath, gix::ObjectId>,
+}
+
+impl TreeSource {
+    pub(super) fn open(repo: &gix::ThreadSafeRepository, revision: &str) -> Result<Self, GitError> {
+        let local = repo.to_thread_local();
+        let no_such = |error: gix::Error| GitError::Revision {
+            revision: revision.to_owned(),
+            reason: error.to_string(),
+        };
+        let tree = local
+            .rev_parse_single(revision)
+            .and_then(|id| id.object())
+            .and_then(gix::Object::peel_to_tree)
+            .map_err(no_such)?;
+        let found = tree
+            .traverse()
+            .breadthfirst
+            .files()
+            .map_err(GitError::unreadable)?;
+
+        let mut skipped = Vec::new();
+        let mut ids = HashMap::with_capacity(found.len());
+        let mut rows = Vec::with_capacity(found.len());
+        for entry in found {
+            let path = std::str::from_utf8(&entry.filepath)
+                .ok()
+                .and_then(|text| RepoPath::new(text).ok());
+            let Some(path) = path else {
+                skipped.push(Skipped {
+                    lossy_path: String::from_utf8_lossy(&entry.filepath).into_owned(),
+                    reason: "its name is not UTF-8".to_owned(),
+                });
+                continue;
+            };
+            ids.insert(path.clone(), entry.oid);
+            rows.push((path, entry.mode.kind(), entry.oid));
+        }
+        let entries = rows
+            .into_par_iter()
+            .map_init(
+                || repo.to_thread_local(),
+                |repo, (path, kind, id)| entry_of(repo, path, kind, id),
+            )
+            .collect();
+        Ok(Self {
+            repo: repo.clone(),
+            listing: Listing::new(entries, skipped),
+            ids,
+        })
+    }
+}
+
+// A blob that a partial or damaged clone lacks is listed as not checked out.
+fn entry_of(repo: &gix::Repository, path: RepoPath, kind: GitKind, id: gix::ObjectId) -> Entry {
+    let (kind, bytes) = match kind {
+        GitKind::Blob | GitKind::BlobExecutable => match repo.find_header(id) {
+            Ok(header) => {
+                let executable = kind == GitKind::BlobExecutable;
+                (EntryKind::File { executable }, header.size())
+            }
+            Err(_) => (EntryKind::NotCheckedOut, 0),
+        },
+        GitKind::Link => {
+            let target = repo
+                .find_blob(id)
+                .map(|blob| String::from_utf8_lossy(&blob.data).into_owned())
+                .unwrap_or_default();
+            (EntryKind::Symlink { target }, 0)
+        }
+        GitKind::Commit => {
+            let commit = Some(id.to_string());
+            (EntryKind::Submodule { commit }, 0)
+        }
+        GitKind::Tree => (EntryKind::Special, 0),
+    };
+    Entry { path, kind, bytes }
+}
+
+impl Source for TreeSource {
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
+        let entry = self.listing.get(path.as_str()).ok_or(ReadError::NotFound)?;
+        if !matches!(entry.kind, EntryKind::File { .. }) {
+            return Err(ReadError::NotAFile);
+        }
+        if entry.bytes > MAX_READ_BYTES {
+            return Err(ReadError::TooLarge {
+                bytes: entry.bytes,
+                limit: MAX_READ_BYTES,
+            });
+        }
+        let id = self.ids.get(path).ok_or(ReadError::NotFound)?;
+        let repo = self.repo.to_thread_local();
+        let mut blob = repo
+            .find_blob(*id)
+            .map_err(|error| ReadError::Io(error.to_string()))?;
+        Ok(blob.take_data().into())
+    }
+
+    fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
+        self.listing
+            .has_file(path.as_str())
+            .then(|| self.ids.get(path).copied().and_then(blob_id))
+            .flatten()
+    }
+}

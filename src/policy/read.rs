@@ -1,0 +1,368 @@
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::deny::{DenyClass, DenyRow, deny_table};
+use crate::model::{Code, Profile, RepoPath};
+
+/// Which files of a repository may be read at all. Asked before any content is opened.
+///
+/// The first rule that speaks decides, compared without regard to case:
+/// 1. built-in denials of credentials and of version-control internals: nothing re-admits them;
+/// 2. the user's deny globs;
+/// 3. the user's allow globs: they re-admit what the rest of the built-in list denies;
+/// 4. the rest of the built-in deny list;
+/// 5. profile `spec` only (R28): what its allow list does not name is refused.
+///
+/// Everything else may be read.
+#[derive(Debug, Clone)]
+pub struct ReadPolicy {
+    rows: Vec<BuiltRow>,
+    denied: GlobSet,
+    excepted: GlobSet,
+    allow: Globs,
+    deny: Globs,
+    profile_allow: Option<GlobSet>,
+}
+
+/// Why a file is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The stable reason, one of C201 to C205.
+    pub code: Code,
+    /// The reason in one sentence.
+    pub reason: String,
+}
+
+/// A policy that cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// An allow or deny glob is malformed.
+    #[error("`{glob}` is not a glob: {problem}")]
+    Glob {
+        /// The text as given.
+        glob: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl PolicyError {
+    /// The stable code of the error.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Glob { .. } => Code::new("C206"),
+        }
+    }
+}
+
+// Where a row's globs stand in the two sets.
+#[derive(Debug, Clone)]
+struct BuiltRow {
+    row: &'static DenyRow,
+    globs: std::ops::Range<usize>,
+    except: std::ops::Range<usize>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Globs {
+    texts: Vec<String>,
+    set: GlobSet,
+}
+
+// R28, and `pnpm-lock.yaml`, which R20 adds to level 1.
+const SPEC_ALLOW: &[&str] = &[
+    "client/**",
+    "server/**",
+    "tsconfig.json",
+    "package.json",
+    "pnpm-lock.yaml",
+];
+
+impl ReadPolicy {
+    /// Builds the policy from the user's globs. A glob without `/` matches a name at any depth, one
+    /// that ends in `/` a whole folder.
+    ///
+    /// # Errors
+    /// [`PolicyError::Glob`] names the first glob that is malformed.
+    pub fn new(allow: &[String], deny: &[String], profile: Profile) -> Result<Self, PolicyError> {
+        let mut denied = GlobSetBuilder::new();
+        let mut excepted = GlobSetBuilder::new();
+        let (mut denied_count, mut excepted_count) = (0, 0);
+        let mut rows = Vec::new();
+        for row in deny_table() {
+            for glob in row.globs {
+                denied.add(compile(glob)?);
+            }
+            for glob in row.except {
+                excepted.add(compile(glob)?);
+            }
+            rows.push(BuiltRow {
+                row,
+                globs: denied_count..denied_count + row.globs.len(),
+                except: excepted_count..excepted_count + row.except.len(),
+            });
+            denied_count += row.globs.len();
+            excepted_count += row.except.len();
+        }
+        let profile_allow = match profile {
+            Profile::Ranked => None,
+            Profile::Spec => {
+                let mut builder = GlobSetBuilder::new();
+                for glob in SPEC_ALLOW {
+                    builder.add(compile(glob)?);
+                }
+                Some(build(&builder)?)
+            }
+        };
+        Ok(Self {
+            rows,
+            denied: build(&denied)?,
+            excepted: build(&excepted)?,
+            allow: Globs::new(allow)?,
+            deny: Globs::new(deny)?,
+            profile_allow,
+        })
+    }
+
+    /// The reason why this file must not be read; `None` when it may be.
+    #[must_use]
+    pub fn refuse(&self, path: &RepoPath) -> Option<Refusal> {
+        let lower = path.as_str().to_lowercase();
+        let built_in = self.built_in(&lower);
+        let firm = |class| matches!(class, DenyClass::Credentials | DenyClass::Internals);
+        if let Some(row) = built_in.filter(|row| firm(row.class)) {
+            return Some(refusal(path, row));
+        }
+        if let Some(glob) = self.deny.matched(&lower) {
+            return Some(Refusal {
+                code: Code::new("C204"),
+                reason: format!("`{path}` is denied by `{glob}`"),
+            });
+        }
+        if self.allow.matched(&lower).is_some() {
+            return None;
+        }
+        if let Some(row) = built_in {
+            return Some(refusal(path, row));
+        }
+        let allowed = self.profile_allow.as_ref();
+        if allowed.is_some_and(|set| !set.is_match(&lower)) {
+            return Some(Refusal {
+                code: Code::new("C205"),
+                reason: format!("`{path}` is not on the allow list of the profile `spec`"),
+            });
+        }
+        None
+    }
+
+    /// Whether a file of this name holds credentials by its nature, wherever it lies. `path` may be
+    /// absolute or relative, with `/` or `\` between components.
+    #[must_use]
+    pub fn is_credential_file(&self, path: &str) -> bool {
+        let lower = path.replace('\\', "/").to_lowercase();
+        let lower = lower.trim_start_matches(['/', '.']);
+        let dotted = path
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or(path)
+            .to_lowercase();
+        [lower, &dotted].into_iter().any(|path| {
+            self.built_in(path)
+                .is_some_and(|row| row.class == DenyClass::Credentials)
+        })
+    }
+
+    fn built_in(&self, lower: &str) -> Option<&'static DenyRow> {
+        let hits = self.denied.matches(lower);
+        let first = *hits.first()?;
+        let exceptions = self.excepted.matches(lower);
+        hits.iter().find_map(|hit| {
+            let row = self.rows.iter().find(|row| row.globs.contains(hit))?;
+            let excepted = exceptions.iter().any(|at| row.except.contains(at));
+            (first <= *hit && !excepted).then_some(row.row)
+        })
+    }
+}
+
+impl Globs {
+    fn new(globs: &[String]) -> Result<Self, PolicyError> {
+        let mut builder = GlobSetBuilder::new();
+        for glob in globs {
+            builder.add(compile(&anywhere(glob))?);
+        }
+        Ok(Self {
+            texts: globs.to_vec(),
+            set: build(&builder)?,
+        })
+    }
+
+    fn matched(&self, lower: &str) -> Option<&str> {
+        let at = *self.set.matches(lower).first()?;
+        self.texts.get(at).map(String::as_str)
+    }
+}
+
+// The user's shorthands, as in a .gitignore: a bare name means any depth, `x/` all below x.
+fn anywhere(glob: &str) -> String {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    if let Some(folder) = glob.strip_suffix('/') {
+        let anchored = folder.strip_prefix('/').unwrap_or(folder);
+        return format!("{anchored}/**");
+    }
+    match glob.strip_prefix('/') {
+        Some(anchored) => anchored.to_owned(),
+        None if glob.contains('/') => glob.to_owned(),
+        None => format!("**/{glob}"),
+    }
+}
+
+// Lower-casing both sides keeps globset's fast literal matching, which its own option gives up.
+fn compile(glob: &str) -> Result<globset::Glob, PolicyError> {
+    GlobBuilder::new(&glob.to_lowercase())
+        .literal_separator(true)
+        .build()
+        .map_err(|problem| PolicyError::Glob {
+            glob: glob.to_owned(),
+            problem: problem.kind().to_string(),
+        })
+}
+
+fn build(builder: &GlobSetBuilder) -> Result<GlobSet, PolicyError> {
+    builder.build().map_err(|problem| PolicyError::Glob {
+        glob: problem.glob().unwrap_or_default().to_owned(),
+        problem: problem.kind().to_string(),
+    })
+}
+
+fn refusal(path: &RepoPath, row: &DenyRow) -> Refusal {
+    Refusal {
+        code: row.class.code(),
+        reason: format!("`{path}` is not read: {}", row.reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ReadPolicy;
+    use crate::model::{Profile, RepoPath};
+
+    fn policy(allow: &[&str], deny: &[&str], profile: Profile) -> ReadPolicy {
+        let own = |globs: &[&str]| globs.iter().map(ToString::to_string).collect::<Vec<_>>();
+        ReadPolicy::new(&own(allow), &own(deny), profile).unwrap()
+    }
+
+    fn code(policy: &ReadPolicy, path: &str) -> Option<&'static str> {
+        policy
+            .refuse(&RepoPath::new(path).unwrap())
+            .map(|refusal| refusal.code.as_str())
+    }
+
+    #[test]
+    fn credentials_are_refused_by_name_in_any_case() {
+        let policy = policy(&[], &[], Profile::Ranked);
+        for path in [
+            ".env",
+            "app/.env",
+            ".ENV",
+            ".env.production",
+            ".env.local",
+            "prod.env",
+            ".npmrc",
+            "a/.netrc",
+            ".aws/credentials",
+            "deep/x.PEM",
+            "id_rsa",
+            "ssh/id_ed25519",
+            ".ssh/config",
+            ".git-credentials",
+            "config/master.key",
+            "infra/terraform.tfstate",
+            "config/secrets.yml",
+            ".docker/config.json",
+        ] {
+            assert_eq!(code(&policy, path), Some("C201"), "{path}");
+        }
+        for path in [".git/config", "sub/.git/hooks/x", ".Git/config", "lib/.git"] {
+            assert_eq!(code(&policy, path), Some("C202"), "{path}");
+        }
+        for path in [
+            "secrets/x.py",
+            "node_modules/a/index.js",
+            "pkg/node_modules/a.js",
+            "drizzle/0001_x.sql",
+            ".mendit/runs/1/run.json",
+            "deploy/secrets/prod.yaml",
+        ] {
+            assert_eq!(code(&policy, path), Some("C203"), "{path}");
+        }
+    }
+
+    #[test]
+    fn ordinary_files_may_be_read() {
+        let policy = policy(&[], &[], Profile::Ranked);
+        for path in [
+            ".env.example",
+            "a/.env.sample",
+            ".env.template",
+            "id_rsa.pub",
+            "src/id_map.py",
+            "src/env.ts",
+            "gitkeep",
+            ".gitignore",
+            ".github/workflows/ci.yml",
+            "src/db/drizzle/schema.ts",
+            "drizzle.config.ts",
+            "src/secrets/mod.rs",
+            "src/secrets.rs",
+            "environment.ts",
+            "keys.ts",
+            "tests/test_credentials.py",
+            "lib/secrets.py",
+            "package.json",
+            "locale/tr/messages.json",
+            "docs/.envoy",
+        ] {
+            assert_eq!(code(&policy, path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_users_globs_rank_between_the_firm_and_the_soft_list() {
+        let policy = policy(
+            &["drizzle/**", ".env", "secrets/public.txt", "docs/"],
+            &["*.snap", "docs/private/**"],
+            Profile::Ranked,
+        );
+        assert_eq!(code(&policy, "drizzle/0001.sql"), None);
+        assert_eq!(code(&policy, "secrets/public.txt"), None);
+        assert_eq!(code(&policy, "secrets/other.txt"), Some("C203"));
+        assert_eq!(code(&policy, ".env"), Some("C201"));
+        assert_eq!(code(&policy, "a/b/c.snap"), Some("C204"));
+        assert_eq!(code(&policy, "docs/private/x.md"), Some("C204"));
+    }
+
+    #[test]
+    fn the_spec_profile_has_an_allow_list() {
+        let spec = policy(&["shared/**"], &[], Profile::Spec);
+        assert_eq!(code(&spec, "client/src/a.tsx"), None);
+        assert_eq!(code(&spec, "package.json"), None);
+        assert_eq!(code(&spec, "shared/schema.ts"), None);
+        assert_eq!(code(&spec, "lib/a.ts"), Some("C205"));
+        assert_eq!(code(&spec, "client/.env"), Some("C201"));
+    }
+
+    #[test]
+    fn a_malformed_glob_is_named() {
+        let error = ReadPolicy::new(&["a[".to_owned()], &[], Profile::Ranked).unwrap_err();
+        assert!(error.to_string().contains("a["), "{error}");
+        assert_eq!(error.code().as_str(), "C206");
+    }
+
+    #[test]
+    fn credential_files_are_known_by_absolute_paths_too() {
+        let policy = policy(&[], &[], Profile::Ranked);
+        assert!(policy.is_credential_file("/home/u/.aws/credentials"));
+        assert!(policy.is_credential_file("../.env") && policy.is_credential_file("C:\\x\\.npmrc"));
+        assert!(!policy.is_credential_file("/tmp/build.log") && !policy.is_credential_file("-"));
+    }
+}

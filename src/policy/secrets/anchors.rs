@@ -1,0 +1,101 @@
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::rule::Rule;
+use super::rules::TABLES;
+
+/// What a fixed text that turned up may be the sign of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Anchor {
+    /// A token format, by its place in [`rule`]'s table.
+    Rule(usize),
+    /// A word in the name of a variable, key, attribute or flag.
+    Name,
+    /// `://`, before which a scheme and after which credentials may stand.
+    Url,
+    /// The first line of an armoured private key.
+    Block,
+    /// An HTTP header or scheme that carries credentials.
+    Header,
+}
+
+/// Words of names; a name is judged as a whole afterwards.
+const NAME_WORDS: &[&str] = &[
+    "pass",
+    "pwd",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "cred",
+    "salt",
+    "signature",
+    "webhook",
+    "cookie",
+    "sessionid",
+    "session_id",
+    "connectionstring",
+    "connection_string",
+    "dsn",
+    "sid",
+    "sig",
+    "pin",
+    "otp",
+];
+const HEADERS: &[&str] = &["bearer ", "basic ", "digest ", "token "];
+const BLOCKS: &[&str] = &["-----BEGIN ", "PuTTY-User-Key-File", "Private-Lines:"];
+
+/// Every fixed text, in one pass over the text.
+pub(super) struct Anchors {
+    finder: AhoCorasick,
+    kinds: Vec<(Anchor, &'static str)>,
+}
+
+static ANCHORS: LazyLock<Option<Anchors>> = LazyLock::new(Anchors::new);
+
+impl Anchors {
+    fn new() -> Option<Self> {
+        let rules = rules().enumerate().flat_map(|(index, rule)| {
+            let starts = rule.starts.iter();
+            starts.map(move |start| (Anchor::Rule(index), *start))
+        });
+        let of = |words: &'static [&'static str], kind| words.iter().map(move |word| (kind, *word));
+        let kinds: Vec<(Anchor, &'static str)> = rules
+            .chain(of(NAME_WORDS, Anchor::Name))
+            .chain(of(&["://"], Anchor::Url))
+            .chain(of(BLOCKS, Anchor::Block))
+            .chain(of(HEADERS, Anchor::Header))
+            .collect();
+        let finder = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(kinds.iter().map(|(_, text)| text))
+            .ok()?;
+        Some(Self { finder, kinds })
+    }
+
+    /// Calls back with each anchor and where it starts and ends. Rules are compared with regard to
+    /// case, everything else without.
+    pub(super) fn each(text: &[u8], mut found: impl FnMut(Anchor, usize, usize)) {
+        let Some(anchors) = ANCHORS.as_ref() else {
+            return;
+        };
+        for hit in anchors.finder.find_overlapping_iter(text) {
+            let Some((anchor, literal)) = anchors.kinds.get(hit.pattern().as_usize()) else {
+                continue;
+            };
+            let exact = || text.get(hit.range()) == Some(literal.as_bytes());
+            if !matches!(anchor, Anchor::Rule(_)) || exact() {
+                found(*anchor, hit.start(), hit.end());
+            }
+        }
+    }
+}
+
+/// The rules of all tables, in order.
+pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
+    TABLES.iter().flat_map(|table| table.iter())
+}

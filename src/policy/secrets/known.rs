@@ -1,0 +1,279 @@
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+use super::scan::Hit;
+
+const RULE: &str = "environment-variable";
+const MIN_LENGTH: usize = 6;
+
+/// Values that are known to be secret, verbatim and encoded.
+#[derive(Debug, Clone, Default)]
+pub(in crate::policy) struct KnownValues {
+    finder: Option<AhoCorasick>,
+}
+
+impl KnownValues {
+    /// Takes the values of secret-named variables and the passwords in any variable that holds a URL.
+    pub(in crate::policy) fn new(env: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut forms: Vec<Vec<u8>> = Vec::new();
+        for (name, value) in env {
+            if is_secret_name(&name) && is_worth_masking(&value) {
+                forms.extend(encodings(&value));
+            }
+            if let Some(password) =
+                url_password(&value).filter(|password| is_worth_masking(password))
+            {
+                forms.extend(encodings(password));
+            }
+        }
+        forms.sort();
+        forms.dedup();
+        if forms.is_empty() {
+            return Self::default();
+        }
+        let finder = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&forms)
+            .ok();
+        Self { finder }
+    }
+
+    pub(super) fn find(&self, text: &[u8], hits: &mut Vec<Hit>) {
+        let Some(finder) = &self.finder else {
+            return;
+        };
+        hits.extend(finder.find_iter(text).map(|found| Hit {
+            start: found.start(),
+            end: found.end(),
+            rule: RULE,
+        }));
+    }
+}
+
+/// Whether a variable of this name usually holds a secret.
+fn is_secret_name(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "SECRETS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "PASS",
+        "PWD",
+        "PW",
+        "KEY",
+        "APIKEY",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "AUTH",
+        "PAT",
+        "DSN",
+        "COOKIE",
+        "JWT",
+        "BEARER",
+        "WEBHOOK",
+        "SIGNATURE",
+        "SALT",
+    ];
+    // A path, a name or a number about a secret, not the secret.
+    const NOT: &[&str] = &[
+        "PATH",
+        "FILE",
+        "DIR",
+        "SOCK",
+        "ID",
+        "NAME",
+        "TYPE",
+        "TTL",
+        "URL",
+        "URI",
+        "HOST",
+        "PORT",
+        "USER",
+        "COUNT",
+        "METHOD",
+        "MODE",
+        "ENABLED",
+        "TIMEOUT",
+        "ALGORITHM",
+        "HEADER",
+        "REPEAT",
+        "FORMAT",
+        "STORE",
+        "SIZE",
+        "LIMIT",
+    ];
+    let upper = name.to_ascii_uppercase();
+    if matches!(upper.as_str(), "PWD" | "OLDPWD") {
+        return false;
+    }
+    let words: Vec<&str> = upper
+        .split(['_', '-', '.'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let secret = |word: &str| {
+        let ends = [
+            "TOKEN",
+            "SECRET",
+            "PASSWORD",
+            "PASSWD",
+            "PASSPHRASE",
+            "APIKEY",
+        ];
+        WORDS.contains(&word) || ends.iter().any(|end| word.ends_with(end))
+    };
+    words.iter().any(|word| secret(word)) && !words.last().is_some_and(|last| NOT.contains(last))
+}
+
+fn is_worth_masking(value: &str) -> bool {
+    const COMMON: &[&str] = &[
+        "password",
+        "secret",
+        "changeme",
+        "enabled",
+        "disabled",
+        "default",
+        "postgres",
+        "development",
+        "production",
+        "localhost",
+        "public",
+        "private",
+        "testing",
+    ];
+    let lower = value.to_ascii_lowercase();
+    let mut distinct: Vec<u8> = value.bytes().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    value.len() >= MIN_LENGTH
+        && distinct.len() >= 3
+        && !COMMON.contains(&lower.as_str())
+        && !(value.starts_with('/') && value.len() < 24)
+        && !value.starts_with("[REDACTED:")
+}
+
+fn url_password(value: &str) -> Option<&str> {
+    let rest = value.split_once("://")?.1;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let user = authority.rsplit_once('@')?.0;
+    user.split_once(':').map(|(_, password)| password)
+}
+
+// The value itself, percent-encoded, in hex, and in base64 at each of the three places it can have
+// inside a longer text, as in the `user:password` of a basic header.
+fn encodings(value: &str) -> Vec<Vec<u8>> {
+    let bytes = value.as_bytes();
+    let mut forms = vec![bytes.to_vec()];
+    for line in value.lines().map(str::trim).filter(|line| line.len() >= 16) {
+        forms.push(line.as_bytes().to_vec());
+    }
+    for upper in [true, false] {
+        let mut percent = Vec::new();
+        let mut hex = Vec::new();
+        for byte in bytes {
+            let digits = if upper {
+                format!("{byte:02X}")
+            } else {
+                format!("{byte:02x}")
+            };
+            if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) {
+                percent.push(*byte);
+            } else {
+                percent.push(b'%');
+                percent.extend(digits.bytes());
+            }
+            hex.extend(digits.bytes());
+        }
+        forms.push(percent);
+        forms.push(hex);
+    }
+    forms.push(STANDARD.encode(bytes).into_bytes());
+    for offset in 0..3_usize {
+        let mut padded = vec![0; offset];
+        padded.extend_from_slice(bytes);
+        // Characters that hold bits of the neighbours as well are left out at both ends.
+        let from = (offset * 8).div_ceil(6);
+        let to = (offset + bytes.len()) * 8 / 6;
+        for encoded in [
+            STANDARD_NO_PAD.encode(&padded),
+            URL_SAFE_NO_PAD.encode(&padded),
+        ] {
+            let inner = encoded.as_bytes().get(from..to).unwrap_or_default();
+            if inner.len() >= 8 {
+                forms.push(inner.to_vec());
+            }
+        }
+    }
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret_name;
+    use crate::policy::Redactor;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    fn redactor(name: &str, value: &str) -> Redactor {
+        Redactor::new([(name.to_owned(), value.to_owned())])
+    }
+
+    #[test]
+    fn values_are_masked_in_every_encoding() {
+        let value = "zq/Some+thing?1";
+        let redactor = redactor("MY_DEPLOY_TOKEN", value);
+        for prefix in ["", "u", "us", "usr:"] {
+            let encoded = STANDARD.encode(format!("{prefix}{value}!!"));
+            let out = redactor.redact(&encoded).text.into_owned();
+            assert!(out.contains("[REDACTED:"), "{prefix} {out}");
+        }
+        for text in [value, "zq%2FSome%2Bthing%3F1", "zq%2fSome%2bthing%3f1"] {
+            assert!(!redactor.redact(text).text.contains("thing"), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_speak_about_secrets_are_left_out() {
+        for name in [
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "npm_config_authToken",
+            "DB_PASS",
+            "SENTRY_DSN",
+            "x-api-key",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in [
+            "PWD",
+            "SSH_AUTH_SOCK",
+            "AWS_ACCESS_KEY_ID",
+            "SSH_KEY_PATH",
+            "PATH",
+            "KEYBOARD",
+            "TOKENIZERS_PARALLELISM",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_password_of_a_url_is_a_secret_under_any_name() {
+        let redactor = redactor("DATABASE", "postgres://app:hunter2x@db/x");
+        assert_eq!(
+            redactor.redact("login hunter2x").text,
+            "login [REDACTED:environment-variable]"
+        );
+    }
+
+    #[test]
+    fn short_and_common_values_are_left_alone() {
+        assert_eq!(redactor("API_KEY", "true").redact("true").text, "true");
+        assert_eq!(
+            redactor("API_KEY", "password").redact("password").text,
+            "password"
+        );
+    }
+}

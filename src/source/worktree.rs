@@ -1,0 +1,293 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use ignore::{WalkBuilder, WalkState};
+
+use super::read_file::{Root, read_regular};
+use super::{Entry, EntryKind, Listing, ReadError, Skipped, Source};
+use crate::model::{BlobId, RepoPath};
+
+/// The files on disk below one directory: tracked ones, and untracked ones that git would not
+/// ignore. Symlinks, pipes and nested repositories are listed and never entered.
+pub struct Worktree {
+    root: Root,
+    listing: Listing,
+    tracked: Box<dyn Tracked>,
+}
+
+/// What version control knows about a worktree without looking at file contents.
+pub trait Tracked: Send + Sync {
+    /// Every tracked path and how it is recorded.
+    fn paths(&self) -> Vec<(RepoPath, TrackedKind)>;
+
+    /// The recorded blob id, when it is proven to be that of the bytes on disk.
+    fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId>;
+}
+
+/// How a path is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrackedKind {
+    /// A file or symlink.
+    File,
+    /// The same, left out of the worktree on purpose (sparse checkout).
+    SkipWorktree,
+    /// A gitlink and its commit.
+    Submodule(String),
+}
+
+/// A directory without version control.
+pub struct Untracked;
+
+impl Tracked for Untracked {
+    fn paths(&self) -> Vec<(RepoPath, TrackedKind)> {
+        Vec::new()
+    }
+
+    fn fresh_blob_id(&self, _path: &RepoPath) -> Option<BlobId> {
+        None
+    }
+}
+
+impl Worktree {
+    /// Lists what is below `root` now; `threads` 0 means one per core.
+    ///
+    /// # Errors
+    /// [`ReadError::Io`] when `root` cannot be opened as a directory.
+    pub fn open(root: &Path, tracked: Box<dyn Tracked>, threads: usize) -> Result<Self, ReadError> {
+        let handle = Root::open(root).map_err(|error| ReadError::Io(error.to_string()))?;
+        let (mut entries, skipped) = walk(root, threads);
+        let walked: HashMap<&str, ()> = entries.iter().map(|e| (e.path.as_str(), ())).collect();
+        let mut directories = RealDirectories::new(root);
+        let mut unwalked = Vec::new();
+        for (path, kind) in tracked.paths() {
+            if let TrackedKind::Submodule(commit) = kind {
+                unwalked.push(Entry {
+                    path,
+                    kind: EntryKind::Submodule {
+                        commit: Some(commit),
+                    },
+                    bytes: 0,
+                });
+            } else if !walked.contains_key(path.as_str()) {
+                let found = directories
+                    .is_real(path.directory())
+                    .then(|| entry_at(root, &path))
+                    .flatten();
+                match found {
+                    Some(entry) => unwalked.push(entry),
+                    None if kind == TrackedKind::SkipWorktree => unwalked.push(Entry {
+                        path,
+                        kind: EntryKind::NotCheckedOut,
+                        bytes: 0,
+                    }),
+                    None => {}
+                }
+            }
+        }
+        // Of two entries with one path the first stays: what version control says of a submodule
+        // beats the plain nested repository that the walk saw.
+        unwalked.append(&mut entries);
+        Ok(Self {
+            root: handle,
+            listing: Listing::new(unwalked, skipped),
+            tracked,
+        })
+    }
+}
+
+impl Source for Worktree {
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
+        match self.listing.get(path.as_str()) {
+            None => Err(ReadError::NotFound),
+            Some(entry) if !matches!(entry.kind, EntryKind::File { .. }) => {
+                Err(ReadError::NotAFile)
+            }
+            Some(_) => read_regular(&self.root, path),
+        }
+    }
+
+    fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
+        if !self.listing.has_file(path.as_str()) {
+            return None;
+        }
+        self.tracked
+            .fresh_blob_id(path)
+            .or_else(|| self.read(path).ok().map(|bytes| BlobId::of(&bytes)))
+    }
+}
+
+fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
+    let found = Mutex::new((Vec::new(), Vec::new()));
+    let top = root.to_owned();
+    WalkBuilder::new(root)
+        .standard_filters(false)
+        .hidden(false)
+        .git_ignore(true)
+        .git_exclude(true)
+        .require_git(false)
+        .follow_links(false)
+        .threads(threads)
+        .filter_entry(move |entry| {
+            let name = entry.file_name();
+            !name.eq_ignore_ascii_case(".git")
+                && name != "node_modules"
+                && !is_nested_repository_child(&top, entry)
+        })
+        .build_parallel()
+        .run(|| {
+            let mut sink = Sink {
+                all: &found,
+                entries: Vec::new(),
+                skipped: Vec::new(),
+            };
+            Box::new(move |entry| {
+                if let Ok(entry) = entry
+                    && entry.depth() > 0
+                {
+                    sink.take(root, &entry);
+                }
+                WalkState::Continue
+            })
+        });
+    found
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+// A nested repository is listed as one entry; what is inside belongs to it.
+fn is_nested_repository_child(root: &Path, entry: &ignore::DirEntry) -> bool {
+    entry.depth() > 1
+        && entry
+            .path()
+            .parent()
+            .is_some_and(|parent| parent != root && parent.join(".git").symlink_metadata().is_ok())
+}
+
+// Results of one thread, handed over when the thread is done.
+struct Sink<'a> {
+    all: &'a Mutex<(Vec<Entry>, Vec<Skipped>)>,
+    entries: Vec<Entry>,
+    skipped: Vec<Skipped>,
+}
+
+impl Sink<'_> {
+    fn take(&mut self, root: &Path, found: &ignore::DirEntry) {
+        let Ok(relative) = found.path().strip_prefix(root) else {
+            return;
+        };
+        let Some(path) = repo_path(relative) else {
+            self.skipped.push(Skipped {
+                lossy_path: relative.to_string_lossy().into_owned(),
+                reason: "its name is not UTF-8".to_owned(),
+            });
+            return;
+        };
+        let Ok(metadata) = found.path().symlink_metadata() else {
+            return;
+        };
+        if metadata.is_dir() {
+            if found.path().join(".git").symlink_metadata().is_ok() {
+                self.entries.push(Entry {
+                    path,
+                    kind: EntryKind::Submodule { commit: None },
+                    bytes: 0,
+                });
+            }
+        } else {
+            self.entries.push(entry_of(found.path(), path, &metadata));
+        }
+    }
+}
+
+impl Drop for Sink<'_> {
+    fn drop(&mut self) {
+        let mut all = self
+            .all
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.0.append(&mut self.entries);
+        all.1.append(&mut self.skipped);
+    }
+}
+
+fn repo_path(relative: &Path) -> Option<RepoPath> {
+    let text = relative.to_str()?;
+    if cfg!(windows) {
+        RepoPath::new(&text.replace('\\', "/")).ok()
+    } else {
+        RepoPath::resolve("", text).ok()
+    }
+}
+
+fn entry_at(root: &Path, path: &RepoPath) -> Option<Entry> {
+    let absolute = root.join(path.as_str());
+    let metadata = absolute.symlink_metadata().ok()?;
+    (!metadata.is_dir()).then(|| entry_of(&absolute, path.clone(), &metadata))
+}
+
+fn entry_of(absolute: &Path, path: RepoPath, metadata: &std::fs::Metadata) -> Entry {
+    let (kind, bytes) = if metadata.is_file() {
+        let executable = is_executable(metadata);
+        (EntryKind::File { executable }, metadata.len())
+    } else if metadata.is_symlink() {
+        let target = std::fs::read_link(absolute).unwrap_or_default();
+        let target = target.to_string_lossy().into_owned();
+        (EntryKind::Symlink { target }, 0)
+    } else {
+        (EntryKind::Special, 0)
+    };
+    Entry { path, kind, bytes }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &std::fs::Metadata) -> bool {
+    false
+}
+
+// Answers whether every component of a directory is a directory and no symlink.
+struct RealDirectories {
+    root: PathBuf,
+    known: HashMap<String, bool>,
+}
+
+impl RealDirectories {
+    fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            known: HashMap::from([(String::new(), true)]),
+        }
+    }
+
+    fn is_real(&mut self, directory: &str) -> bool {
+        if let Some(known) = self.known.get(directory) {
+            return *known;
+        }
+        let mut real = true;
+        let mut end = 0;
+        while real && end < directory.len() {
+            end = directory[end + 1..]
+                .find('/')
+                .map_or(directory.len(), |at| end + 1 + at);
+            let part = &directory[..end];
+            real = *self.known.entry(part.to_owned()).or_insert_with(|| {
+                self.root
+                    .join(part)
+                    .symlink_metadata()
+                    .is_ok_and(|metadata| metadata.is_dir())
+            });
+        }
+        self.known.insert(directory.to_owned(), real);
+        real
+    }
+}
