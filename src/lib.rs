@@ -6,5 +6,6 @@ pub mod graph;
 pub mod lang;
 pub mod model;
 pub mod policy;
+pub mod report;
 pub mod resolve;
 pub mod source;

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, config, explain};
+use super::{Exit, config, explain, imports};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
+    /// List what files import and what imports them
+    Imports(imports::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

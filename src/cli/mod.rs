@@ -5,6 +5,7 @@ mod config;
 mod error;
 mod exit;
 mod explain;
+mod imports;
 mod output;
 mod workspace;
 
@@ -39,6 +40,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Config(args) => config::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Imports(args) => imports::run(args, global, output),
     }
 }
 

@@ -1,7 +1,13 @@
 //! Floor 4: who imports whom.
 
 mod closure;
+mod cycles;
+mod document;
 mod edges;
+mod symbols;
+mod waves;
 
 pub use closure::{Closure, ClosureNode, closure};
+pub use cycles::cycles;
+pub use document::{Wanted, document};
 pub use edges::{FileEdges, Graph};

@@ -12,4 +12,4 @@ mod script;
 mod tsconfig;
 mod workspace;
 
-pub use resolver::{Resolution, Resolver};
+pub use resolver::{FactsReader, Resolution, Resolver, parsed};

@@ -245,10 +245,7 @@ fn binds(resolver: &Resolver<'_>, module: &Module, directory: &str, name: &str) 
         .source
         .read(init)
         .is_ok_and(|bytes| memchr::memmem::find(&bytes, name.as_bytes()).is_some());
-    mentions
-        && resolver
-            .facts(init)
-            .is_some_and(|facts| binds_other(&facts, directory, name))
+    mentions && binds_other(&resolver.facts(init), directory, name)
 }
 
 fn binds_other(facts: &FileFacts, directory: &str, name: &str) -> bool {

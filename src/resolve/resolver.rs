@@ -7,7 +7,7 @@ use super::tsconfig::{self, Config};
 use super::workspace::Workspace;
 use super::{probe, python, script};
 use crate::lang;
-use crate::model::{FileFacts, Import, Language, RepoPath};
+use crate::model::{FileFacts, Import, Language, ParseProblem, RepoPath};
 use crate::source::Source;
 
 /// Answers what an import means, from the listing and the project files on its way.
@@ -23,8 +23,12 @@ pub struct Resolver<'a> {
     workspace: OnceLock<Workspace>,
     pub(super) roots: Memo<String, Arc<Roots>>,
     pub(super) projects: OnceLock<Vec<String>>,
-    facts: Memo<RepoPath, Option<Arc<FileFacts>>>,
+    facts: Memo<RepoPath, Arc<FileFacts>>,
+    reader: FactsReader<'a>,
 }
+
+/// Gives the facts of a file, from wherever they are to be had.
+pub type FactsReader<'a> = Box<dyn Fn(&RepoPath) -> Arc<FileFacts> + Send + Sync + 'a>;
 
 /// What one import means.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -65,6 +69,12 @@ impl<'a> Resolver<'a> {
     /// Nothing is read before the first question needs it.
     #[must_use]
     pub fn new(source: &'a dyn Source) -> Self {
+        Self::with_facts(source, Box::new(move |path| Arc::new(parsed(source, path))))
+    }
+
+    /// The same, with facts from elsewhere (a cache).
+    #[must_use]
+    pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
         Self {
             source,
             manifests: Memo::new(),
@@ -74,6 +84,7 @@ impl<'a> Resolver<'a> {
             roots: Memo::new(),
             projects: OnceLock::new(),
             facts: Memo::new(),
+            reader,
         }
     }
 
@@ -213,11 +224,29 @@ impl<'a> Resolver<'a> {
             .collect()
     }
 
-    pub(super) fn facts(&self, path: &RepoPath) -> Option<Arc<FileFacts>> {
-        self.facts.get(path, || {
-            let bytes = self.source.read(path).ok()?;
-            Some(Arc::new(lang::facts(path, &bytes)))
-        })
+    /// What a file says about itself; read once while the resolver lives.
+    #[must_use]
+    pub fn facts(&self, path: &RepoPath) -> Arc<FileFacts> {
+        self.facts.get(path, || (self.reader)(path))
+    }
+}
+
+/// Reads and parses one file. One in no known language has no facts, one that cannot be read has
+/// a problem.
+#[must_use]
+pub fn parsed(source: &dyn Source, path: &RepoPath) -> FileFacts {
+    if Language::of_path(path.as_str()).is_none() {
+        return FileFacts::default();
+    }
+    match source.read(path) {
+        Ok(bytes) => lang::facts(path, &bytes),
+        Err(error) => FileFacts {
+            problems: vec![ParseProblem {
+                line: 0,
+                message: format!("the file was not read: {error}"),
+            }],
+            ..FileFacts::default()
+        },
     }
 }
 
