@@ -139,7 +139,9 @@ mod tests {
             .into_iter()
             .filter(|knot| knot.len() > 1)
             .collect();
-        knots.iter_mut().for_each(|knot| knot.sort_unstable());
+        for knot in &mut knots {
+            knot.sort_unstable();
+        }
         assert_eq!(knots, [[0, 1, 2]]);
         assert_eq!(shortest(&next, 0), [0, 1, 2]);
     }

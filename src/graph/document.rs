@@ -128,7 +128,7 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
         matches: Vec::new(),
     };
     let all: Vec<String> = import.names.iter().map(|name| name.name.clone()).collect();
-    if import.kind == ImportKind::Glob {
+    if import.kind == ImportKind::Glob || is_query(import, &resolution.files) {
         return vec![ImportEdge {
             matches: resolution.files.clone(),
             ..row(None, Vec::new())
@@ -155,6 +155,14 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
             .collect();
     }
     rows
+}
+
+// `./x?worker` asks a bundler for something made from `x.ts`: no compiler would find that file.
+fn is_query(import: &Import, files: &[RepoPath]) -> bool {
+    import.specifier.split_once('?').is_some_and(|(path, _)| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        !files.is_empty() && files.iter().all(|file| file.file_name() != name)
+    })
 }
 
 // Of several files a name belongs to its submodule, and to the package when it has none.

@@ -308,6 +308,7 @@ mod tests {
             ("export type * from './x'", "1:ExportFrom ./x [*] type"),
             ("export type { T } from './x'", "1:ExportFrom ./x [T] type"),
             ("f(await import('./x'))", "1:Dynamic ./x []"),
+            ("import(/* chunk: 'x' */ './x')", "1:Dynamic ./x []"),
             (
                 "const { a, b: c } = await import(`./x`)",
                 "1:Dynamic ./x [a b=c]",

@@ -64,7 +64,8 @@ pub struct ImportEdge {
     /// Not at the top level.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
-    /// For a pattern (`import.meta.glob`): the files it matches now.
+    /// For a pattern (`import.meta.glob('./*.ts')`) or a bundler's query without an extension
+    /// (`./x?worker`): the files it stands for now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<RepoPath>,
 }

@@ -15,7 +15,7 @@ pub fn imports_text(document: &ImportsDocument) -> String {
         for node in &document.closure {
             say(&mut text, format_args!("  {}  {}", node.hops, node.path));
             if !node.via.is_empty() {
-                let via: Vec<&str> = node.via.iter().map(|path| path.as_str()).collect();
+                let via: Vec<&str> = node.via.iter().map(AsRef::as_ref).collect();
                 say(&mut text, format_args!("  (via {})", via.join(", ")));
             }
             text.push('\n');
@@ -25,7 +25,7 @@ pub fn imports_text(document: &ImportsDocument) -> String {
         let steps: Vec<&str> = cycle
             .iter()
             .chain(cycle.first())
-            .map(|path| path.as_str())
+            .map(AsRef::as_ref)
             .collect();
         say(&mut text, format_args!("cycle: {}\n", steps.join(" -> ")));
     }

@@ -156,7 +156,6 @@ fn rank(condition: &str, custom: &[String]) -> usize {
         "development",
         "types",
         "import",
-        "module-sync",
         "module",
         "browser",
         "node",

@@ -83,9 +83,9 @@ pub(super) fn conftests(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<RepoPat
     if !is_test || from.extension() != Some("py") {
         return Vec::new();
     }
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     from.ancestors()
-        .filter_map(|directory| listing.file(&probe::child(directory, "conftest.py")))
+        .filter_map(|directory| files.file(&probe::child(directory, "conftest.py")))
         .filter(|path| *path != from)
         .cloned()
         .collect()
@@ -118,15 +118,15 @@ impl Module {
 }
 
 fn module_at(resolver: &Resolver<'_>, path: &str) -> Option<Module> {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     let pair = |stem: &str| -> Vec<RepoPath> {
         ["py", "pyi"]
             .iter()
-            .filter_map(|extension| listing.file(&format!("{stem}.{extension}")).cloned())
+            .filter_map(|extension| files.file(&format!("{stem}.{extension}")).cloned())
             .collect()
     };
     // A package goes before a module of the same name.
-    if !path.is_empty() && listing.has_directory(path) {
+    if !path.is_empty() && files.has_directory(path) {
         let files = pair(&probe::child(path, "__init__"));
         if !files.is_empty() {
             return Some(Module {
@@ -147,7 +147,7 @@ fn find(resolver: &Resolver<'_>, root: &str, parts: &[&str]) -> Found {
     if let Some(module) = module_at(resolver, &path) {
         return Found::Module(module);
     }
-    if resolver.source.listing().has_directory(&path) {
+    if resolver.files.has_directory(&path) {
         return Found::Namespace(path);
     }
     let within = parts.len() > 1
@@ -183,7 +183,7 @@ fn relative(
     if let Some(module) = module {
         return named(resolver, &module, import);
     }
-    if resolver.source.listing().has_directory(&path)
+    if resolver.files.has_directory(&path)
         && let Some(found) = in_namespaces(resolver, std::slice::from_ref(&path), import)
     {
         return found;
@@ -195,13 +195,13 @@ fn relative(
 }
 
 fn package_at(resolver: &Resolver<'_>, directory: &str) -> Option<Module> {
-    let listing = resolver.source.listing();
-    let files: Vec<RepoPath> = ["__init__.py", "__init__.pyi"]
+    let files = &resolver.files;
+    let found: Vec<RepoPath> = ["__init__.py", "__init__.pyi"]
         .iter()
-        .filter_map(|name| listing.file(&probe::child(directory, name)).cloned())
+        .filter_map(|name| files.file(&probe::child(directory, name)).cloned())
         .collect();
-    (!files.is_empty()).then(|| Module {
-        files,
+    (!found.is_empty()).then(|| Module {
+        files: found,
         package: Some(directory.to_owned()),
     })
 }

@@ -1,5 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
+use super::files::Files;
 use super::manifest::Manifest;
 use super::memo::Memo;
 use super::roots::Roots;
@@ -17,6 +18,7 @@ use crate::source::Source;
 /// gives the same answers.
 pub struct Resolver<'a> {
     pub(super) source: &'a dyn Source,
+    pub(super) files: Files<'a>,
     manifests: Memo<String, Option<Arc<Manifest>>>,
     configs: Memo<String, Option<Arc<Config>>>,
     owners: Memo<RepoPath, Option<Arc<Config>>>,
@@ -77,6 +79,7 @@ impl<'a> Resolver<'a> {
     pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
         Self {
             source,
+            files: Files::new(source.listing()),
             manifests: Memo::new(),
             configs: Memo::new(),
             owners: Memo::new(),
@@ -107,10 +110,7 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn manifest(&self, directory: &str) -> Option<Arc<Manifest>> {
         self.manifests.get(directory, || {
-            let path = self
-                .source
-                .listing()
-                .file(&probe::child(directory, "package.json"))?;
+            let path = self.files.file(&probe::child(directory, "package.json"))?;
             let bytes = self.source.read(path).ok()?;
             Manifest::parse(directory, &bytes).map(Arc::new)
         })
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
         self.configs.get(path, || {
             let load = |path: &str| {
-                let path = self.source.listing().file(path)?;
+                let path = self.files.file(path)?;
                 let bytes = self.source.read(path).ok()?;
                 jsonc(&bytes)
             };
@@ -134,7 +134,6 @@ impl<'a> Resolver<'a> {
 
     // The file of an `extends` entry; one outside the repository is passed over.
     fn extended(&self, directory: &str, specifier: &str) -> Option<String> {
-        let listing = self.source.listing();
         let path = if specifier.starts_with('.') {
             probe::join(directory, specifier)?
         } else {
@@ -156,19 +155,18 @@ impl<'a> Resolver<'a> {
             probe::child(&path, "tsconfig.json"),
         ]
         .into_iter()
-        .find(|candidate| listing.has_file(candidate))
+        .find(|candidate| self.files.has_file(candidate))
     }
 
     /// The config that governs a file: the nearest one, or the one among its references and
     /// siblings that takes the file in.
     pub(super) fn owner(&self, file: &RepoPath) -> Option<Arc<Config>> {
         self.owners.get(file, || {
-            let listing = self.source.listing();
             let nearest = file.ancestors().find_map(|directory| {
                 ["tsconfig.json", "jsconfig.json"]
                     .iter()
                     .map(|name| probe::child(directory, name))
-                    .find(|path| listing.has_file(path))
+                    .find(|path| self.files.has_file(path))
             })?;
             let config = self.config(&nearest)?;
             if config.includes(file) {
@@ -194,7 +192,7 @@ impl<'a> Resolver<'a> {
             let candidates = [probe::child(path, "tsconfig.json"), path.clone()];
             let Some(file) = candidates
                 .into_iter()
-                .find(|path| self.source.listing().has_file(path))
+                .find(|path| self.files.has_file(path))
             else {
                 continue;
             };
@@ -209,8 +207,8 @@ impl<'a> Resolver<'a> {
 
     /// `tsconfig.*.json` in a directory, sorted.
     pub(super) fn siblings(&self, directory: &str) -> Vec<String> {
-        let listing = self.source.listing();
-        listing
+        self.files
+            .listing()
             .below(directory)
             .iter()
             .map(|entry| &entry.path)

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::probe;
 use super::resolver::Resolver;
+use super::{inserted, probe};
 use crate::model::RepoPath;
 
 /// Where absolute Python imports of one directory are looked for, in order.
@@ -44,6 +44,15 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
             }
         }
     }
+    for directory in from.ancestors() {
+        if let Some(text) = text_of(resolver, directory, "conftest.py") {
+            for inserted in inserted::directories(&text, directory) {
+                if resolver.files.has_directory(&inserted) {
+                    certain.add(&inserted);
+                }
+            }
+        }
+    }
     let mut hoped = Ordered::default();
     for directory in from
         .ancestors()
@@ -53,7 +62,7 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     }
     let projects = resolver.projects.get_or_init(|| {
         let mut directories: Vec<String> = resolver
-            .source
+            .files
             .listing()
             .files()
             .filter(|entry| {
@@ -97,20 +106,17 @@ impl Ordered {
 }
 
 fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
-    PROJECT_FILES.iter().any(|name| {
-        resolver
-            .source
-            .listing()
-            .has_file(&probe::child(directory, name))
-    })
+    PROJECT_FILES
+        .iter()
+        .any(|name| resolver.files.has_file(&probe::child(directory, name)))
 }
 
 /// Whether the directory is a regular package.
 pub(super) fn is_package(resolver: &Resolver<'_>, directory: &str) -> bool {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     !directory.is_empty()
-        && (listing.has_file(&probe::child(directory, "__init__.py"))
-            || listing.has_file(&probe::child(directory, "__init__.pyi")))
+        && (files.has_file(&probe::child(directory, "__init__.py"))
+            || files.has_file(&probe::child(directory, "__init__.pyi")))
 }
 
 // What the project declares, then what is customary.
@@ -118,7 +124,7 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
     let mut roots = Ordered::default();
     for declared in declared(resolver, directory) {
         if let Some(path) = probe::join(directory, &declared)
-            && resolver.source.listing().has_directory(&path)
+            && resolver.files.has_directory(&path)
         {
             roots.add(&path);
         }
@@ -129,22 +135,21 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
         } else {
             probe::child(directory, name)
         };
-        if resolver.source.listing().has_directory(&path) && !is_package(resolver, &path) {
+        if resolver.files.has_directory(&path) && !is_package(resolver, &path) {
             roots.add(&path);
         }
     }
     roots.0
 }
 
+fn text_of(resolver: &Resolver<'_>, directory: &str, name: &str) -> Option<String> {
+    let path = resolver.files.file(&probe::child(directory, name))?;
+    let bytes = resolver.source.read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 fn declared(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
-    let read = |name: &str| {
-        let path = resolver
-            .source
-            .listing()
-            .file(&probe::child(directory, name))?;
-        let bytes = resolver.source.read(path).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    };
+    let read = |name: &str| text_of(resolver, directory, name);
     let mut roots = Vec::new();
     if let Some(table) = read("pyproject.toml").and_then(|text| text.parse::<toml::Table>().ok()) {
         roots.extend(from_pyproject(&table));
