@@ -2,12 +2,13 @@ use super::args::Global;
 use super::output::to_json;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};
-use crate::graph::{Graph, Wanted, document};
+use crate::graph::{FactsCache, Graph, Wanted, document};
 use crate::model::{Code, Language, RepoPath};
 use crate::report::{imports_dot, imports_mermaid, imports_text};
 use crate::source::Source;
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct Args {
     /// Files, or directories whose source files are meant
     #[arg(value_name = "FILE", required_unless_present = "graph")]
@@ -24,6 +25,9 @@ pub(crate) struct Args {
     /// Follow each imported name to the file that defines it
     #[arg(long)]
     symbols: bool,
+    /// Neither use nor fill the cache of parsed files
+    #[arg(long)]
+    no_cache: bool,
     /// Read a commit instead of the worktree
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
@@ -53,8 +57,18 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
     };
     let source = workspace.source.as_ref();
-    let graph = Graph::new(source);
+    let cache = (!args.no_cache)
+        .then(|| workspace.cache_directory("facts"))
+        .flatten()
+        .map(|directory| FactsCache::open(&directory));
+    let graph = match &cache {
+        Some(cache) => Graph::with_facts(source, cache.reader(source)),
+        None => Graph::new(source),
+    };
     let document = document(&graph, &wanted, args.symbols);
+    if let Some(cache) = &cache {
+        cache.save();
+    }
     let text = match args.format {
         Format::Json => to_json(&document)?,
         Format::Text => imports_text(&document),
