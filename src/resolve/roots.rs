@@ -39,18 +39,21 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     }
     for directory in from.ancestors() {
         if is_project(resolver, directory) || directory.is_empty() {
-            for root in project_roots(resolver, directory) {
-                certain.add(&root);
+            for root in project_roots(resolver, directory).iter() {
+                certain.add(root);
             }
         }
     }
     for directory in from.ancestors() {
-        if let Some(text) = text_of(resolver, directory, "conftest.py") {
-            for inserted in inserted::directories(&text, directory) {
-                if resolver.files.has_directory(&inserted) {
-                    certain.add(&inserted);
-                }
-            }
+        let inserted = resolver.inserted.get(directory, || {
+            let text = text_of(resolver, directory, "conftest.py");
+            let mut inserted =
+                text.map_or(Vec::new(), |text| inserted::directories(&text, directory));
+            inserted.retain(|place| resolver.files.has_directory(place));
+            Arc::new(inserted)
+        });
+        for place in inserted.iter() {
+            certain.add(place);
         }
     }
     let mut hoped = Ordered::default();
@@ -76,7 +79,7 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
         directories.dedup();
         directories
             .iter()
-            .flat_map(|directory| project_roots(resolver, directory))
+            .flat_map(|directory| project_roots(resolver, directory).to_vec())
             .collect()
     });
     for root in projects {
@@ -120,7 +123,13 @@ pub(super) fn is_package(resolver: &Resolver<'_>, directory: &str) -> bool {
 }
 
 // What the project declares, then what is customary.
-fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
+fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
+    resolver.project_roots.get(directory, || {
+        Arc::new(find_project_roots(resolver, directory))
+    })
+}
+
+fn find_project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
     let mut roots = Ordered::default();
     for declared in declared(resolver, directory) {
         if let Some(path) = probe::join(directory, &declared)

@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -165,7 +166,22 @@ fn is_nested_repository_child(root: &Path, entry: &ignore::DirEntry) -> bool {
         && entry
             .path()
             .parent()
-            .is_some_and(|parent| parent != root && parent.join(".git").symlink_metadata().is_ok())
+            .is_some_and(|parent| parent != root && holds_repository(parent))
+}
+
+thread_local! {
+    static LAST_PARENT: RefCell<(PathBuf, bool)> = RefCell::default();
+}
+
+// A thread meets the children of a directory one after the other: one look is enough.
+fn holds_repository(directory: &Path) -> bool {
+    LAST_PARENT.with_borrow_mut(|(last, holds)| {
+        if last != directory {
+            *holds = directory.join(".git").symlink_metadata().is_ok();
+            directory.clone_into(last);
+        }
+        *holds
+    })
 }
 
 // Results of one thread, handed over when the thread is done.
