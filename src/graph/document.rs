@@ -120,6 +120,7 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
         kind: import.kind,
         line: import.line,
         path: path.cloned(),
+        behind_link: None,
         defined_in: None,
         external: resolution.external.clone(),
         names,
@@ -145,7 +146,11 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
             .filter(|name| !several || takes(&resolution.files, path, import, name))
             .cloned()
             .collect();
-        rows.push(row(Some(path), names));
+        let link = resolution.links.iter().find(|(file, _)| file == path);
+        rows.push(ImportEdge {
+            behind_link: link.map(|(file, _)| file.clone()),
+            ..row(Some(link.map_or(path, |(_, link)| link)), names)
+        });
     }
     if symbols {
         let defined = graph.defined(file, at);

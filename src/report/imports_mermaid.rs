@@ -45,6 +45,7 @@ mod tests {
             kind: ImportKind::Import,
             line: 1,
             path: Some(path(to)),
+            behind_link: None,
             defined_in: None,
             external: None,
             names: Vec::new(),

@@ -1,16 +1,22 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::model::RepoPath;
-use crate::source::{EntryKind, Listing};
+use crate::source::{EntryKind, Listing, Source};
 
 /// Links followed for one path.
 const MAX_LINKS: usize = 8;
 
-/// The files of a source as imports see them: a symlink inside the repository stands for what it
-/// points at. Only the texts of links are used; nothing on disk is followed.
+/// The files of a source as imports see them: symlinks inside the repository count. Only the texts
+/// of links are used; nothing on disk is followed.
 pub(super) struct Files<'a> {
     listing: &'a Listing,
-    links: BTreeMap<&'a str, String>,
+    links: BTreeMap<&'a str, Link<'a>>,
+}
+
+struct Link<'a> {
+    path: &'a RepoPath,
+    target: String,
 }
 
 impl<'a> Files<'a> {
@@ -26,7 +32,11 @@ impl<'a> Files<'a> {
                     return None;
                 }
                 let target = RepoPath::resolve(entry.path.directory(), target).ok()?;
-                Some((entry.path.as_str(), target.as_str().to_owned()))
+                let link = Link {
+                    path: &entry.path,
+                    target: target.as_str().to_owned(),
+                };
+                Some((entry.path.as_str(), link))
             })
             .collect();
         Self { listing, links }
@@ -37,13 +47,32 @@ impl<'a> Files<'a> {
         self.file(path).is_some()
     }
 
-    /// The regular file at this path, or behind it.
+    /// The regular file at this path, the link to one, or the file below a linked directory.
     pub(super) fn file(&self, path: &str) -> Option<&'a RepoPath> {
         let found = self.listing.file(path);
         if found.is_some() || self.links.is_empty() {
             return found;
         }
-        self.listing.file(&self.behind(path)?)
+        let behind = self.listing.file(&self.behind(path)?)?;
+        Some(self.links.get(path).map_or(behind, |link| link.path))
+    }
+
+    /// The regular file behind a path that [`Files::file`] gave.
+    pub(super) fn real<'p>(&self, path: &'p RepoPath) -> &'p RepoPath
+    where
+        'a: 'p,
+    {
+        if self.links.is_empty() || self.listing.has_file(path.as_str()) {
+            return path;
+        }
+        self.behind(path.as_str())
+            .and_then(|behind| self.listing.file(&behind))
+            .unwrap_or(path)
+    }
+
+    /// Reads the file at this path, or behind it.
+    pub(super) fn read(&self, source: &dyn Source, path: &str) -> Option<Arc<[u8]>> {
+        source.read(self.real(self.file(path)?)).ok()
     }
 
     /// Whether something lies below this directory, or the one behind it.
@@ -69,8 +98,8 @@ impl<'a> Files<'a> {
                 .map(|(at, _)| at)
                 .chain([path.len()]);
             let replaced = ends.find_map(|end| {
-                let target = self.links.get(path.get(..end)?)?;
-                Some(format!("{target}{}", path.get(end..)?))
+                let link = self.links.get(path.get(..end)?)?;
+                Some(format!("{}{}", link.target, path.get(end..)?))
             });
             match replaced {
                 Some(next) => path = next,
@@ -110,8 +139,14 @@ mod tests {
             Vec::new(),
         );
         let files = Files::new(&listing);
-        for path in ["real/a.ts", "x/a.ts", "dir/a.ts"] {
-            assert_eq!(files.file(path).unwrap().as_str(), "real/a.ts", "{path}");
+        for (path, expected) in [
+            ("real/a.ts", "real/a.ts"),
+            ("x/a.ts", "x/a.ts"),
+            ("dir/a.ts", "real/a.ts"),
+        ] {
+            let found = files.file(path).unwrap();
+            assert_eq!(found.as_str(), expected);
+            assert_eq!(files.real(found).as_str(), "real/a.ts", "{path}");
         }
         for path in ["loop", "loop/a.ts", "out/a.ts", "abs/passwd", "real"] {
             assert!(files.file(path).is_none(), "{path}");

@@ -40,6 +40,8 @@ pub struct Resolution {
     /// Files of the repository, most specific first: a Python submodule before the package whose
     /// attribute another name of the statement is; a `.py` before its `.pyi`.
     pub files: Vec<RepoPath>,
+    /// For files that are named through a symlink: the file, and the link.
+    pub links: Vec<(RepoPath, RepoPath)>,
     /// The package or standard-library module outside the repository.
     pub external: Option<String>,
     /// What was looked for when nothing was found: repository paths without extension, or the
@@ -98,11 +100,21 @@ impl<'a> Resolver<'a> {
     /// The files an import in `from` means.
     #[must_use]
     pub fn resolve(&self, from: &RepoPath, import: &Import) -> Resolution {
-        match Language::of_path(from.as_str()) {
+        let mut found = match Language::of_path(from.as_str()) {
             Some(Language::Python) => python::resolve(self, from, import),
             Some(_) => script::resolve(self, from, import),
             None => Resolution::default(),
+        };
+        for file in &mut found.files {
+            let real = self.files.real(file);
+            if real != file {
+                let real = real.clone();
+                found
+                    .links
+                    .push((real.clone(), std::mem::replace(file, real)));
+            }
         }
+        found
     }
 
     /// Files that take effect without being imported: for a Python test the `conftest.py` of its
@@ -114,8 +126,8 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn manifest(&self, directory: &str) -> Option<Arc<Manifest>> {
         self.manifests.get(directory, || {
-            let path = self.files.file(&probe::child(directory, "package.json"))?;
-            let bytes = self.source.read(path).ok()?;
+            let path = probe::child(directory, "package.json");
+            let bytes = self.files.read(self.source, &path)?;
             Manifest::parse(directory, &bytes).map(Arc::new)
         })
     }
@@ -127,8 +139,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
         self.configs.get(path, || {
             let load = |path: &str| {
-                let path = self.files.file(path)?;
-                let bytes = self.source.read(path).ok()?;
+                let bytes = self.files.read(self.source, path)?;
                 jsonc(&bytes)
             };
             let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);

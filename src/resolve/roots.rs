@@ -152,8 +152,8 @@ fn find_project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
 }
 
 fn text_of(resolver: &Resolver<'_>, directory: &str, name: &str) -> Option<String> {
-    let path = resolver.files.file(&probe::child(directory, name))?;
-    let bytes = resolver.source.read(path).ok()?;
+    let path = probe::child(directory, name);
+    let bytes = resolver.files.read(resolver.source, &path)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
