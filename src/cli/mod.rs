@@ -7,6 +7,7 @@ mod context_request;
 mod error;
 mod exit;
 mod explain;
+mod imports;
 mod input;
 mod output;
 mod redact;
@@ -46,7 +47,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
-        Command::Redact(args) => redact::run(args, global, output),
+        Command::Redact(args) => redact::run(args, output),
+        Command::Imports(args) => imports::run(args, global, output),
     }
 }
 
