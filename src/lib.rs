@@ -1,6 +1,7 @@
 //! mendit
 pub mod cli;
 pub mod config;
+pub mod diagnose;
 pub mod git;
 pub mod graph;
 pub mod lang;
