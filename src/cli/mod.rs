@@ -4,6 +4,7 @@ mod args;
 mod config;
 mod context;
 mod context_request;
+mod diagnose;
 mod error;
 mod exit;
 mod explain;
@@ -45,6 +46,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
+        Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, global, output),
     }

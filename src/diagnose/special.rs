@@ -217,10 +217,18 @@ pub(super) fn in_context(finding: &mut Finding, lines: &[Line<'_>]) {
             finding.path = finding.module.take();
             finding.weight = 78;
         }
-        // Below a failed configuration the same words are the configuration's.
-        Kind::ConnectionRefused if says(before(6), "onnection timed out") => {}
+        Kind::PatchError
+            if finding.subkind == Some("missing_target")
+                && finding.path.as_deref().is_some_and(leaves_repository) =>
+        {
+            finding.subkind = Some("path_escape");
+        }
         _ => {}
     }
+}
+
+fn leaves_repository(path: &str) -> bool {
+    is_absolute(path) || path.split('/').any(|part| part == "..")
 }
 
 /// Whether a path starts at a root or a drive.

@@ -23,7 +23,7 @@ pub(super) const PYRIGHT: &[Rule] = rules! {
         "  /a/app.py:1:15 - error: \"beta\" is unknown import symbol (reportAttributeAccessIssue)", "the module exists, the name in it does not";
     ImportError "missing_module" 70 | "could not be resolved" | "- (?:error|warning): Import \"(?<module>[^\"]+)\" could not be resolved(?: \\(|$)",
         "  /a/app.py:1:6 - error: Import \"x.y\" could not be resolved (reportMissingImports)", "pyright's resolver";
-    ImportError "missing_types" 50 | "could not be resolved from source" | "- error: Import \"(?<module>[^\"]+)\" could not be resolved from source",
+    ImportError "missing_types" 60 | "could not be resolved from source" | "- error: Import \"(?<module>[^\"]+)\" could not be resolved from source",
         "  /a/app.py:1:6 - error: Import \"yaml\" could not be resolved from source", "stubs without the package";
     ImportError "undefined_name" 70 | "is not defined (report" | "- error: \"(?<name>[^\"]+)\" is not defined",
         "  /a/app.py:2:5 - error: \"Path\" is not defined (reportUndefinedVariable)", "a name that nothing binds";
@@ -58,6 +58,8 @@ pub(super) const RUFF: &[Rule] = rules! {
         "F811 Redefinition of unused `a` from line 1", "ruff's full form";
     LintError "" 26 | "ould reformat" | r"^[Ww]ould reformat:? (?<path>\S+)",
         "Would reformat: pkg/m.py", "the formatter would change it";
+    LintError "" 26 | " would be reformatted" | r"(?:^unformatted: File|^\d+ files?) would be reformatted",
+        "1 file would be reformatted", "the formatter would change it";
     LintError "" 26 | "Imports are incorrectly sorted" | r"Imports are incorrectly sorted",
         "ERROR: /a/b.py Imports are incorrectly sorted and/or formatted.", "isort would change it";
     LintError "" 21 | "Code style issues" | r"Code style issues (?:found )?in ",

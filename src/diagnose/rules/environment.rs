@@ -42,9 +42,11 @@ pub(super) const SHELL: &[Rule] = rules! {
         "The job running on runner X has exceeded the maximum execution time of 360 minutes.", "the job's limit";
     Timeout "command" 86 | "did not respond within" | r"did not respond within",
         "server did not respond within 30s", "a probe's limit";
+    Timeout "command" 39 | "124" | r"(?i)\b(?:exit(?:ed)?|completed|failed)\b.{0,20}\b(?:code|status):? 124\b",
+        "Process exited with code 124", "the exit code of timeout(1), when nothing else is said";
     Timeout "command" 80 | "sending signal TERM" | r"timeout: sending signal (?:TERM|KILL) to command",
         "timeout: sending signal TERM to command ‘sleep’", "the command's limit";
-    ConfigError "missing_target" 82 | "No rule to make target" | r"No rule to make target [‘'`]?(?<name>[^'’`]+)",
+    ConfigError "missing_target" 82 | "No rule to make target" | r"No rule to make target [‘'`]?[^'’`]+",
         "make: *** No rule to make target 'biuld'.  Stop.", "the makefile has no such target";
     ConfigError "" 82 | "missing separator" | r"^\S+:\d+: \*\*\* missing separator",
         "Makefile:2: *** missing separator.  Stop.", "the makefile does not parse";

@@ -5,7 +5,7 @@ use super::rules;
 macro_rules! js {
     ($rest:literal) => {
         concat!(
-            r"^[\s>#|│✖×→E]*(?:npm (?:error|ERR!) +)?(?:(?:Uncaught|error:|thrown:|Caused by:|Serialized Error:|\[cause\]:|Unhandled \w+:|\(node:\d+\)) *)*(?:'|\x22)?",
+            r"^[\s>#|│✖×→E]*(?:npm (?:error|ERR!) +)?(?:(?:Uncaught|Exception during run:|Exception:|error:|thrown:|Caused by:|Serialized Error:|\[cause\]:|Unhandled \w+:|\(node:\d+\)) *)*(?:'|\x22)?",
             $rest
         )
     };
@@ -142,6 +142,10 @@ pub(super) const SCHEMAS: &[Rule] = rules! {
         "✖ Invalid input: expected string, received undefined", "zod's prettified issues";
     ZodError "" 44 | "\"code\": \"" | "^\\s*\"code\": \"(?:invalid_type|unrecognized_keys|invalid_union|invalid_literal|invalid_enum_value|invalid_format|invalid_value|invalid_string|too_small|too_big|invalid_date)\"",
         "    \"code\": \"invalid_type\",", "an issue of zod in JSON";
+    ZodError "" 44 | "code: 'invalid_" | r"^\s*code: 'invalid_(?:type|union|union_discriminator|literal|enum_value|string|date|arguments|return_type|format|value|key|element|intersection_types)'",
+        "    code: 'invalid_union_discriminator',", "an issue of zod as node prints objects";
+    ZodError "" 44 | "code: '" | r"^\s*code: '(?:unrecognized_keys|too_small|too_big|not_multiple_of|not_finite)'",
+        "    code: 'too_small',", "an issue of zod as node prints objects";
     DrizzleError "" 68 | "Drizzle" | r"(?:Drizzle(?:Query|Transaction)?Error|DrizzleError)\b",
         "DrizzleQueryError: Failed query: select 1", "drizzle's own heading";
     DbError "" 62 | "SqliteError: " | js!(r"SqliteError: "),

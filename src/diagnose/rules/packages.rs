@@ -75,7 +75,7 @@ pub(super) const PIP: &[Rule] = rules! {
         "error: metadata-generation-failed", "a package could not be prepared";
     DependencyError "build_failed" 88 | "error: subprocess-exited-with-error" | r"^\s*error: subprocess-exited-with-error",
         "  error: subprocess-exited-with-error", "a package could not be built";
-    DependencyError "build_failed" 88 | "Failed to build" | r"(?:ERROR: |error: |× )?Failed (?:to build|building wheel for) ",
+    DependencyError "build_failed" 88 | "Failed build" | r"Failed building wheel for ",
         "ERROR: Failed building wheel for x", "a package could not be built";
     DependencyError "version_mismatch" 70 | "requires a different Python" | r"requires a different Python",
         "ERROR: Package 'x' requires a different Python: 3.8.1 not in '>=3.10'", "another interpreter is wanted";

@@ -30,7 +30,7 @@ pub(super) const GIT: &[Rule] = rules! {
         "error: src/a.ts: patch does not apply", "the old lines are not there";
     PatchError "merge_conflict" 86 | "CONFLICT (" | r"^CONFLICT \([^)]+\): ",
         "CONFLICT (content): Merge conflict in a.txt", "both sides changed the same lines";
-    PatchError "merge_conflict" 84 | "unmerged files" | r"(?:because you have unmerged files|fix conflicts and then commit)",
+    PatchError "merge_conflict" 84 | "fix conflicts" | r"fix conflicts and then commit",
         "Automatic merge failed; fix conflicts and then commit the result.", "both sides changed the same lines";
     PatchError "merge_conflict" 84 | "could not apply" | r"^error: could not apply [0-9a-f]{7,}",
         "error: could not apply 1a2b3c4... change", "both sides changed the same lines";
