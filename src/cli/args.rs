@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, config, context, diagnose, explain, redact};
+use super::{Exit, config, context, diagnose, explain, imports, redact};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Print a text with its secrets masked
     Redact(redact::Args),
+    /// List what files import and what imports them
+    Imports(imports::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

@@ -59,7 +59,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let workspace = inside
         .then(|| Workspace::open(global, None, output))
         .transpose()?;
-    let listing = workspace.as_ref().map(|workspace| workspace.source.listing());
+    let listing = workspace
+        .as_ref()
+        .map(|workspace| workspace.source.listing());
     let diagnosis = diagnose(&String::from_utf8_lossy(&log), &facts, listing);
     match args.format {
         Format::Text => output.data(&diagnosis_text(&diagnosis))?,

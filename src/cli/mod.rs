@@ -8,6 +8,7 @@ mod diagnose;
 mod error;
 mod exit;
 mod explain;
+mod imports;
 mod input;
 mod output;
 mod redact;
@@ -48,7 +49,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Context(args) => context::run(args, global, output),
         Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
-        Command::Redact(args) => redact::run(args, global, output),
+        Command::Redact(args) => redact::run(args, output),
+        Command::Imports(args) => imports::run(args, global, output),
     }
 }
 

@@ -15,7 +15,11 @@ pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
         message.push('\n');
         message.push_str(&line.text);
     }
-    format!("::error {}::{}\n", properties.join(","), escape_message(&message))
+    format!(
+        "::error {}::{}\n",
+        properties.join(","),
+        escape_message(&message)
+    )
 }
 
 // The runner reads `%`, line ends and, in properties, `:` and `,` as its own.
