@@ -36,7 +36,7 @@ enum Format {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Document<'a> {
+struct Printed<'a> {
     schema_version: u32,
     document: &'static str,
     #[serde(flatten)]
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let diagnosis = diagnose(&String::from_utf8_lossy(&log), &facts, listing);
     match args.format {
         Format::Text => output.data(&diagnosis_text(&diagnosis))?,
-        Format::Json => output.json(&Document {
+        Format::Json => output.json(&Printed {
             schema_version: SCHEMA_VERSION,
             document: "diagnosis",
             diagnosis: &diagnosis,

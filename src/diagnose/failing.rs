@@ -58,32 +58,30 @@ pub(super) fn failing_tests(lines: &[Line<'_>]) -> Vec<String> {
         }
         if let Some(test) = pytest(text) {
             found.add(&test);
-        } else if text.contains(".py::") {
-            if let Some(started) = PYTEST_RUNNING.captures(text) {
-                last_started = Some(started[1].to_owned());
-            }
+        } else if text.contains(".py::")
+            && let Some(started) = PYTEST_RUNNING.captures(text)
+        {
+            last_started = Some(started[1].to_owned());
         }
-        if text.starts_with("FAIL: ") || text.starts_with("ERROR: ") {
-            if let Some(test) = unittest(text) {
-                found.add(&test);
-            }
+        if (text.starts_with("FAIL: ") || text.starts_with("ERROR: "))
+            && let Some(test) = unittest(text)
+        {
+            found.add(&test);
         }
         if let Some(test) = VITEST.captures(text) {
             found.add(test[1].trim());
         }
         jest |= text.starts_with("FAIL ") || text.starts_with("PASS ");
-        if jest {
-            if let Some(test) = JEST.captures(text).map(|test| test[1].trim().to_owned()) {
-                let heading = ["Test suite failed to run", "Console", "Validation Error:"];
-                if !heading.contains(&test.as_str()) && !test.starts_with("Cannot log after") {
-                    found.add(&test);
-                }
-            }
-        }
-        if text.trim_end().ends_with(')') || text.contains(") ") {
-            if let Some(test) = mocha(lines, index) {
+        if jest && let Some(test) = JEST.captures(text).map(|test| test[1].trim().to_owned()) {
+            let heading = ["Test suite failed to run", "Console", "Validation Error:"];
+            if !heading.contains(&test.as_str()) && !test.starts_with("Cannot log after") {
                 found.add(&test);
             }
+        }
+        if (text.trim_end().ends_with(')') || text.contains(") "))
+            && let Some(test) = mocha(lines, index)
+        {
+            found.add(&test);
         }
         // TAP says a parent's failure after its children's; only the children's own count.
         if let Some(point) = TAP.captures(text) {
@@ -94,17 +92,15 @@ pub(super) fn failing_tests(lines: &[Line<'_>]) -> Vec<String> {
         } else if let Some((_, at)) = &tap {
             if text.contains("subtestsFailed") {
                 tap = None;
-            } else if text.trim() == "..." || index > at + 60 {
-                if let Some((name, _)) = tap.take() {
-                    found.add(&name);
-                }
+            } else if (text.trim() == "..." || index > at + 60)
+                && let Some((name, _)) = tap.take()
+            {
+                found.add(&name);
             }
         }
         spec |= text.trim() == "✖ failing tests:";
-        if spec {
-            if let Some(test) = SPEC.captures(text) {
-                found.add(&relative(&test[1]));
-            }
+        if spec && let Some(test) = SPEC.captures(text) {
+            found.add(&relative(&test[1]));
         }
     }
     if let Some((name, _)) = tap {

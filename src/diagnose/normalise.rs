@@ -116,16 +116,16 @@ fn clean(raw: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(raw)
     };
-    if text.contains("::error file=") || text.contains("::warning file=") {
-        if let Some(found) = WORKFLOW.captures(&text) {
-            let column = found.get(3).map_or("1", |column| column.as_str());
-            return Cow::Owned(format!(
-                "{}:{}:{column}: {}",
-                &found[1],
-                &found[2],
-                found[4].replace("%0A", " ")
-            ));
-        }
+    if (text.contains("::error file=") || text.contains("::warning file="))
+        && let Some(found) = WORKFLOW.captures(&text)
+    {
+        let column = found.get(3).map_or("1", |column| column.as_str());
+        return Cow::Owned(format!(
+            "{}:{}:{column}: {}",
+            &found[1],
+            &found[2],
+            found[4].replace("%0A", " ")
+        ));
     }
     let skip = PREFIX.find(&text).map_or(0, |prefix| prefix.end());
     match text {

@@ -119,13 +119,10 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding> {
     let first = quoted.first().map(|&text| text.to_owned());
     let member = quoted.get(1).map(|&text| text.to_owned());
     match (code, subkind) {
-        (1192 | 1259, _) => finding.export = Some("default".to_owned()),
-        (2613, _) => finding.export = Some("default".to_owned()),
-        (2305 | 2614 | 2459 | 2460 | 2724, _) => finding.export = member,
-        (2694, _) => finding.export = member,
+        (1192 | 1259 | 2613, _) => finding.export = Some("default".to_owned()),
+        (2305 | 2614 | 2459 | 2460 | 2694 | 2724, _) => finding.export = member,
         (7016 | 2688, _) | (_, "missing_module") => finding.module = first,
-        (_, "undefined_name") => finding.names = first.into_iter().collect(),
-        (_, "missing_types") => finding.names = first.into_iter().collect(),
+        (_, "undefined_name" | "missing_types") => finding.names = first.into_iter().collect(),
         _ => {}
     }
     // A row or query of drizzle's types: the schema is what has to be looked at.
