@@ -84,8 +84,8 @@ fn read(file: &str, global: &Global) -> Result<Vec<u8>, CliError> {
     read.map_err(|error| CliError::unreadable(file, &error))
 }
 
-// Variables whose name or value is not UTF-8 are no secrets that a log could show.
-fn environment() -> impl Iterator<Item = (String, String)> {
+/// The environment. Variables whose name or value is not UTF-8 are no secrets that a log could show.
+pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
