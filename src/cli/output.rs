@@ -1,9 +1,3 @@
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is the one place that prints"
-)]
-
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -64,11 +58,6 @@ impl Output {
         }
         self.stderr(&text);
         error.exit
-    }
-
-    /// Whether data on stdout may carry colour.
-    pub(crate) fn colors_data(&self) -> bool {
-        self.colors(io::stdout().is_terminal())
     }
 
     fn colors(&self, terminal: bool) -> bool {
