@@ -5,6 +5,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Yes: it applies, is fixed, was built, all pass.
     Yes = 0,
+    /// No: there are findings.
+    No = 1,
     /// Usage, configuration, I/O or environment.
     Environment = 2,
     /// Refused by policy.

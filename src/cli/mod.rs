@@ -46,7 +46,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
-        Command::Redact(args) => redact::run(args, global, output),
+        Command::Redact(args) => redact::run(args, output),
     }
 }
 

@@ -2,8 +2,7 @@ use std::io::Read as _;
 
 use serde::Serialize;
 
-use super::args::Global;
-use super::{CliError, Exit, Output, workspace};
+use super::{CliError, Exit, Output, config};
 use crate::model::Profile;
 use crate::policy::{Finding, ReadPolicy, Redactor};
 
@@ -40,10 +39,10 @@ struct Row<'a> {
     range: [usize; 2],
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let bytes = read(&args.file, global)?;
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+    let bytes = read(&args.file)?;
     let redactor = match args.env {
-        Switch::On => Redactor::new(environment()),
+        Switch::On => Redactor::new(std::env::vars_os().filter_map(config::utf8)),
         Switch::Off => Redactor::default(),
     };
     let policy = ReadPolicy::new(&[], &[], Profile::Ranked)
@@ -71,7 +70,7 @@ fn row(finding: &Finding) -> Row<'_> {
     }
 }
 
-fn read(file: &str, global: &Global) -> Result<Vec<u8>, CliError> {
+fn read(file: &str) -> Result<Vec<u8>, CliError> {
     let read = if file == "-" {
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -79,13 +78,7 @@ fn read(file: &str, global: &Global) -> Result<Vec<u8>, CliError> {
             .read_to_end(&mut bytes)
             .map(|_| bytes)
     } else {
-        std::fs::read(workspace::directory(global)?.join(file))
+        std::fs::read(file)
     };
     read.map_err(|error| CliError::unreadable(file, &error))
-}
-
-/// The environment. Variables whose name or value is not UTF-8 are no secrets that a log could show.
-pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
