@@ -112,7 +112,7 @@ fn module_files_only_re_export() {
 
 #[test]
 fn every_code_has_a_page_and_every_page_a_code() {
-    let pattern = Regex::new(r#""([A-Z][0-9]{3})""#).unwrap();
+    let pattern = Regex::new(r#""([PMCDRLFU][0-9]{3})""#).unwrap();
     let used: BTreeSet<String> = sources()
         .iter()
         .filter(|(path, _)| !path.ends_with("model/code.rs"))
