@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, apply, check, config, explain};
+use super::{Exit, apply, check, config, context, diagnose, explain, imports, redact};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -60,13 +60,21 @@ pub(crate) enum ColorChoice {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Judge a patch, then apply all of it or nothing
-    Apply(apply::Args),
+    Apply(Box<apply::Args>),
     /// Judge a patch and change nothing
     Check(check::Args),
+    /// Build the packet for a failure
+    Context(Box<context::Args>),
     /// Show the settings in force and where each comes from
     Config(config::Args),
+    /// Say what a log tells about a failure
+    Diagnose(diagnose::Args),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
+    /// Print a text with its secrets masked
+    Redact(redact::Args),
+    /// List what files import and what imports them
+    Imports(imports::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

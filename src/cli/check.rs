@@ -47,6 +47,9 @@ pub(crate) struct PatchArgs {
     /// Let the patch change protected files that match; can be given again
     #[arg(long, value_name = "GLOB")]
     pub(crate) allow_protected: Vec<String>,
+    /// Refuse a patch after which a file no longer parses or a new import leads nowhere
+    #[arg(long)]
+    pub(crate) strict_after: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -114,6 +117,8 @@ impl PatchArgs {
             .map_err(|error| CliError::usage(format!("--allow-protected: {error}")))?;
         Ok(JudgeOptions {
             strict: self.strict,
+            after: true,
+            strict_after: self.strict_after,
             strip: self.strip,
             directory: self.directory.as_deref().unwrap_or_default(),
             allowed,

@@ -54,7 +54,7 @@ pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
     let file = if let Some(file) = &global.config {
         Some(file.clone())
     } else {
-        let directory = workspace::directory(global)?;
+        let directory = workspace::directory()?;
         let root = Repository::discover(&directory)?
             .and_then(|git| git.workdir().map(Path::to_owned))
             .and_then(|root| root.canonicalize().ok())
@@ -67,7 +67,10 @@ pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
     )?)
 }
 
-fn utf8((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
+/// A variable whose name and value are UTF-8.
+pub(crate) fn utf8(
+    (name, value): (std::ffi::OsString, std::ffi::OsString),
+) -> Option<(String, String)> {
     Some((name.into_string().ok()?, value.into_string().ok()?))
 }
 

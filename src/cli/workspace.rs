@@ -26,7 +26,7 @@ impl Workspace {
         revision: Option<&str>,
         output: &Output,
     ) -> Result<Self, CliError> {
-        let directory = directory(global)?;
+        let directory = directory()?;
         let git = Repository::discover(&directory)?;
         if let Some(git) = &git
             && git.is_foreign()
@@ -74,6 +74,24 @@ impl Workspace {
         })
     }
 
+    /// Where this program may keep what it learnt about the repository: under the git directory
+    /// that all worktrees share, else in the user's cache directory. `None` when there is neither,
+    /// or the repository is somebody else's.
+    pub(crate) fn cache_directory(&self, name: &str) -> Option<PathBuf> {
+        match &self.git {
+            Some(git) if git.is_foreign() => None,
+            Some(git) => Some(git.common_dir().join("mendit").join(name)),
+            None => {
+                let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+                let base = set("XDG_CACHE_HOME")
+                    .map(PathBuf::from)
+                    .filter(|path| path.is_absolute())
+                    .or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?;
+                Some(base.join("mendit").join(name))
+            }
+        }
+    }
+
     /// Reads the index from here on instead of the worktree.
     pub(crate) fn use_index(&mut self) -> Result<(), CliError> {
         let Some(git) = &self.git else {
@@ -99,22 +117,15 @@ impl Workspace {
 }
 
 /// The directory a command works in, absolute, with symlinks resolved.
-pub(crate) fn directory(global: &Global) -> Result<PathBuf, CliError> {
-    canonical(global.directory.as_deref().unwrap_or(Path::new(".")))
+pub(crate) fn directory() -> Result<PathBuf, CliError> {
+    canonical(Path::new("."))
 }
 
 fn canonical(directory: &Path) -> Result<PathBuf, CliError> {
-    let resolved = directory.canonicalize().map_err(|error| {
+    directory.canonicalize().map_err(|error| {
         CliError::new(
             Code::new("U304"),
             format!("cannot enter `{}`: {}", directory.display(), error.kind()),
         )
-    })?;
-    if !resolved.is_dir() {
-        return Err(CliError::new(
-            Code::new("U304"),
-            format!("`{}` is not a directory", directory.display()),
-        ));
-    }
-    Ok(resolved)
+    })
 }

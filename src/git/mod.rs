@@ -2,6 +2,7 @@
 //! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
 
 mod error;
+mod history;
 mod index;
 mod index_source;
 mod index_writer;
@@ -11,6 +12,7 @@ mod tree;
 mod tree_writer;
 
 pub use error::GitError;
+pub use history::Change;
 pub use index_source::IndexSource;
 pub use index_writer::IndexChange;
 pub use objects::ObjectStore;

@@ -65,10 +65,7 @@ fn call_at(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
     let first = nodes.last()?.start_byte();
     let (callee, kind) = if call.kind() == "new_expression" {
         let class = call.child_by_field_name("constructor")?;
-        (
-            class,
-            (text_of(class, text) == "URL").then_some(ImportKind::Url)?,
-        )
+        (text_of(class, text) == "URL").then_some((class, ImportKind::Url))?
     } else {
         let callee = call.child_by_field_name("function")?;
         (callee, kind_of(&text_of(callee, text))?)
@@ -78,7 +75,10 @@ fn call_at(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
         return None;
     }
     let arguments = call.child_by_field_name("arguments")?;
-    let argument = arguments.named_child(0)?;
+    let mut cursor = arguments.walk();
+    let argument = arguments
+        .named_children(&mut cursor)
+        .find(|child| child.kind() != "comment")?;
     let specifier = script_string(argument, text)?;
     let above = nodes.get(..at).unwrap_or_default();
     let in_type = kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind()));

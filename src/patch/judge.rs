@@ -8,7 +8,7 @@ use super::content::{Modified, apply_delta, created, edited, modify};
 use super::place::{Failure, Work};
 use super::read::{ReadOptions, read};
 use super::reverse::reverse;
-use super::set::{Binary, Body, FilePatch, PatchSet};
+use super::set::{Binary, Body, FilePatch, LineKind, PatchSet};
 use super::structure;
 use super::target::{Naming, Target, targets};
 use crate::model::{
@@ -33,6 +33,10 @@ pub struct JudgeOptions<'a> {
     pub three_way: bool,
     /// Paths that a person allowed by name.
     pub allowed: Allowed,
+    /// Look at what the tree would be: new syntax errors and imports that lead nowhere.
+    pub after: bool,
+    /// Let what that finds stop the patch.
+    pub strict_after: bool,
     /// Limits on size.
     pub limits: ChangeLimits,
     /// Limits of reading.
@@ -908,6 +912,13 @@ impl<'j, 'a> Judge<'j, 'a> {
         if self.worst.is_none() && !already {
             self.structure_and_policy();
         }
+        let mut changes = Vec::new();
+        if self.worst.is_none() && !already {
+            changes = self.changes();
+            if self.options.after {
+                self.look_after(&changes);
+            }
+        }
         let applies = self.worst.is_none() && !already;
         self.verdict.verdict = match self.worst {
             Some(worst) => worst,
@@ -922,12 +933,36 @@ impl<'j, 'a> Judge<'j, 'a> {
         self.verdict
             .problems
             .sort_by_key(|problem| problem.patch_line);
-        let changes = if applies { self.changes() } else { Vec::new() };
+        if !applies {
+            changes.clear();
+        }
         self.verdict.feedback = super::feedback::feedback(&self.verdict);
         Judged {
             verdict: self.verdict,
             changes,
         }
+    }
+
+    fn look_after(&mut self, changes: &[Change]) {
+        let found = super::after::after_image(self.source, changes);
+        // A patch that ends in the middle of an added line may have lost the rest of that line.
+        let cut = self.set.files.last().is_some_and(|file| match &file.body {
+            Body::Hunks(hunks) => hunks.last().is_some_and(|hunk| {
+                hunk.cut && hunk.lines.last().is_some_and(|it| it.kind == LineKind::Add)
+            }),
+            _ => false,
+        });
+        if cut && !found.syntax.is_empty() {
+            let message = "the patch seems to be cut off inside its last line: the file would not parse";
+            self.plain("P104", Verdict::Malformed, message);
+        } else if self.options.strict_after {
+            let first = found.syntax.iter().chain(&found.imports).next().cloned();
+            if let Some(first) = first {
+                self.plain(first.code.as_str(), Verdict::Refused, &first.message);
+            }
+        }
+        self.verdict.new_syntax_errors = found.syntax;
+        self.verdict.new_unresolved_imports = found.imports;
     }
 
     // Whether all of it is there already; `worst` is set when only some is, or it is reversed.

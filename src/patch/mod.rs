@@ -1,5 +1,6 @@
 //! Floor 4: a patch is read, mended, placed and judged in memory, then written all or nothing.
 
+mod after;
 mod canonical;
 mod change;
 mod compose;
