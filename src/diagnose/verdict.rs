@@ -138,7 +138,7 @@ fn refine_module(finding: &mut Finding, lines: &[Line<'_>], locator: &Locator<'_
         let dotted = module.contains('.');
         module.starts_with('.')
             || locator.has_top(top)
-            || (dotted && !locator.knows_repository())
+            || (dotted && (!locator.knows_repository() || named_nearby(top, finding.at, lines)))
             || asked_by_tests(finding.at, lines)
     } else {
         let alias = ["@/", "~/", "#", "$lib", "src/", "app/", "~"];
@@ -159,6 +159,15 @@ fn has_extension(module: &str) -> bool {
     ]
     .iter()
     .any(|end| module.ends_with(end))
+}
+
+// The importing file lies in the package that it imports from.
+fn named_nearby(top: &str, at: usize, lines: &[Line<'_>]) -> bool {
+    let directory = format!("{top}/");
+    lines[at.saturating_sub(8)..at]
+        .iter()
+        .filter(|line| !line.text.contains("site-packages"))
+        .any(|line| line.text.contains(&directory))
 }
 
 // Shared test support is imported by a bare name from beside the tests.
