@@ -65,6 +65,7 @@ fn fragments() -> impl Strategy<Value = String> {
         "-----END PRIVATE KEY-----",
         "MIIEogIBAAKCAQEAjosMtDUqbE1/8zxZac1t8fkh2SxGuMXHk9yxniyM2m76",
         "[REDACTED:password]",
+        "zq81-hunter",
         "[REDACTED:",
         "]",
         "dG9rZW49Z2hwX1I1aUx4dlYyWFJRTDdoWmRsWk1JVzAwblNMb1BvODM1elNscg==",

@@ -2,7 +2,7 @@ use std::io::Read as _;
 
 use serde::Serialize;
 
-use super::{CliError, Exit, Output};
+use super::{CliError, Exit, Output, config};
 use crate::model::Profile;
 use crate::policy::{Finding, ReadPolicy, Redactor};
 
@@ -42,7 +42,7 @@ struct Row<'a> {
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
     let bytes = read(&args.file)?;
     let redactor = match args.env {
-        Switch::On => Redactor::new(environment()),
+        Switch::On => Redactor::new(std::env::vars_os().filter_map(config::utf8)),
         Switch::Off => Redactor::default(),
     };
     let policy = ReadPolicy::new(&[], &[], Profile::Ranked)
@@ -81,9 +81,4 @@ fn read(file: &str) -> Result<Vec<u8>, CliError> {
         std::fs::read(file)
     };
     read.map_err(|error| CliError::unreadable(file, &error))
-}
-
-// Variables whose name or value is not UTF-8 are no secrets that a log could show.
-fn environment() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os().filter_map(super::config::utf8)
 }

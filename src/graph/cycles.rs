@@ -1,7 +1,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::FileEdges;
-use crate::model::RepoPath;
+use crate::model::{ImportKind, RepoPath};
 
 /// One cycle for each knot of files that import each other at run time, sorted.
 ///
@@ -23,7 +23,7 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
                 .imports
                 .iter()
                 .zip(&file.resolutions)
-                .filter(|(import, _)| !import.type_only)
+                .filter(|(import, _)| !import.type_only && import.kind != ImportKind::DottedString)
                 .flat_map(|(_, resolution)| &resolution.files)
                 .filter_map(|path| index.get(path).copied())
                 .collect();

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::model::{FileFacts, Language, RepoPath};
+use crate::model::{FileFacts, ImportKind, Language, RepoPath};
 use crate::resolve::{FactsReader, Resolution, Resolver};
 use crate::source::Source;
 
@@ -84,13 +84,16 @@ impl<'a> Graph<'a> {
 
 impl FileEdges {
     /// The files imported, in import order, each once, without the file itself. Implicit files
-    /// follow.
+    /// follow. What is merely named in a string is left out.
     #[must_use]
     pub fn targets(&self) -> Vec<RepoPath> {
         let mut seen = std::collections::HashSet::from([&self.path]);
-        self.resolutions
+        self.facts
+            .imports
             .iter()
-            .flat_map(|resolution| &resolution.files)
+            .zip(&self.resolutions)
+            .filter(|(import, _)| import.kind != ImportKind::DottedString)
+            .flat_map(|(_, resolution)| &resolution.files)
             .chain(&self.implicit)
             .filter(|path| seen.insert(path))
             .cloned()

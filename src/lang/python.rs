@@ -1,9 +1,8 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
-use super::bindings;
 use super::literal::{end_line_of, line_of, python_string, text_of};
-use super::path;
+use super::{bindings, dotted, path};
 use crate::model::{
     Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName,
 };
@@ -15,6 +14,7 @@ const MAX_BLOCKS: usize = 32;
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
     imports(tree, text, &mut facts);
+    dotted::read(tree, text, &mut facts);
     names(tree.root_node(), text, 0, &mut facts);
     let definitions = facts.definitions.iter().map(|definition| Export {
         name: definition.name.clone(),
@@ -25,6 +25,7 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     facts.exports = definitions.collect();
     facts.exports.extend(passed_on(&facts.imports));
     facts.exports.sort_by_key(|export| export.line);
+    facts.imports.sort_by_key(|import| import.line);
     facts
 }
 
@@ -276,11 +277,44 @@ fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut Fil
     {
         if let Some(left) = node.child_by_field_name("left") {
             for name in bindings::bound(left, text) {
+                if name == "pytest_plugins" {
+                    plugins(node, text, facts);
+                }
                 push(name, DefinitionKind::Variable, statement, facts);
             }
         }
         current = node.child_by_field_name("right");
         links += 1;
+    }
+}
+
+// `pytest_plugins = ["a.b"]`: pytest imports what it names.
+fn plugins(assignment: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    let Some(value) = assignment.child_by_field_name("right") else {
+        return;
+    };
+    let mut cursor = value.walk();
+    let strings: Vec<Node<'_>> = match value.kind() {
+        "string" => vec![value],
+        _ => value.named_children(&mut cursor).collect(),
+    };
+    for string in strings {
+        let Some(specifier) = python_string(string, text).filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        let line = line_of(string);
+        facts.imports.retain(|import| {
+            (import.kind, import.line, &import.specifier)
+                != (ImportKind::DottedString, line, &specifier)
+        });
+        facts.imports.push(Import {
+            specifier,
+            kind: ImportKind::Importlib,
+            line,
+            names: Vec::new(),
+            type_only: false,
+            nested: false,
+        });
     }
 }
 
@@ -335,6 +369,9 @@ mod tests {
             ("m = importlib.import_module('a.b')", "Importlib a.b []"),
             ("m = __import__(\"a\")", "Importlib a []"),
             ("lazy import k", "Import k []"),
+            ("APPS = ['a.b']", "DottedString a.b []"),
+            ("pytest_plugins = ['a.b']", "Importlib a.b []"),
+            ("pytest_plugins = 'plug'", "Importlib plug []"),
         ] {
             let found: Vec<String> = read(text)
                 .imports
@@ -370,6 +407,8 @@ mod tests {
             "# import a\n",
             "importer(a)",
             "import_module(name)",
+            "x = '1.2', 'a..b', '.a', 'a b.c', f'a.b'",
+            "# 'a.b'",
         ] {
             assert!(read(text).imports.is_empty(), "{text}");
         }

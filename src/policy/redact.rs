@@ -6,7 +6,7 @@ use super::secrets::{Hit, KnownValues, scan};
 /// Masks secrets in text that is about to leave the machine or to be stored.
 ///
 /// Two layers: the values of secret-named environment variables, verbatim and encoded, and the rules
-/// of [`super::secrets`] on the text and on a decoded view of it. Cheap to build: a rule's regular
+/// of the secret table on the text and on a decoded view of it. Cheap to build: a rule's regular
 /// expression is compiled when its keyword turns up for the first time.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {

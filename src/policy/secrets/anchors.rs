@@ -2,6 +2,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::command::COMMANDS;
 use super::rule::Rule;
 use super::rules::TABLES;
 
@@ -20,8 +21,8 @@ pub(super) enum Anchor {
     BlockEnd,
     /// A Kubernetes secret.
     Manifest,
-    /// A command line of curl.
-    Curl,
+    /// A program that takes a password on its command line.
+    Command,
     /// An HTTP header or scheme that carries credentials.
     Header,
 }
@@ -60,7 +61,7 @@ impl Anchors {
                 &["kind: secret", "kind: \"secret", "kind: 'secret"],
                 Anchor::Manifest,
             ))
-            .chain(of(&["curl "], Anchor::Curl))
+            .chain(of(COMMANDS, Anchor::Command))
             .chain(of(HEADERS, Anchor::Header))
             .collect();
         let finder = AhoCorasick::builder()

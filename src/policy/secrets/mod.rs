@@ -4,6 +4,7 @@
 mod anchors;
 mod assignment;
 mod block;
+mod command;
 mod encoded;
 mod header;
 mod known;

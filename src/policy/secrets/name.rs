@@ -70,7 +70,7 @@ const NEVER: &[&str] = &[
 const SECRET_KEYS: &[&str] = &[
     "access", "account", "admin", "aes", "api", "app", "application", "auth", "authentication",
     "cipher", "client", "consumer", "crypto", "deploy", "encrypt", "encryption", "hmac", "host",
-    "ingest", "ingestion", "integration", "jwt", "license", "master", "priv", "private", "root",
+    "ingest", "ingestion", "integration", "jwt", "license", "master", "nonce", "priv", "private", "root",
     "secret", "server", "service", "session", "shared", "sign", "signing", "ssh", "storage",
     "subscription", "token", "webhook", "write", "decryption", "instrumentation", "personal",
     "security", "wep", "wpa",

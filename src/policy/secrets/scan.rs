@@ -1,8 +1,9 @@
 use super::anchors::{Anchor, Anchors};
 use super::assignment::assigned_secret;
 use super::block::{key_above, private_key};
+use super::command::command_secret;
 use super::encoded::each_encoded;
-use super::header::{curl_secret, header_secret};
+use super::header::header_secret;
 use super::known::KnownValues;
 use super::manifest::secret_manifest;
 use super::provider::Matcher;
@@ -77,7 +78,9 @@ fn scan_plain(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
             }
             Anchor::Url => url_secret(text, end).map(|range| ("url-credentials", range)),
             Anchor::Header => header_secret(text, start, end).map(|range| ("authorization", range)),
-            Anchor::Curl => curl_secret(text, end).map(|range| ("curl-user", range)),
+            Anchor::Command => {
+                command_secret(text, start, end).map(|range| ("command-line", range))
+            }
             Anchor::Block => {
                 private_key(text, start, hits);
                 None
