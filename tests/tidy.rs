@@ -42,7 +42,11 @@ const SOLE_USERS: &[(&str, &str)] = &[
 ];
 
 /// Files above the limit, each a table or one deep algorithm.
-const LONG_FILES: &[&str] = &["src/resolve/script.rs"];
+const LONG_FILES: &[&str] = &[
+    "src/lang/python.rs",
+    "src/lang/script.rs",
+    "src/resolve/script.rs",
+];
 
 const MAX_LINES: usize = 400;
 
@@ -98,9 +102,9 @@ fn files_are_of_a_sane_length() {
 
 #[test]
 fn module_files_only_re_export() {
+    let item = Regex::new(r"(?m)^\s*(pub )?fn ").unwrap();
     for (path, text) in sources() {
         if path.ends_with("mod.rs") && !path.starts_with("src/cli") {
-            let item = Regex::new(r"(?m)^\s*(pub )?fn ").unwrap();
             assert!(!item.is_match(&text), "{} has functions", path.display());
         }
     }
@@ -108,7 +112,7 @@ fn module_files_only_re_export() {
 
 #[test]
 fn every_code_has_a_page_and_every_page_a_code() {
-    let pattern = Regex::new(r#""([A-Z][0-9]{3})""#).unwrap();
+    let pattern = Regex::new(r#""([PMCDRLFU][0-9]{3})""#).unwrap();
     let used: BTreeSet<String> = sources()
         .iter()
         .filter(|(path, _)| !path.ends_with("model/code.rs"))

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, config, context, explain, redact};
+use super::{Exit, config, context, diagnose, explain, imports, redact};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -63,10 +63,14 @@ pub(crate) enum Command {
     Context(Box<context::Args>),
     /// Show the settings in force and where each comes from
     Config(config::Args),
+    /// Say what a log tells about a failure
+    Diagnose(diagnose::Args),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
     /// Print a text with its secrets masked
     Redact(redact::Args),
+    /// List what files import and what imports them
+    Imports(imports::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

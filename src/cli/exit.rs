@@ -5,7 +5,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Yes: it applies, is fixed, was built, all pass.
     Yes = 0,
-    /// No: there are findings.
+    /// No: it does not apply, still fails, is below the threshold, there are findings.
     No = 1,
     /// Usage, configuration, I/O or environment.
     Environment = 2,

@@ -4,9 +4,11 @@ mod args;
 mod config;
 mod context;
 mod context_request;
+mod diagnose;
 mod error;
 mod exit;
 mod explain;
+mod imports;
 mod input;
 mod output;
 mod redact;
@@ -45,8 +47,10 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
+        Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, output),
+        Command::Imports(args) => imports::run(args, global, output),
     }
 }
 

@@ -74,6 +74,24 @@ impl Workspace {
         })
     }
 
+    /// Where this program may keep what it learnt about the repository: under the git directory
+    /// that all worktrees share, else in the user's cache directory. `None` when there is neither,
+    /// or the repository is somebody else's.
+    pub(crate) fn cache_directory(&self, name: &str) -> Option<PathBuf> {
+        match &self.git {
+            Some(git) if git.is_foreign() => None,
+            Some(git) => Some(git.common_dir().join("mendit").join(name)),
+            None => {
+                let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+                let base = set("XDG_CACHE_HOME")
+                    .map(PathBuf::from)
+                    .filter(|path| path.is_absolute())
+                    .or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?;
+                Some(base.join("mendit").join(name))
+            }
+        }
+    }
+
     /// A path as the user typed it, relative to where the user stands, or absolute inside the
     /// worktree, as a path of the repository. `None` when it lies elsewhere or is the root.
     pub(crate) fn repo_path(&self, typed: &str) -> Option<RepoPath> {

@@ -1,9 +1,14 @@
-//! Floor 3: what a log says went wrong. Rules are a table; an unknown tool stays unknown.
+//! Floor 3: log text to a diagnosis. Pure, linear, and at a loss rather than guessing.
 
-mod category;
-mod classify;
-mod mentions;
+mod derive;
+mod failing;
+mod finding;
+mod locate;
+mod mention;
+mod normalise;
 mod rules;
+mod special;
+mod verdict;
 
-pub use category::category_of;
-pub use classify::{LogFacts, diagnose};
+pub use derive::{Retry, category, requires_user_action, retry, suggested_actions};
+pub use verdict::{LogFacts, diagnose};

@@ -1,10 +1,8 @@
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::edges::{FileEdges, Graph};
-use crate::model::{FileFacts, ParseProblem, RepoPath, UnresolvedImport};
+use super::waves;
+use crate::model::{FileFacts, ImportKind, ParseProblem, RepoPath, UnresolvedImport};
 use crate::source::Source;
 
 /// The files reachable from some targets by a number of imports.
@@ -14,7 +12,7 @@ pub struct Closure {
     pub nodes: Vec<ClosureNode>,
     /// Imports of expanded files that lead nowhere, sorted.
     pub unresolved: Vec<UnresolvedImport>,
-    /// What could not be read of the expanded files, sorted by path.
+    /// What could not be read of the expanded files, sorted by path and line.
     pub problems: Vec<(RepoPath, ParseProblem)>,
 }
 
@@ -32,11 +30,13 @@ pub struct ClosureNode {
     pub order: u32,
     /// What the file says; `None` for the outermost files, which are not read.
     pub facts: Option<Arc<FileFacts>>,
+    /// What its imports mean; `None` for the outermost files.
+    pub edges: Option<Arc<FileEdges>>,
 }
 
-/// The closure of `targets` over `max_hops` imports. Only files inside `max_hops - 1` are read.
+/// The closure of `targets` over `max_hops` imports. Only files closer than `max_hops` are read.
 ///
-/// The result is the same for any number of threads and any order of targets with the same set.
+/// The result is the same for any number of threads and any order of the same targets.
 #[must_use]
 pub fn closure(source: &dyn Source, targets: &[RepoPath], max_hops: u32) -> Closure {
     Graph::new(source).closure(targets, max_hops)
@@ -46,51 +46,28 @@ impl Graph<'_> {
     /// See [`closure`].
     #[must_use]
     pub fn closure(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        let mut targets = targets.to_vec();
-        targets.sort();
-        targets.dedup();
+        let reached = waves::reach(targets, max_hops, |path| {
+            let edges = self.file(path);
+            (edges.targets(), Arc::new(edges))
+        });
         let mut found = Closure::default();
-        let mut seen: HashSet<RepoPath> = targets.iter().cloned().collect();
-        // Each entry carries its chain, target first.
-        let mut wave: Vec<Vec<RepoPath>> = targets.into_iter().map(|path| vec![path]).collect();
-        let mut order = 0;
-        for hops in 0..=max_hops {
-            let expand = hops < max_hops;
-            let edges: Vec<Option<FileEdges>> = wave
-                .par_iter()
-                .map(|chain| chain.last().filter(|_| expand).map(|path| self.file(path)))
-                .collect();
-            let mut next: Vec<Vec<RepoPath>> = Vec::new();
-            let mut places: HashMap<RepoPath, usize> = HashMap::new();
-            for (chain, edges) in wave.into_iter().zip(edges) {
-                let Some(path) = chain.last() else { continue };
-                if let Some(edges) = &edges {
-                    found.unresolved.extend(unresolved(edges));
-                    let problems = edges.facts.problems.iter().cloned();
-                    found
-                        .problems
-                        .extend(problems.map(|problem| (path.clone(), problem)));
-                    for target in edges.targets() {
-                        extend(&mut next, &mut places, &mut seen, &chain, target);
-                    }
-                }
-                found.nodes.push(ClosureNode {
-                    path: path.clone(),
-                    hops,
-                    via: between(&chain),
-                    order,
-                    facts: edges.map(|edges| edges.facts),
-                });
-                order += 1;
+        for file in reached {
+            if let Some(edges) = &file.given {
+                found.unresolved.extend(edges.unresolved());
+                let problems = edges.facts.problems.iter().cloned();
+                found
+                    .problems
+                    .extend(problems.map(|problem| (file.path.clone(), problem)));
             }
-            if next.is_empty() {
-                break;
-            }
-            wave = next;
+            found.nodes.push(ClosureNode {
+                path: file.path,
+                hops: file.hops,
+                via: file.via,
+                order: file.order,
+                facts: file.given.as_ref().map(|edges| edges.facts.clone()),
+                edges: file.given,
+            });
         }
-        found
-            .nodes
-            .sort_by(|a, b| (a.hops, &a.path).cmp(&(b.hops, &b.path)));
         found.unresolved.sort();
         found.unresolved.dedup();
         found
@@ -98,44 +75,62 @@ impl Graph<'_> {
             .sort_by(|a, b| (&a.0, a.1.line).cmp(&(&b.0, b.1.line)));
         found
     }
-}
 
-// The place in the wave is the first importer's; the chain is the smallest of all importers'.
-fn extend(
-    next: &mut Vec<Vec<RepoPath>>,
-    places: &mut HashMap<RepoPath, usize>,
-    seen: &mut HashSet<RepoPath>,
-    chain: &[RepoPath],
-    target: RepoPath,
-) {
-    if let Some(known) = places.get(&target).and_then(|place| next.get_mut(*place)) {
-        let end = known.len().saturating_sub(1);
-        if known.get(..end).is_some_and(|above| chain < above) {
-            *known = chain.iter().cloned().chain([target]).collect();
+    /// The files that reach `targets` within `max_hops` imports; `via` leads from the target
+    /// outwards. Every source file is read.
+    #[must_use]
+    pub fn importers(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
+        let whole = self.whole();
+        let mut importers: std::collections::HashMap<RepoPath, Vec<RepoPath>> =
+            std::collections::HashMap::new();
+        for edges in &whole {
+            for target in edges.targets() {
+                importers
+                    .entry(target)
+                    .or_default()
+                    .push(edges.path.clone());
+            }
         }
-    } else if seen.insert(target.clone()) {
-        places.insert(target.clone(), next.len());
-        next.push(chain.iter().cloned().chain([target]).collect());
+        let reached = waves::reach(targets, max_hops, |path| {
+            (importers.get(path).cloned().unwrap_or_default(), ())
+        });
+        let by_path: std::collections::HashMap<RepoPath, Arc<FileEdges>> = whole
+            .into_iter()
+            .map(|edges| (edges.path.clone(), Arc::new(edges)))
+            .collect();
+        let nodes = reached.into_iter().map(|file| {
+            let edges = by_path.get(&file.path).cloned();
+            ClosureNode {
+                path: file.path,
+                hops: file.hops,
+                via: file.via,
+                order: file.order,
+                facts: edges.as_ref().map(|edges| edges.facts.clone()),
+                edges,
+            }
+        });
+        Closure {
+            nodes: nodes.collect(),
+            ..Closure::default()
+        }
     }
 }
 
-fn between(chain: &[RepoPath]) -> Vec<RepoPath> {
-    let end = chain.len().saturating_sub(1);
-    chain.get(1..end).unwrap_or_default().to_vec()
-}
-
-/// The imports of a file that lead nowhere.
-pub(super) fn unresolved(edges: &FileEdges) -> impl Iterator<Item = UnresolvedImport> {
-    edges
-        .facts
-        .imports
-        .iter()
-        .zip(&edges.resolutions)
-        .filter(|(_, resolution)| resolution.is_unresolved())
-        .map(|(import, resolution)| UnresolvedImport {
-            path: edges.path.clone(),
-            line: import.line,
-            specifier: import.specifier.clone(),
-            tried: resolution.tried.clone(),
-        })
+impl FileEdges {
+    /// The imports that lead nowhere, in source order.
+    pub fn unresolved(&self) -> impl Iterator<Item = UnresolvedImport> {
+        self.facts
+            .imports
+            .iter()
+            .zip(&self.resolutions)
+            .filter(|(import, resolution)| {
+                resolution.is_unresolved() && import.kind != ImportKind::DottedString
+            })
+            .map(|(import, resolution)| UnresolvedImport {
+                path: self.path.clone(),
+                line: import.line,
+                specifier: import.specifier.clone(),
+                tried: resolution.tried.clone(),
+            })
+    }
 }

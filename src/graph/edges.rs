@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
-use crate::lang;
-use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
-use crate::resolve::{Resolution, Resolver};
+use rayon::prelude::*;
+
+use crate::model::{FileFacts, ImportKind, Language, RepoPath};
+use crate::resolve::{FactsReader, Resolution, Resolver};
 use crate::source::Source;
 
 /// A repository's import graph, computed where it is asked for.
@@ -34,6 +35,15 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The same, with facts from elsewhere (a [`super::FactsCache`]).
+    #[must_use]
+    pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
+        Self {
+            source,
+            resolver: Resolver::with_facts(source, reader),
+        }
+    }
+
     /// The resolver behind the graph.
     #[must_use]
     pub fn resolver(&self) -> &Resolver<'a> {
@@ -44,7 +54,7 @@ impl<'a> Graph<'a> {
     /// nothing; the latter says so in its problems.
     #[must_use]
     pub fn file(&self, path: &RepoPath) -> FileEdges {
-        let facts = self.facts(path);
+        let facts = self.resolver.facts(path);
         let resolutions = facts
             .imports
             .iter()
@@ -58,32 +68,32 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn facts(&self, path: &RepoPath) -> Arc<FileFacts> {
-        if Language::of_path(path.as_str()).is_none() {
-            return Arc::default();
-        }
-        Arc::new(match self.source.read(path) {
-            Ok(bytes) => lang::facts(path, &bytes),
-            Err(error) => FileFacts {
-                problems: vec![ParseProblem {
-                    line: 0,
-                    message: format!("the file was not read: {error}"),
-                }],
-                ..FileFacts::default()
-            },
-        })
+    /// What every source file of the repository imports, sorted by path.
+    #[must_use]
+    pub fn whole(&self) -> Vec<FileEdges> {
+        let files: Vec<&RepoPath> = self
+            .source
+            .listing()
+            .files()
+            .map(|entry| &entry.path)
+            .filter(|path| Language::of_path(path.as_str()).is_some())
+            .collect();
+        files.par_iter().map(|path| self.file(path)).collect()
     }
 }
 
 impl FileEdges {
     /// The files imported, in import order, each once, without the file itself. Implicit files
-    /// follow.
+    /// follow. What is merely named in a string is left out.
     #[must_use]
     pub fn targets(&self) -> Vec<RepoPath> {
         let mut seen = std::collections::HashSet::from([&self.path]);
-        self.resolutions
+        self.facts
+            .imports
             .iter()
-            .flat_map(|resolution| &resolution.files)
+            .zip(&self.resolutions)
+            .filter(|(import, _)| import.kind != ImportKind::DottedString)
+            .flat_map(|(_, resolution)| &resolution.files)
             .chain(&self.implicit)
             .filter(|path| seen.insert(path))
             .cloned()

@@ -18,7 +18,7 @@ fn collect(pattern: Node<'_>, text: &[u8], depth: usize, names: &mut Vec<String>
     }
     match pattern.kind() {
         "identifier" | "shorthand_property_identifier_pattern" => {
-            names.push(text_of(pattern, text))
+            names.push(text_of(pattern, text));
         }
         "pair_pattern" => {
             if let Some(value) = pattern.child_by_field_name("value") {

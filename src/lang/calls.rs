@@ -63,25 +63,22 @@ fn call_at(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
         .take(6)
         .find(|(_, node)| matches!(node.kind(), "call_expression" | "new_expression"))?;
     let first = nodes.last()?.start_byte();
-    let (callee, kind) = match call.kind() {
-        "new_expression" => {
-            let class = call.child_by_field_name("constructor")?;
-            (
-                class,
-                (text_of(class, text) == "URL").then_some(ImportKind::Url)?,
-            )
-        }
-        _ => {
-            let callee = call.child_by_field_name("function")?;
-            (callee, kind_of(&text_of(callee, text))?)
-        }
+    let (callee, kind) = if call.kind() == "new_expression" {
+        let class = call.child_by_field_name("constructor")?;
+        (text_of(class, text) == "URL").then_some((class, ImportKind::Url))?
+    } else {
+        let callee = call.child_by_field_name("function")?;
+        (callee, kind_of(&text_of(callee, text))?)
     };
     // The word stands in the callee, except for `import.meta.url`, which is the second argument.
     if kind != ImportKind::Url && first >= callee.end_byte() {
         return None;
     }
     let arguments = call.child_by_field_name("arguments")?;
-    let argument = arguments.named_child(0)?;
+    let mut cursor = arguments.walk();
+    let argument = arguments
+        .named_children(&mut cursor)
+        .find(|child| child.kind() != "comment")?;
     let specifier = script_string(argument, text)?;
     let above = nodes.get(..at).unwrap_or_default();
     let in_type = kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind()));

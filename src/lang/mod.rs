@@ -2,6 +2,7 @@
 
 mod bindings;
 mod calls;
+mod dotted;
 mod embedded;
 mod exports;
 mod facts;

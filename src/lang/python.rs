@@ -1,9 +1,8 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
-use super::bindings;
 use super::literal::{end_line_of, line_of, python_string, text_of};
-use super::path;
+use super::{bindings, dotted, path};
 use crate::model::{
     Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName,
 };
@@ -15,6 +14,7 @@ const MAX_BLOCKS: usize = 32;
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
     imports(tree, text, &mut facts);
+    dotted::read(tree, text, &mut facts);
     names(tree.root_node(), text, 0, &mut facts);
     let definitions = facts.definitions.iter().map(|definition| Export {
         name: definition.name.clone(),
@@ -25,6 +25,7 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     facts.exports = definitions.collect();
     facts.exports.extend(passed_on(&facts.imports));
     facts.exports.sort_by_key(|export| export.line);
+    facts.imports.sort_by_key(|import| import.line);
     facts
 }
 
@@ -45,8 +46,9 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         {
             statement(*node, nodes.get(..at).unwrap_or_default(), text, facts);
             read_to = node.end_byte();
-        } else if let Some(import) = call(&nodes, text) {
+        } else if let Some((import, end)) = call(&nodes, text) {
             facts.imports.push(import);
+            read_to = end;
         }
     }
     // `from x import y` is found at its second word.
@@ -57,7 +59,7 @@ fn inside_word(text: &[u8], start: usize) -> bool {
     start
         .checked_sub(1)
         .and_then(|at| text.get(at))
-        .is_some_and(|byte| byte.is_ascii_alphanumeric())
+        .is_some_and(u8::is_ascii_alphanumeric)
 }
 
 fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
@@ -139,8 +141,8 @@ fn under_type_checking(above: &[Node<'_>], node: Node<'_>, text: &[u8]) -> bool 
 }
 
 // `importlib.import_module('x')`, `import_module('x')`, `__import__('x')`,
-// `pytest.importorskip('x')`.
-fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
+// `pytest.importorskip('x')`. Also gives the end of the function's name.
+fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
     let (at, call) = nodes
         .iter()
         .enumerate()
@@ -151,6 +153,7 @@ fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
     if nodes.last()?.start_byte() >= function.end_byte() {
         return None;
     }
+    let end = function.end_byte();
     let function = text_of(function, text);
     let name = function.rsplit('.').next()?;
     matches!(name, "import_module" | "__import__" | "importorskip").then_some(())?;
@@ -158,7 +161,7 @@ fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
     let specifier = python_string(argument, text)?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     (!specifier.is_empty() && specifier.chars().all(plain)).then_some(())?;
-    Some(Import {
+    let import = Import {
         specifier,
         kind: ImportKind::Importlib,
         line: line_of(*call),
@@ -168,7 +171,8 @@ fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
             .get(..at)?
             .iter()
             .any(|node| !matches!(node.kind(), "expression_statement" | "assignment")),
-    })
+    };
+    Some((import, end))
 }
 
 fn passed_on(imports: &[Import]) -> Vec<Export> {
@@ -273,11 +277,44 @@ fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut Fil
     {
         if let Some(left) = node.child_by_field_name("left") {
             for name in bindings::bound(left, text) {
+                if name == "pytest_plugins" {
+                    plugins(node, text, facts);
+                }
                 push(name, DefinitionKind::Variable, statement, facts);
             }
         }
         current = node.child_by_field_name("right");
         links += 1;
+    }
+}
+
+// `pytest_plugins = ["a.b"]`: pytest imports what it names.
+fn plugins(assignment: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    let Some(value) = assignment.child_by_field_name("right") else {
+        return;
+    };
+    let mut cursor = value.walk();
+    let strings: Vec<Node<'_>> = match value.kind() {
+        "string" => vec![value],
+        _ => value.named_children(&mut cursor).collect(),
+    };
+    for string in strings {
+        let Some(specifier) = python_string(string, text).filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        let line = line_of(string);
+        facts.imports.retain(|import| {
+            (import.kind, import.line, &import.specifier)
+                != (ImportKind::DottedString, line, &specifier)
+        });
+        facts.imports.push(Import {
+            specifier,
+            kind: ImportKind::Importlib,
+            line,
+            names: Vec::new(),
+            type_only: false,
+            nested: false,
+        });
     }
 }
 
@@ -300,4 +337,104 @@ fn push(name: String, kind: DefinitionKind, node: Node<'_>, facts: &mut FileFact
         line: line_of(node),
         end_line: end_line_of(node),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::facts;
+    use crate::model::{FileFacts, RepoPath};
+
+    fn read(text: &str) -> FileFacts {
+        facts(&RepoPath::new("a.py").unwrap(), text.as_bytes())
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        for (text, expected) in [
+            ("import a.b", "Import a.b []"),
+            ("import a.b as c", "Import a.b [*=c]"),
+            ("from . import x", "From . [x]"),
+            ("from ..y.z import (p as q,\n r)", "From ..y.z [p=q r]"),
+            ("from s import *", "From s [*]"),
+            (
+                "if TYPE_CHECKING:\n    from t import u",
+                "From t [u] type nested",
+            ),
+            (
+                "if t.TYPE_CHECKING:\n    pass\nelse:\n    import v",
+                "Import v [] nested",
+            ),
+            ("def f():\n    import w", "Import w [] nested"),
+            ("try:\n    import w\nexcept E: pass", "Import w [] nested"),
+            ("m = importlib.import_module('a.b')", "Importlib a.b []"),
+            ("m = __import__(\"a\")", "Importlib a []"),
+            ("lazy import k", "Import k []"),
+            ("APPS = ['a.b']", "DottedString a.b []"),
+            ("pytest_plugins = ['a.b']", "Importlib a.b []"),
+            ("pytest_plugins = 'plug'", "Importlib plug []"),
+        ] {
+            let found: Vec<String> = read(text)
+                .imports
+                .iter()
+                .map(|import| {
+                    let names: Vec<String> = import
+                        .names
+                        .iter()
+                        .map(|name| match &name.alias {
+                            Some(alias) => format!("{}={alias}", name.name),
+                            None => name.name.clone(),
+                        })
+                        .collect();
+                    format!(
+                        "{:?} {} [{}]{}{}",
+                        import.kind,
+                        import.specifier,
+                        names.join(" "),
+                        if import.type_only { " type" } else { "" },
+                        if import.nested { " nested" } else { "" },
+                    )
+                })
+                .collect();
+            assert_eq!(found, [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn lookalikes_are_not_imports() {
+        for text in [
+            "from __future__ import annotations",
+            "x = 'import a'",
+            "# import a\n",
+            "importer(a)",
+            "import_module(name)",
+            "x = '1.2', 'a..b', '.a', 'a b.c', f'a.b'",
+            "# 'a.b'",
+        ] {
+            assert!(read(text).imports.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn bindings_are_exports() {
+        let facts = read(
+            "import a.b\nfrom .c import d as e\nX: int = 1\nY = Z = 2\nif q:\n    def f(): pass\n@deco\nclass K:\n    inner = 1\n",
+        );
+        let exports: Vec<String> = facts
+            .exports
+            .iter()
+            .map(|export| {
+                let part = |text: &Option<String>| text.clone().unwrap_or_default();
+                format!(
+                    "{}<{}<{}",
+                    export.name,
+                    part(&export.local),
+                    part(&export.from)
+                )
+            })
+            .collect();
+        assert_eq!(
+            exports,
+            ["a<*<a", "e<d<.c", "X<<", "Y<<", "Z<<", "f<<", "K<<"]
+        );
+    }
 }

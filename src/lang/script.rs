@@ -171,6 +171,8 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
     for child in node.children(&mut cursor) {
         match child.kind() {
             "type" => type_only = true,
+            // `export type * from` is newer than the grammar.
+            "ERROR" => type_only |= text_of(child, text).trim() == "type",
             "export_clause" => {
                 let mut inner = child.walk();
                 for specifier in child.named_children(&mut inner) {
@@ -243,4 +245,163 @@ fn attribute_value<'a>(directive: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = directive.split_once(&format!(" {name}="))?;
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     rest.get(1..)?.split_once(quote).map(|(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::facts;
+    use crate::model::{FileFacts, RepoPath};
+
+    fn read(name: &str, text: &str) -> FileFacts {
+        facts(&RepoPath::new(name).unwrap(), text.as_bytes())
+    }
+
+    fn imports(name: &str, text: &str) -> Vec<String> {
+        read(name, text)
+            .imports
+            .iter()
+            .map(|import| {
+                let names: Vec<String> = import
+                    .names
+                    .iter()
+                    .map(|name| match &name.alias {
+                        Some(alias) => format!("{}={alias}", name.name),
+                        None => name.name.clone(),
+                    })
+                    .collect();
+                format!(
+                    "{}:{:?} {} [{}]{}{}",
+                    import.line,
+                    import.kind,
+                    import.specifier,
+                    names.join(" "),
+                    if import.type_only { " type" } else { "" },
+                    if import.nested { " nested" } else { "" },
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        for (text, expected) in [
+            (
+                "import d, { a as b } from './x'",
+                "1:Import ./x [default=d a=b]",
+            ),
+            ("import * as n from \"./x\"", "1:Import ./x [*=n]"),
+            ("import './x'", "1:Import ./x []"),
+            ("import type { T } from './x'", "1:Import ./x [T] type"),
+            ("import { type T } from './x'", "1:Import ./x [T] type"),
+            ("import { type T, u } from './x'", "1:Import ./x [T u]"),
+            ("import e = require('./x')", "1:ImportEquals ./x [*=e]"),
+            (
+                "export import e = require('./x')",
+                "1:ImportEquals ./x [*=e]",
+            ),
+            (
+                "export { p, q as r } from './x'",
+                "1:ExportFrom ./x [p q=r]",
+            ),
+            ("export * from './x'", "1:ExportFrom ./x [*]"),
+            ("export * as n from './x'", "1:ExportFrom ./x [*=n]"),
+            ("export type * from './x'", "1:ExportFrom ./x [*] type"),
+            ("export type { T } from './x'", "1:ExportFrom ./x [T] type"),
+            ("f(await import('./x'))", "1:Dynamic ./x []"),
+            ("import(/* chunk: 'x' */ './x')", "1:Dynamic ./x []"),
+            (
+                "const { a, b: c } = await import(`./x`)",
+                "1:Dynamic ./x [a b=c]",
+            ),
+            ("const m = require('./x')", "1:Require ./x [*=m]"),
+            ("const m = require('./x').part", "1:Require ./x [part]"),
+            (
+                "function f() { return require.resolve('./x') }",
+                "1:Require ./x [] nested",
+            ),
+            ("let t: import('./x').T", "1:Dynamic ./x [T] type"),
+            ("vi.mock('./x', () => ({}))", "1:Mock ./x []"),
+            (
+                "const g = import.meta.glob('./*.ts')",
+                "1:Glob ./*.ts [*=g]",
+            ),
+            (
+                "new Worker(new URL('./x', import.meta.url))",
+                "1:Url ./x []",
+            ),
+            (
+                "/// <reference path=\"x.d.ts\" />\nlet a",
+                "1:Reference ./x.d.ts [] type",
+            ),
+            (
+                "declare module 'm' { import z from './x' }",
+                "1:Import ./x [default=z] nested",
+            ),
+            ("import a from './\\u{78}'", "1:Import ./x [default=a]"),
+            (
+                "import a from './x' with { type: 'json' }",
+                "1:Import ./x [default=a]",
+            ),
+        ] {
+            assert_eq!(imports("a.ts", text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn lookalikes_are_not_imports() {
+        for text in [
+            "const a = \"import('./x')\"",
+            "// import './x'\nlet a",
+            "import(`./${name}`)",
+            "require(name)",
+            "a.require('./x')",
+            "myimport('./x')",
+            "let a\n/// <reference path=\"x\" />",
+            "export { local }",
+        ] {
+            assert!(imports("a.ts", text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn broken_files_give_what_they_have() {
+        let text =
+            "import a from './x'\nfunction ( {\nimport b from './y'\nconst c = require('./z')\n";
+        assert!(imports("a.ts", text).len() >= 2);
+    }
+
+    #[test]
+    fn exports_know_where_they_come_from() {
+        let facts = read(
+            "a.ts",
+            "import { x as y } from './x'\nexport { y, z as w }\nexport default function f() {}\nexport const { k, l: [m] } = o\nexport class C {}\nexport * from './s'\n",
+        );
+        let exports: Vec<String> = facts
+            .exports
+            .iter()
+            .map(|export| {
+                let part = |text: &Option<String>| text.clone().unwrap_or_default();
+                format!(
+                    "{}<{}<{}",
+                    export.name,
+                    part(&export.local),
+                    part(&export.from)
+                )
+            })
+            .collect();
+        assert_eq!(
+            exports,
+            [
+                "y<x<./x",
+                "w<z<",
+                "default<f<",
+                "k<<",
+                "m<<",
+                "C<<",
+                "*<<./s"
+            ]
+        );
+        let definitions: Vec<&str> = facts.definitions.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!(definitions, ["f", "k", "m", "C"]);
+    }
 }

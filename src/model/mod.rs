@@ -5,6 +5,7 @@ mod code;
 mod context;
 mod facts;
 mod failure;
+mod imports;
 mod level;
 mod path;
 
@@ -22,6 +23,7 @@ pub use facts::{
 pub use failure::{
     Alternative, Category, Diagnosis, Evidence, FailureKind, MentionedFile, StopReason, Subkind,
 };
+pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
 pub use path::{PathProblem, RepoPath};
 

@@ -16,8 +16,22 @@ pub(super) fn is_python(module: &str) -> bool {
     has_line(PYTHON, module)
 }
 
+// Binary search over the lines.
 fn has_line(table: &str, name: &str) -> bool {
-    !name.is_empty() && table.lines().any(|line| line == name)
+    let (mut low, mut high) = (0, table.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let head = table.as_bytes().get(..middle).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
+        let rest = table.get(start..).unwrap_or_default();
+        let line = rest.lines().next().unwrap_or_default();
+        match line.cmp(name) {
+            std::cmp::Ordering::Equal => return !name.is_empty(),
+            std::cmp::Ordering::Less => low = start + line.len() + 1,
+            std::cmp::Ordering::Greater => high = start,
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -28,6 +42,10 @@ mod tests {
     fn tables_answer_whole_names() {
         assert!(is_node("fs/promises") && is_node("node:test") && is_node("path"));
         assert!(!is_node("pat") && !is_node(""));
+        for table in [super::NODE, super::PYTHON] {
+            assert!(table.lines().is_sorted());
+            assert!(table.lines().all(|line| super::has_line(table, line)));
+        }
         assert!(is_python("os") && is_python("__future__") && !is_python("o"));
     }
 }

@@ -64,9 +64,9 @@ impl Manifest {
         };
         match exports {
             Value::Object(map) if map.keys().any(|key| key.starts_with('.')) => {
-                self.targets(map, subpath, conditions)
+                Self::targets(map, subpath, conditions)
             }
-            whole if subpath == "." => self.collected(whole, "", conditions),
+            whole if subpath == "." => collected(whole, "", conditions),
             _ => Vec::new(),
         }
     }
@@ -74,7 +74,7 @@ impl Manifest {
     /// What `imports` says about `#name`.
     pub(super) fn imported(&self, specifier: &str, conditions: &[String]) -> Vec<String> {
         match self.fields.get("imports") {
-            Some(Value::Object(map)) => self.targets(map, specifier, conditions),
+            Some(Value::Object(map)) => Self::targets(map, specifier, conditions),
             _ => Vec::new(),
         }
     }
@@ -88,9 +88,9 @@ impl Manifest {
             .collect()
     }
 
-    fn targets(&self, map: &Map<String, Value>, key: &str, conditions: &[String]) -> Vec<String> {
+    fn targets(map: &Map<String, Value>, key: &str, conditions: &[String]) -> Vec<String> {
         if let Some(value) = map.get(key) {
-            return self.collected(value, "", conditions);
+            return collected(value, "", conditions);
         }
         let mut patterns: Vec<(&str, &str, &Value)> = map
             .iter()
@@ -106,26 +106,26 @@ impl Manifest {
         patterns.sort_by_key(|(head, ..)| std::cmp::Reverse(head.len()));
         patterns
             .first()
-            .map(|(_, rest, value)| self.collected(value, rest, conditions))
+            .map(|(_, rest, value)| collected(value, rest, conditions))
             .unwrap_or_default()
     }
+}
 
-    fn collected(&self, value: &Value, star: &str, conditions: &[String]) -> Vec<String> {
-        let mut targets = Vec::new();
-        collect(value, conditions, 0, &mut targets);
-        let mut seen = std::collections::HashSet::new();
-        targets
-            .iter()
-            .map(|target| {
-                if target.ends_with('/') {
-                    format!("{target}{star}")
-                } else {
-                    target.replace('*', star)
-                }
-            })
-            .filter(|target| seen.insert(target.clone()))
-            .collect()
-    }
+fn collected(value: &Value, star: &str, conditions: &[String]) -> Vec<String> {
+    let mut targets = Vec::new();
+    collect(value, conditions, 0, &mut targets);
+    let mut seen = std::collections::HashSet::new();
+    targets
+        .iter()
+        .map(|target| {
+            if target.ends_with('/') {
+                format!("{target}{star}")
+            } else {
+                target.replace('*', star)
+            }
+        })
+        .filter(|target| seen.insert(target.clone()))
+        .collect()
 }
 
 // Every target, ordered by how close its condition is to the source.
@@ -156,7 +156,6 @@ fn rank(condition: &str, custom: &[String]) -> usize {
         "development",
         "types",
         "import",
-        "module-sync",
         "module",
         "browser",
         "node",

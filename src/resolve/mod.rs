@@ -1,7 +1,9 @@
 //! Floor 3: a specifier and its importer to files of the repository, or to what is outside it.
 
 mod builtin;
+mod files;
 mod glob;
+mod inserted;
 mod manifest;
 mod memo;
 mod probe;
@@ -12,4 +14,4 @@ mod script;
 mod tsconfig;
 mod workspace;
 
-pub use resolver::{Resolution, Resolver};
+pub use resolver::{FactsReader, Resolution, Resolver, parsed};

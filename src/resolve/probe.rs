@@ -1,10 +1,9 @@
+use super::files::Files;
 use crate::model::RepoPath;
-use crate::source::Listing;
 
 /// Extensions tried on a specifier that has none: TypeScript's order, then what bundlers add.
 const EXTENSIONS: &[&str] = &[
-    "ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "d.mts", "d.cts", "json", "vue",
-    "svelte",
+    "ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "d.mts", "d.cts", "vue", "svelte",
 ];
 
 // What may stand in the source where the emitted file is named.
@@ -34,14 +33,14 @@ pub(super) fn child(directory: &str, name: &str) -> String {
 }
 
 /// The file a TypeScript-like import of `path` (no `..` left) means.
-pub(super) fn file(listing: &Listing, path: &str, tried: &mut Vec<String>) -> Option<RepoPath> {
+pub(super) fn file(files: &Files<'_>, path: &str, tried: &mut Vec<String>) -> Option<RepoPath> {
     if !path.is_empty()
-        && let Some(found) = by_name(listing, path)
+        && let Some(found) = by_name(files, path)
     {
         return Some(found);
     }
-    if listing.has_directory(path)
-        && let Some(found) = by_name(listing, &child(path, "index"))
+    if files.has_directory(path)
+        && let Some(found) = by_name(files, &child(path, "index"))
     {
         return Some(found);
     }
@@ -50,19 +49,19 @@ pub(super) fn file(listing: &Listing, path: &str, tried: &mut Vec<String>) -> Op
 }
 
 /// The file itself, what it is emitted from, or the name with an extension.
-pub(super) fn by_name(listing: &Listing, path: &str) -> Option<RepoPath> {
+pub(super) fn by_name(files: &Files<'_>, path: &str) -> Option<RepoPath> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if let Some((_, extension)) = name.rsplit_once('.')
         && let Some((_, sources)) = SOURCES_OF.iter().find(|(emitted, _)| *emitted == extension)
     {
         let stem = path.strip_suffix(extension)?;
         for source in *sources {
-            if let Some(found) = listing.file(&format!("{stem}{source}")) {
+            if let Some(found) = files.file(&format!("{stem}{source}")) {
                 return Some(found.clone());
             }
         }
     }
-    if let Some(found) = listing.file(path) {
+    if let Some(found) = files.file(path) {
         return Some(found.clone());
     }
     let mut candidate = String::with_capacity(path.len() + 7);
@@ -71,7 +70,7 @@ pub(super) fn by_name(listing: &Listing, path: &str) -> Option<RepoPath> {
         candidate.push_str(path);
         candidate.push('.');
         candidate.push_str(extension);
-        if let Some(found) = listing.file(&candidate) {
+        if let Some(found) = files.file(&candidate) {
             return Some(found.clone());
         }
     }

@@ -4,6 +4,32 @@ use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// What a Python import means.
 pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
+    let found = module_of(resolver, from, import);
+    // A string may go on to name a class or function in the module. One dot is too little to tell
+    // that from a file name.
+    let dots = import.specifier.matches('.').count();
+    if found.files.is_empty()
+        && (dots > 1 || import.kind == ImportKind::Importlib)
+        && matches!(
+            import.kind,
+            ImportKind::DottedString | ImportKind::Importlib
+        )
+        && let Some((above, attribute)) = import.specifier.rsplit_once('.')
+        && !attribute.is_empty()
+    {
+        let shorter = Import {
+            specifier: above.to_owned(),
+            ..import.clone()
+        };
+        let shorter = module_of(resolver, from, &shorter);
+        if !shorter.files.is_empty() {
+            return shorter;
+        }
+    }
+    found
+}
+
+fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resolution {
     let dots = import
         .specifier
         .bytes()
@@ -19,7 +45,12 @@ pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import)
     };
     let roots = roots::roots(resolver, from);
     let standard = builtin::is_python(first);
-    let hoped = if standard { &[][..] } else { &roots.hoped[..] };
+    let string = import.kind == ImportKind::DottedString;
+    let hoped = if standard || string {
+        &[][..]
+    } else {
+        &roots.hoped[..]
+    };
     let mut namespaces = Vec::new();
     let mut known = false;
     let mut tried = Vec::new();
@@ -44,20 +75,6 @@ pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import)
     if !standard && let Some(found) = in_namespaces(resolver, &namespaces, import) {
         return found;
     }
-    if import.kind == ImportKind::DottedString || import.kind == ImportKind::Importlib {
-        if let Some((above, attribute)) = import.specifier.rsplit_once('.')
-            && !attribute.is_empty()
-        {
-            let shorter = Import {
-                specifier: above.to_owned(),
-                ..import.clone()
-            };
-            let found = resolve(resolver, from, &shorter);
-            if !found.files.is_empty() {
-                return found;
-            }
-        }
-    }
     if known && !standard {
         return Resolution {
             tried,
@@ -74,9 +91,9 @@ pub(super) fn conftests(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<RepoPat
     if !is_test || from.extension() != Some("py") {
         return Vec::new();
     }
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     from.ancestors()
-        .filter_map(|directory| listing.file(&probe::child(directory, "conftest.py")))
+        .filter_map(|directory| files.file(&probe::child(directory, "conftest.py")))
         .filter(|path| *path != from)
         .cloned()
         .collect()
@@ -109,15 +126,15 @@ impl Module {
 }
 
 fn module_at(resolver: &Resolver<'_>, path: &str) -> Option<Module> {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     let pair = |stem: &str| -> Vec<RepoPath> {
         ["py", "pyi"]
             .iter()
-            .filter_map(|extension| listing.file(&format!("{stem}.{extension}")).cloned())
+            .filter_map(|extension| files.file(&format!("{stem}.{extension}")).cloned())
             .collect()
     };
     // A package goes before a module of the same name.
-    if !path.is_empty() && listing.has_directory(path) {
+    if !path.is_empty() && files.has_directory(path) {
         let files = pair(&probe::child(path, "__init__"));
         if !files.is_empty() {
             return Some(Module {
@@ -138,7 +155,7 @@ fn find(resolver: &Resolver<'_>, root: &str, parts: &[&str]) -> Found {
     if let Some(module) = module_at(resolver, &path) {
         return Found::Module(module);
     }
-    if resolver.source.listing().has_directory(&path) {
+    if resolver.files.has_directory(&path) {
         return Found::Namespace(path);
     }
     let within = parts.len() > 1
@@ -174,7 +191,7 @@ fn relative(
     if let Some(module) = module {
         return named(resolver, &module, import);
     }
-    if resolver.source.listing().has_directory(&path)
+    if resolver.files.has_directory(&path)
         && let Some(found) = in_namespaces(resolver, std::slice::from_ref(&path), import)
     {
         return found;
@@ -186,13 +203,13 @@ fn relative(
 }
 
 fn package_at(resolver: &Resolver<'_>, directory: &str) -> Option<Module> {
-    let listing = resolver.source.listing();
-    let files: Vec<RepoPath> = ["__init__.py", "__init__.pyi"]
+    let files = &resolver.files;
+    let found: Vec<RepoPath> = ["__init__.py", "__init__.pyi"]
         .iter()
-        .filter_map(|name| listing.file(&probe::child(directory, name)).cloned())
+        .filter_map(|name| files.file(&probe::child(directory, name)).cloned())
         .collect();
-    (!files.is_empty()).then(|| Module {
-        files,
+    (!found.is_empty()).then(|| Module {
+        files: found,
         package: Some(directory.to_owned()),
     })
 }
@@ -232,14 +249,12 @@ fn binds(resolver: &Resolver<'_>, module: &Module, directory: &str, name: &str) 
     let Some(init) = module.files.first() else {
         return false;
     };
+    let init = resolver.files.real(init);
     let mentions = resolver
         .source
         .read(init)
         .is_ok_and(|bytes| memchr::memmem::find(&bytes, name.as_bytes()).is_some());
-    mentions
-        && resolver
-            .facts(init)
-            .is_some_and(|facts| binds_other(&facts, directory, name))
+    mentions && binds_other(&resolver.facts(init), directory, name)
 }
 
 fn binds_other(facts: &FileFacts, directory: &str, name: &str) -> bool {

@@ -1,5 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
+use super::files::Files;
 use super::manifest::Manifest;
 use super::memo::Memo;
 use super::roots::Roots;
@@ -7,7 +8,7 @@ use super::tsconfig::{self, Config};
 use super::workspace::Workspace;
 use super::{probe, python, script};
 use crate::lang;
-use crate::model::{FileFacts, Import, Language, RepoPath};
+use crate::model::{FileFacts, Import, Language, ParseProblem, RepoPath};
 use crate::source::Source;
 
 /// Answers what an import means, from the listing and the project files on its way.
@@ -17,14 +18,21 @@ use crate::source::Source;
 /// gives the same answers.
 pub struct Resolver<'a> {
     pub(super) source: &'a dyn Source,
+    pub(super) files: Files<'a>,
     manifests: Memo<String, Option<Arc<Manifest>>>,
     configs: Memo<String, Option<Arc<Config>>>,
     owners: Memo<RepoPath, Option<Arc<Config>>>,
     workspace: OnceLock<Workspace>,
     pub(super) roots: Memo<String, Arc<Roots>>,
+    pub(super) project_roots: Memo<String, Arc<Vec<String>>>,
+    pub(super) inserted: Memo<String, Arc<Vec<String>>>,
     pub(super) projects: OnceLock<Vec<String>>,
-    facts: Memo<RepoPath, Option<Arc<FileFacts>>>,
+    facts: Memo<RepoPath, Arc<FileFacts>>,
+    reader: FactsReader<'a>,
 }
+
+/// Gives the facts of a file, from wherever they are to be had.
+pub type FactsReader<'a> = Box<dyn Fn(&RepoPath) -> Arc<FileFacts> + Send + Sync + 'a>;
 
 /// What one import means.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,6 +40,8 @@ pub struct Resolution {
     /// Files of the repository, most specific first: a Python submodule before the package whose
     /// attribute another name of the statement is; a `.py` before its `.pyi`.
     pub files: Vec<RepoPath>,
+    /// For files that are named through a symlink: the file, and the link.
+    pub links: Vec<(RepoPath, RepoPath)>,
     /// The package or standard-library module outside the repository.
     pub external: Option<String>,
     /// What was looked for when nothing was found: repository paths without extension, or the
@@ -65,26 +75,46 @@ impl<'a> Resolver<'a> {
     /// Nothing is read before the first question needs it.
     #[must_use]
     pub fn new(source: &'a dyn Source) -> Self {
+        Self::with_facts(source, Box::new(move |path| Arc::new(parsed(source, path))))
+    }
+
+    /// The same, with facts from elsewhere (a cache).
+    #[must_use]
+    pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
         Self {
             source,
+            files: Files::new(source.listing()),
             manifests: Memo::new(),
             configs: Memo::new(),
             owners: Memo::new(),
             workspace: OnceLock::new(),
             roots: Memo::new(),
+            project_roots: Memo::new(),
+            inserted: Memo::new(),
             projects: OnceLock::new(),
             facts: Memo::new(),
+            reader,
         }
     }
 
     /// The files an import in `from` means.
     #[must_use]
     pub fn resolve(&self, from: &RepoPath, import: &Import) -> Resolution {
-        match Language::of_path(from.as_str()) {
+        let mut found = match Language::of_path(from.as_str()) {
             Some(Language::Python) => python::resolve(self, from, import),
             Some(_) => script::resolve(self, from, import),
             None => Resolution::default(),
+        };
+        for file in &mut found.files {
+            let real = self.files.real(file);
+            if real != file {
+                let real = real.clone();
+                found
+                    .links
+                    .push((real.clone(), std::mem::replace(file, real)));
+            }
         }
+        found
     }
 
     /// Files that take effect without being imported: for a Python test the `conftest.py` of its
@@ -96,11 +126,8 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn manifest(&self, directory: &str) -> Option<Arc<Manifest>> {
         self.manifests.get(directory, || {
-            let path = self
-                .source
-                .listing()
-                .file(&probe::child(directory, "package.json"))?;
-            let bytes = self.source.read(path).ok()?;
+            let path = probe::child(directory, "package.json");
+            let bytes = self.files.read(self.source, &path)?;
             Manifest::parse(directory, &bytes).map(Arc::new)
         })
     }
@@ -112,8 +139,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
         self.configs.get(path, || {
             let load = |path: &str| {
-                let path = self.source.listing().file(path)?;
-                let bytes = self.source.read(path).ok()?;
+                let bytes = self.files.read(self.source, path)?;
                 jsonc(&bytes)
             };
             let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
@@ -123,7 +149,6 @@ impl<'a> Resolver<'a> {
 
     // The file of an `extends` entry; one outside the repository is passed over.
     fn extended(&self, directory: &str, specifier: &str) -> Option<String> {
-        let listing = self.source.listing();
         let path = if specifier.starts_with('.') {
             probe::join(directory, specifier)?
         } else {
@@ -145,19 +170,18 @@ impl<'a> Resolver<'a> {
             probe::child(&path, "tsconfig.json"),
         ]
         .into_iter()
-        .find(|candidate| listing.has_file(candidate))
+        .find(|candidate| self.files.has_file(candidate))
     }
 
     /// The config that governs a file: the nearest one, or the one among its references and
     /// siblings that takes the file in.
     pub(super) fn owner(&self, file: &RepoPath) -> Option<Arc<Config>> {
         self.owners.get(file, || {
-            let listing = self.source.listing();
             let nearest = file.ancestors().find_map(|directory| {
                 ["tsconfig.json", "jsconfig.json"]
                     .iter()
                     .map(|name| probe::child(directory, name))
-                    .find(|path| listing.has_file(path))
+                    .find(|path| self.files.has_file(path))
             })?;
             let config = self.config(&nearest)?;
             if config.includes(file) {
@@ -183,7 +207,7 @@ impl<'a> Resolver<'a> {
             let candidates = [probe::child(path, "tsconfig.json"), path.clone()];
             let Some(file) = candidates
                 .into_iter()
-                .find(|path| self.source.listing().has_file(path))
+                .find(|path| self.files.has_file(path))
             else {
                 continue;
             };
@@ -198,8 +222,8 @@ impl<'a> Resolver<'a> {
 
     /// `tsconfig.*.json` in a directory, sorted.
     pub(super) fn siblings(&self, directory: &str) -> Vec<String> {
-        let listing = self.source.listing();
-        listing
+        self.files
+            .listing()
             .below(directory)
             .iter()
             .map(|entry| &entry.path)
@@ -213,11 +237,29 @@ impl<'a> Resolver<'a> {
             .collect()
     }
 
-    pub(super) fn facts(&self, path: &RepoPath) -> Option<Arc<FileFacts>> {
-        self.facts.get(path, || {
-            let bytes = self.source.read(path).ok()?;
-            Some(Arc::new(lang::facts(path, &bytes)))
-        })
+    /// What a file says about itself; read once while the resolver lives.
+    #[must_use]
+    pub fn facts(&self, path: &RepoPath) -> Arc<FileFacts> {
+        self.facts.get(path, || (self.reader)(path))
+    }
+}
+
+/// Reads and parses one file. One in no known language has no facts, one that cannot be read has
+/// a problem.
+#[must_use]
+pub fn parsed(source: &dyn Source, path: &RepoPath) -> FileFacts {
+    if Language::of_path(path.as_str()).is_none() {
+        return FileFacts::default();
+    }
+    match source.read(path) {
+        Ok(bytes) => lang::facts(path, &bytes),
+        Err(error) => FileFacts {
+            problems: vec![ParseProblem {
+                line: 0,
+                message: format!("the file was not read: {error}"),
+            }],
+            ..FileFacts::default()
+        },
     }
 }
 

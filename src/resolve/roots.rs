@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::probe;
 use super::resolver::Resolver;
+use super::{inserted, probe};
 use crate::model::RepoPath;
 
 /// Where absolute Python imports of one directory are looked for, in order.
@@ -39,9 +39,21 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     }
     for directory in from.ancestors() {
         if is_project(resolver, directory) || directory.is_empty() {
-            for root in project_roots(resolver, directory) {
-                certain.add(&root);
+            for root in project_roots(resolver, directory).iter() {
+                certain.add(root);
             }
+        }
+    }
+    for directory in from.ancestors() {
+        let inserted = resolver.inserted.get(directory, || {
+            let text = text_of(resolver, directory, "conftest.py");
+            let mut inserted =
+                text.map_or(Vec::new(), |text| inserted::directories(&text, directory));
+            inserted.retain(|place| resolver.files.has_directory(place));
+            Arc::new(inserted)
+        });
+        for place in inserted.iter() {
+            certain.add(place);
         }
     }
     let mut hoped = Ordered::default();
@@ -53,7 +65,7 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     }
     let projects = resolver.projects.get_or_init(|| {
         let mut directories: Vec<String> = resolver
-            .source
+            .files
             .listing()
             .files()
             .filter(|entry| {
@@ -67,7 +79,7 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
         directories.dedup();
         directories
             .iter()
-            .flat_map(|directory| project_roots(resolver, directory))
+            .flat_map(|directory| project_roots(resolver, directory).to_vec())
             .collect()
     });
     for root in projects {
@@ -97,28 +109,31 @@ impl Ordered {
 }
 
 fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
-    PROJECT_FILES.iter().any(|name| {
-        resolver
-            .source
-            .listing()
-            .has_file(&probe::child(directory, name))
-    })
+    PROJECT_FILES
+        .iter()
+        .any(|name| resolver.files.has_file(&probe::child(directory, name)))
 }
 
 /// Whether the directory is a regular package.
 pub(super) fn is_package(resolver: &Resolver<'_>, directory: &str) -> bool {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     !directory.is_empty()
-        && (listing.has_file(&probe::child(directory, "__init__.py"))
-            || listing.has_file(&probe::child(directory, "__init__.pyi")))
+        && (files.has_file(&probe::child(directory, "__init__.py"))
+            || files.has_file(&probe::child(directory, "__init__.pyi")))
 }
 
 // What the project declares, then what is customary.
-fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
+fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
+    resolver.project_roots.get(directory, || {
+        Arc::new(find_project_roots(resolver, directory))
+    })
+}
+
+fn find_project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
     let mut roots = Ordered::default();
     for declared in declared(resolver, directory) {
         if let Some(path) = probe::join(directory, &declared)
-            && resolver.source.listing().has_directory(&path)
+            && resolver.files.has_directory(&path)
         {
             roots.add(&path);
         }
@@ -129,22 +144,21 @@ fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
         } else {
             probe::child(directory, name)
         };
-        if resolver.source.listing().has_directory(&path) && !is_package(resolver, &path) {
+        if resolver.files.has_directory(&path) && !is_package(resolver, &path) {
             roots.add(&path);
         }
     }
     roots.0
 }
 
+fn text_of(resolver: &Resolver<'_>, directory: &str, name: &str) -> Option<String> {
+    let path = probe::child(directory, name);
+    let bytes = resolver.files.read(resolver.source, &path)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 fn declared(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
-    let read = |name: &str| {
-        let path = resolver
-            .source
-            .listing()
-            .file(&probe::child(directory, name))?;
-        let bytes = resolver.source.read(path).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    };
+    let read = |name: &str| text_of(resolver, directory, name);
     let mut roots = Vec::new();
     if let Some(table) = read("pyproject.toml").and_then(|text| text.parse::<toml::Table>().ok()) {
         roots.extend(from_pyproject(&table));
@@ -296,7 +310,7 @@ fn from_setup(text: &str) -> Vec<String> {
             let first = parts.next();
             match first {
                 Some("") if marker == "package_dir" => {
-                    roots.extend(parts.nth(1).map(str::to_owned))
+                    roots.extend(parts.nth(1).map(str::to_owned));
                 }
                 Some(path)
                     if marker != "package_dir" && (head.is_empty() || head.ends_with("where=")) =>

@@ -29,13 +29,18 @@ pub(super) fn resolve(resolver: &Resolver<'_>, from: &RepoPath, import: &Import)
     }
     match specifier.find(['?', '#']) {
         Some(at) if at > 0 => plain(resolver, from, &specifier[..at]),
+        // Node.js adds `.json` to what is required; compilers do not to what is imported.
+        None if import.kind == ImportKind::Require && found.external.is_none() => {
+            let json = plain(resolver, from, &format!("{specifier}.json"));
+            if json.files.is_empty() { found } else { json }
+        }
         _ => found,
     }
 }
 
 fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolution {
     let mut tried = Vec::new();
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     if is_relative(specifier) {
         let found = relative(resolver, from, specifier, &mut tried);
         return found.map_or_else(|| missing(tried), Resolution::file);
@@ -73,7 +78,7 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
     }
     if let Some(base) = config.as_ref().and_then(|config| config.base_url.as_ref())
         && let Some(path) = probe::join(base, specifier)
-        && let Some(found) = probe::file(listing, &path, &mut Vec::new())
+        && let Some(found) = probe::file(files, &path, &mut Vec::new())
     {
         return Resolution::file(found);
     }
@@ -134,22 +139,22 @@ fn file_or_directory(
     specifier: &str,
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     // A trailing slash or dot names a directory even where a file of that name stands.
     let directory = specifier.ends_with('/') || specifier.ends_with("..") || specifier == ".";
     if !path.is_empty()
         && !directory
-        && let Some(found) = probe::by_name(listing, path)
+        && let Some(found) = probe::by_name(files, path)
     {
         return Some(found);
     }
-    if listing.has_directory(path) {
+    if files.has_directory(path) {
         if let Some(manifest) = resolver.manifest(path)
             && let Some(found) = entry(resolver, &manifest)
         {
             return Some(found);
         }
-        if let Some(found) = probe::by_name(listing, &probe::child(path, "index")) {
+        if let Some(found) = probe::by_name(files, &probe::child(path, "index")) {
             return Some(found);
         }
     }
@@ -183,7 +188,7 @@ fn virtual_roots(
         .root_dirs
         .iter()
         .filter(|root| *root != own)
-        .find_map(|root| probe::file(resolver.source.listing(), &probe::child(root, &rest), tried))
+        .find_map(|root| probe::file(&resolver.files, &probe::child(root, &rest), tried))
 }
 
 fn aliased(
@@ -218,7 +223,10 @@ fn imported(
     let manifest = nearest(resolver, from)?;
     for target in manifest.imported(specifier, conditions) {
         if target.starts_with('.') {
-            if let Some(found) = target_file(resolver, &manifest, &target, tried) {
+            let path = probe::join(&manifest.directory, &target);
+            let compiled = path.and_then(|path| probe::by_name(&resolver.files, &path));
+            let found = compiled.or_else(|| target_file(resolver, &manifest, &target, tried));
+            if let Some(found) = found {
                 return Some(Resolution::file(found));
             }
         } else if let Some((name, rest)) = package_name(&target) {
@@ -268,13 +276,11 @@ fn packaged(
     let Some(manifest) = manifest else {
         return Packaged::Unknown;
     };
-    match inside(resolver, &manifest, rest, conditions, tried) {
-        Some(found) => Packaged::File(found),
-        None => {
-            tried.push(probe::child(&manifest.directory, "package.json"));
-            Packaged::Missing
-        }
+    if let Some(found) = inside(resolver, &manifest, rest, conditions, tried) {
+        return Packaged::File(found);
     }
+    tried.push(probe::child(&manifest.directory, "package.json"));
+    Packaged::Missing
 }
 
 // A package's file by subpath (`""` is the package itself).
@@ -285,7 +291,7 @@ fn inside(
     conditions: &[String],
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     let subpath = if rest.is_empty() {
         ".".to_owned()
     } else {
@@ -301,11 +307,11 @@ fn inside(
             ["src/index", "index", "src/main", "src"]
                 .iter()
                 .map(|name| probe::child(&manifest.directory, name))
-                .find_map(|path| probe::by_name(listing, &path))
+                .find_map(|path| probe::by_name(files, &path))
         });
     }
     let path = probe::join(&manifest.directory, rest)?;
-    if let Some(found) = listing.file(&path) {
+    if let Some(found) = files.file(&path) {
         return Some(found.clone());
     }
     let source = probe::join(&manifest.directory, &format!("src/{rest}"))?;
@@ -332,12 +338,12 @@ fn target_file(
     target: &str,
     tried: &mut Vec<String>,
 ) -> Option<RepoPath> {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     let path = probe::join(&manifest.directory, target)?;
-    if let Some(found) = listing.file(&path) {
+    if let Some(found) = files.file(&path) {
         return Some(found.clone());
     }
-    if let Some(found) = probe::by_name(listing, &path) {
+    if let Some(found) = probe::by_name(files, &path) {
         return Some(found);
     }
     let config = RepoPath::new(&probe::child(&manifest.directory, "tsconfig.json"))
@@ -358,7 +364,7 @@ fn emitted(
     package: &str,
     path: &str,
 ) -> Option<RepoPath> {
-    let listing = resolver.source.listing();
+    let files = &resolver.files;
     if let Some(config) = config {
         let own = by_project(resolver, config, path);
         if own.is_some() {
@@ -390,8 +396,8 @@ fn emitted(
         for base in ["src", ""] {
             let candidate = probe::child(package, &probe::child(base, rest));
             if candidate != probe::without_extension(path) {
-                let found = probe::by_name(listing, &candidate)
-                    .or_else(|| probe::by_name(listing, &probe::child(&candidate, "index")));
+                let found = probe::by_name(files, &candidate)
+                    .or_else(|| probe::by_name(files, &probe::child(&candidate, "index")));
                 if found.is_some() {
                     return found;
                 }
@@ -416,7 +422,7 @@ fn by_project(resolver: &Resolver<'_>, project: &Config, path: &str) -> Option<R
     roots.into_iter().flatten().find_map(|root| {
         let candidate = probe::child(&root, stem);
         (candidate != probe::without_extension(path))
-            .then(|| probe::by_name(resolver.source.listing(), &candidate))?
+            .then(|| probe::by_name(&resolver.files, &candidate))?
     })
 }
 
@@ -437,14 +443,11 @@ fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolutio
         .rsplit_once('/')
         .map_or("", |(directory, _)| directory);
     let patterns = glob::expand(&pattern);
-    let files: Vec<RepoPath> = resolver
-        .source
-        .listing()
+    let listing = resolver.files.listing();
+    let files: Vec<RepoPath> = listing
         .below(top)
         .iter()
-        .filter(|entry| {
-            entry.path != *from && resolver.source.listing().has_file(entry.path.as_str())
-        })
+        .filter(|entry| entry.path != *from && listing.has_file(entry.path.as_str()))
         .filter(|entry| {
             patterns
                 .iter()

@@ -1,0 +1,211 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Closure;
+use super::cycles::cycles;
+use super::edges::{FileEdges, Graph};
+use super::symbols::is_module;
+use crate::model::{
+    ClosureEntry, Import, ImportEdge, ImportKind, ImportsDocument, ImportsFile, ImportsProblem,
+    RepoPath, SCHEMA_VERSION,
+};
+
+/// What an [`ImportsDocument`] is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// Every source file.
+    Whole,
+    /// What the targets import, to a number of hops.
+    Imports(Vec<RepoPath>, u32),
+    /// What imports the targets, to a number of hops.
+    Importers(Vec<RepoPath>, u32),
+}
+
+/// Builds the document of `mendit imports`; `symbols` follows each name to its definition.
+#[must_use]
+pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDocument {
+    match wanted {
+        Wanted::Whole => {
+            let edges: Vec<Arc<FileEdges>> = graph.whole().into_iter().map(Arc::new).collect();
+            build(graph, &edges, &Closure::default(), symbols)
+        }
+        Wanted::Imports(targets, hops) => {
+            let closure = graph.closure(targets, *hops);
+            build(graph, &read(&closure), &closure, symbols)
+        }
+        Wanted::Importers(targets, hops) => {
+            let closure = graph.importers(targets, *hops);
+            build(graph, &read(&closure), &closure, symbols)
+        }
+    }
+}
+
+fn read(closure: &Closure) -> Vec<Arc<FileEdges>> {
+    let mut edges: Vec<Arc<FileEdges>> = closure
+        .nodes
+        .iter()
+        .filter_map(|node| node.edges.clone())
+        .collect();
+    edges.sort_by(|a, b| a.path.cmp(&b.path));
+    edges
+}
+
+fn build(
+    graph: &Graph<'_>,
+    edges: &[Arc<FileEdges>],
+    closure: &Closure,
+    symbols: bool,
+) -> ImportsDocument {
+    let whole = closure.nodes.is_empty();
+    let files: Vec<ImportsFile> = edges
+        .par_iter()
+        .map(|file| ImportsFile {
+            path: file.path.clone(),
+            imports: (0..file.facts.imports.len())
+                .flat_map(|at| rows(graph, file, at, symbols))
+                .collect(),
+        })
+        .collect();
+    let (components, files) = files
+        .into_iter()
+        .partition(|file| whole && is_component(&file.path));
+    let mut unresolved: Vec<_> = edges.iter().flat_map(|file| file.unresolved()).collect();
+    unresolved.sort();
+    unresolved.dedup();
+    let mut problems: Vec<ImportsProblem> = edges
+        .iter()
+        .flat_map(|file| {
+            file.facts.problems.iter().map(|problem| ImportsProblem {
+                path: file.path.clone(),
+                line: problem.line,
+                message: problem.message.clone(),
+            })
+        })
+        .collect();
+    problems.sort();
+    ImportsDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "imports",
+        files,
+        components,
+        closure: closure
+            .nodes
+            .iter()
+            .map(|node| ClosureEntry {
+                path: node.path.clone(),
+                hops: node.hops,
+                via: node.via.clone(),
+            })
+            .collect(),
+        unresolved,
+        cycles: cycles(edges.iter().map(AsRef::as_ref)),
+        problems,
+    }
+}
+
+fn is_component(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some("vue" | "svelte" | "astro"))
+}
+
+// One row for each file the import means; with symbols one for each file behind those.
+fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<ImportEdge> {
+    let (Some(import), Some(resolution)) = (file.facts.imports.get(at), file.resolutions.get(at))
+    else {
+        return Vec::new();
+    };
+    let row = |path: Option<&RepoPath>, names: Vec<String>| ImportEdge {
+        specifier: import.specifier.clone(),
+        kind: import.kind,
+        line: import.line,
+        path: path.cloned(),
+        behind_link: None,
+        defined_in: None,
+        external: resolution.external.clone(),
+        names,
+        type_only: import.type_only,
+        nested: import.nested,
+        matches: Vec::new(),
+    };
+    let all: Vec<String> = import.names.iter().map(|name| name.name.clone()).collect();
+    if import.kind == ImportKind::Glob || is_query(import, &resolution.files) {
+        return vec![ImportEdge {
+            matches: resolution.files.clone(),
+            ..row(None, Vec::new())
+        }];
+    }
+    if resolution.files.is_empty() {
+        if import.kind == ImportKind::DottedString {
+            return Vec::new();
+        }
+        return vec![row(None, all)];
+    }
+    let several = resolution.files.len() > 1;
+    let mut rows = Vec::new();
+    for path in &resolution.files {
+        let names: Vec<String> = all
+            .iter()
+            .filter(|name| !several || takes(&resolution.files, path, import, name))
+            .cloned()
+            .collect();
+        let link = resolution.links.iter().find(|(file, _)| file == path);
+        rows.push(ImportEdge {
+            behind_link: link.map(|(file, _)| file.clone()),
+            ..row(Some(link.map_or(path, |(_, link)| link)), names)
+        });
+    }
+    if symbols {
+        let defined = graph.defined(file, at);
+        rows = rows
+            .into_iter()
+            .flat_map(|row| by_definition(row, &defined))
+            .collect();
+    }
+    rows
+}
+
+// `./x?worker` asks a bundler for something made from `x.ts`: no compiler would find that file.
+fn is_query(import: &Import, files: &[RepoPath]) -> bool {
+    import.specifier.split_once('?').is_some_and(|(path, _)| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        !files.is_empty() && files.iter().all(|file| file.file_name() != name)
+    })
+}
+
+// Of several files a name belongs to its submodule, and to the package when it has none.
+fn takes(files: &[RepoPath], path: &RepoPath, import: &Import, name: &str) -> bool {
+    let is = |file: &RepoPath, name: &str| is_module(file, &import.specifier, name);
+    if files.iter().any(|file| is(file, name)) {
+        return is(path, name);
+    }
+    !import.names.iter().any(|other| is(path, &other.name))
+}
+
+fn by_definition(row: ImportEdge, defined: &[(String, RepoPath)]) -> Vec<ImportEdge> {
+    let mut behind: BTreeMap<&RepoPath, Vec<String>> = BTreeMap::new();
+    let mut rest: Vec<String> = Vec::new();
+    let whole = row.names.iter().any(|name| name == "*");
+    for (name, file) in defined {
+        if whole || row.names.contains(name) {
+            behind.entry(file).or_default().push(name.clone());
+        }
+    }
+    for name in &row.names {
+        if !defined.iter().any(|(known, _)| known == name) {
+            rest.push(name.clone());
+        }
+    }
+    let mut rows: Vec<ImportEdge> = behind
+        .into_iter()
+        .map(|(file, names)| ImportEdge {
+            defined_in: Some(file.clone()),
+            names,
+            ..row.clone()
+        })
+        .collect();
+    if rows.is_empty() || !rest.is_empty() {
+        rows.push(ImportEdge { names: rest, ..row });
+    }
+    rows
+}

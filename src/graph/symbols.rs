@@ -1,0 +1,173 @@
+use std::collections::HashSet;
+
+use super::edges::{FileEdges, Graph};
+use crate::model::{Export, Import, ImportKind, ImportedName, Language, RepoPath};
+
+/// Re-exports followed for one name.
+const MAX_STEPS: usize = 64;
+
+impl Graph<'_> {
+    /// The file that defines `name` as imported from `file`: behind re-exports, `export *`,
+    /// aliases and what a package's `__init__` passes on.
+    ///
+    /// `None` when the name leads outside the repository or nowhere.
+    #[must_use]
+    pub fn defining(&self, file: &RepoPath, name: &str) -> Option<RepoPath> {
+        let mut seen = HashSet::new();
+        // Depth first, in the order a module system would look: own names, then `export *`.
+        let mut open = vec![(file.clone(), name.to_owned())];
+        while let Some((file, name)) = open.pop() {
+            if seen.len() > MAX_STEPS || !seen.insert((file.clone(), name.clone())) {
+                continue;
+            }
+            if name == "*" {
+                return Some(file);
+            }
+            let facts = self.resolver.facts(&file);
+            let python = Language::of_path(file.as_str()) == Some(Language::Python);
+            let own = facts.exports.iter().filter(|export| export.name == name);
+            let mut found = false;
+            let mut steps = Vec::new();
+            for export in own {
+                let Some(from) = &export.from else {
+                    return Some(file);
+                };
+                found = true;
+                let local = export.local.as_deref().unwrap_or(&export.name);
+                steps.extend(self.step(&file, from, local, python));
+            }
+            if !found {
+                if facts
+                    .definitions
+                    .iter()
+                    .any(|definition| definition.name == name)
+                {
+                    return Some(file);
+                }
+                let stars = facts.exports.iter().filter(|export| export.name == "*");
+                for from in stars.filter_map(|star: &Export| star.from.as_ref()) {
+                    if name != "default" {
+                        let to = self.files(&file, from, "*", python);
+                        steps.extend(to.into_iter().map(|to| (to, name.clone())));
+                    }
+                }
+            }
+            open.extend(steps.into_iter().rev());
+        }
+        None
+    }
+
+    // Where a re-export of `local` from `from` leads.
+    fn step(
+        &self,
+        file: &RepoPath,
+        from: &str,
+        local: &str,
+        python: bool,
+    ) -> Vec<(RepoPath, String)> {
+        self.files(file, from, local, python)
+            .into_iter()
+            .map(|to| {
+                let whole = local == "*" || (python && is_module(&to, from, local));
+                let name = if whole { "*" } else { local };
+                (to, name.to_owned())
+            })
+            .collect()
+    }
+
+    fn files(&self, file: &RepoPath, from: &str, name: &str, python: bool) -> Vec<RepoPath> {
+        let module = python && name == "*" && !from.starts_with('.');
+        let import = Import {
+            specifier: from.to_owned(),
+            kind: match (python, module) {
+                (true, true) => ImportKind::Import,
+                (true, false) => ImportKind::From,
+                _ => ImportKind::ExportFrom,
+            },
+            line: 0,
+            names: vec![ImportedName {
+                name: name.to_owned(),
+                alias: None,
+            }],
+            type_only: false,
+            nested: false,
+        };
+        let mut files = self.resolver.resolve(file, &import).files;
+        files.truncate(2);
+        files
+    }
+
+    /// For one import of a file: the names it takes, each with the file that defines it.
+    ///
+    /// A whole module taken under a local name is followed to the members used in the file.
+    #[must_use]
+    pub fn defined(&self, edges: &FileEdges, at: usize) -> Vec<(String, RepoPath)> {
+        let (Some(import), Some(resolution)) =
+            (edges.facts.imports.get(at), edges.resolutions.get(at))
+        else {
+            return Vec::new();
+        };
+        let python = Language::of_path(edges.path.as_str()) == Some(Language::Python);
+        let mut found = Vec::new();
+        for name in &import.names {
+            let wanted: Vec<String> = match (&name.alias, name.name.as_str()) {
+                (Some(alias), "*") => self.members(&edges.path, alias),
+                (_, "*") => Vec::new(),
+                (_, one) => vec![one.to_owned()],
+            };
+            for wanted in wanted {
+                let defining = resolution.files.iter().find_map(|file| {
+                    if python && is_module(file, &import.specifier, &wanted) {
+                        return Some(file.clone());
+                    }
+                    self.defining(file, &wanted)
+                });
+                if let Some(file) = defining {
+                    found.push((wanted, file));
+                }
+            }
+        }
+        found
+    }
+
+    // `alias.member` in the text, each member once.
+    fn members(&self, file: &RepoPath, alias: &str) -> Vec<String> {
+        let Ok(bytes) = self.source.read(file) else {
+            return Vec::new();
+        };
+        let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+        let mut members = Vec::new();
+        let needle = format!("{alias}.");
+        for start in memchr::memmem::find_iter(&bytes, needle.as_bytes()) {
+            let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+            if before.is_some_and(|byte| word(byte) || *byte == b'.') {
+                continue;
+            }
+            let rest = bytes.get(start + needle.len()..).unwrap_or_default();
+            let end = rest
+                .iter()
+                .position(|byte| !word(byte))
+                .unwrap_or(rest.len());
+            let member = String::from_utf8_lossy(rest.get(..end).unwrap_or_default());
+            if !member.is_empty() && !members.iter().any(|known| *known == member) {
+                members.push(member.into_owned());
+            }
+        }
+        members.sort();
+        members
+    }
+}
+
+// Whether `from x import name` gave the submodule `name` itself and not the package it is in.
+pub(super) fn is_module(file: &RepoPath, specifier: &str, name: &str) -> bool {
+    let package = specifier.rsplit('.').next().unwrap_or_default();
+    let (directory, own) = match file.stem() {
+        "__init__" => file
+            .directory()
+            .rsplit_once('/')
+            .unwrap_or(("", file.directory())),
+        stem => (file.directory(), stem),
+    };
+    let above = directory.rsplit('/').next().unwrap_or_default();
+    own == name && (package.is_empty() || above == package)
+}
