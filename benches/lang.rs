@@ -31,6 +31,7 @@ fn measure(what: &str, bytes: usize, mut work: impl FnMut()) {
         })
         .min()
         .unwrap_or_default();
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let rate = bytes as f64 / 1e6 / best.as_secs_f64();
     println!(
         "{what:<24} {:>10.3} ms {rate:>8.1} MB/s",
