@@ -63,10 +63,9 @@ pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagn
         missing_exports: distinct(own().filter_map(|finding| finding.export.as_ref())),
         failing_tests: tests,
         tool: verdict.tool.map(str::to_owned),
-        evidence: evidence
-            .iter()
-            .take(MOST_EVIDENCE)
-            .filter_map(|&at| lines.get(at))
+        evidence: shown(&evidence, &lines)
+            .into_iter()
+            .filter_map(|at| lines.get(at))
             .map(|line| Evidence {
                 line: line.number,
                 text: line.text.trim_end().to_owned(),
@@ -74,6 +73,22 @@ pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagn
             .collect(),
     }
 }
+
+// The lines that carry the verdict; without one the end of the log, where tools say what failed.
+fn shown(evidence: &[usize], lines: &[Line<'_>]) -> Vec<usize> {
+    if !evidence.is_empty() {
+        return evidence.iter().copied().take(MOST_EVIDENCE).collect();
+    }
+    let mut last: Vec<usize> = (0..lines.len())
+        .rev()
+        .filter(|at| !lines[*at].text.trim().is_empty())
+        .take(LAST_LINES)
+        .collect();
+    last.reverse();
+    last
+}
+
+const LAST_LINES: usize = 3;
 
 fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut seen = HashSet::new();
@@ -138,7 +153,7 @@ fn refine_module(finding: &mut Finding, lines: &[Line<'_>], locator: &Locator<'_
         let dotted = module.contains('.');
         module.starts_with('.')
             || locator.has_top(top)
-            || (dotted && !locator.knows_repository())
+            || (dotted && (!locator.knows_repository() || named_nearby(top, finding.at, lines)))
             || asked_by_tests(finding.at, lines)
     } else {
         let alias = ["@/", "~/", "#", "$lib", "src/", "app/", "~"];
@@ -159,6 +174,15 @@ fn has_extension(module: &str) -> bool {
     ]
     .iter()
     .any(|end| module.ends_with(end))
+}
+
+// The importing file lies in the package that it imports from.
+fn named_nearby(top: &str, at: usize, lines: &[Line<'_>]) -> bool {
+    let directory = format!("{top}/");
+    lines[at.saturating_sub(8)..at]
+        .iter()
+        .filter(|line| !line.text.contains("site-packages"))
+        .any(|line| line.text.contains(&directory))
 }
 
 // Shared test support is imported by a bare name from beside the tests.

@@ -5,11 +5,8 @@ use tree_sitter::{Node, Tree};
 
 use super::bindings;
 use super::literal::{line_of, script_string, text_of};
-use super::path;
-use crate::model::{FileFacts, Import, ImportKind, ImportedName, ParseProblem};
-
-/// Look-ups in one tree; more than any hand-written file needs.
-const MAX_HITS: usize = 50_000;
+use super::path::Finder;
+use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
 // Words an import call starts with. The tree is asked only where one of them stands.
 static WORDS: LazyLock<Option<AhoCorasick>> =
@@ -18,26 +15,17 @@ static WORDS: LazyLock<Option<AhoCorasick>> =
 /// Adds the imports made by calls, at any depth: `import()`, `require()`, mocks, globs, URLs.
 pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     let Some(words) = WORDS.as_ref() else { return };
-    let mut cursor = tree.walk();
-    let mut nodes = Vec::new();
-    let hits = words
-        .find_iter(text)
-        .map(|hit| (hit.start(), hit.end()))
-        .filter(|(start, end)| may_call(text, *start, *end));
-    for (count, (start, _)) in hits.enumerate() {
-        if count == MAX_HITS {
-            facts.problems.push(ParseProblem {
-                line: 0,
-                message: format!("import calls after the first {MAX_HITS} were not read"),
-            });
-            break;
+    let mut finder = Finder::new(tree);
+    for hit in words.find_iter(text) {
+        if !may_call(text, hit.start(), hit.end()) {
+            continue;
         }
-        path::to_byte(&mut cursor, tree.root_node(), start, &mut nodes);
-        if let Some(import) = call_at(&nodes, text) {
-            facts.imports.push(import);
-        } else if let Some(import) = exported_require(&nodes, text, start) {
-            facts.imports.push(import);
-        }
+        let Some(nodes) = finder.at(hit.start()) else {
+            facts.problems.push(Finder::exhausted());
+            return;
+        };
+        let import = call_at(nodes, text).or_else(|| exported_require(nodes, text, hit.start()));
+        facts.imports.extend(import);
     }
 }
 

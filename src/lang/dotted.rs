@@ -1,7 +1,7 @@
 use tree_sitter::Tree;
 
 use super::literal::{line_of, python_string};
-use super::path;
+use super::path::Finder;
 use crate::model::{FileFacts, Import, ImportKind};
 
 /// Strings kept of one file.
@@ -11,8 +11,7 @@ const MAX_STRINGS: usize = 2_000;
 /// `"app.middleware.Session"`), as settings, `mock.patch` and registries write them. Whether they
 /// do is for the resolver to say.
 pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
-    let mut cursor = tree.walk();
-    let mut nodes = Vec::new();
+    let mut finder = Finder::new(tree);
     let mut found: Vec<Import> = Vec::new();
     let mut at = 0;
     while let Some(quote) = text
@@ -31,7 +30,10 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             continue;
         }
         at += end + 1;
-        path::to_byte(&mut cursor, tree.root_node(), quote, &mut nodes);
+        let Some(nodes) = finder.at(quote) else {
+            facts.problems.push(Finder::exhausted());
+            break;
+        };
         let Some(string) = nodes.iter().rev().find(|node| node.kind() == "string") else {
             continue;
         };

@@ -6,6 +6,10 @@ use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
 const MAX_PARSED_BYTES: usize = 4 * 1024 * 1024;
 /// How much of an oversized file is parsed.
 const HEAD_BYTES: usize = 256 * 1024;
+/// A NUL byte among the first of a file means that it is no text, as git has it.
+const BINARY_PROBE: usize = 8_000;
+/// Brackets inside brackets that are parsed.
+const MAX_NESTING: usize = 1_000;
 /// Syntax errors reported for one file.
 const MAX_SYNTAX_ERRORS: usize = 100;
 
@@ -28,13 +32,13 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
             ..FileFacts::default()
         },
     };
-    if cut {
+    if let Some(reason) = cut {
         facts.problems.push(ParseProblem {
             line: 0,
             message: format!(
-                "only the first {} of {} bytes were parsed",
+                "only the first {} of {} bytes were parsed: {reason}",
                 head.len(),
-                bytes.len()
+                text.len()
             ),
         });
     }
@@ -51,10 +55,10 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
         return Vec::new();
     };
     let (head, cut) = head_of(&text);
-    if cut {
+    if let Some(reason) = cut {
         return vec![ParseProblem {
             line: 0,
-            message: "the file is too large to be checked".into(),
+            message: format!("the file was not checked: {reason}"),
         }];
     }
     match parse::parse(language, head) {
@@ -77,11 +81,99 @@ fn prepare<'a>(path: &RepoPath, bytes: &'a [u8]) -> Option<(Language, std::borro
     Some((Language::of_path(path.as_str())?, bytes.into()))
 }
 
-fn head_of(text: &[u8]) -> (&[u8], bool) {
-    if text.len() <= MAX_PARSED_BYTES {
-        return (text, false);
+// The part that is parsed, and why it is not the whole.
+fn head_of(text: &[u8]) -> (&[u8], Option<&'static str>) {
+    let start = text.get(..text.len().min(BINARY_PROBE)).unwrap_or(text);
+    if memchr::memchr(0, start).is_some() {
+        return (&[], Some("it is binary"));
     }
-    let head = text.get(..HEAD_BYTES).unwrap_or(text);
+    let (end, reason) = match too_deep(text) {
+        Some(at) => (at, "its brackets nest too deep"),
+        None if text.len() > MAX_PARSED_BYTES => (HEAD_BYTES, "it is too large"),
+        None => return (text, None),
+    };
+    let head = text.get(..end.min(HEAD_BYTES)).unwrap_or(text);
     let end = memchr::memrchr(b'\n', head).map_or(head.len(), |at| at + 1);
-    (head.get(..end).unwrap_or(head), true)
+    (head.get(..end).unwrap_or(head), Some(reason))
+}
+
+// Where brackets nest deeper than any person writes. A recovering parser is quadratic in that
+// depth. Strings and comments are not told apart: their brackets cancel out or are few.
+fn too_deep(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut generics = 0_usize;
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b'}' => {
+                depth = depth.saturating_sub(1);
+                generics = 0;
+            }
+            b']' => depth = depth.saturating_sub(1),
+            b';' => generics = 0,
+            b'<' => generics += 1,
+            b'>' => generics = generics.saturating_sub(1),
+            _ => continue,
+        }
+        if depth.max(generics) > MAX_NESTING {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{facts, syntax_errors};
+    use crate::model::RepoPath;
+
+    #[test]
+    fn hostile_files_end_and_say_so() {
+        let deep = 60_000;
+        for (name, text) in [
+            ("a.ts", format!("import './x'\n{}", "f<T,".repeat(deep))),
+            ("a.ts", format!("import './x'\n{}", "(".repeat(deep))),
+            ("a.tsx", format!("import './x'\n{}", "{".repeat(deep))),
+            ("a.py", format!("import x\n{}", "[".repeat(deep))),
+            (
+                "a.js",
+                format!("import './x'\n{}", "a=1;".repeat(2_000_000)),
+            ),
+        ] {
+            let path = RepoPath::new(name).unwrap();
+            let found = facts(&path, text.as_bytes());
+            assert_eq!(found.imports.len(), 1, "{name}");
+            assert_eq!(found.problems.len(), 1, "{name}");
+            assert_eq!(syntax_errors(&path, text.as_bytes()).len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn syntax_errors_have_lines() {
+        let path = RepoPath::new("a.ts").unwrap();
+        assert!(syntax_errors(&path, b"const a = 1;\n").is_empty());
+        let found = syntax_errors(&path, b"const a = 1;\nconst = ;\nlet b = (1;\n");
+        assert_eq!(found.first().map(|problem| problem.line), Some(2));
+        assert!(found.iter().any(|problem| problem.line == 3));
+        let none = RepoPath::new("a.txt").unwrap();
+        assert!(syntax_errors(&none, b"((((").is_empty());
+    }
+
+    #[test]
+    fn any_bytes_are_read() {
+        let mut state = 7_u32;
+        for name in ["a.ts", "a.js", "a.py", "a.vue", "a.svelte", "a.astro"] {
+            let path = RepoPath::new(name).unwrap();
+            for length in [0, 1, 2, 50, 3_000] {
+                let bytes: Vec<u8> = (0..length)
+                    .map(|_| {
+                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        (state >> 24) as u8
+                    })
+                    .collect();
+                let _ = facts(&path, &bytes);
+                let _ = syntax_errors(&path, &bytes);
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
 
@@ -10,10 +11,14 @@ thread_local! {
     static PARSERS: RefCell<[Option<Parser>; 3]> = const { RefCell::new([None, None, None]) };
 }
 
-// The parser reports every hundred operations. Ordinary code needs about one operation a byte;
-// counting them, not seconds, gives the same answer on every machine.
-const FREE_REPORTS: usize = 20_000;
-const REPORTS_PER_BYTE: f64 = 0.2;
+// The parser reports every hundred operations. Ordinary code needs at most one report for forty
+// bytes; counting them gives the same answer on every machine.
+const FREE_REPORTS: usize = 2_000;
+const BYTES_PER_REPORT: usize = 10;
+
+// What slips through the count, because single operations become slow, is ended by the clock.
+const FREE_SECONDS: f64 = 2.0;
+const SECONDS_PER_MEGABYTE: f64 = 2.0;
 
 /// Parses the text; `None` when the effort leaves all proportion to its length.
 pub(super) fn parse(language: Language, text: &[u8]) -> Option<Tree> {
@@ -31,16 +36,15 @@ pub(super) fn parse(language: Language, text: &[u8]) -> Option<Tree> {
                 empty.insert(parser)
             }
         };
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_sign_loss,
-            reason = "a bound, not a count"
-        )]
-        let budget = FREE_REPORTS + (text.len() as f64 * REPORTS_PER_BYTE) as usize;
+        let budget = FREE_REPORTS + text.len() / BYTES_PER_REPORT;
+        #[expect(clippy::cast_precision_loss, reason = "a bound, not a count")]
+        let seconds = FREE_SECONDS + text.len() as f64 / 1e6 * SECONDS_PER_MEGABYTE;
+        let start = Instant::now();
         let mut reports = 0;
         let mut watch = |_: &tree_sitter::ParseState| {
             reports += 1;
-            if reports > budget {
+            let late = reports % 64 == 0 && start.elapsed().as_secs_f64() > seconds;
+            if reports > budget || late {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())

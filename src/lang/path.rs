@@ -1,24 +1,57 @@
-use tree_sitter::{Node, TreeCursor};
+use tree_sitter::{Node, Tree, TreeCursor};
 
-/// Nodes of a tree above one byte, outermost first. Hostile nesting is cut off at this depth.
-const MAX_DEPTH: usize = 600;
+use crate::model::ParseProblem;
 
-/// Descends to the byte at `offset`; the path starts with the root's child.
-///
-/// Every look-up costs the depth of the place, not the size of the tree.
-pub(super) fn to_byte<'t>(
-    cursor: &mut TreeCursor<'t>,
+/// Nodes looked at above one byte. Deeper nesting is cut off.
+const MAX_DEPTH: usize = 400;
+/// Steps down one tree; a large hand-written file needs a hundredth of it.
+const MAX_STEPS: usize = 3_000_000;
+
+/// Finds what stands at a byte of a tree. A look-up costs the depth of the place, not the size of
+/// the tree, and all look-ups together are bounded.
+pub(super) struct Finder<'t> {
     root: Node<'t>,
-    offset: usize,
-    path: &mut Vec<Node<'t>>,
-) {
-    path.clear();
-    cursor.reset(root);
-    while path.len() < MAX_DEPTH && cursor.goto_first_child_for_byte(offset).is_some() {
-        let node = cursor.node();
-        if node.start_byte() > offset {
-            return;
+    cursor: TreeCursor<'t>,
+    nodes: Vec<Node<'t>>,
+    steps: usize,
+}
+
+impl<'t> Finder<'t> {
+    pub(super) fn new(tree: &'t Tree) -> Self {
+        Self {
+            root: tree.root_node(),
+            cursor: tree.walk(),
+            nodes: Vec::new(),
+            steps: 0,
         }
-        path.push(node);
+    }
+
+    /// The nodes that hold the byte, outermost first, without the root. `None` when no more
+    /// look-ups are to be had.
+    pub(super) fn at(&mut self, offset: usize) -> Option<&[Node<'t>]> {
+        if self.steps > MAX_STEPS {
+            return None;
+        }
+        self.nodes.clear();
+        self.cursor.reset(self.root);
+        while self.nodes.len() < MAX_DEPTH
+            && self.cursor.goto_first_child_for_byte(offset).is_some()
+        {
+            self.steps += 1;
+            let node = self.cursor.node();
+            if node.start_byte() > offset {
+                break;
+            }
+            self.nodes.push(node);
+        }
+        Some(&self.nodes)
+    }
+
+    /// What to say when [`Finder::at`] gave up.
+    pub(super) fn exhausted() -> ParseProblem {
+        ParseProblem {
+            line: 0,
+            message: "too many import-like words at too great a depth: some were not read".into(),
+        }
     }
 }

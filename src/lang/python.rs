@@ -2,7 +2,8 @@ use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
 use super::literal::{end_line_of, line_of, python_string, text_of};
-use super::{bindings, dotted, path};
+use super::path::Finder;
+use super::{bindings, dotted};
 use crate::model::{
     Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName,
 };
@@ -30,14 +31,16 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
 }
 
 fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
-    let mut cursor = tree.walk();
-    let mut nodes = Vec::new();
+    let mut finder = Finder::new(tree);
     let mut read_to = 0;
     for start in memmem::find_iter(text, b"import") {
         if start < read_to || inside_word(text, start) {
             continue;
         }
-        path::to_byte(&mut cursor, tree.root_node(), start, &mut nodes);
+        let Some(nodes) = finder.at(start) else {
+            facts.problems.push(Finder::exhausted());
+            break;
+        };
         let found = nodes
             .iter()
             .rposition(|node| matches!(node.kind(), "import_statement" | "import_from_statement"));
@@ -46,7 +49,7 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         {
             statement(*node, nodes.get(..at).unwrap_or_default(), text, facts);
             read_to = node.end_byte();
-        } else if let Some((import, end)) = call(&nodes, text) {
+        } else if let Some((import, end)) = call(nodes, text) {
             facts.imports.push(import);
             read_to = end;
         }

@@ -77,18 +77,21 @@ impl Redactor {
         RedactedBytes { bytes, findings }
     }
 
-    // A mask can bring a neighbour to light, so the masked text is looked at again until nothing
-    // new turns up.
+    // A mask can bring a neighbour to light, so the lines around masks are looked at again until
+    // nothing new turns up.
     fn mask(&self, text: &[u8]) -> (Vec<Finding>, Option<Vec<u8>>) {
         let mut hits: Vec<Hit> = Vec::new();
         let mut found: Vec<Finding> = Vec::new();
         let mut masked: Option<Vec<u8>> = None;
         for _ in 0..MAX_ROUNDS {
-            let new = scan(masked.as_deref().unwrap_or(text), &self.known);
+            let origin = Origin::new(&found);
+            let new = match &masked {
+                None => scan(text, &self.known),
+                Some(masked) => self.scan_around(masked, &origin),
+            };
             if new.is_empty() {
                 break;
             }
-            let origin = Origin::new(&found);
             hits.extend(new.into_iter().map(|hit| Hit {
                 start: char_start(text, origin.of(hit.start)),
                 end: char_end(text, origin.of(hit.end)),
@@ -102,6 +105,30 @@ impl Redactor {
             found = next;
         }
         (found, masked)
+    }
+
+    fn scan_around(&self, masked: &[u8], origin: &Origin) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut done = 0;
+        let mut places = origin.after_masks().peekable();
+        while let Some(place) = places.next() {
+            if place < done {
+                continue;
+            }
+            let from = line_start(masked, place.saturating_sub(NEIGHBOURHOOD)).max(done);
+            let mut to = place + NEIGHBOURHOOD;
+            while let Some(next) = places.next_if(|next| *next < to + NEIGHBOURHOOD) {
+                to = next + NEIGHBOURHOOD;
+            }
+            done = line_end(masked, to);
+            let window = masked.get(from..done).unwrap_or_default();
+            hits.extend(scan(window, &self.known).into_iter().map(|hit| Hit {
+                start: hit.start + from,
+                end: hit.end + from,
+                rule: hit.rule,
+            }));
+        }
+        hits
     }
 
     /// Masks every line that is not blank: for files that hold credentials by their nature and
@@ -136,6 +163,18 @@ impl Redactor {
 }
 
 const MAX_ROUNDS: usize = 6;
+// Bytes on each side of a mask that its appearance can change the meaning of.
+const NEIGHBOURHOOD: usize = 4096;
+
+fn line_start(text: &[u8], place: usize) -> usize {
+    let before = text.get(..place).unwrap_or_default();
+    memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
+}
+
+fn line_end(text: &[u8], place: usize) -> usize {
+    let rest = text.get(place..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |at| place + at)
+}
 
 fn push_mask(out: &mut Vec<u8>, rule: &str) {
     out.extend_from_slice(b"[REDACTED:");
@@ -171,6 +210,11 @@ impl Origin {
             stretches.push((masked, at));
         }
         Self { stretches }
+    }
+
+    // The place behind each mask, in the masked text.
+    fn after_masks(&self) -> impl Iterator<Item = usize> + '_ {
+        self.stretches.iter().skip(1).map(|(masked, _)| *masked)
     }
 
     fn of(&self, place: usize) -> usize {

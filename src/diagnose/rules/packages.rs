@@ -6,7 +6,7 @@ pub(super) const NPM: &[Rule] = rules! {
         "npm error code ERESOLVE", "peers that exclude each other";
     DependencyError "not_cached" 70 | "ENOTCACHED" | r"^npm (?:error|ERR!) code ENOTCACHED",
         "npm error code ENOTCACHED", "offline, and not in the cache";
-    DependencyError "package_not_found" 70 | "E404" | r"^npm (?:error|ERR!) code E404",
+    DependencyError "package_not_found" 70 | "npm " | r"^npm (?:error|ERR!) code E404",
         "npm error code E404", "the registry has no such package";
     DependencyError "no_version" 70 | "ETARGET" | r"^npm (?:error|ERR!) code (?:ETARGET|ENOVERSIONS)",
         "npm error code ETARGET", "the registry has no such version";
