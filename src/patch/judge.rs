@@ -20,6 +20,7 @@ use crate::source::{EntryKind, ReadError, Source};
 
 /// How to judge.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct JudgeOptions<'a> {
     /// Mend nothing.
     pub strict: bool,

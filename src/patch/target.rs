@@ -233,7 +233,8 @@ fn agree_on_rename(headers: &Headers<'_>, from: &[u8], to: &[u8]) -> Result<(), 
         }),
     };
     let line = headers.git_line.unwrap_or_default();
-    let in_line = line.first() == Some(&b'"')
+    let in_line = headers.git_line.is_none()
+        || line.first() == Some(&b'"')
         || memchr::memmem::find(line, b" \"").is_some()
         || (line.ends_with(to) && memchr::memmem::find(line, from).is_some());
     if ends(&headers.minus, from) && ends(&headers.plus, to) && in_line {

@@ -52,7 +52,7 @@ impl Directory {
         Ok(Self { fd })
     }
 
-    /// What stands at a name: its bytes and git's mode. A directory counts as something else.
+    /// What stands at a name: its bytes and git's mode. A directory counts as nothing.
     pub(super) fn look(&self, name: &str) -> io::Result<Option<(Vec<u8>, u32)>> {
         let stat = match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
@@ -76,6 +76,8 @@ impl Directory {
                 };
                 Ok(Some((bytes, mode)))
             }
+            // Whether a directory may go is seen when it does: only empty ones can.
+            rustix::fs::FileType::Directory => Ok(None),
             _ => Err(io::Error::other("it is neither a file nor a link")),
         }
     }
