@@ -34,7 +34,9 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
             continue;
         };
         let old: &[u8] = change.before.as_ref().map_or(&[], |state| &state.bytes);
-        after.syntax.extend(new_errors(&change.path, old, &state.bytes));
+        after
+            .syntax
+            .extend(new_errors(&change.path, old, &state.bytes));
         let known: Vec<Import> = facts(&change.path, old).imports;
         for import in facts(&change.path, &state.bytes).imports {
             let is_new = !known
@@ -71,15 +73,15 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
     }
     found
         .into_iter()
-        .filter(|error| {
-            match known.get_mut(&(error.message.clone(), line_of(new, error.line))) {
+        .filter(
+            |error| match known.get_mut(&(error.message.clone(), line_of(new, error.line))) {
                 Some(left) if *left > 0 => {
                     *left -= 1;
                     false
                 }
                 _ => error.line > 0,
-            }
-        })
+            },
+        )
         .map(|error| AfterProblem {
             code: Code::new("P801"),
             path: path.as_str().to_owned(),
@@ -91,5 +93,8 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
 
 fn line_of(bytes: &[u8], line: u32) -> &[u8] {
     let at = (line as usize).saturating_sub(1);
-    bytes.split(|byte| *byte == b'\n').nth(at).unwrap_or_default()
+    bytes
+        .split(|byte| *byte == b'\n')
+        .nth(at)
+        .unwrap_or_default()
 }

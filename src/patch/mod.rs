@@ -1,17 +1,20 @@
 //! Floor 4: a patch is read, mended, placed and judged in memory, then written all or nothing.
 
 mod after;
+mod bodies;
 mod canonical;
 mod change;
 mod compose;
 mod content;
 mod feedback;
 mod judge;
+mod names;
 mod objects;
 mod place;
 mod read;
 mod reverse;
 mod set;
+mod shape;
 mod structure;
 mod target;
 mod text;

@@ -3,6 +3,7 @@
 mod change;
 mod deny;
 mod invisible;
+mod manifest;
 mod path_safety;
 mod protected;
 mod read;

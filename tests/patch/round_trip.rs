@@ -19,8 +19,12 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
         1 => Just("--- a/f0".to_owned()),
         1 => Just("+++ b/f0".to_owned()),
     ];
-    (prop::collection::vec(line, 0..40), any::<bool>(), prop::bool::weighted(0.05)).prop_map(
-        |(lines, newline, binary)| {
+    (
+        prop::collection::vec(line, 0..40),
+        any::<bool>(),
+        prop::bool::weighted(0.05),
+    )
+        .prop_map(|(lines, newline, binary)| {
             let mut text = lines.join("\n").into_bytes();
             if newline && !text.is_empty() {
                 text.push(b'\n');
@@ -29,31 +33,38 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
                 text.insert(0, 0);
             }
             text
-        },
-    )
+        })
 }
 
 fn tree() -> impl Strategy<Value = Tree> {
     let name = prop_oneof![
-        Just("f0"), Just("f1"), Just("d/f2"), Just("d/e/f3"), Just("n a"), Just("ü"),
+        Just("f0"),
+        Just("f1"),
+        Just("d/f2"),
+        Just("d/e/f3"),
+        Just("n a"),
+        Just("ü"),
     ];
     prop::collection::btree_map(name.prop_map(str::to_owned), content(), 0..5)
 }
 
 // A few edits of the first tree, so the diff has context; or another tree.
 fn pair() -> impl Strategy<Value = (Tree, Tree)> {
-    (tree(), tree(), prop::collection::vec((any::<prop::sample::Index>(), "[ab]{1,2}"), 0..4)).prop_map(
-        |(old, other, edits)| {
+    (
+        tree(),
+        tree(),
+        prop::collection::vec((any::<prop::sample::Index>(), "[ab]{1,2}"), 0..4),
+    )
+        .prop_map(|(old, other, edits)| {
             let mut new = old.clone();
             for (index, text) in edits {
-                if let Some((_, bytes)) = new.iter_mut().nth(0) {
+                if let Some((_, bytes)) = new.iter_mut().next() {
                     let at = index.index(bytes.len() + 1);
                     bytes.splice(at..at, text.bytes());
                 }
             }
             if new == old { (old, other) } else { (old, new) }
-        },
-    )
+        })
 }
 
 const FLAGS: &[&[&str]] = &[
@@ -64,12 +75,21 @@ const FLAGS: &[&[&str]] = &[
 ];
 
 fn applied(old: &Tree, patch: &[u8], reverse: bool, strip: Option<usize>) -> Result<Tree, String> {
-    let files = old.iter().map(|(path, bytes)| (RepoPath::new(path).unwrap(), bytes.clone()));
+    let files = old
+        .iter()
+        .map(|(path, bytes)| (RepoPath::new(path).unwrap(), bytes.clone()));
     let source = Memory::new(files);
-    let options = JudgeOptions { reverse, strip, ..JudgeOptions::default() };
+    let options = JudgeOptions {
+        reverse,
+        strip,
+        ..JudgeOptions::default()
+    };
     let judged = judge(patch, &source, &options);
     if !judged.verdict.verdict.applies() {
-        return Err(format!("{:?} {:?}", judged.verdict.verdict, judged.verdict.problems));
+        return Err(format!(
+            "{:?} {:?}",
+            judged.verdict.verdict, judged.verdict.problems
+        ));
     }
     let mut tree = old.clone();
     for change in judged.changes {

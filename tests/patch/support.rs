@@ -30,7 +30,10 @@ pub(crate) fn repository(files: &[(&str, &[u8])]) -> tempfile::TempDir {
         write(directory.path(), path, bytes);
     }
     git(directory.path(), &["add", "-A"]);
-    git(directory.path(), &["commit", "-q", "--allow-empty", "-m", "base"]);
+    git(
+        directory.path(),
+        &["commit", "-q", "--allow-empty", "-m", "base"],
+    );
     directory
 }
 
@@ -81,7 +84,10 @@ pub(crate) fn words(verdict: &PatchVerdict) -> String {
 
 /// The content of a path after the patch.
 pub(crate) fn after(judged: &Judged, path: &str) -> Option<String> {
-    let change = judged.changes.iter().find(|change| change.path.as_str() == path)?;
+    let change = judged
+        .changes
+        .iter()
+        .find(|change| change.path.as_str() == path)?;
     let state = change.after.as_ref()?;
     Some(String::from_utf8(state.bytes.to_vec()).expect("UTF-8"))
 }

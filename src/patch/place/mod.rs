@@ -3,6 +3,7 @@
 mod diagnose;
 mod file;
 mod one;
+mod pieces;
 mod rule;
 mod search;
 mod variant;

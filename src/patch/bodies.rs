@@ -1,0 +1,205 @@
+use super::place::Failure;
+use super::set::{Body, Edit, LineKind};
+use super::text::{LineEnds, Text};
+use crate::model::{Code, FirstDifference, HunkVerdict, Mend, Safety, Verdict};
+
+/// The content of a new file.
+pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> {
+    let mut mends = Vec::new();
+    let hunks = match body {
+        Body::Empty => return Ok((Vec::new(), mends)),
+        Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
+        Body::Hunks(hunks) => hunks,
+        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) => {
+            return Err(Failure::new(
+                Verdict::Malformed,
+                "P602",
+                "there is no text to make the file of",
+            ));
+        }
+    };
+    let mut bytes = Vec::new();
+    for hunk in hunks {
+        let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
+        let count = u32::try_from(firm).unwrap_or(u32::MAX);
+        if let Some((_, new)) = hunk.new.filter(|_| !hunk.counts_hold) {
+            if hunk.cut && count < new {
+                let message = "the patch seems to be cut off inside this new file";
+                return Err(Failure::new(Verdict::Malformed, "P104", message));
+            }
+            if count != new {
+                mends.push(super::content::mend(
+                    Code::new("M301"),
+                    Safety::Safe,
+                    hunk,
+                    "counted the lines of the hunk anew",
+                ));
+            }
+        }
+        for line in hunk.lines.iter().take(firm) {
+            if line.kind != LineKind::Add {
+                let message = "a new file can only have added lines";
+                return Err(Failure::new(Verdict::Malformed, "P205", message));
+            }
+            if bytes.last().is_some_and(|byte| *byte != b'\n') {
+                let message = "a line without a newline is not the last";
+                return Err(Failure::new(Verdict::Malformed, "P306", message));
+            }
+            bytes.extend_from_slice(line.text());
+            if !line.no_newline {
+                bytes.push(b'\n');
+            }
+        }
+    }
+    Ok((bytes, mends))
+}
+
+/// Applies replacements of text, each of which must be found exactly once.
+pub(super) fn edited(
+    before: &[u8],
+    edits: &[Edit],
+) -> (Vec<HunkVerdict>, Result<Vec<u8>, Failure>, bool) {
+    let mut bytes = before.to_vec();
+    let mut verdicts = Vec::new();
+    let mut failed = None;
+    let mut already = true;
+    let crlf = Text::new(before).ends == LineEnds::CrLf;
+    let adapt = |text: &[u8]| -> Vec<u8> {
+        if !crlf || text.contains(&b'\r') {
+            return text.to_vec();
+        }
+        let mut out = Vec::with_capacity(text.len() + 8);
+        for byte in text {
+            if *byte == b'\n' {
+                out.push(b'\r');
+            }
+            out.push(*byte);
+        }
+        out
+    };
+    for (index, edit) in edits.iter().enumerate() {
+        let (old, new) = (adapt(&edit.old), adapt(&edit.new));
+        let places: Vec<usize> = occurrences(&bytes, &old);
+        let line = |at: usize| {
+            let before = bytes.get(..at).unwrap_or_default();
+            memchr::memchr_iter(b'\n', before).count() as u64 + 1
+        };
+        let mut verdict = HunkVerdict {
+            index: index + 1,
+            verdict: Verdict::Applies,
+            line: None,
+            applied_at: None,
+            code: None,
+            message: String::new(),
+            first_difference: None,
+            candidates: Vec::new(),
+            nearest: None,
+        };
+        already &= places.is_empty() && !new.is_empty() && occurrences(&bytes, &new).len() == 1;
+        match places.as_slice() {
+            [at] => {
+                verdict.applied_at = Some(line(*at));
+                bytes.splice(*at..*at + old.len(), new);
+            }
+            several => {
+                let failure = if several.is_empty() {
+                    Failure::new(
+                        Verdict::ContextNotFound,
+                        "P401",
+                        "the old text is not in the file",
+                    )
+                } else {
+                    let mut failure = Failure::new(Verdict::Ambiguous, "P403", "");
+                    failure.message = format!("the old text fits in {} places", several.len());
+                    failure.candidates = several.iter().take(50).map(|at| line(*at)).collect();
+                    failure
+                };
+                verdict.verdict = failure.verdict;
+                verdict.code = Some(failure.code);
+                verdict.message.clone_from(&failure.message);
+                verdict.candidates.clone_from(&failure.candidates);
+                if several.is_empty() {
+                    verdict.first_difference = first_line(&edit.old, edit.line);
+                }
+                failed.get_or_insert(failure);
+            }
+        }
+        verdicts.push(verdict);
+    }
+    (verdicts, failed.map_or(Ok(bytes), Err), already)
+}
+
+fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<usize> {
+    if old.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), old) {
+        found.push(from + at);
+        from += at + 1;
+        if found.len() > 1000 {
+            break;
+        }
+    }
+    found
+}
+
+fn first_line(old: &[u8], line: u32) -> Option<FirstDifference> {
+    let first = old.split(|byte| *byte == b'\n').next()?;
+    Some(FirstDifference {
+        patch_line: u64::from(line),
+        file_line: 1,
+        expected: String::from_utf8_lossy(first).into_owned(),
+        actual: None,
+    })
+}
+
+/// Applies a git delta.
+pub(super) fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = delta.iter().copied();
+    let size = |rest: &mut dyn Iterator<Item = u8>| {
+        let (mut value, mut shift) = (0_u64, 0_u32);
+        loop {
+            let byte = rest.next()?;
+            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                return usize::try_from(value).ok();
+            }
+        }
+    };
+    let (from, to) = (size(&mut rest)?, size(&mut rest)?);
+    if from != base.len() || to > crate::source::MAX_READ_BYTES as usize {
+        return None;
+    }
+    let mut out = Vec::with_capacity(to.min(1 << 20));
+    while let Some(command) = rest.next() {
+        if command & 0x80 != 0 {
+            let mut number = |bits: std::ops::Range<u8>| {
+                bits.clone().try_fold(0_usize, |value, bit| {
+                    if command & (1 << bit) == 0 {
+                        return Some(value);
+                    }
+                    Some(value | usize::from(rest.next()?) << (8 * (bit - bits.start)))
+                })
+            };
+            let offset = number(0..4)?;
+            let count = match number(4..7)? {
+                0 => 0x10000,
+                count => count,
+            };
+            out.extend_from_slice(base.get(offset..offset.checked_add(count)?)?);
+        } else if command == 0 {
+            return None;
+        } else {
+            for _ in 0..command {
+                out.push(rest.next()?);
+            }
+        }
+        if out.len() > to {
+            return None;
+        }
+    }
+    (out.len() == to).then_some(out)
+}

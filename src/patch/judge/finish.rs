@@ -1,0 +1,245 @@
+use std::collections::HashSet;
+
+use super::super::change::{Change, FileState};
+use super::super::set::{Body, LineKind};
+use super::super::structure;
+use crate::model::{BlobId, Code, Operation, PatchProblem, RepoPath, Severity, Verdict};
+use crate::policy::{ChangedFile, judge_change};
+
+use super::Judged;
+use super::run::{Judge, Standing, original};
+
+impl Judge<'_, '_> {
+    pub(super) fn finish(mut self) -> Judged {
+        if self.set.files.is_empty() && self.worst.is_none() {
+            self.plain("P102", Verdict::Malformed, "there is no patch in the input");
+        }
+        if self.work.is_done() {
+            self.plain(
+                "P308",
+                Verdict::Malformed,
+                "the patch takes too many comparisons to place",
+            );
+        }
+        let already = self.weigh_already();
+        if self.worst.is_none() && !already {
+            self.structure_and_policy();
+        }
+        let mut changes = Vec::new();
+        if self.worst.is_none() && !already {
+            changes = self.changes();
+            if self.options.after {
+                self.look_after(&changes);
+            }
+        }
+        let applies = self.worst.is_none() && !already;
+        self.verdict.verdict = match self.worst {
+            Some(worst) => worst,
+            None if already => Verdict::AlreadyApplied,
+            None if self.verdict.mends.is_empty() => Verdict::Applies,
+            None => Verdict::AppliesMended,
+        };
+        if !applies {
+            self.verdict.mends.retain(|_| already);
+        }
+        self.verdict.mends.sort_by_key(|mend| mend.patch_line);
+        self.verdict
+            .problems
+            .sort_by_key(|problem| problem.patch_line);
+        if !applies {
+            changes.clear();
+        }
+        self.verdict.feedback = crate::patch::feedback::feedback(&self.verdict);
+        Judged {
+            verdict: self.verdict,
+            changes,
+        }
+    }
+
+    pub(super) fn look_after(&mut self, changes: &[Change]) {
+        let found = crate::patch::after::after_image(self.source, changes);
+        // A patch that ends in the middle of an added line may have lost the rest of that line.
+        let cut = self.set.files.last().is_some_and(|file| match &file.body {
+            Body::Hunks(hunks) => hunks.last().is_some_and(|hunk| {
+                hunk.cut && hunk.lines.last().is_some_and(|it| it.kind == LineKind::Add)
+            }),
+            _ => false,
+        });
+        if cut && !found.syntax.is_empty() {
+            let message =
+                "the patch seems to be cut off inside its last line: the file would not parse";
+            self.plain("P104", Verdict::Malformed, message);
+        } else if self.options.strict_after {
+            let first = found.syntax.iter().chain(&found.imports).next().cloned();
+            if let Some(first) = first {
+                self.plain(first.code.as_str(), Verdict::Refused, &first.message);
+            }
+        }
+        self.verdict.new_syntax_errors = found.syntax;
+        self.verdict.new_unresolved_imports = found.imports;
+    }
+
+    // Whether all of it is there already; `worst` is set when only some is, or it is reversed.
+    pub(super) fn weigh_already(&mut self) -> bool {
+        let (mut there, mut sure, mut applied) = (0, 0, 0);
+        let mut origins = Vec::new();
+        for standing in &self.standing {
+            match standing {
+                Standing::Applied => applied += 1,
+                Standing::Already {
+                    origin,
+                    sure: is_sure,
+                } => {
+                    there += 1;
+                    sure += usize::from(*is_sure);
+                    origins.push(origin.as_deref());
+                }
+                Standing::Failed => {}
+            }
+        }
+        let slots = !self.slots.is_empty();
+        if there == 0 || self.worst.is_some() {
+            return false;
+        }
+        if sure == 0 {
+            self.plain(
+                "P501",
+                Verdict::ContextNotFound,
+                "the file to delete is not there",
+            );
+            return false;
+        }
+        if slots && applied > 0 {
+            self.plain(
+                "P406",
+                Verdict::ContextNotFound,
+                "a part of the patch is already applied, another is not",
+            );
+            return false;
+        }
+        let known: Vec<&[u8]> = origins.iter().flatten().copied().collect();
+        if let Some(objects) = self.options.objects
+            && known.len() == origins.len()
+            && !known.iter().any(|origin| objects.has(BlobId::of(origin)))
+        {
+            let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
+            self.plain("P407", Verdict::Reversed, message);
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn structure_and_policy(&mut self) {
+        for (code, path, line, message) in structure::whole(self.source.listing(), &self.slots) {
+            self.problem(
+                Verdict::Unsafe,
+                PatchProblem {
+                    code: Code::new(code),
+                    severity: Severity::Error,
+                    path: Some(path),
+                    patch_line: u64::from(line),
+                    message,
+                    hint: None,
+                },
+            );
+        }
+        let mut found = Vec::new();
+        let mut grown: u64 = 0;
+        for (path, slot) in &self.slots {
+            let bytes =
+                |state: &Option<FileState>| state.as_ref().map_or(0, |it| it.bytes.len() as u64);
+            grown += bytes(&slot.after).saturating_sub(bytes(&slot.before));
+            let is_copy = slot.operation == Operation::Copy;
+            let before = slot.before.as_ref().filter(|_| slot.from.is_none());
+            let mode = |state: Option<&FileState>| state.map_or(0, |it| it.mode);
+            let changed = ChangedFile {
+                path,
+                operation: if slot.after.is_none() {
+                    Operation::Delete
+                } else {
+                    slot.operation
+                },
+                before: before.map(|it| &*it.bytes),
+                after: slot.after.as_ref().map(|it| &*it.bytes),
+                modes: (mode(slot.before.as_ref()), mode(slot.after.as_ref())),
+            };
+            let mut findings = judge_change(&changed, &self.options.allowed);
+            if is_copy && let Some(from) = &slot.from {
+                let source = ChangedFile {
+                    path: from,
+                    operation: Operation::Copy,
+                    before: None,
+                    after: None,
+                    modes: (0, 0),
+                };
+                findings.extend(judge_change(&source, &self.options.allowed));
+            }
+            if bytes(&slot.after) > self.options.limits.file_bytes {
+                findings.push(crate::policy::ChangeFinding {
+                    code: Code::new("P705"),
+                    severity: Severity::Error,
+                    message: format!(
+                        "the file would have more than {} bytes",
+                        self.options.limits.file_bytes
+                    ),
+                });
+            }
+            found.extend(findings.into_iter().map(|finding| PatchProblem {
+                code: finding.code,
+                severity: finding.severity,
+                path: Some(path.clone()),
+                patch_line: u64::from(slot.line),
+                message: finding.message,
+                hint: None,
+            }));
+        }
+        for problem in found {
+            self.problem(Verdict::Refused, problem);
+        }
+        if grown > self.options.limits.grown_bytes {
+            let message = format!(
+                "the patch adds more than {} bytes",
+                self.options.limits.grown_bytes
+            );
+            self.plain("P705", Verdict::Refused, &message);
+        }
+    }
+
+    pub(super) fn changes(&mut self) -> Vec<Change> {
+        let slots = std::mem::take(&mut self.slots);
+        let mut sources: HashSet<String> = HashSet::new();
+        for slot in slots
+            .values()
+            .filter(|slot| slot.operation == Operation::Rename)
+        {
+            sources.extend(slot.from.clone());
+        }
+        slots
+            .into_iter()
+            .filter(|(_, slot)| slot.after.is_some() || slot.before.is_some())
+            .filter_map(|(path, slot)| {
+                let moved = slot.after.is_none() && sources.contains(&path);
+                let standing = match &slot.from {
+                    None => slot.before.clone(),
+                    Some(_) => original(self.source, &path).ok().flatten(),
+                };
+                Some(Change {
+                    standing,
+                    path: RepoPath::new(&path).ok()?,
+                    from: slot
+                        .from
+                        .as_deref()
+                        .and_then(|from| RepoPath::new(from).ok()),
+                    operation: if moved {
+                        Operation::Rename
+                    } else {
+                        slot.operation
+                    },
+                    before: slot.before,
+                    after: slot.after,
+                    edits: slot.edits,
+                })
+            })
+            .collect()
+    }
+}

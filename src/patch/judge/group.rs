@@ -1,0 +1,268 @@
+use super::super::change::FileState;
+use super::super::compose::one_edit;
+use super::super::content::{Modified, modify};
+use super::super::place::Failure;
+use super::super::set::{Body, FilePatch};
+use super::super::structure;
+use super::super::target::Target;
+use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Severity, Verdict};
+
+use super::run::{Judge, Refusal, Slot, Standing, refuse};
+
+impl Judge<'_, '_> {
+    pub(super) fn group(
+        &mut self,
+        target: &Target,
+        group: &[usize],
+        done: Option<(FileState, Modified)>,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<Standing, Refusal> {
+        let sections: Vec<&FilePatch<'_>> = group
+            .iter()
+            .filter_map(|index| self.set.files.get(*index))
+            .collect();
+        let (before, modified) = if let Some(done) = done {
+            done
+        } else {
+            structure::ancestors(self.source.listing(), &self.slots, &target.new)
+                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+            let before = self.existing(&target.new)?;
+            let modified = modify(&before, &sections, self.options.strict, &self.work);
+            (before, modified)
+        };
+        let mode = sections
+            .iter()
+            .filter_map(|section| section.headers.new_mode)
+            .next_back()
+            .map(|mode| {
+                if mode & 0o100 == 0 {
+                    0o100_644
+                } else {
+                    0o100_755
+                }
+            });
+        self.mode_notes(&sections, target, &before);
+        self.settle(target, &sections, before, modified, mode, hunks)
+    }
+
+    // Modes that are not those of the file are worth a word, no more.
+    pub(super) fn mode_notes(
+        &mut self,
+        sections: &[&FilePatch<'_>],
+        target: &Target,
+        before: &FileState,
+    ) {
+        for section in sections {
+            let told = section
+                .headers
+                .old_mode
+                .or(section.headers.index.and_then(|it| it.mode));
+            if let Some(told) = told.filter(|told| *told != before.mode) {
+                self.verdict.problems.push(PatchProblem {
+                    code: Code::new("P206"),
+                    severity: Severity::Warning,
+                    path: Some(target.new.clone()),
+                    patch_line: u64::from(section.line),
+                    message: format!(
+                        "the patch takes the file mode for {told:06o}; it is {:06o}",
+                        before.mode
+                    ),
+                    hint: None,
+                });
+            }
+        }
+    }
+
+    pub(super) fn existing(&self, path: &str) -> Result<FileState, Refusal> {
+        match self.current(path)? {
+            Some(state) => Ok(state),
+            None if self.slots.contains_key(path) => refuse(
+                Verdict::Malformed,
+                "P507",
+                "the patch deletes or moves this file before it changes it",
+            ),
+            None => {
+                let suggestions = structure::suggestions(self.source.listing(), path);
+                Err(Refusal {
+                    verdict: Verdict::ContextNotFound,
+                    code: "P501",
+                    message: format!("there is no file `{}`", path.escape_debug()),
+                    hint: (!suggestions.is_empty())
+                        .then(|| format!("did you mean {}?", suggestions.join(" or "))),
+                })
+            }
+        }
+    }
+
+    pub(super) fn settle(
+        &mut self,
+        target: &Target,
+        sections: &[&FilePatch<'_>],
+        before: FileState,
+        modified: Modified,
+        mode: Option<u32>,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<Standing, Refusal> {
+        hunks.extend(modified.hunks.into_iter().flatten());
+        let (bytes, edits) = match modified.after {
+            Some(after) => after,
+            None if modified.already.is_some() => {
+                return Ok(Standing::Already {
+                    origin: modified.already,
+                    sure: true,
+                });
+            }
+            None => {
+                if let Some(merged) = self.merged(sections, &before) {
+                    let edits = one_edit(&before.bytes, &merged);
+                    (merged.into(), edits)
+                } else {
+                    for (line, failure) in modified.failures {
+                        self.hunk_problem(target, line, failure);
+                    }
+                    return Ok(Standing::Failed);
+                }
+            }
+        };
+        self.verdict.mends.extend(modified.mends);
+        let after = FileState {
+            bytes,
+            mode: mode.unwrap_or(before.mode),
+        };
+        let changes = sections.iter().any(|section| {
+            matches!(&section.body, Body::Hunks(hunks) if hunks.iter().any(crate::patch::set::Hunk::changes_something))
+        });
+        if after == before {
+            if changes {
+                return Ok(Standing::Already {
+                    origin: None,
+                    sure: true,
+                });
+            }
+            if mode.is_none() {
+                return refuse(
+                    Verdict::Malformed,
+                    "P305",
+                    "the patch changes nothing in this file",
+                );
+            }
+        }
+        self.store(
+            target,
+            Some(before),
+            Some(after),
+            edits,
+            sections.first().map_or(0, |it| it.line),
+        );
+        Ok(Standing::Applied)
+    }
+
+    pub(super) fn hunk_problem(&mut self, target: &Target, line: u64, failure: Failure) {
+        let hint = failure.hint.clone();
+        let problem = PatchProblem {
+            code: failure.code,
+            severity: Severity::Error,
+            path: Some(target.new.clone()),
+            patch_line: line,
+            message: failure.message,
+            hint,
+        };
+        self.problem(failure.verdict, problem);
+    }
+
+    // The patch may be for an older state of the file that the object database still has.
+    pub(super) fn merged(
+        &mut self,
+        sections: &[&FilePatch<'_>],
+        before: &FileState,
+    ) -> Option<Vec<u8>> {
+        let objects = self.options.objects?;
+        let [section] = sections else {
+            return None;
+        };
+        let id = std::str::from_utf8(section.headers.index?.old).ok()?;
+        let base = objects.find(id)?;
+        if *base == *before.bytes {
+            return None;
+        }
+        let state = FileState {
+            bytes: base.into(),
+            mode: before.mode,
+        };
+        let (theirs, _) = modify(&state, sections, true, &self.work).after?;
+        let merged = objects.merge(&before.bytes, &state.bytes, &theirs);
+        let clean = merged.is_some();
+        if self.options.three_way && clean {
+            self.verdict.mends.push(Mend {
+                code: Code::new("M413"),
+                safety: crate::model::Safety::OptIn,
+                patch_line: u64::from(section.line),
+                message: "merged with what the file has become since the patch was made".to_owned(),
+            });
+            return merged;
+        }
+        let how = if clean {
+            "; a three-way merge is clean (`--three-way`)"
+        } else {
+            "; a three-way merge has conflicts"
+        };
+        self.stale.push(how.to_owned());
+        self.problem(
+            Verdict::Stale,
+            PatchProblem {
+                code: Code::new("P408"),
+                severity: Severity::Error,
+                path: None,
+                patch_line: u64::from(section.line),
+                message: format!("the patch was made for an older state of the file ({id}){how}"),
+                hint: None,
+            },
+        );
+        None
+    }
+
+    pub(super) fn store(
+        &mut self,
+        target: &Target,
+        before: Option<FileState>,
+        after: Option<FileState>,
+        edits: Vec<crate::patch::compose::LineEdit>,
+        line: u32,
+    ) {
+        let known = self.slots.remove(&target.new);
+        let moved = matches!(target.operation, Operation::Rename | Operation::Copy);
+        let slot = match known {
+            // A second change of one path is told as one.
+            Some(first) if !moved => {
+                let edits = match (&first.before, &after) {
+                    (Some(before), Some(after)) => one_edit(&before.bytes, &after.bytes),
+                    (None, Some(after)) => one_edit(b"", &after.bytes),
+                    (Some(before), None) => one_edit(&before.bytes, b""),
+                    (None, None) => Vec::new(),
+                };
+                Slot {
+                    operation: match (&first.before, &after) {
+                        (None, Some(_)) => Operation::Create,
+                        (_, None) => Operation::Delete,
+                        _ if first.from.is_some() => first.operation,
+                        _ => Operation::Modify,
+                    },
+                    before: first.before,
+                    from: first.from,
+                    after,
+                    edits,
+                    line: first.line,
+                }
+            }
+            _ => Slot {
+                before,
+                after,
+                from: moved.then(|| target.old.clone()),
+                operation: target.operation,
+                edits,
+                line,
+            },
+        };
+        self.slots.insert(target.new.clone(), slot);
+    }
+}

@@ -1,0 +1,87 @@
+use super::super::change::Change;
+use super::super::read::{ReadOptions, read};
+use super::super::reverse::reverse;
+use crate::model::{BlobId, PatchProblem, PatchVerdict, Severity, Verdict};
+use crate::policy::{Allowed, ChangeLimits};
+use crate::source::Source;
+
+use super::run::Judge;
+
+/// How to judge.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub struct JudgeOptions<'a> {
+    /// Mend nothing.
+    pub strict: bool,
+    /// Leading components to strip from names; `None` finds out.
+    pub strip: Option<usize>,
+    /// Put before every path.
+    pub directory: &'a str,
+    /// Apply the other way round.
+    pub reverse: bool,
+    /// Merge with what the file has become, when the blob the patch was made for is known.
+    pub three_way: bool,
+    /// Paths that a person allowed by name.
+    pub allowed: Allowed,
+    /// Look at what the tree would be: new syntax errors and imports that lead nowhere.
+    pub after: bool,
+    /// Let what that finds stop the patch.
+    pub strict_after: bool,
+    /// Limits on size.
+    pub limits: ChangeLimits,
+    /// Limits of reading.
+    pub read: ReadOptions,
+    /// Contents by blob id, when there is an object database.
+    pub objects: Option<&'a dyn Objects>,
+}
+
+/// Contents by blob id.
+pub trait Objects: Sync {
+    /// Whether there is a blob with this id.
+    fn has(&self, id: BlobId) -> bool;
+    /// The blob with this id, which may be abbreviated.
+    fn find(&self, hex: &str) -> Option<Vec<u8>>;
+    /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
+    fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// A verdict and, when it applies, what to write.
+pub struct Judged {
+    /// The verdict; without `canonical_patch`, which [`Judged::canonical_patch`] writes.
+    pub verdict: PatchVerdict,
+    /// What to write, in the order of paths; empty unless the verdict applies.
+    pub changes: Vec<Change>,
+}
+
+impl Judged {
+    /// The same change as a git patch with true line numbers, modes and blob ids.
+    #[must_use]
+    pub fn canonical_patch(&self) -> Vec<u8> {
+        crate::patch::canonical::canonical(&self.changes)
+    }
+}
+
+/// Judges a patch against a source. Reads files, writes nothing.
+pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
+    let judged = read(input, &options.read, |set| {
+        let set = if options.reverse { reverse(set) } else { set };
+        Judge::new(&set, source, options).run()
+    });
+    judged.unwrap_or_else(|unread| {
+        let mut verdict = PatchVerdict::new(Verdict::Malformed, None);
+        verdict.error_code = Some(unread.code());
+        verdict.problems.push(PatchProblem {
+            code: unread.code(),
+            severity: Severity::Error,
+            path: None,
+            patch_line: 0,
+            message: unread.to_string(),
+            hint: None,
+        });
+        verdict.feedback = crate::patch::feedback::feedback(&verdict);
+        Judged {
+            verdict,
+            changes: Vec::new(),
+        }
+    })
+}

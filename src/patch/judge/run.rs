@@ -1,0 +1,311 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use super::super::change::FileState;
+use super::super::content::{Modified, modify};
+use super::super::place::Work;
+use super::super::set::{Body, FilePatch, PatchSet};
+use super::super::target::{Naming, Target, targets};
+use crate::model::{Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Severity, Verdict};
+use crate::source::{EntryKind, ReadError, Source};
+
+use super::{JudgeOptions, Judged};
+
+pub(super) struct Judge<'j, 'a> {
+    pub(super) set: &'j PatchSet<'a>,
+    pub(super) source: &'j dyn Source,
+    pub(super) options: &'j JudgeOptions<'j>,
+    pub(super) work: Work,
+    pub(super) slots: BTreeMap<String, Slot>,
+    pub(super) vacated: HashSet<String>,
+    pub(super) worst: Option<Verdict>,
+    pub(super) verdict: PatchVerdict,
+    pub(super) standing: Vec<Standing>,
+    pub(super) stale: Vec<String>,
+}
+
+// What the patch has made of one path so far.
+pub(in crate::patch) struct Slot {
+    pub(in crate::patch) before: Option<FileState>,
+    pub(in crate::patch) after: Option<FileState>,
+    pub(in crate::patch) from: Option<String>,
+    pub(in crate::patch) operation: Operation,
+    pub(in crate::patch) edits: Vec<crate::patch::compose::LineEdit>,
+    pub(in crate::patch) line: u32,
+}
+
+// How one section relates to the tree.
+pub(super) enum Standing {
+    Applied,
+    // Its new side stands there already; where known, the content it would have started from.
+    Already { origin: Option<Vec<u8>>, sure: bool },
+    Failed,
+}
+
+pub(super) struct Refusal {
+    pub(super) verdict: Verdict,
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+pub(super) fn refuse<T>(
+    verdict: Verdict,
+    code: &'static str,
+    message: impl Into<String>,
+) -> Result<T, Refusal> {
+    Err(Refusal {
+        verdict,
+        code,
+        message: message.into(),
+        hint: None,
+    })
+}
+
+impl<'j, 'a> Judge<'j, 'a> {
+    pub(super) fn new(
+        set: &'j PatchSet<'a>,
+        source: &'j dyn Source,
+        options: &'j JudgeOptions<'j>,
+    ) -> Self {
+        let mut verdict = PatchVerdict::new(Verdict::Applies, Some(set.format));
+        verdict.mends.clone_from(&set.mends);
+        Self {
+            set,
+            source,
+            options,
+            work: Work::new(),
+            slots: BTreeMap::new(),
+            vacated: HashSet::new(),
+            worst: None,
+            verdict,
+            standing: Vec::new(),
+            stale: Vec::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Judged {
+        for problem in &self.set.problems {
+            self.problem(Verdict::Malformed, problem.clone());
+        }
+        let naming = Naming {
+            strip: self.options.strip,
+            directory: self.options.directory,
+            strict: self.options.strict,
+        };
+        let mut problems = Vec::new();
+        let mut mends = Vec::new();
+        let targets = targets(
+            self.set,
+            self.source.listing(),
+            &naming,
+            &mut mends,
+            &mut problems,
+        );
+        for problem in problems {
+            let verdict = match problem.code.as_str() {
+                "P503" | "P504" | "P505" | "P506" | "P508" => Verdict::Unsafe,
+                "P509" => Verdict::Ambiguous,
+                _ => Verdict::Malformed,
+            };
+            self.problem(verdict, problem);
+        }
+        self.verdict.mends.extend(mends);
+        if self.set.files.len() > self.options.limits.files {
+            let message = format!(
+                "the patch names more than {} files",
+                self.options.limits.files
+            );
+            self.plain("P705", Verdict::Refused, &message);
+        } else {
+            self.sections(&targets);
+        }
+        self.finish()
+    }
+
+    pub(super) fn plain(&mut self, code: &'static str, verdict: Verdict, message: &str) {
+        self.problem(
+            verdict,
+            PatchProblem {
+                code: Code::new(code),
+                severity: Severity::Error,
+                path: None,
+                patch_line: 0,
+                message: message.to_owned(),
+                hint: None,
+            },
+        );
+    }
+
+    pub(super) fn problem(&mut self, verdict: Verdict, problem: PatchProblem) {
+        if problem.severity == Severity::Error {
+            let rank = |verdict: Verdict| match verdict {
+                Verdict::Unsafe => 9,
+                Verdict::Refused => 8,
+                Verdict::Malformed => 7,
+                Verdict::ContextNotFound => 6,
+                Verdict::Stale => 5,
+                Verdict::Ambiguous => 4,
+                Verdict::Reversed => 3,
+                Verdict::AlreadyApplied => 2,
+                Verdict::AppliesMended => 1,
+                Verdict::Applies => 0,
+            };
+            if self.worst.is_none_or(|worst| rank(verdict) > rank(worst)) {
+                self.worst = Some(verdict);
+                self.verdict.error_code = Some(problem.code);
+            }
+        }
+        self.verdict.problems.push(problem);
+    }
+
+    pub(super) fn sections(&mut self, targets: &[Option<Target>]) {
+        for target in targets.iter().flatten() {
+            if matches!(target.operation, Operation::Delete | Operation::Rename) {
+                self.vacated.insert(target.old.clone());
+            }
+        }
+        // Sections of one path that only change lines are taken together.
+        let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        for (index, target) in targets.iter().enumerate() {
+            let (Some(target), Some(file)) = (target, self.set.files.get(index)) else {
+                continue;
+            };
+            *uses.entry(target.new.as_str()).or_default() += 1;
+            if target.old != target.new {
+                *uses.entry(target.old.as_str()).or_default() += 1;
+            }
+            if target.operation == Operation::Modify && matches!(file.body, Body::Hunks(_)) {
+                groups.entry(target.new.as_str()).or_default().push(index);
+            }
+        }
+        groups.retain(|path, group| uses.get(path) == Some(&group.len()));
+        let mut ready = self.in_parallel(&groups);
+        for (index, target) in targets.iter().enumerate() {
+            let Some(file) = self.set.files.get(index) else {
+                continue;
+            };
+            let Some(target) = target else {
+                self.standing.push(Standing::Failed);
+                continue;
+            };
+            let mut hunks = Vec::new();
+            let standing = match groups.get(target.new.as_str()) {
+                Some(group) if group.first() == Some(&index) => {
+                    let done = ready.remove(target.new.as_str());
+                    self.group(target, group, done, &mut hunks)
+                }
+                Some(_) => Ok(Standing::Applied),
+                None => self.section(file, target, &mut hunks),
+            };
+            let standing = standing.unwrap_or_else(|refusal| {
+                self.section_problem(file, target, refusal);
+                Standing::Failed
+            });
+            self.standing.push(standing);
+            let moved = matches!(target.operation, Operation::Rename | Operation::Copy);
+            self.verdict.files.push(FileVerdict {
+                path: target.new.clone(),
+                old_path: moved.then(|| target.old.clone()),
+                operation: target.operation,
+                mode: target
+                    .mode
+                    .filter(|_| target.operation != Operation::Delete)
+                    .map(|mode| format!("{mode:06o}")),
+                hunks,
+            });
+        }
+    }
+
+    pub(super) fn section_problem(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        refusal: Refusal,
+    ) {
+        let hint = refusal.hint.clone();
+        let problem = PatchProblem {
+            code: Code::new(refusal.code),
+            severity: Severity::Error,
+            path: Some(target.new.clone()),
+            patch_line: u64::from(file.line),
+            message: refusal.message,
+            hint,
+        };
+        self.problem(refusal.verdict, problem);
+    }
+
+    // The bulk of a large patch: files that are changed once and nothing else.
+    pub(super) fn in_parallel(
+        &self,
+        groups: &HashMap<&str, Vec<usize>>,
+    ) -> HashMap<String, (FileState, Modified)> {
+        if groups.len() < 8 {
+            return HashMap::new();
+        }
+        let mut list: Vec<(&&str, &Vec<usize>)> = groups.iter().collect();
+        list.sort();
+        list.into_par_iter()
+            .filter_map(|(path, group)| {
+                let before = original(self.source, path).ok().flatten()?;
+                let sections: Vec<&FilePatch<'_>> = group
+                    .iter()
+                    .filter_map(|index| self.set.files.get(*index))
+                    .collect();
+                let work = Work::new();
+                let modified = modify(&before, &sections, self.options.strict, &work);
+                Some(((*path).to_owned(), (before, modified)))
+            })
+            .collect()
+    }
+
+    // What stands at a path now, the patch so far included.
+    pub(super) fn current(&self, path: &str) -> Result<Option<FileState>, Refusal> {
+        match self.slots.get(path) {
+            Some(slot) => Ok(slot.after.clone()),
+            None => original(self.source, path),
+        }
+    }
+}
+
+// What stands at a path before the patch.
+pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
+    let listing = source.listing();
+    let Some(entry) = listing.get(path) else {
+        return Ok(None);
+    };
+    match &entry.kind {
+        EntryKind::File { executable } => match source.read(&entry.path) {
+            Ok(bytes) => Ok(Some(FileState {
+                bytes,
+                mode: if *executable { 0o100_755 } else { 0o100_644 },
+            })),
+            Err(ReadError::TooLarge { bytes, limit }) => {
+                let message = format!("the file has {bytes} bytes, more than {limit}");
+                refuse(Verdict::Refused, "P705", message)
+            }
+            Err(error) => refuse(
+                Verdict::ContextNotFound,
+                "P901",
+                format!("the file cannot be read: {error}"),
+            ),
+        },
+        EntryKind::Symlink { target } => Ok(Some(FileState {
+            bytes: target.clone().into_bytes().into(),
+            mode: 0o120_000,
+        })),
+        EntryKind::Submodule { .. } => refuse(Verdict::Unsafe, "P506", "the path is a submodule"),
+        EntryKind::Special => refuse(
+            Verdict::Unsafe,
+            "P505",
+            "the path is a pipe, socket or device",
+        ),
+        EntryKind::NotCheckedOut => refuse(
+            Verdict::ContextNotFound,
+            "P511",
+            "the file is tracked and not checked out",
+        ),
+    }
+}

@@ -1,0 +1,365 @@
+use super::super::bodies::{apply_delta, created, edited};
+use super::super::change::FileState;
+use super::super::compose::one_edit;
+use super::super::content::modify;
+use super::super::set::{Binary, Body, FilePatch};
+use super::super::structure;
+use super::super::target::Target;
+use crate::model::{BlobId, Code, HunkVerdict, Operation, Verdict};
+
+use super::run::{Judge, Refusal, Slot, Standing, original, refuse};
+
+impl Judge<'_, '_> {
+    pub(super) fn section(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<Standing, Refusal> {
+        for path in [&target.old, &target.new] {
+            structure::ancestors(self.source.listing(), &self.slots, path)
+                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+        }
+        match target.operation {
+            Operation::Create => self.create(file, target),
+            Operation::Delete => self.delete(file, target, hunks),
+            Operation::Modify => {
+                let before = self.existing(&target.new)?;
+                self.mode_notes(&[file], target, &before);
+                self.content(file, target, before, hunks)
+            }
+            Operation::Rename | Operation::Copy => self.transfer(file, target, hunks),
+        }
+    }
+
+    pub(super) fn create(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+    ) -> Result<Standing, Refusal> {
+        let mode = target.mode.unwrap_or(0o100_644);
+        let (bytes, mends) = match &file.body {
+            Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
+            body => created(body).or_else(|failure| {
+                refuse(failure.verdict, failure.code.as_str(), failure.message)
+            })?,
+        };
+        let after = FileState {
+            bytes: bytes.into(),
+            mode,
+        };
+        if mode == 0o120_000 {
+            structure::link(&target.new, &after.bytes)
+                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+        }
+        if self
+            .slots
+            .get(&target.new)
+            .is_some_and(|slot| slot.after.is_some())
+        {
+            return refuse(
+                Verdict::Malformed,
+                "P507",
+                "the patch makes the same file twice",
+            );
+        }
+        let leaves = self.vacated.contains(&target.new);
+        match original(self.source, &target.new)? {
+            Some(now) if now.bytes == after.bytes && !leaves => {
+                return Ok(Standing::Already {
+                    origin: None,
+                    sure: true,
+                });
+            }
+            Some(_) if !leaves => {
+                return refuse(
+                    Verdict::ContextNotFound,
+                    "P502",
+                    "the file is said to be new and is already there",
+                );
+            }
+            Some(_) if !self.slots.contains_key(&target.new) => {
+                return refuse(
+                    Verdict::Malformed,
+                    "P507",
+                    "the patch makes this file before it takes the old one away",
+                );
+            }
+            _ => {}
+        }
+        self.verdict.mends.extend(mends);
+        let edits = one_edit(b"", &after.bytes);
+        self.store(target, None, Some(after), edits, file.line);
+        Ok(Standing::Applied)
+    }
+
+    pub(super) fn delete(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<Standing, Refusal> {
+        if self.current(&target.old)?.is_none() && !self.slots.contains_key(&target.old) {
+            let was_there = file
+                .headers
+                .index
+                .and_then(|index| std::str::from_utf8(index.old).ok())
+                .zip(self.options.objects)
+                .is_some_and(|(id, objects)| objects.find(id).is_some());
+            let refusal = self.existing(&target.old).err();
+            if was_there || refusal.as_ref().is_some_and(|it| it.hint.is_none()) {
+                return Ok(Standing::Already {
+                    origin: None,
+                    sure: was_there,
+                });
+            }
+        }
+        let before = self.existing(&target.old)?;
+        let partial = || {
+            refuse(
+                Verdict::ContextNotFound,
+                "P208",
+                "the patch deletes the file, and the file has more than the patch knows of",
+            )
+        };
+        match &file.body {
+            Body::Hunks(_) => {
+                let mut modified = modify(&before, &[file], self.options.strict, &self.work);
+                hunks.extend(modified.hunks.drain(..).flatten());
+                match modified.after {
+                    Some((bytes, _)) if bytes.is_empty() => {
+                        // A hunk that removes every line has no other place to go.
+                        modified.mends.retain(|mend| mend.code != Code::new("M401"));
+                        self.verdict.mends.extend(modified.mends);
+                    }
+                    Some(_) => return partial(),
+                    None => {
+                        for (line, failure) in modified.failures {
+                            self.hunk_problem(target, line, failure);
+                        }
+                        return Ok(Standing::Failed);
+                    }
+                }
+            }
+            Body::Binary(forward, _) => {
+                if !binary(file, &before.bytes, forward)?.is_empty() {
+                    return partial();
+                }
+            }
+            Body::Empty if before.bytes.is_empty() || file.headers.explicit.is_some() => {}
+            _ => return partial(),
+        }
+        let edits = one_edit(&before.bytes, b"");
+        self.store(target, Some(before), None, edits, file.line);
+        Ok(Standing::Applied)
+    }
+
+    pub(super) fn transfer(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<Standing, Refusal> {
+        let is_rename = target.operation == Operation::Rename;
+        let occupied = self.current(&target.new)?.is_some();
+        let source = original(self.source, &target.old)?;
+        if source.is_none() && occupied && is_rename && !self.slots.contains_key(&target.new) {
+            let pure = matches!(file.body, Body::Empty);
+            let there = self.existing(&target.new)?;
+            let already = pure || modify(&there, &[file], true, &self.work).already.is_some();
+            if already {
+                return Ok(Standing::Already {
+                    origin: None,
+                    sure: true,
+                });
+            }
+        }
+        if self
+            .slots
+            .get(&target.old)
+            .is_some_and(|slot| slot.from.is_none() && slot.before.is_some())
+        {
+            return refuse(
+                Verdict::Malformed,
+                "P507",
+                "the patch changes this file before it moves or copies it",
+            );
+        }
+        let Some(before) = source else {
+            return self
+                .existing(&target.old)
+                .map(|_| Standing::Failed)
+                .and_then(|_| {
+                    refuse(
+                        Verdict::Malformed,
+                        "P507",
+                        "the patch makes this file before it moves or copies it",
+                    )
+                });
+        };
+        let leaves = self.vacated.contains(&target.new)
+            && self
+                .slots
+                .get(&target.new)
+                .is_none_or(|slot| slot.after.is_none());
+        if occupied && !leaves {
+            return refuse(
+                Verdict::ContextNotFound,
+                "P502",
+                "the new path is already taken",
+            );
+        }
+        if before.mode == 0o120_000 {
+            structure::link(&target.new, &before.bytes)
+                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+        }
+        let standing = self.content(file, target, before.clone(), hunks)?;
+        if is_rename
+            && matches!(standing, Standing::Applied)
+            && !self.slots.contains_key(&target.old)
+        {
+            self.slots.insert(
+                target.old.clone(),
+                Slot {
+                    before: Some(before),
+                    after: None,
+                    from: None,
+                    operation: Operation::Rename,
+                    edits: Vec::new(),
+                    line: file.line,
+                },
+            );
+        }
+        Ok(standing)
+    }
+
+    // A change of content of any kind, with `before` as what it starts from.
+    pub(super) fn content(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        before: FileState,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<Standing, Refusal> {
+        let moved = target.operation != Operation::Modify;
+        let mode = target.mode.unwrap_or(before.mode);
+        if (mode == 0o120_000) != (before.mode == 0o120_000) {
+            return refuse(
+                Verdict::Malformed,
+                "P206",
+                "the mode does not go with what the file is",
+            );
+        }
+        let bytes = match &file.body {
+            Body::Hunks(_) => {
+                let modified = modify(&before, &[file], self.options.strict, &self.work);
+                let standing =
+                    self.settle(target, &[file], before, modified, target.mode, hunks)?;
+                return self.check_link(target, standing);
+            }
+            Body::Empty => before.bytes.to_vec(),
+            Body::Whole(bytes) => bytes.clone(),
+            Body::Edits(edits) => {
+                let (verdicts, result, already) = edited(&before.bytes, edits);
+                hunks.extend(verdicts);
+                match result {
+                    Ok(bytes) => bytes,
+                    Err(_) if already => {
+                        return Ok(Standing::Already {
+                            origin: None,
+                            sure: true,
+                        });
+                    }
+                    Err(failure) => {
+                        self.hunk_problem(target, u64::from(file.line), failure);
+                        return Ok(Standing::Failed);
+                    }
+                }
+            }
+            Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
+            Body::BinaryWithoutData => {
+                return refuse(
+                    Verdict::Malformed,
+                    "P602",
+                    "the patch says that a binary file differs and has no data",
+                );
+            }
+        };
+        let after = FileState {
+            bytes: bytes.into(),
+            mode,
+        };
+        if !moved && after == before {
+            if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
+                return Ok(Standing::Already {
+                    origin: None,
+                    sure: true,
+                });
+            }
+            return refuse(
+                Verdict::Malformed,
+                "P305",
+                "the patch changes nothing in this file",
+            );
+        }
+        let edits = one_edit(&before.bytes, &after.bytes);
+        self.store(target, Some(before), Some(after), edits, file.line);
+        self.check_link(target, Standing::Applied)
+    }
+
+    pub(super) fn check_link(
+        &self,
+        target: &Target,
+        standing: Standing,
+    ) -> Result<Standing, Refusal> {
+        if let Some(after) = self
+            .slots
+            .get(&target.new)
+            .and_then(|slot| slot.after.as_ref())
+            && after.mode == 0o120_000
+        {
+            structure::link(&target.new, &after.bytes)
+                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+        }
+        Ok(standing)
+    }
+}
+
+// The content that a binary patch leads to; both ids have to prove it.
+fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>, Refusal> {
+    let id = |text: &[u8]| {
+        let full = text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit);
+        full.then(|| String::from_utf8_lossy(text).to_ascii_lowercase())
+    };
+    let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
+        return refuse(
+            Verdict::Malformed,
+            "P603",
+            "a binary patch needs full blob ids in its index line",
+        );
+    };
+    let zero = "0".repeat(40);
+    let is = |bytes: &[u8], id: &str| {
+        BlobId::of(bytes).to_string() == id || (bytes.is_empty() && id == zero)
+    };
+    if !is(before, &old) {
+        return refuse(
+            Verdict::ContextNotFound,
+            "P604",
+            "the file is not the one the binary patch was made for",
+        );
+    }
+    let after = match data {
+        Binary::Literal(bytes) => Some(bytes.clone()),
+        Binary::Delta(delta) => apply_delta(before, delta),
+    };
+    match after {
+        Some(after) if is(&after, &new) => Ok(after),
+        Some(_) => refuse(
+            Verdict::Malformed,
+            "P605",
+            "the binary patch does not lead to the content it announces",
+        ),
+        None => refuse(Verdict::Malformed, "P601", "the binary delta is damaged"),
+    }
+}

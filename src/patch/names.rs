@@ -1,0 +1,174 @@
+use super::set::{FilePatch, Headers, Side};
+
+use super::target::Refusal;
+
+// Names as written; `None` stands for "not there on this side".
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    pub(super) old: Option<String>,
+    pub(super) new: Option<String>,
+    // From rename and copy lines, which carry no prefix.
+    pub(super) bare: bool,
+}
+
+pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
+    if name.contains(&0) {
+        return Err(("P508", "a file name has a NUL byte".to_owned()));
+    }
+    String::from_utf8(name.to_vec()).map_err(|_| ("P508", "a file name is not UTF-8".to_owned()))
+}
+
+pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
+    let headers = &file.headers;
+    if let Some(message) = &headers.bad_name {
+        return Err(("P204", message.clone()));
+    }
+    let from = headers.rename_from.as_ref().or(headers.copy_from.as_ref());
+    let to = headers.rename_to.as_ref().or(headers.copy_to.as_ref());
+    let git = headers.git_line.map(git_names).transpose()?.flatten();
+    if let (Some(from), Some(to)) = (from, to) {
+        agree_on_rename(headers, from, to)?;
+        return Ok(Names {
+            old: Some(text(from)?),
+            new: Some(text(to)?),
+            bare: true,
+        });
+    }
+    if from.is_some() || to.is_some() {
+        return Err(("P201", "a rename or copy names only one side".to_owned()));
+    }
+    let (Some(minus), Some(plus)) = (&headers.minus, &headers.plus) else {
+        let (old, new) = git.ok_or(("P201", "no line names the file".to_owned()))?;
+        return Ok(Names {
+            old: headers.new_file_mode.is_none().then_some(old),
+            new: headers.deleted_file_mode.is_none().then_some(new),
+            bare: false,
+        });
+    };
+    let name = |side: &Side<'_>| side.name().map(text).transpose();
+    let (old, new) = (name(minus)?, name(plus)?);
+    if old.is_none() && new.is_none() {
+        return Err(("P201", "both sides of the file are /dev/null".to_owned()));
+    }
+    if let (Some(line), None) = (headers.git_line, &headers.explicit) {
+        agree_on_names(line, git.as_ref(), old.as_deref(), new.as_deref())?;
+    }
+    if let Some(index) = &headers.index_name {
+        let index = text(index)?;
+        let named = |side: &Option<String>| {
+            side.as_deref().is_none_or(|side| {
+                let side = side.trim_end();
+                side == index || strip(side, 1).is_some_and(|rest| rest == index)
+            })
+        };
+        if !named(&old) || !named(&new) {
+            return Err((
+                "P202",
+                "the `Index:` line names another file than the headers".to_owned(),
+            ));
+        }
+    }
+    // An epoch time stamp says that the file is not there on that side.
+    let epoch = |side: &Side<'_>| matches!(side, Side::Epoch(_));
+    Ok(match (epoch(minus), epoch(plus)) {
+        (true, false) => Names {
+            old: None,
+            new,
+            bare: false,
+        },
+        (false, true) => Names {
+            old,
+            new: None,
+            bare: false,
+        },
+        _ => Names {
+            old,
+            new,
+            bare: false,
+        },
+    })
+}
+
+// The two names of a `diff --git` line, when it is clear where one ends.
+pub(super) fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let bad = |message| ("P204", message);
+    if line.first() == Some(&b'"') {
+        let (old, rest) = super::read::quoted(line).map_err(bad)?;
+        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+        let new = super::read::name(rest).map_err(bad)?;
+        return Ok(Some((text(&old)?, text(&new)?)));
+    }
+    if let Some(at) = memchr::memmem::find(line, b" \"") {
+        let (old, rest) = line.split_at(at);
+        let new = super::read::name(rest.get(1..).unwrap_or_default()).map_err(bad)?;
+        return Ok(Some((text(old)?, text(&new)?)));
+    }
+    let line = text(line)?;
+    let halves = line.match_indices(' ').take(1000).find_map(|(at, _)| {
+        let (old, new) = (line.get(..at)?, line.get(at + 1..)?);
+        let same = old == new || (strip(old, 1).is_some() && strip(old, 1) == strip(new, 1));
+        same.then(|| (old.to_owned(), new.to_owned()))
+    });
+    Ok(halves)
+}
+
+pub(super) fn agree_on_names(
+    line: &[u8],
+    git: Option<&(String, String)>,
+    old: Option<&str>,
+    new: Option<&str>,
+) -> Result<(), Refusal> {
+    let same = |written: Option<&str>, git: &str| written.is_none_or(|name| name == git);
+    let agree = match git {
+        Some((git_old, git_new)) => same(old, git_old) && same(new, git_new),
+        None => match (old, new) {
+            (Some(old), Some(new)) => format!("{old} {new}").as_bytes() == line,
+            _ => false,
+        },
+    };
+    if agree {
+        return Ok(());
+    }
+    Err((
+        "P202",
+        "the `diff --git` line and the `---`/`+++` lines name different files".to_owned(),
+    ))
+}
+
+pub(super) fn agree_on_rename(
+    headers: &Headers<'_>,
+    from: &[u8],
+    to: &[u8],
+) -> Result<(), Refusal> {
+    let ends = |side: &Option<Side<'_>>, name: &[u8]| match side {
+        None => true,
+        Some(side) => side.name().is_some_and(|side| {
+            side == name
+                || side
+                    .strip_suffix(name)
+                    .is_some_and(|rest| rest.last() == Some(&b'/'))
+        }),
+    };
+    let line = headers.git_line.unwrap_or_default();
+    let in_line = headers.git_line.is_none()
+        || line.first() == Some(&b'"')
+        || memchr::memmem::find(line, b" \"").is_some()
+        || (line.ends_with(to) && memchr::memmem::find(line, from).is_some());
+    if ends(&headers.minus, from) && ends(&headers.plus, to) && in_line {
+        return Ok(());
+    }
+    Err((
+        "P202",
+        "the rename or copy lines and the other headers name different files".to_owned(),
+    ))
+}
+
+// Without its first `count` components, as git strips them.
+pub(super) fn strip(name: &str, count: usize) -> Option<&str> {
+    let mut rest = name;
+    for _ in 0..count {
+        rest = rest.split_once('/')?.1;
+    }
+    (!rest.is_empty()).then_some(rest)
+}

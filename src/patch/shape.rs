@@ -1,0 +1,177 @@
+use super::set::FilePatch;
+use crate::model::{Code, Mend, Safety};
+use crate::source::Listing;
+
+use super::names::{Names, strip};
+use super::target::{Naming, Refusal, is_creation};
+
+// What is done to every name of a patch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Prefix {
+    pub(super) strip: usize,
+    pub(super) add: String,
+}
+
+impl Prefix {
+    pub(super) fn apply(&self, name: &str, bare: bool) -> Option<String> {
+        let level = if bare {
+            self.strip.saturating_sub(1)
+        } else {
+            self.strip
+        };
+        strip(name, level).map(|rest| format!("{}{rest}", self.add))
+    }
+}
+
+pub(super) fn is_prefixed(name: &str) -> bool {
+    let mut letters = name.bytes();
+    matches!(
+        letters.next(),
+        Some(b'a' | b'b' | b'c' | b'i' | b'o' | b'w')
+    ) && letters.next() == Some(b'/')
+}
+
+// Finds how many components to strip, or which prefix to add, so that all files that must exist do.
+pub(super) fn shape(
+    files: &[FilePatch<'_>],
+    raw: &[Option<Names>],
+    listing: &Listing,
+    naming: &Naming<'_>,
+    mends: &mut Vec<Mend>,
+) -> Result<Prefix, Refusal> {
+    let directory = match naming.directory.trim_matches('/') {
+        "" => String::new(),
+        directory => format!("{directory}/"),
+    };
+    let plain = |strip: usize| Prefix {
+        strip,
+        add: directory.clone(),
+    };
+    if let Some(strip) = naming.strip {
+        return Ok(plain(strip));
+    }
+    let named: Vec<(&FilePatch<'_>, &Names)> = files
+        .iter()
+        .zip(raw)
+        .filter_map(|(file, names)| names.as_ref().map(|names| (file, names)))
+        .filter(|(file, _)| file.headers.explicit.is_none())
+        .collect();
+    let all = |names: &Names, check: fn(&str) -> bool| {
+        [&names.old, &names.new]
+            .into_iter()
+            .flatten()
+            .all(|name| check(name))
+    };
+    // Without rename lines, which have no prefix, the headers show whether there is one.
+    let dressed = named
+        .iter()
+        .all(|(_, names)| names.bare || all(names, is_prefixed));
+    let must: Vec<(&str, bool)> = named
+        .iter()
+        .filter(|(file, _)| !is_creation(file))
+        .filter_map(|(_, names)| names.old.as_deref().map(|old| (old, names.bare)))
+        .collect();
+    let exists = |prefix: &Prefix| {
+        !must.is_empty()
+            && must.iter().all(|(name, bare)| {
+                prefix
+                    .apply(name, *bare)
+                    .is_some_and(|path| listing.get(&path).is_some())
+            })
+    };
+    let usual = plain(usize::from(dressed || naming.strict));
+    if named.is_empty() || naming.strict {
+        return Ok(usual);
+    }
+    if dressed && exists(&usual) {
+        return Ok(usual);
+    }
+    if !dressed {
+        match (exists(&plain(0)), exists(&plain(1))) {
+            (true, true) => {
+                let message = "the names fit with and without their first component";
+                return Err(("P509", message.to_owned()));
+            }
+            (true, false) => {
+                mends.push(mend(
+                    files,
+                    "M205",
+                    Safety::Safe,
+                    "read names without the a/ and b/ prefix",
+                ));
+                return Ok(plain(0));
+            }
+            (false, true) => return Ok(plain(1)),
+            (false, false) => {}
+        }
+    }
+    let hostile = |name: &str| name.split('/').any(|part| part == "..");
+    if must.is_empty() || must.iter().any(|(name, _)| hostile(name)) {
+        return Ok(usual);
+    }
+    let deepest = must.iter().map(|(name, _)| name.matches('/').count()).max();
+    let mut fits: Vec<Prefix> = (0..=deepest.unwrap_or(0).min(32))
+        .map(plain)
+        .filter(|prefix| *prefix != usual && exists(prefix))
+        .collect();
+    if fits.is_empty()
+        && let Some(add) = missing_top(&must, &usual, listing)
+    {
+        fits.push(Prefix {
+            strip: usual.strip,
+            add,
+        });
+    }
+    match fits.as_slice() {
+        [] => Ok(usual),
+        [one] => {
+            let message = if one.add == directory {
+                format!("left out the first {} components of every name", one.strip)
+            } else {
+                format!("put `{}` before every name", one.add)
+            };
+            mends.push(mend(files, "M206", Safety::Safe, &message));
+            Ok(one.clone())
+        }
+        _ => {
+            let message = "the names fit the tree in several ways";
+            Err(("P509", message.to_owned()))
+        }
+    }
+}
+
+// The one directory below which all names exist, when each name ends exactly one path.
+pub(super) fn missing_top(
+    must: &[(&str, bool)],
+    usual: &Prefix,
+    listing: &Listing,
+) -> Option<String> {
+    let mut top: Option<String> = None;
+    for (name, bare) in must {
+        let path = usual.apply(name, *bare)?;
+        let mut ends = listing.entries().iter().filter_map(|entry| {
+            let before = entry.path.as_str().strip_suffix(path.as_str())?;
+            before.ends_with('/').then_some(before)
+        });
+        let one = ends.next()?;
+        if ends.next().is_some() || top.as_deref().is_some_and(|top| top != one) {
+            return None;
+        }
+        top = Some(one.to_owned());
+    }
+    top
+}
+
+pub(super) fn mend(
+    files: &[FilePatch<'_>],
+    code: &'static str,
+    safety: Safety,
+    message: &str,
+) -> Mend {
+    Mend {
+        code: Code::new(code),
+        safety,
+        patch_line: files.first().map_or(0, |file| u64::from(file.line)),
+        message: message.to_owned(),
+    }
+}
