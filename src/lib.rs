@@ -1,11 +1,45 @@
-//! mendit
+//! mendit makes automatic code repair dependable: it diagnoses a failing log, packs the files that
+//! a repair needs under hard caps, and judges and applies the patches that come back.
+//!
+//! # The house
+//!
+//! Data flows one way: from the bytes of a repository to a packet, from a reply to a judged patch.
+//! A module imports only from floors below it; `tests/tidy.rs` holds this.
+//!
+//! | floor | module | what |
+//! |---|---|---|
+//! | 0 | [`model`] | the nouns that cross a border: paths, ids, levels, packets, codes |
+//! | 1 | [`config`] | settings, each with its origin |
+//! | 1 | [`source`] | where bytes come from: worktree, memory, edits on top |
+//! | 1 | [`report`] | values of the model as text |
+//! | 2 | [`git`] | the only user of gix: repositories, trees, the index |
+//! | 2 | [`lang`] | the only user of tree-sitter: bytes to facts about a file |
+//! | 3 | [`resolve`] | specifier and importer to file |
+//! | 3 | [`policy`] | what may be read and shown; secrets |
+//! | 3 | [`diagnose`] | log text to a diagnosis |
+//! | 4 | [`graph`] | who imports whom |
+//! | 5 | [`rank`] | which file matters for this failure |
+//! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
+//! | 9 | [`cli`] | the only user of clap and of standard output |
+//!
+//! # Habits
+//!
+//! - The core is pure and cannot fail: reading a file's imports gives facts and problems, choosing
+//!   a level is a function over values. Only [`source`], [`git`] and [`cli`] touch the world.
+//! - Everything refused is a value with a [`model::Code`] that `mendit explain` explains.
+//! - Parallel in two places, the walk and the wave of a closure; both return sorted.
+//! - Repository content is data: nothing it names is run, no link in it is followed.
+
 pub mod cli;
 pub mod config;
+pub mod context;
+pub mod diagnose;
 pub mod git;
 pub mod graph;
 pub mod lang;
 pub mod model;
 pub mod policy;
+pub mod rank;
 pub mod report;
 pub mod resolve;
 pub mod source;

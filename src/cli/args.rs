@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, config, explain, imports};
+use super::{Exit, config, context, diagnose, explain, imports, redact};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -49,7 +49,7 @@ pub(crate) struct Global {
 /// When to use colour. Meaning never depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless `NO_COLOR` is set
     Auto,
     /// Always
     Always,
@@ -59,10 +59,16 @@ pub(crate) enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Build the packet for a failure
+    Context(Box<context::Args>),
     /// Show the settings in force and where each comes from
     Config(config::Args),
+    /// Say what a log tells about a failure
+    Diagnose(diagnose::Args),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
+    /// Print a text with its secrets masked
+    Redact(redact::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
 }

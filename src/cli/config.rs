@@ -51,16 +51,15 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 /// The settings for this invocation: `--config`, or the nearest file, and the environment.
 pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
-    let file = match &global.config {
-        Some(file) => Some(file.clone()),
-        None => {
-            let directory = workspace::directory(global)?;
-            let root = Repository::discover(&directory)?
-                .and_then(|git| git.workdir().map(Path::to_owned))
-                .and_then(|root| root.canonicalize().ok())
-                .unwrap_or_else(|| directory.clone());
-            find(&directory, &root)
-        }
+    let file = if let Some(file) = &global.config {
+        Some(file.clone())
+    } else {
+        let directory = workspace::directory()?;
+        let root = Repository::discover(&directory)?
+            .and_then(|git| git.workdir().map(Path::to_owned))
+            .and_then(|root| root.canonicalize().ok())
+            .unwrap_or_else(|| directory.clone());
+        find(&directory, &root)
     };
     Ok(Settings::load(
         file.as_deref(),
@@ -68,7 +67,10 @@ pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
     )?)
 }
 
-fn utf8((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
+/// A variable whose name and value are UTF-8.
+pub(crate) fn utf8(
+    (name, value): (std::ffi::OsString, std::ffi::OsString),
+) -> Option<(String, String)> {
     Some((name.into_string().ok()?, value.into_string().ok()?))
 }
 

@@ -9,8 +9,6 @@ pub(crate) enum Exit {
     No = 1,
     /// Usage, configuration, I/O or environment.
     Environment = 2,
-    /// A person must act.
-    Person = 4,
     /// Refused by policy.
     Refused = 5,
 }

@@ -2,11 +2,16 @@
 
 mod args;
 mod config;
+mod context;
+mod context_request;
+mod diagnose;
 mod error;
 mod exit;
 mod explain;
 mod imports;
+mod input;
 mod output;
+mod redact;
 mod workspace;
 
 use std::process::ExitCode;
@@ -18,6 +23,8 @@ pub(crate) use error::CliError;
 pub(crate) use exit::Exit;
 pub(crate) use output::Output;
 
+use crate::model::Code;
+
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -26,10 +33,10 @@ pub fn main() -> ExitCode {
         Err(error) => return args::report(&error),
     };
     let output = Output::new(cli.global.color, cli.global.quiet);
-    if let Err(error) = set_threads(cli.global.threads) {
-        return output.fail(&error).into();
-    }
-    match run(&cli, &output) {
+    let started = enter(cli.global.directory.as_deref())
+        .and_then(|()| set_threads(cli.global.threads))
+        .and_then(|()| run(&cli, &output));
+    match started {
         Ok(exit) => exit.into(),
         Err(error) => output.fail(&error).into(),
     }
@@ -39,9 +46,25 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     let global = &cli.global;
     match &cli.command {
         Command::Config(args) => config::run(args, global, output),
+        Command::Context(args) => context::run(args, global, output),
+        Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Redact(args) => redact::run(args, output),
         Command::Imports(args) => imports::run(args, global, output),
     }
+}
+
+// As `git -C`: every relative path is then relative to that directory.
+fn enter(directory: Option<&std::path::Path>) -> Result<(), CliError> {
+    let Some(directory) = directory else {
+        return Ok(());
+    };
+    std::env::set_current_dir(directory).map_err(|error| {
+        CliError::new(
+            Code::new("U304"),
+            format!("cannot enter `{}`: {}", directory.display(), error.kind()),
+        )
+    })
 }
 
 fn set_threads(threads: Option<usize>) -> Result<(), CliError> {

@@ -1,9 +1,3 @@
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is the one place that prints"
-)]
-
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -26,8 +20,13 @@ impl Output {
 
     /// Writes data to stdout. A reader that has gone away is no error.
     pub(crate) fn data(&self, text: &str) -> Result<(), CliError> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// The same for bytes that need not be UTF-8.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::environment(
                 format!("cannot write to standard output: {}", error.kind()),
             )),
@@ -59,11 +58,6 @@ impl Output {
         }
         self.stderr(&text);
         error.exit
-    }
-
-    /// Whether data on stdout may carry colour.
-    pub(crate) fn colors_data(&self) -> bool {
-        self.colors(io::stdout().is_terminal())
     }
 
     fn colors(&self, terminal: bool) -> bool {

@@ -26,7 +26,7 @@ impl Workspace {
         revision: Option<&str>,
         output: &Output,
     ) -> Result<Self, CliError> {
-        let directory = directory(global)?;
+        let directory = directory()?;
         let git = Repository::discover(&directory)?;
         if let Some(git) = &git
             && git.is_foreign()
@@ -37,7 +37,7 @@ impl Workspace {
             );
         }
         let root = match &git {
-            Some(git) => git.workdir().map(|root| canonical(root)).transpose()?,
+            Some(git) => git.workdir().map(canonical).transpose()?,
             None => Some(directory.clone()),
         };
         let source: Box<dyn Source> = match (&git, revision) {
@@ -105,22 +105,15 @@ impl Workspace {
 }
 
 /// The directory a command works in, absolute, with symlinks resolved.
-pub(crate) fn directory(global: &Global) -> Result<PathBuf, CliError> {
-    canonical(global.directory.as_deref().unwrap_or(Path::new(".")))
+pub(crate) fn directory() -> Result<PathBuf, CliError> {
+    canonical(Path::new("."))
 }
 
 fn canonical(directory: &Path) -> Result<PathBuf, CliError> {
-    let resolved = directory.canonicalize().map_err(|error| {
+    directory.canonicalize().map_err(|error| {
         CliError::new(
             Code::new("U304"),
             format!("cannot enter `{}`: {}", directory.display(), error.kind()),
         )
-    })?;
-    if !resolved.is_dir() {
-        return Err(CliError::new(
-            Code::new("U304"),
-            format!("`{}` is not a directory", directory.display()),
-        ));
-    }
-    Ok(resolved)
+    })
 }

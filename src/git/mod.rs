@@ -2,10 +2,12 @@
 //! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
 
 mod error;
+mod history;
 mod index;
 mod repository;
 mod tree;
 
 pub use error::GitError;
+pub use history::Change;
 pub use repository::Repository;
 pub use tree::TreeSource;

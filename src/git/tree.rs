@@ -37,7 +37,7 @@ impl TreeSource {
         let mut skipped = Vec::new();
         let mut ids = HashMap::with_capacity(found.len());
         let mut rows = Vec::with_capacity(found.len());
-        for entry in found {
+        for entry in found.into_iter().filter(|entry| !entry.mode.is_tree()) {
             let path = std::str::from_utf8(&entry.filepath)
                 .ok()
                 .and_then(|text| RepoPath::new(text).ok());

@@ -6,7 +6,7 @@ use super::secrets::{Hit, KnownValues, scan};
 /// Masks secrets in text that is about to leave the machine or to be stored.
 ///
 /// Two layers: the values of secret-named environment variables, verbatim and encoded, and the rules
-/// of [`super::secrets`] on the text and on a decoded view of it. Cheap to build: a rule's regular
+/// of the secret table on the text and on a decoded view of it. Cheap to build: a rule's regular
 /// expression is compiled when its keyword turns up for the first time.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
@@ -58,64 +58,77 @@ impl Redactor {
     /// line. Masking twice changes nothing more.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
-        let mut hits = scan(text.as_bytes(), &self.known);
-        for hit in &mut hits {
-            hit.start = text.floor_char_boundary(hit.start);
-            hit.end = text.ceil_char_boundary(hit.end);
-        }
-        let findings = findings(text.as_bytes(), hits);
-        if findings.is_empty() {
-            return Redacted {
-                text: Cow::Borrowed(text),
-                findings,
-            };
-        }
-        let mut out = String::with_capacity(text.len());
-        let mut at = 0;
-        for finding in &findings {
-            out.push_str(text.get(at..finding.start).unwrap_or_default());
-            push_mask(&mut out, &finding.rule);
-            at = finding.end;
-        }
-        out.push_str(text.get(at..).unwrap_or_default());
-        Redacted {
-            text: Cow::Owned(out),
-            findings,
-        }
+        let (findings, masked) = self.mask(text.as_bytes());
+        let text = match masked.map(String::from_utf8) {
+            None => Cow::Borrowed(text),
+            Some(Ok(masked)) => Cow::Owned(masked),
+            Some(Err(broken)) => {
+                Cow::Owned(String::from_utf8_lossy(broken.as_bytes()).into_owned())
+            }
+        };
+        Redacted { text, findings }
     }
 
     /// The same for bytes that need not be UTF-8.
     #[must_use]
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            let Redacted { text, findings } = self.redact(text);
-            let bytes = match text {
-                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        let (findings, masked) = self.mask(bytes);
+        let bytes = masked.map_or(Cow::Borrowed(bytes), Cow::Owned);
+        RedactedBytes { bytes, findings }
+    }
+
+    // A mask can bring a neighbour to light, so the lines around masks are looked at again until
+    // nothing new turns up.
+    fn mask(&self, text: &[u8]) -> (Vec<Finding>, Option<Vec<u8>>) {
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut found: Vec<Finding> = Vec::new();
+        let mut masked: Option<Vec<u8>> = None;
+        for _ in 0..MAX_ROUNDS {
+            let origin = Origin::new(&found);
+            let new = match &masked {
+                None => scan(text, &self.known),
+                Some(masked) => self.scan_around(masked, &origin),
             };
-            return RedactedBytes { bytes, findings };
+            if new.is_empty() {
+                break;
+            }
+            hits.extend(new.into_iter().map(|hit| Hit {
+                start: char_start(text, origin.of(hit.start)),
+                end: char_end(text, origin.of(hit.end)),
+                rule: hit.rule,
+            }));
+            let next = findings(text, hits.clone());
+            if next == found {
+                break;
+            }
+            masked = Some(render(text, &next));
+            found = next;
         }
-        let findings = findings(bytes, scan(bytes, &self.known));
-        if findings.is_empty() {
-            return RedactedBytes {
-                bytes: Cow::Borrowed(bytes),
-                findings,
-            };
+        (found, masked)
+    }
+
+    fn scan_around(&self, masked: &[u8], origin: &Origin) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut done = 0;
+        let mut places = origin.after_masks().peekable();
+        while let Some(place) = places.next() {
+            if place < done {
+                continue;
+            }
+            let from = line_start(masked, place.saturating_sub(NEIGHBOURHOOD)).max(done);
+            let mut to = place + NEIGHBOURHOOD;
+            while let Some(next) = places.next_if(|next| *next < to + NEIGHBOURHOOD) {
+                to = next + NEIGHBOURHOOD;
+            }
+            done = line_end(masked, to);
+            let window = masked.get(from..done).unwrap_or_default();
+            hits.extend(scan(window, &self.known).into_iter().map(|hit| Hit {
+                start: hit.start + from,
+                end: hit.end + from,
+                rule: hit.rule,
+            }));
         }
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut at = 0;
-        for finding in &findings {
-            out.extend_from_slice(bytes.get(at..finding.start).unwrap_or_default());
-            let mut mask = String::new();
-            push_mask(&mut mask, &finding.rule);
-            out.extend_from_slice(mask.as_bytes());
-            at = finding.end;
-        }
-        out.extend_from_slice(bytes.get(at..).unwrap_or_default());
-        RedactedBytes {
-            bytes: Cow::Owned(out),
-            findings,
-        }
+        hits
     }
 
     /// Masks every line that is not blank: for files that hold credentials by their nature and
@@ -128,12 +141,12 @@ impl Redactor {
             rule: "credential-file",
         };
         let findings = findings(bytes, vec![whole]);
-        let mut out = String::new();
+        let mut out = Vec::new();
         let mut lines = findings.iter().map(|finding| finding.line).peekable();
-        let count = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let count = memchr::memchr_iter(b'\n', bytes).count() + 1;
         for number in 1..=count {
             if number > 1 {
-                out.push('\n');
+                out.push(b'\n');
             }
             if lines
                 .next_if(|line| usize::try_from(*line) == Ok(number))
@@ -143,16 +156,91 @@ impl Redactor {
             }
         }
         RedactedBytes {
-            bytes: Cow::Owned(out.into_bytes()),
+            bytes: Cow::Owned(out),
             findings,
         }
     }
 }
 
-fn push_mask(out: &mut String, rule: &str) {
-    out.push_str("[REDACTED:");
-    out.push_str(rule);
-    out.push(']');
+const MAX_ROUNDS: usize = 6;
+// Bytes on each side of a mask that its appearance can change the meaning of.
+const NEIGHBOURHOOD: usize = 4096;
+
+fn line_start(text: &[u8], place: usize) -> usize {
+    let before = text.get(..place).unwrap_or_default();
+    memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
+}
+
+fn line_end(text: &[u8], place: usize) -> usize {
+    let rest = text.get(place..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |at| place + at)
+}
+
+fn push_mask(out: &mut Vec<u8>, rule: &str) {
+    out.extend_from_slice(b"[REDACTED:");
+    out.extend_from_slice(rule.as_bytes());
+    out.push(b']');
+}
+
+fn render(text: &[u8], findings: &[Finding]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    for finding in findings {
+        out.extend_from_slice(text.get(at..finding.start).unwrap_or_default());
+        push_mask(&mut out, &finding.rule);
+        at = finding.end;
+    }
+    out.extend_from_slice(text.get(at..).unwrap_or_default());
+    out
+}
+
+// Leads from places in a masked text to places in the original.
+struct Origin {
+    // Where each unmasked stretch starts: in the masked text, in the original.
+    stretches: Vec<(usize, usize)>,
+}
+
+impl Origin {
+    fn new(findings: &[Finding]) -> Self {
+        let mut stretches = vec![(0, 0)];
+        let (mut at, mut masked) = (0, 0);
+        for finding in findings {
+            masked += finding.start - at + "[REDACTED:]".len() + finding.rule.len();
+            at = finding.end;
+            stretches.push((masked, at));
+        }
+        Self { stretches }
+    }
+
+    // The place behind each mask, in the masked text.
+    fn after_masks(&self) -> impl Iterator<Item = usize> + '_ {
+        self.stretches.iter().skip(1).map(|(masked, _)| *masked)
+    }
+
+    fn of(&self, place: usize) -> usize {
+        let next = self
+            .stretches
+            .partition_point(|(masked, _)| *masked <= place);
+        let stretch = next.checked_sub(1).and_then(|at| self.stretches.get(at));
+        stretch.map_or(place, |(masked, original)| original + place - masked)
+    }
+}
+
+fn char_start(text: &[u8], place: usize) -> usize {
+    (place.saturating_sub(3)..=place)
+        .rev()
+        .find(|at| !text.get(*at).copied().is_some_and(is_continuation))
+        .unwrap_or(place)
+}
+
+fn char_end(text: &[u8], place: usize) -> usize {
+    (place..place.saturating_add(4))
+        .find(|at| !text.get(*at).copied().is_some_and(is_continuation))
+        .unwrap_or(place)
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
 }
 
 // Merges overlapping hits, splits them at line ends and counts lines.

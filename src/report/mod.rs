@@ -1,9 +1,17 @@
-//! Floor 1: values of the model to text, one file for each form.
+//! Floor 1: values of the model as text for people and tools, one format a file.
 
+mod context_text;
+mod diagnosis_github;
+mod diagnosis_sarif;
+mod diagnosis_text;
 mod imports_dot;
 mod imports_mermaid;
 mod imports_text;
 
+pub use context_text::context_text;
+pub use diagnosis_github::diagnosis_github;
+pub use diagnosis_sarif::diagnosis_sarif;
+pub use diagnosis_text::diagnosis_text;
 pub use imports_dot::imports_dot;
 pub use imports_mermaid::imports_mermaid;
 pub use imports_text::imports_text;

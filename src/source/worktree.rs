@@ -1,5 +1,4 @@
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -58,7 +57,7 @@ impl Worktree {
     pub fn open(root: &Path, tracked: Box<dyn Tracked>, threads: usize) -> Result<Self, ReadError> {
         let handle = Root::open(root).map_err(|error| ReadError::Io(error.to_string()))?;
         let (mut entries, skipped) = walk(root, threads);
-        let walked: HashMap<&str, ()> = entries.iter().map(|e| (e.path.as_str(), ())).collect();
+        let walked: HashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
         let mut directories = RealDirectories::new(root);
         let mut unwalked = Vec::new();
         for (path, kind) in tracked.paths() {
@@ -70,7 +69,7 @@ impl Worktree {
                     },
                     bytes: 0,
                 });
-            } else if !walked.contains_key(path.as_str()) {
+            } else if !walked.contains(path.as_str()) {
                 let found = directories
                     .is_real(path.directory())
                     .then(|| entry_at(root, &path))
@@ -124,7 +123,6 @@ impl Source for Worktree {
 
 fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
     let found = Mutex::new((Vec::new(), Vec::new()));
-    let top = root.to_owned();
     WalkBuilder::new(root)
         .standard_filters(false)
         .hidden(false)
@@ -133,11 +131,9 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
         .require_git(false)
         .follow_links(false)
         .threads(threads)
-        .filter_entry(move |entry| {
+        .filter_entry(|entry| {
             let name = entry.file_name();
-            !name.eq_ignore_ascii_case(".git")
-                && name != "node_modules"
-                && !is_nested_repository_child(&top, entry)
+            !name.eq_ignore_ascii_case(".git") && name != "node_modules"
         })
         .build_parallel()
         .run(|| {
@@ -146,42 +142,14 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
                 entries: Vec::new(),
                 skipped: Vec::new(),
             };
-            Box::new(move |entry| {
-                if let Ok(entry) = entry
-                    && entry.depth() > 0
-                {
-                    sink.take(root, &entry);
-                }
-                WalkState::Continue
+            Box::new(move |entry| match entry {
+                Ok(entry) if entry.depth() > 0 => sink.take(root, &entry),
+                _ => WalkState::Continue,
             })
         });
     found
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-// A nested repository is listed as one entry; what is inside belongs to it.
-fn is_nested_repository_child(root: &Path, entry: &ignore::DirEntry) -> bool {
-    entry.depth() > 1
-        && entry
-            .path()
-            .parent()
-            .is_some_and(|parent| parent != root && holds_repository(parent))
-}
-
-thread_local! {
-    static LAST_PARENT: RefCell<(PathBuf, bool)> = RefCell::default();
-}
-
-// A thread meets the children of a directory one after the other: one look is enough.
-fn holds_repository(directory: &Path) -> bool {
-    LAST_PARENT.with_borrow_mut(|(last, holds)| {
-        if last != directory {
-            *holds = directory.join(".git").symlink_metadata().is_ok();
-            directory.clone_into(last);
-        }
-        *holds
-    })
 }
 
 // Results of one thread, handed over when the thread is done.
@@ -192,31 +160,33 @@ struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn take(&mut self, root: &Path, found: &ignore::DirEntry) {
+    fn take(&mut self, root: &Path, found: &ignore::DirEntry) -> WalkState {
         let Ok(relative) = found.path().strip_prefix(root) else {
-            return;
+            return WalkState::Continue;
         };
         let Some(path) = repo_path(relative) else {
             self.skipped.push(Skipped {
                 lossy_path: relative.to_string_lossy().into_owned(),
                 reason: "its name is not UTF-8".to_owned(),
             });
-            return;
+            return WalkState::Skip;
         };
-        let Ok(metadata) = found.path().symlink_metadata() else {
-            return;
-        };
-        if metadata.is_dir() {
-            if found.path().join(".git").symlink_metadata().is_ok() {
-                self.entries.push(Entry {
-                    path,
-                    kind: EntryKind::Submodule { commit: None },
-                    bytes: 0,
-                });
+        if found.file_type().is_some_and(|kind| kind.is_dir()) {
+            if found.path().join(".git").symlink_metadata().is_err() {
+                return WalkState::Continue;
             }
-        } else {
+            // A nested repository is one entry; what is inside belongs to it.
+            self.entries.push(Entry {
+                path,
+                kind: EntryKind::Submodule { commit: None },
+                bytes: 0,
+            });
+            return WalkState::Skip;
+        }
+        if let Ok(metadata) = found.path().symlink_metadata() {
             self.entries.push(entry_of(found.path(), path, &metadata));
         }
+        WalkState::Continue
     }
 }
 

@@ -2,6 +2,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::command::COMMANDS;
 use super::rule::Rule;
 use super::rules::TABLES;
 
@@ -16,36 +17,25 @@ pub(super) enum Anchor {
     Url,
     /// The first line of an armoured private key.
     Block,
+    /// Its last line.
+    BlockEnd,
+    /// A Kubernetes secret.
+    Manifest,
+    /// A program that takes a password on its command line.
+    Command,
     /// An HTTP header or scheme that carries credentials.
     Header,
 }
 
 /// Words of names; a name is judged as a whole afterwards.
+#[rustfmt::skip]
 const NAME_WORDS: &[&str] = &[
-    "pass",
-    "pwd",
-    "pw",
-    "secret",
-    "token",
-    "key",
-    "auth",
-    "cred",
-    "salt",
-    "signature",
-    "webhook",
-    "cookie",
-    "sessionid",
-    "session_id",
-    "connectionstring",
-    "connection_string",
-    "dsn",
-    "sid",
-    "sig",
-    "pin",
-    "otp",
+    "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "salt", "signature",
+    "webhook", "cookie", "sessionid", "session_id", "connectionstring", "connection_string",
+    "dsn", "sid", "sig", "pin", "otp",
 ];
 const HEADERS: &[&str] = &["bearer ", "basic ", "digest ", "token "];
-const BLOCKS: &[&str] = &["-----BEGIN ", "PuTTY-User-Key-File", "Private-Lines:"];
+const BLOCKS: &[&str] = &["-----BEGIN ", "Private-Lines:"];
 
 /// Every fixed text, in one pass over the text.
 pub(super) struct Anchors {
@@ -66,6 +56,12 @@ impl Anchors {
             .chain(of(NAME_WORDS, Anchor::Name))
             .chain(of(&["://"], Anchor::Url))
             .chain(of(BLOCKS, Anchor::Block))
+            .chain(of(&["-----END "], Anchor::BlockEnd))
+            .chain(of(
+                &["kind: secret", "kind: \"secret", "kind: 'secret"],
+                Anchor::Manifest,
+            ))
+            .chain(of(COMMANDS, Anchor::Command))
             .chain(of(HEADERS, Anchor::Header))
             .collect();
         let finder = AhoCorasick::builder()

@@ -2,11 +2,21 @@
 //! quickly, and what surrounds a value that makes it a secret.
 
 mod anchors;
+mod assignment;
+mod block;
+mod command;
+mod encoded;
+mod header;
 mod known;
+mod manifest;
+mod name;
 mod provider;
 mod rule;
 mod rules;
 mod scan;
+mod url;
+mod value;
+mod view;
 
 pub(super) use known::KnownValues;
 pub(super) use scan::{Hit, scan};

@@ -5,9 +5,13 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::anchors::rules;
 use super::rule::Rule;
+use super::value::reads_like_words;
 
 // No token is longer; a regular expression never looks further.
 const WINDOW: usize = 16 * 1024;
+const LONG_RUN: usize = 1024;
+const MAX_ASKED: usize = 256;
+const LONG_WORD: usize = 24;
 
 struct Compiled {
     rule: &'static Rule,
@@ -22,23 +26,81 @@ static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
     rules().map(compiled).collect()
 });
 
-/// The name of the rule and the range of the secret, when rule `index` holds at its anchor `at`.
-pub(super) fn match_rule(
-    text: &[u8],
-    index: usize,
-    at: usize,
-) -> Option<(&'static str, Range<usize>)> {
-    let Compiled { rule, pattern } = COMPILED.get(index)?;
-    let before = at.saturating_sub(rule.back);
-    let preceding = before.checked_sub(1).and_then(|place| text.get(place));
-    if rule.word && preceding.is_some_and(u8::is_ascii_alphanumeric) {
-        return None;
+/// Asks rules at the places where their fixed texts turn up, from the front of a text to its end.
+#[derive(Debug, Default)]
+pub(super) struct Matcher {
+    // The end of the run of visible characters around the last place.
+    run_end: usize,
+    // Rules asked in the current block of a long run.
+    asked: usize,
+    block: usize,
+}
+
+impl Matcher {
+    /// The name of the rule and the range of the secret, when rule `index` holds at its anchor,
+    /// which stands from `at` to `literal_end`.
+    pub(super) fn find(
+        &mut self,
+        text: &[u8],
+        index: usize,
+        at: usize,
+        literal_end: usize,
+    ) -> Option<(&'static str, Range<usize>)> {
+        let Compiled { rule, pattern } = COMPILED.get(index)?;
+        let before = at.saturating_sub(rule.back);
+        if rule.word && inside_word(text, before) {
+            return None;
+        }
+        let end = self.window_end(text, at)?;
+        let pattern = pattern.get_or_init(|| compile(rule)).as_ref()?;
+        let found = pattern.find(text.get(before..end)?)?;
+        let secret = before + found.start()..before + found.end();
+        let body = text.get(literal_end..secret.end.max(literal_end))?;
+        (secret.contains(&at)
+            && varied(if rule.back == 0 {
+                body
+            } else {
+                found.as_bytes()
+            })
+            && !reads_like_words(body))
+        .then_some((rule.name, secret))
     }
-    let pattern = pattern.get_or_init(|| compile(rule)).as_ref()?;
-    let window = text.get(before..text.len().min(at + WINDOW))?;
-    let found = pattern.find(window)?;
-    let secret = before + found.start()..before + found.end();
-    (secret.contains(&at) && varied(found.as_bytes())).then_some((rule.name, secret))
+
+    // No secret holds white space. Runs of more than a screen are data or an attack: there only so
+    // many rules are asked, so that the work stays in proportion to the text.
+    fn window_end(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        if at >= self.run_end {
+            let rest = text.get(at..)?;
+            let length = rest.iter().position(u8::is_ascii_whitespace);
+            self.run_end = length.map_or(text.len(), |length| at + length);
+        }
+        if self.run_end - at > LONG_RUN {
+            if at / WINDOW != self.block {
+                self.block = at / WINDOW;
+                self.asked = 0;
+            }
+            self.asked += 1;
+            if self.asked > MAX_ASKED {
+                return None;
+            }
+        }
+        Some(self.run_end.min(at + WINDOW))
+    }
+}
+
+// Whether a letter or digit stands right before, or a long run of base64.
+fn inside_word(text: &[u8], at: usize) -> bool {
+    let before = text
+        .get(at.saturating_sub(LONG_WORD)..at)
+        .unwrap_or_default();
+    match before.last() {
+        Some(b'+' | b'/') => {
+            let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+            before.len() == LONG_WORD && before.iter().all(part)
+        }
+        Some(last) => last.is_ascii_alphanumeric(),
+        None => false,
+    }
 }
 
 fn compile(rule: &Rule) -> Option<Regex> {
@@ -58,7 +120,7 @@ fn varied(token: &[u8]) -> bool {
         }
     }
     let example = token.ends_with(b"EXAMPLE");
-    seen.iter().filter(|seen| **seen).count() >= 10.min(token.len() / 2) && !example
+    seen.iter().filter(|seen| **seen).count() >= 8.min(token.len() / 2) && !example
 }
 
 #[cfg(test)]

@@ -13,16 +13,8 @@ pub(super) struct Rule {
     /// inside ordinary words or base64: logs often put a letter directly before a token.
     pub(super) word: bool,
     /// A secret of this format; a backtick in it is dropped.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the table is its own test data")
-    )]
     pub(super) example: &'static str,
     /// What looks like one and is none.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the table is its own test data")
-    )]
     pub(super) lookalike: &'static str,
 }
 

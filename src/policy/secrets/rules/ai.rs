@@ -66,48 +66,45 @@ pub(super) const RULES: &[Rule] = &[
     Rule::new("together-key", &["tgp_v1_"], "tgp_v1_[A-Za-z0-9_-]{40,}")
         .finds("tgp_v1_`T22UgdeDF1OarCZ50xmlPVt7Z0VVeEtsxWO1QaFC")
         .keeps("tgp_v1_`T22U"),
-    Rule::word("fireworks-key", &["fw_"], "fw_[A-Za-z0-9]{22,24}")
-        .finds("fw_`ZvClfZkpfWvVrZb3NYOpFv")
-        .keeps("fw_`ZvCl"),
     Rule::new("nvidia-key", &["nvapi-"], "nvapi-[A-Za-z0-9_-]{60,}")
-        .finds("nvapi-`9LivicXvxhdwV28bQlyEwF8hSJOYR3tBeGmXidUvA5qyx57BuQiv1GUvMtsx")
-        .keeps("nvapi-`9Liv"),
+        .finds("nvapi-`ZvClfZkp_W7AO33NYOpFv9LivicXvxhdwV28bQlyEwF8hSJOYR3tBeGmXidU")
+        .keeps("nvapi-`ZvCl"),
     Rule::new("cerebras-key", &["csk-"], "csk-[a-z0-9]{48}")
-        .finds("csk-`ydmb080m5if3us9ni37l0nb6205d9tscvoq3wtyzt4cdozbl")
-        .keeps("csk-`ydmb"),
+        .finds("csk-`pucp9msl8gubezifhdmb080m5if3us9ni37l0nb6205d9tsc")
+        .keeps("csk-`pucp"),
     Rule::new(
         "langsmith-key",
         &["lsv2_pt_", "lsv2_sk_"],
         "lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}",
     )
-    .finds("lsv2_sk_`dc88384dd2d23fcef80b67ec609b00f9_cc4eb72430")
-    .keeps("lsv2_sk_`dc88"),
+    .finds("lsv2_sk_`128536639bb16affdc88384dd2d23fce_f80b67ec60")
+    .keeps("lsv2_sk_`1285"),
     Rule::new("pinecone-key", &["pcsk_"], "pcsk_[A-Za-z0-9_]{60,}")
-        .finds("pcsk_`kDTrNEChKojAXtwR6pR76CULmHWJXWrRPumNN9o3bzVjJ27ZD8y0N5Sl2ChB")
-        .keeps("pcsk_`kDTr"),
+        .finds("pcsk_`ekZYMLfwiEVs71sbRU4b7TDTrNEChKojAXtwR6pR76CULmHWJXWrRPumNN9o")
+        .keeps("pcsk_`ekZY"),
     Rule::word("voyage-key", &["pa-"], "pa-[A-Za-z0-9_-]{43}")
-        .finds("pa-`ySsDIoyKpVndpOQxTjKOI2zHI82mhJ2mvYqxWsVDUyP")
-        .keeps("pa-`ySsD"),
+        .finds("pa-`3bzVjJ27ZD8y0N5Sl2ChBySsDIoyKpVndpOQxTjKOI2")
+        .keeps("pa-`3bzV"),
     Rule::word("elevenlabs-key", &["sk_"], "sk_[a-f0-9]{48}")
-        .finds("sk_`23d1b5e52cb8b97379eebee59cdb11da4d0ed8807d9b3fa0")
-        .keeps("sk_`23d1"),
+        .finds("sk_`ded5de4be877fb4223d1b5e52cb8b97379eebee59cdb11da")
+        .keeps("sk_`ded5"),
     Rule::new("jina-key", &["jina_"], "jina_[A-Za-z0-9_-]{50,}")
-        .finds("jina_`OMSHXynfVV2IpIV7pPxjHFmxUi2LVwVoEO6zJBdeBuwB12BhoY")
-        .keeps("jina_`OMSH"),
+        .finds("jina_`9wTNJGddNjgBgiZvtKAqrdH7LL2Oqm835Uw5LzFktULKO0R2LV")
+        .keeps("jina_`9wTN"),
     Rule::new(
         "tavily-key",
         &["tvly-"],
         "tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}",
     )
-    .finds("tvly-`Qajol3g5AavWnEDduNYpIsa8fuf7jfDZ")
-    .keeps("tvly-`Qajo"),
+    .finds("tvly-`wVoEOudzJBdeBuwB12BhoYQajol3g5Aa")
+    .keeps("tvly-`wVoE"),
     Rule::word("firecrawl-key", &["fc-"], "fc-[a-f0-9]{32}")
-        .finds("fc-`9aa1b6348e6f86a2604ff5d77bd1c95a")
-        .keeps("fc-`9aa1"),
+        .finds("fc-`623b8168e7819b69aa1b6348e6f86a26")
+        .keeps("fc-`623b"),
     Rule::new("wandb-key", &["wandb_v1_"], "wandb_v1_[A-Za-z0-9_-]{40,}")
-        .finds("wandb_v1_`OefAZiVe0XB9ks6yIk0WAfT-Q6dMQiZw4j3OMhJ9")
-        .keeps("wandb_v1_`OefA"),
+        .finds("wandb_v1_`b5A6KXHa4RWbPu9fXBOefAZiVe0XB9ks6yIk0WAf")
+        .keeps("wandb_v1_`b5A6"),
     Rule::new("e2b-key", &["e2b_"], "e2b_[a-f0-9]{40}")
-        .finds("e2b_`3f7825a7455e36a1107aa0f4ad6eb28f453c8849")
-        .keeps("e2b_`3f78"),
+        .finds("e2b_`3924403f092a101a8f7825a7455e36a1107aa0f4")
+        .keeps("e2b_`3924"),
 ];

@@ -6,51 +6,51 @@ pub(super) const RULES: &[Rule] = &[
     Rule::new(
         "slack-token",
         &["xoxb-", "xoxp-", "xoxa-", "xoxs-", "xoxr-", "xoxo-", "xoxe-"],
-        "xox[abposre]-[A-Za-z0-9-]{14,}",
+        "xox[abposre]-[A-Za-z0-9-]{12,}",
     )
-    .finds("xoxr-`Go3QT8rmUDTzRE")
-    .keeps("xoxr-`Go3Q"),
+    .finds("xoxs-`H9I0vd5JZTQT")
+    .keeps("xoxs-`H9I0"),
     Rule::new(
         "slack-app-token",
         &["xapp-"],
         "xapp-[0-9]-[A-Za-z0-9-]{20,}",
     )
-    .finds("xapp-`0-mU8oACR1FCdilh6qTIf6")
-    .keeps("xapp-`0-mU"),
+    .finds("xapp-`1-cW4FRgxawGMPDLcSXssX")
+    .keeps("xapp-`1-cW"),
     Rule::new(
         "slack-config-token",
         &["xoxe.xox"],
         r"xoxe\.xox[bp]-[0-9]-[A-Za-z0-9]{100,}",
     )
-    .finds("xoxe.xox`p-2-e12p3Jb9uOJ1oHGlqiIWqjl5mH9ezytzl83VRORysucBLThfc1wNAsRhhkn28noCVl6XniNra3xVdJO0DJiZLnAHXjIF7iIa7L6s")
-    .keeps("xoxe.xox`p-2-"),
+    .finds("xoxe.xox`p-7-55LWrMnJe12p3Jb9uOJ1oHGlqiIWqjl5mH9ezytzl83VRORysucBLThfc1wNAsRhhkn28noCVl6XniNra3xVdJO0DJiZLnAHXjIF")
+    .keeps("xoxe.xox`p-7-"),
     Rule::new(
         "slack-webhook",
         &["hooks.slack.com/"],
         r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_]{30,}",
     )
-    .finds("hooks.slack.com/`workflows/EeEVXMx8khvqVQatx1XGGz8H8U72nP")
+    .finds("hooks.slack.com/`workflows/1kXs2NnfEeEVXMx8khvqVQatx1XGGz")
     .keeps("hooks.slack.com/`work"),
     Rule::new(
         "discord-webhook",
         &["/api/webhooks/"],
         "/api/webhooks/[0-9]{15,20}/[A-Za-z0-9_-]{56,}",
     )
-    .finds("/api/webhooks/`187387892894377/8qjYoVXVmqvpa2WxQpThl1xeLz6CVX5cr3EEPhXt5FMGNUNPyfmoKYFY")
-    .keeps("/api/webhooks/`1873"),
+    .finds("/api/webhooks/`785121293312528/tR8rRdIhQ9zQ9oGjz812WxQpThl1xeLz6CVX5cr3EEPhXt5FMGNUNPyf")
+    .keeps("/api/webhooks/`7851"),
     Rule::new(
         "teams-webhook",
         &["webhook.office.com/"],
         r"webhook\.office\.com/webhookb2/[a-z0-9]{8}-(?:[a-z0-9]{4}-){3}[a-z0-9]{12}@[a-z0-9]{8}-(?:[a-z0-9]{4}-){3}[a-z0-9]{12}/IncomingWebhook/[a-z0-9]{32}/[a-z0-9]{8}-(?:[a-z0-9]{4}-){3}[a-z0-9]{12}",
     )
-    .finds("webhook.office.com/`webhookb2/o06uc5rw-5cw8-0y82-0pqq-5kairu6uxwj2@zjquhfm5-oubb-vka5-3hr3-ryyb54d51bvm/IncomingWebhook/yasfb9sikusn0j5c9e1jhq1al68j3m9s/q2akso99-zg6b-qj0w-7tur-homvc5dmmdfg")
+    .finds("webhook.office.com/`webhookb2/qdofyo06-uc5r-w5cw-80y8-20pqq5kairu6@uxwj2zjq-uhfm-5oub-bvka-53hr3ryyb54d/IncomingWebhook/51bvmyasfb9sikusn0j5c9e1jhq1al68/j3m9sq2a-kso9-9zg6-bqj0-w7turhomvc5d")
     .keeps("webhook.office.com/`webh"),
     Rule::new(
         "zapier-webhook",
         &["hooks.zapier.com/"],
         r"hooks\.zapier\.com/hooks/catch/[0-9]{4,12}/[A-Za-z0-9]{5,16}",
     )
-    .finds("hooks.zapier.com/`hooks/catch/6445/wRlnj")
+    .finds("hooks.zapier.com/`hooks/catch/9970/FGbpG")
     .keeps("hooks.zapier.com/`hook"),
     Rule::new(
         "telegram-token",
@@ -58,106 +58,106 @@ pub(super) const RULES: &[Rule] = &[
         "[0-9]{8,10}:A[A-Za-z0-9_-]{34}",
     )
     .back(10)
-    .finds("53888798:A`HMZd22PMiFaNrY2LwL4MK97NwUzem5TlbG")
-    .keeps("98:A`HMZd22PMiFaNrY2LwL4MK97NwUzem5TlbG"),
+    .finds("51394739:A`zjg6EoJBZZd22PMiFaNrY2LwL4MK97NwUz")
+    .keeps("39:A`zjg6EoJBZZd22PMiFaNrY2LwL4MK97NwUz"),
     Rule::word(
         "twilio-key",
         &["SK"],
         "SK[a-fA-F0-9]{32}",
     )
-    .finds("SK`6eEfAaDfC3ddAF6BfAAEb3Dc77c256f5")
-    .keeps("SK`6eEf"),
+    .finds("SK`37A3AAd6eEfAaDfC3ddAF6BfAAEb3Dc7")
+    .keeps("SK`37A3"),
     Rule::word(
         "sendgrid-key",
         &["SG."],
         r"SG\.[A-Za-z0-9_=.-]{60,}",
     )
-    .finds("SG.`GRYhSx0AQpi07dDNYSEi2AaRpbnBAJmzu0wAAdlIBGljP7JOD1Aj2LFd9HK1")
-    .keeps("SG.`GRYh"),
+    .finds("SG.`nFcjlKutpbMhT971HXtfOk59JEi2AaRpbnBAJmzu0wAAdlIBGljP7JOD1Aj2")
+    .keeps("SG.`nFcj"),
     Rule::word(
         "mailgun-key",
         &["key-", "pubkey-"],
         "(?:pub)?key-[a-f0-9]{32}",
     )
-    .finds("key-`7b64dfbc71cad3c05edb9cacc5db04c8")
-    .keeps("key-`7b64"),
+    .finds("key-`fc8f0f87b64dfbc71cad3c05edb9cacc")
+    .keeps("key-`fc8f"),
     Rule::new(
         "mailchimp-key",
         &["-us"],
         "[a-f0-9]{32}-us[0-9]{1,2}",
     )
     .back(32)
-    .finds("6dfb35136e2459d5a1578a0739d87fea-us`8")
-    .keeps("ea-us`8"),
+    .finds("5db04c86dfb35136e2459d5a1578a073-us`7")
+    .keeps("73-us`7"),
     Rule::new(
         "sendinblue-key",
         &["xkeysib-", "xsmtpsib-"],
         "x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
     )
-    .finds("xsmtpsib-`3a0c7484c66dc23cde71799e8b4ab927405e771560fafb4ae0aac7f325fc3dfc-A8aLBU4bIMiVrCDh")
-    .keeps("xsmtpsib-`3a0c"),
+    .finds("xsmtpsib-`d87fea33a0c7484c66dc23cde71799e8b4ab927405e771560fafb4ae0aac7f32-5no62YLzFA8aLBU4")
+    .keeps("xsmtpsib-`d87f"),
     Rule::word(
         "resend-key",
         &["re_"],
         "re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}",
     )
-    .finds("re_`g6cJZyd4_1R4yvJMeHzggvvJXr25O1KKI")
-    .keeps("re_`g6cJ"),
+    .finds("re_`bIMiVrCD_hg6cJZyd41R4yvJMeHzggvvJ")
+    .keeps("re_`bIMi"),
     Rule::word(
         "mapbox-token",
         &["sk.eyJ", "pk."],
         r"[ps]k\.[A-Za-z0-9_-]{60,}\.[A-Za-z0-9_-]{22}",
     )
-    .finds("pk.`6uFhCFHVJBpiSKqQ2KC55Iz7e6UYsqTI0f1qRg9ATzAG_QrBRyE81vqSd2u2.aAOBHesLm9yBi2URzExWXn")
-    .keeps("pk.`6uFh"),
+    .finds("pk.`HZ1DXPDVQ4Xvo6UuqLYDaP9wdO3L1DWuq8uXY62yO0gPT7RBnqq2qD6Jxf4E.1zCZcoUDVbZr53HUqXOjlg")
+    .keeps("pk.`HZ1D"),
     Rule::new(
         "hubspot-token",
         &["pat-na1-", "pat-eu1-"],
         "pat-(?:na|eu)1-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("pat-eu1-`bce496b7-1247-7a4f-b233-5877a137c27a")
-    .keeps("pat-eu1-`bce4"),
+    .finds("pat-na1-`678ba6e3-899a-8ef9-920b-ee662953e387")
+    .keeps("pat-na1-`678b"),
     Rule::word(
         "dropbox-token",
         &["sl."],
         r"sl\.(?:u\.)?[A-Za-z0-9_=-]{130,}",
     )
-    .finds("sl.`f6sh0CO6WWd36ShLB838NLfgmLYYlgwYadGBoavTz6eer1H826wY47f1vpwFcfPZR7Ok3muDmdavm8RGmYTzVoLoTj8zU5RqVEBnfjWXPaiUMnckoSgda73u4eQJYSLZm8")
-    .keeps("sl.`f6sh"),
+    .finds("sl.`vm8RGmYTzVoLoTj8zU5RqVEBnfjWXPaiUMnckoSgda73u4eQJYSLZm8Nzizwcysktz3AsiqpWdfnB2bAkz8okvPPzWP0K8w3SfIrBH7P4fGr3jUndNKbOem03tEEG3zQSM")
+    .keeps("sl.`vm8R"),
     Rule::word(
         "facebook-token",
         &["EAAM", "EAAC"],
         "EAA[MC][A-Za-z0-9]{100,}",
     )
-    .finds("EAAM`z8I4COB2MSz3AsiqpWdfnB2bAkz8okvPPzWP0K8w3SfIrBH7H2H6F7FyDhZlShcC5f68CEG3zQSMM2dC8ud7wd3VRISbNbqTdnK4")
-    .keeps("EAAM`z8I4"),
+    .finds("EAAM`2dC8ud7wd3VRISbNbqTdnK4OdFkyzYL5KhWH6QBXmw8A5R26AtEpHGmPIWJhewrpzIoSn8VDmWKdszNh19mOLmitMrX3ezuQMd6w")
+    .keeps("EAAM`2dC8"),
     Rule::new(
         "facebook-app-token",
         &["|"],
         r"[0-9]{15,16}\|[A-Za-z0-9_-]{27,}",
     )
     .back(16)
-    .finds("371937276630735|`GHt9RwZoIBfZdyUIopVhewrpzIo")
-    .keeps("35|`GHt9RwZoIBfZdyUIopVhewrpzIo"),
-    Rule::new(
+    .finds("441531992265475|`AJpjcfOToAdWf3uhnMj7XKFxjWG")
+    .keeps("75|`AJpjcfOToAdWf3uhnMj7XKFxjWG"),
+    Rule::word(
         "twitter-bearer-token",
-        &["AAAAAAAAAAAAAAAAAAAAAA"],
-        "A{22}[A-Za-z0-9%]{60,}",
+        &["AAAAAAAAAAAAAAAAAAAA"],
+        "A{20,22}[A-Za-z0-9]{2,}%[A-Za-z0-9%]{30,}",
     )
-    .finds("AAAAAAAAAAAAAAAAAAAAAA`Sn8VDmWKdszNh19mOLmitMrX3ezuQMd6wRTG1mOFllKJwLymPoUAJrQBRw8Y")
-    .keeps("AAAAAAAAAAAAAAAAAAAAAA`Sn8V"),
+    .finds("AAAAAAAAAAAAAAAAAAAA`AMLheAxR7q0w5%2BuSeid%2BULvsea4JtiGRiSDSJSI%3DEUifiRBk")
+    .keeps("AAAAAAAAAAAAAAAAAAAA`AMLh"),
     Rule::new(
         "sentry-org-token",
         &["sntrys_eyJ"],
         "sntrys_eyJ[A-Za-z0-9+/=_-]{80,}",
     )
-    .finds("sntrys_eyJ`TQBfaIa0B7OWfSP6jWGM33ICi9V7jGrB4shupoLeovj5tmcXmTJwM546NBvjt3aEJllh3AyQcjWO6Kf6")
-    .keeps("sntrys_eyJ`TQBf"),
+    .finds("sntrys_eyJ`wM546NBvjt3aEJllh3AyQcjWO6Kf64H2gnRgwgJGHp8jU4BbL2GhfyouuWGmHVZdG/wcWxD3VUdL6rDk")
+    .keeps("sntrys_eyJ`wM54"),
     Rule::new(
         "courier-key",
         &["pk_prod_", "pk_test_"],
         "pk_(?:prod|test)_[A-Z0-9]{28}",
     )
-    .finds("pk_prod_`OTY76DJGH9U7MLDZG75TL8Z2HVZ3")
-    .keeps("pk_prod_`OTY7"),
+    .finds("pk_test_`JN1DZ2UYSOQ34ZPP3J52X3IWBKYN")
+    .keeps("pk_test_`JN1D"),
 ];

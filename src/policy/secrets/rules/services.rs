@@ -4,221 +4,214 @@ use crate::policy::secrets::rule::Rule;
 
 pub(super) const RULES: &[Rule] = &[
     Rule::new(
+        "intra42-secret",
+        &["s-s4t2ud-", "s-s4t2af-"],
+        "s-s4t2(?:ud|af)-[a-f0-9]{64}",
+    )
+    .finds("s-s4t2ud-`a1aca3c2a7421fa2562682602db515f35a6143aa8b7473f17b38b951edc2771c")
+    .keeps("s-s4t2ud-`a1ac"),
+    Rule::new(
         "sentry-user-token",
         &["sntryu_", "sntrya_"],
         "sntry[ua]_[a-f0-9]{64}",
     )
-    .finds("sntryu_`97beb448f9b3e07b6846312896118e9858e5af60561aca3c2a7421fa25626826")
-    .keeps("sntryu_`97be"),
+    .finds("sntryu_`339ebb670666ae7842dfc930017a4b1dea97e5e4d4b07caeb19b7448f81ccac8")
+    .keeps("sntryu_`339e"),
     Rule::new(
         "grafana-cloud-token",
         &["glc_"],
         "glc_[A-Za-z0-9+/]{32,}={0,3}",
     )
-    .finds("glc_`N5cGCXPX3LwJ5XAZrLXTqByA8UiI3GES")
-    .keeps("glc_`N5cG"),
+    .finds("glc_`JgyLXMZ7lLX2CaggyJvpdqNfk6QgxdL5")
+    .keeps("glc_`JgyL"),
     Rule::new(
         "grafana-service-token",
         &["glsa_"],
         "glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}",
     )
-    .finds("glsa_`LpXrN25tDm5OUoRhNpRbr4OF1BJiKzJD_8281a946")
-    .keeps("glsa_`LpXr"),
+    .finds("glsa_`FL6VlWiTS0Tk01lO4fF5LhAuOqEzzF5E_De609edd")
+    .keeps("glsa_`FL6V"),
     Rule::new(
         "grafana-key",
         &["eyJrIjoi"],
         "eyJrIjoi[A-Za-z0-9+/]{70,}={0,3}",
     )
-    .finds("eyJrIjoi`nDlFdV7R2bifx9Nrxqwji67hH20n1Altbbt8xIVqvQgr7Nok9s5fhf8DbUuU5KdP0wFAwa")
-    .keeps("eyJrIjoi`nDlF"),
+    .finds("eyJrIjoi`V2T5ITOc7wqfV7xrOyTQ68hr5jgSBAVfpAW4sIf4qVBLmjGqos3mGmdcVJAEgMTOa7lWn6")
+    .keeps("eyJrIjoi`V2T5"),
     Rule::new(
         "new-relic-key",
         &["NRAK-", "NRJS-", "NRII-", "NRRA-", "NRIQ-", "NRBR-"],
         "NR(?:AK|JS|II|RA|IQ|BR)-[A-Za-z0-9-]{19,}",
     )
-    .finds("NRBR-`dJgyLXMZ7lLX2CaggyJ")
-    .keeps("NRBR-`dJgy"),
+    .finds("NRII-`ssZDbDB3BRyDz0mMox4")
+    .keeps("NRII-`ssZD"),
     Rule::word(
         "launchdarkly-key",
         &["api-", "sdk-", "mob-"],
         "(?:api|sdk|mob)-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("mob-`48d9e28f-ba77-4333-0851-11f92f11c0cc")
-    .keeps("mob-`48d9"),
+    .finds("mob-`38fa89b0-7ef0-4600-5dc9-bb428279b955")
+    .keeps("mob-`38fa"),
     Rule::new(
         "dynatrace-token",
         &["dt0"],
         r"dt0[a-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}",
     )
-    .finds("dt0`d59.7iDUSTV2T5ITOO7wqfV7xrOy.TQstKYrQqljPYLU3W4ssf4qVBLmjGVos3mGmdcVJAEgMTOa7lWn6WssZDbDB3BRy")
-    .keeps("dt0`d59."),
+    .finds("dt0`s14.pJH65MTHIdsrwicP0Go8ZiZg.Ns7S4a9srZuie25T5O9aGGDBEkY0W49cJTv9uli1vEOqXtkgw3TOrlrHU81Kjwec")
+    .keeps("dt0`s14."),
     Rule::new(
         "honeycomb-key",
         &["hcaik_", "hcamk_", "hcbik_"],
         "hc[abxp][im]k_[A-Za-z0-9]{40,}",
     )
-    .finds("hcamk_`T3OY2p4udKAcfqwGaJLnVZ98yXiG3yThgDVQcllz")
-    .keeps("hcamk_`T3OY"),
+    .finds("hcbik_`mOesspsFdp1PqSF4HSNXg7WsrCZ1CguENY5JTxB6")
+    .keeps("hcbik_`mOes"),
     Rule::new(
         "linear-key",
         &["lin_api_", "lin_oauth_"],
         "lin_(?:api|oauth)_[A-Za-z0-9]{40,}",
     )
-    .finds("lin_api_`wnzHnezPsZewHR7gj8lW9AFoAEeN87vJKWnEVu0h")
-    .keeps("lin_api_`wnzH"),
+    .finds("lin_api_`0E4dXBY5QcfRjPlotUeDUv9wHQQwhVBNRyPV2Itc")
+    .keeps("lin_api_`0E4d"),
     Rule::new(
         "notion-token",
         &["ntn_"],
         "ntn_[0-9]{11}[A-Za-z0-9]{35}",
     )
-    .finds("ntn_`80176636278TSoa9DBEkY0W49cJTv9uli1vEOqXtkgw3TO")
-    .keeps("ntn_`8017"),
+    .finds("ntn_`95048969168omk3jmceA7cvLTwNb9gWDiryHlaD0n7iX4p")
+    .keeps("ntn_`9504"),
     Rule::word(
         "notion-legacy-token",
         &["secret_"],
         "secret_[A-Za-z0-9]{43}",
     )
-    .finds("secret_`rlrHU81KjweceeosdmHfdTX7hKQYci88wJhbVBglN2L")
-    .keeps("secret_`rlrH"),
+    .finds("secret_`YI8Ck50tU5XZtUEx8TqSbQqY3rMXKrE668xjuKBIbhv")
+    .keeps("secret_`YI8C"),
     Rule::new(
         "figma-token",
         &["figd_", "figu_"],
         "fig[du]_[A-Za-z0-9_-]{38,}",
     )
-    .finds("figu_`r5aAZJdSKeZZkhKYS9jfEJnE3JUfOsXg7WsrCZ")
-    .keeps("figu_`r5aA"),
+    .finds("figu_`fAVio8giLTQCJDRVAoUoPG3bcApA_N0qpUggHn")
+    .keeps("figu_`fAVi"),
     Rule::word(
         "airtable-token",
         &["pat"],
         r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
     )
-    .finds("pat`1CguENY5JTxB6s.fa6eea2892156c9b4b692ffa02b832ee4b3677741d5a671070ad907c9b33edfb")
-    .keeps("pat`1Cgu"),
+    .finds("pat`UPNsttcQjFlA5h.44c9b3ae751e38200cb5eca7ebebce548284213d9b820da90cbbd5873ab9ab45")
+    .keeps("pat`UPNs"),
     Rule::word(
         "asana-token",
         &["1/", "2/"],
         "[12]/[0-9]{14,18}(?:/[0-9]{14,18})?:[a-f0-9]{32}",
     )
-    .finds("2/`35811064274458:35328f468d0fc399ccb092739a47a8c3")
-    .keeps("2/`3581"),
+    .finds("1/`16100423247500:f8dc307ee4f84c9d384186293ad255ef")
+    .keeps("1/`1610"),
     Rule::word(
         "clickup-token",
         &["pk_"],
         "pk_[0-9]{6,12}_[A-Z0-9]{32}",
     )
-    .finds("pk_`402045_AFHEU71OAA9NJZFC6H5D5LOSQ9FOWVVF")
-    .keeps("pk_`4020"),
+    .finds("pk_`462125_9G1WSQX5BD9TUSCFNYLJYNM11QWZNXCR")
+    .keeps("pk_`4621"),
     Rule::new(
         "postman-key",
         &["PMAK-"],
         "PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}",
     )
-    .finds("PMAK-`3bD4Fea0BeD8fdAcbFeca146-a02bceFE96c22ECB9D9Eb2C6d6274Acb5b")
-    .keeps("PMAK-`3bD4"),
+    .finds("PMAK-`a0BCda27ACB7bD9ccFc81a04-a20262c74Dcbd8dB4D38AE952C0f33EE9B")
+    .keeps("PMAK-`a0BC"),
     Rule::new(
         "typeform-token",
         &["tfp_"],
         "tfp_[A-Za-z0-9_.=-]{59}",
     )
-    .finds("tfp_`GlWmcawTwtVw3CVy3I7sVJUdS0qubzjXschol2Y8QxHpOJ1ZE646Q6GKpG3")
-    .keeps("tfp_`GlWm"),
+    .finds("tfp_`8PmzBIgvvY13hfzERwNo3moXo2sILjXqLLvQgHvozco06PPkDuIalC1VelK")
+    .keeps("tfp_`8Pmz"),
     Rule::new(
         "contentful-token",
         &["CFPAT-"],
         "CFPAT-[A-Za-z0-9_-]{43}",
     )
-    .finds("CFPAT-`5UPg8Qsh9MwYf6XlxxvVDZxGIX8zSuWkBQpsFv8j3vt")
-    .keeps("CFPAT-`5UPg"),
+    .finds("CFPAT-`zl1KpfO46kHJowkCCNIAgTBraQ2OvutRXfL4keNTUAd")
+    .keeps("CFPAT-`zl1K"),
     Rule::new(
         "readme-key",
         &["rdme_"],
         "rdme_[a-z0-9]{70}",
     )
-    .finds("rdme_`5scfnyljynm11qwznxcrayoqgb3wrokasiexextz6b2z33e6secgho6t5k1p93qyl44uv7")
-    .keeps("rdme_`5scf"),
+    .finds("rdme_`f1dsq77loq89bi0nmjadu909ygqiuvbaqb2wnjhbqo5q13x6bcem59kou7fp9kvkiuekju")
+    .keeps("rdme_`f1ds"),
     Rule::new(
         "frameio-token",
         &["fio-u-"],
         "fio-u-[A-Za-z0-9_=-]{64}",
     )
-    .finds("fio-u-`mltTte=9zzJH7KFWIRwNo3moXo2sILjXqLLvQgHvozco06PPkDuIalC1VelKzl1K")
-    .keeps("fio-u-`mltT"),
+    .finds("fio-u-`bk78boRznUpKcp7CvBE3dtfKgRBvkiiG7LWM7wAw6nOAjMRH2dAupaqDsjBYopS5")
+    .keeps("fio-u-`bk78"),
     Rule::word(
         "adobe-client-secret",
         &["p8e-"],
         "p8e-[A-Za-z0-9]{32}",
     )
-    .finds("p8e-`pfO46kHJowkCCNIAgTBraQ2HvutRXfL4")
-    .keeps("p8e-`pfO4"),
+    .finds("p8e-`cbgsyU5A9blXRp7HmaxKqHoqr3oEOe25")
+    .keeps("p8e-`cbgs"),
     Rule::word(
         "beamer-token",
         &["b_"],
         "b_[A-Za-z0-9=_-]{44}",
     )
-    .finds("b_`keNTUAdFpFU3QXOlJqkvi9a8NMJADUjazmL440VUVBAo")
-    .keeps("b_`keNT"),
+    .finds("b_`SVeplXdQJsrThLEwmlyuecsUYurygO-CMYGwHz1dlRqs")
+    .keeps("b_`SVep"),
     Rule::new(
         "maxmind-key",
         &["_mmk"],
         "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
     )
     .back(36)
-    .finds("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`")
-    .keeps("84_mmk`"),
+    .finds("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`")
+    .keeps("Ou_mmk`"),
     Rule::new(
         "rollbar-token",
         &["post_server_item_"],
         "post_server_item_[a-f0-9]{32}",
     )
-    .finds("post_server_item_`4fe4cfe4784d793c38acbbb4cabf22ae")
-    .keeps("post_server_item_`4fe4"),
+    .finds("post_server_item_`d7259ec466f673022206126ab60283bb")
+    .keeps("post_server_item_`d725"),
     Rule::new(
         "posthog-key",
         &["phx_", "phs_"],
         "ph[xs]_[A-Za-z0-9]{40,}",
     )
-    .finds("phs_`iG7LWM7wAw6nOAjMRH2dAupaqDsRBYopS5cbgsyU")
-    .keeps("phs_`iG7L"),
-    Rule::word(
-        "pagerduty-key",
-        &["u+"],
-        r"u\+[A-Za-z0-9_-]{18}",
-    )
-    .finds("u+`5A9blvRp7HmaxKOoqr")
-    .keeps("u+`5A9b"),
-    Rule::word(
-        "okta-token",
-        &["00"],
-        "00[A-Za-z0-9_-]{40}",
-    )
-    .finds("00`keldr7a1del0IRUKydelV09Zq1PgE8m9Sqf0FHfZ")
-    .keeps("00`keld"),
+    .finds("phs_`2lWJYXZRbzr1hBr06IM8i8KREvucqwafC82Ic6da")
+    .keeps("phs_`2lWJ"),
     Rule::new(
         "retool-token",
         &["retool_"],
         "retool_[a-z0-9]{26,}",
     )
-    .finds("retool_`jbxoihao1s7ug4wup64wusq5fu")
-    .keeps("retool_`jbxo"),
+    .finds("retool_`5l2z0hxldfm3wzx25rzzk0rp0c")
+    .keeps("retool_`5l2z"),
     Rule::new(
         "trigger-key",
         &["tr_dev_", "tr_prod_", "tr_stg_"],
         "tr_(?:dev|prod|stg)_[A-Za-z0-9]{20,}",
     )
-    .finds("tr_prod_`STEoyRYR7EjE7skIqXle")
-    .keeps("tr_prod_`STEo"),
+    .finds("tr_dev_`wgQvXput7EdUcqB40mZZ")
+    .keeps("tr_dev_`wgQv"),
     Rule::word(
         "convex-key",
         &["prod:"],
         r"prod:[a-z]+-[a-z]+-[0-9]{3}\|[A-Za-z0-9+/=]{40,}",
     )
-    .finds("prod:`w-h-566|L09IXm0pJxloYPQsyjYosCQ496hBgQcSYXZRbzr1")
-    .keeps("prod:`w-h-"),
+    .finds("prod:`k-k-805|YY6GabrB854TJcMfjVo9RxMRktgle0IIirQxBYEz")
+    .keeps("prod:`k-k-"),
     Rule::new(
         "context7-key",
         &["ctx7sk-"],
         "ctx7sk-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}",
     )
-    .finds("ctx7sk-`9a3913f2-e11b-99b7-1837-c9f867d5fbc0")
-    .keeps("ctx7sk-`9a39"),
+    .finds("ctx7sk-`16f91496-182f-b3c4-36a5-a71c289addec")
+    .keeps("ctx7sk-`16f9"),
 ];

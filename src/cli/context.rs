@@ -1,0 +1,217 @@
+use std::path::{Path, PathBuf};
+
+use super::args::Global;
+use super::context_request::{read_history, read_previous, request};
+use super::output::{to_json, write_file};
+use super::workspace::Workspace;
+use super::{CliError, Exit, Output, config};
+use crate::context::{Built, ContextError, LevelChoice, build, failure_packet};
+use crate::model::{Code, Level, PacketBudget, Profile, StopReason};
+use crate::policy::{ReadPolicy, Redactor};
+use crate::report::context_text;
+
+/// Build the packet for a failure: diagnose the log, choose the level, pick the files.
+///
+/// Without a target the log says which files the failure is about. The packet is printed
+/// (`--format json`) and written to `--out DIR`; in text format it goes to `.mendit/context/`
+/// of the worktree when no directory is named.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files the failure is about; a directory means its files
+    #[arg(value_name = "TARGET")]
+    pub(super) targets: Vec<String>,
+    /// The same as TARGET
+    #[arg(long = "target", value_name = "PATH")]
+    pub(super) more_targets: Vec<String>,
+    /// Log of the failing command; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<String>,
+    /// A failure packet to take log, targets and commands from
+    #[arg(long, value_name = "FILE", conflicts_with = "log")]
+    pub(super) failure: Option<String>,
+    /// The command that shows the failure (it is not run)
+    #[arg(long = "test-command", value_name = "CMD")]
+    pub(super) test_commands: Vec<String>,
+    /// Rung of the ladder: auto, or 0 to 4
+    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = parse_level)]
+    pub(super) level: LevelChoice,
+    /// How the attempt before ended, such as `tests_failed`
+    #[arg(long, value_name = "REASON", value_parser = parse_stop_reason)]
+    pub(super) stop_reason: Option<StopReason>,
+    /// context.json or result.json of the attempt before
+    #[arg(long, value_name = "FILE")]
+    pub(super) previous: Option<String>,
+    /// JSON with `requestedFiles` that an agent asked for; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(super) request: Option<String>,
+    /// A path that an agent asked for
+    #[arg(long = "request-path", value_name = "PATH")]
+    pub(super) request_paths: Vec<String>,
+    /// Permit level 4: the whole repository, without caps
+    #[arg(long)]
+    pub(super) include_repo_bundle: bool,
+    /// Read this commit instead of the worktree
+    #[arg(long, value_name = "REV")]
+    pub(super) rev: Option<String>,
+    /// How places are given out
+    #[arg(long, value_name = "PROFILE", value_parser = parse_profile)]
+    pub(super) profile: Option<Profile>,
+    /// Files beyond targets and manifests
+    #[arg(long, value_name = "N")]
+    pub(super) max_files: Option<u64>,
+    /// Bytes of one file
+    #[arg(long, value_name = "N")]
+    pub(super) max_file_bytes: Option<u64>,
+    /// Bytes of all files
+    #[arg(long, value_name = "N")]
+    pub(super) max_total_bytes: Option<u64>,
+    /// Estimated tokens of all files (two for every seven bytes)
+    #[arg(long, value_name = "N")]
+    pub(super) max_tokens: Option<u64>,
+    /// Read only files that match
+    #[arg(long, value_name = "GLOB")]
+    pub(super) allow: Vec<String>,
+    /// Never read files that match
+    #[arg(long, value_name = "GLOB")]
+    pub(super) deny: Vec<String>,
+    /// Write context.json and failure-packet.json here
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
+    let settings = config::load(global)?;
+    let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
+    let mut request = request(args, &settings, &workspace)?;
+    let previous = read_previous(args, &mut request)?;
+    read_history(args, &workspace, &mut request);
+    if request.log.is_none() && request.targets.is_empty() && request.requested.is_empty() {
+        output.note(
+            "without a log, a target or a request the packet holds only the repository's index \
+             (hint: `--log FILE`, or pipe the failing command into `--log -`)",
+        );
+    }
+    let globs = |key, flags: &[String]| [settings.globs(key), flags].concat();
+    let policy = ReadPolicy::new(
+        &globs("context.allow", &args.allow),
+        &globs("context.deny", &args.deny),
+        request.profile,
+    )
+    .map_err(|error| CliError::new(error.code(), error.to_string()))?;
+    let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
+    let built = build(workspace.source.as_ref(), &policy, &redactor, &request)?;
+    let packet = failure_packet(
+        &built,
+        &redactor,
+        &request.test_commands,
+        &[],
+        previous,
+        PacketBudget::default(),
+    );
+    let context = to_json(&built.context)?;
+    if let Some(directory) = directory_for(args, &workspace)? {
+        let packet = to_json(&packet)?;
+        let written = write_file(&directory.join("context.json"), &context)
+            .and_then(|()| write_file(&directory.join("failure-packet.json"), &packet));
+        match written {
+            Err(error) if args.out.is_some() => return Err(error),
+            Err(error) => output.note(&format!("the packet was not written: {}", error.message)),
+            Ok(()) => output.note(&format!(
+                "wrote context.json and failure-packet.json to {}",
+                directory.display()
+            )),
+        }
+    }
+    match args.format {
+        Format::Json => output.data(&context)?,
+        Format::Text => {
+            output.data(&context_text(&built.context))?;
+            advise(&built, output);
+        }
+    }
+    Ok(Exit::Yes)
+}
+
+// Where the files go; nowhere in JSON format unless a directory is named.
+fn directory_for(args: &Args, workspace: &Workspace) -> Result<Option<PathBuf>, CliError> {
+    if let Some(directory) = &args.out {
+        return Ok(Some(directory.clone()));
+    }
+    let Some(root) = workspace
+        .root
+        .as_deref()
+        .filter(|_| args.format == Format::Text)
+    else {
+        return Ok(None);
+    };
+    let state = root.join(".mendit");
+    if state.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
+        return Err(
+            CliError::new(Code::new("U303"), "`.mendit` is not a directory".to_owned())
+                .hint("name another one with `--out DIR`"),
+        );
+    }
+    ignore_itself(&state);
+    Ok(Some(state.join("context")))
+}
+
+// git is never shown what is written here. Failing is left to the write that follows.
+fn ignore_itself(state: &Path) {
+    let ignore = state.join(".gitignore");
+    if !ignore.exists() {
+        let _ = write_file(&ignore, "*\n");
+    }
+}
+
+fn advise(built: &Built, output: &Output) {
+    if built.context.files.is_empty() && built.log.is_some() {
+        output.note("the log names no file of this repository (hint: name one with `--target`)");
+    }
+}
+
+fn parse_level(text: &str) -> Result<LevelChoice, String> {
+    if text == "auto" {
+        return Ok(LevelChoice::Auto);
+    }
+    text.parse()
+        .ok()
+        .and_then(Level::from_number)
+        .map(LevelChoice::Exactly)
+        .ok_or_else(|| "auto or a number from 0 to 4 is expected".to_owned())
+}
+
+fn parse_stop_reason(text: &str) -> Result<StopReason, String> {
+    text.parse()
+        .map_err(|error: serde::de::value::Error| error.to_string())
+}
+
+fn parse_profile(text: &str) -> Result<Profile, String> {
+    match text {
+        "ranked" => Ok(Profile::Ranked),
+        "spec" => Ok(Profile::Spec),
+        _ => Err("`ranked` or `spec` is expected".to_owned()),
+    }
+}
+
+impl From<ContextError> for CliError {
+    fn from(error: ContextError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            ContextError::BundleNotPermitted => said
+                .hint("`--include-repo-bundle` permits it")
+                .exit(Exit::Refused),
+            ContextError::EmptyLog => {
+                said.hint("capture standard error too: `CMD 2>&1 | mendit context --log -`")
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+use super::CliError;
+use super::context::Args;
+use super::input::{read_json, read_log};
+use super::workspace::Workspace;
+use crate::config::Settings;
+use crate::context::{CapOverrides, LevelChoice, Request, Retry, expand_target, nearest_paths};
+use crate::model::{Code, History, Level, PreviousAttempt, Profile, RepoPath, StopReason};
+use crate::rank::Commit;
+
+/// What the flags, the settings and the files they name ask for.
+pub(super) fn request(
+    args: &Args,
+    settings: &Settings,
+    workspace: &Workspace,
+) -> Result<Request, CliError> {
+    let cap = |flag: Option<u64>, key| flag.or_else(|| settings.integer(key));
+    let mut request = Request {
+        level: args.level,
+        include_bundle: args.include_repo_bundle,
+        caps: CapOverrides {
+            max_files: cap(args.max_files, "context.max-files"),
+            max_file_bytes: cap(args.max_file_bytes, "context.max-file-bytes"),
+            max_total_bytes: cap(args.max_total_bytes, "context.max-total-bytes"),
+            max_tokens: cap(args.max_tokens, "context.max-tokens"),
+        },
+        profile: match args.profile {
+            Some(profile) => profile,
+            None if settings.word("context.profile") == "spec" => Profile::Spec,
+            None => Profile::Ranked,
+        },
+        test_commands: args.test_commands.clone(),
+        max_log_bytes: settings.integer("context.max-log-bytes").unwrap_or(32_768),
+        history: History {
+            shallow: workspace
+                .git
+                .as_ref()
+                .is_some_and(crate::git::Repository::is_shallow),
+            commits_used: 0,
+        },
+        ..Request::default()
+    };
+    if let Some(log) = &args.log {
+        request.log = Some(read_log(log)?);
+    }
+    for typed in args.targets.iter().chain(&args.more_targets) {
+        let path = workspace.repo_path(typed);
+        request.targets.extend(targets(workspace, typed, path)?);
+    }
+    if let Some(failure) = &args.failure {
+        take_failure(&read_json(failure)?, &mut request, workspace)?;
+    }
+    request.requested.extend(args.request_paths.iter().cloned());
+    if let Some(asked) = &args.request {
+        let document = read_json(asked)?;
+        let paths = strings(&document["requestedFiles"]);
+        if !document["requestedFiles"].is_array() {
+            return Err(CliError::usage(format!(
+                "`{asked}` has no list `requestedFiles`"
+            )));
+        }
+        request.requested.extend(paths);
+    }
+    Ok(request)
+}
+
+fn targets(
+    workspace: &Workspace,
+    typed: &str,
+    path: Option<RepoPath>,
+) -> Result<Vec<RepoPath>, CliError> {
+    let listing = workspace.source.listing();
+    let Some(path) = path else {
+        let here = [".", "./", ""].contains(&typed) && workspace.prefix.is_empty();
+        if here {
+            return Ok(listing.entries().iter().map(|it| it.path.clone()).collect());
+        }
+        return Err(CliError::new(
+            Code::new("C311"),
+            format!("target `{typed}` is outside the repository"),
+        )
+        .hint("targets are files or directories below the repository's root"));
+    };
+    expand_target(listing, &path).ok_or_else(|| {
+        let error = CliError::new(
+            Code::new("C311"),
+            format!("target `{typed}` does not exist"),
+        );
+        let on_disk = workspace
+            .root
+            .as_ref()
+            .is_some_and(|root| root.join(path.as_str()).symlink_metadata().is_ok());
+        if on_disk {
+            return error
+                .hint("the file is there, but git ignores it; `git add -f` makes it known");
+        }
+        nearest_paths(listing, path.as_str(), 3)
+            .into_iter()
+            .fold(error, |error, near| {
+                error.hint(format!("did you mean `{near}`?"))
+            })
+    })
+}
+
+// Log, targets and commands of a failure packet; what the flags say is kept.
+fn take_failure(
+    document: &serde_json::Value,
+    request: &mut Request,
+    workspace: &Workspace,
+) -> Result<(), CliError> {
+    let text = document["logs"]["text"]
+        .as_str()
+        .ok_or_else(|| CliError::usage("the failure packet has no `logs.text`"))?;
+    request.log = Some(text.as_bytes().to_vec());
+    if request.targets.is_empty() {
+        for target in strings(&document["targets"]) {
+            request
+                .targets
+                .extend(targets(workspace, &target, RepoPath::new(&target).ok())?);
+        }
+    }
+    if request.test_commands.is_empty() {
+        request.test_commands = strings(&document["testCommands"]);
+    }
+    Ok(())
+}
+
+/// What `--previous` and `--stop-reason` say of the attempt before.
+pub(super) fn read_previous(
+    args: &Args,
+    request: &mut Request,
+) -> Result<Option<PreviousAttempt>, CliError> {
+    let mut patch_digest = None;
+    if let Some(previous) = &args.previous {
+        let document = read_json(previous)?;
+        let level = document["level"]
+            .as_u64()
+            .and_then(|level| u8::try_from(level).ok());
+        request.retry.level = level.and_then(Level::from_number);
+        if request.retry.level.is_none() {
+            return Err(CliError::usage(format!(
+                "`{previous}` has no `level` from 0 to 4"
+            )));
+        }
+        request.retry.stop_reason = document["stopReason"]
+            .as_str()
+            .and_then(|reason| reason.parse().ok())
+            .or(Some(StopReason::TestsFailed));
+        patch_digest = document["patchDigest"].as_str().map(str::to_owned);
+    }
+    if args.stop_reason.is_some() {
+        request.retry = Retry {
+            stop_reason: args.stop_reason,
+            ..request.retry
+        };
+    }
+    Ok(request
+        .retry
+        .stop_reason
+        .map(|stop_reason| PreviousAttempt {
+            stop_reason,
+            patch_digest,
+            preflight: None,
+        }))
+}
+
+fn strings(value: &serde_json::Value) -> Vec<String> {
+    let items = value.as_array().map_or(&[][..], Vec::as_slice);
+    items
+        .iter()
+        .filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// History helps to rank and is never required: without it the packet says so.
+pub(super) fn read_history(args: &Args, workspace: &Workspace, request: &mut Request) {
+    let needed =
+        request.level != LevelChoice::Exactly(Level::Targets) && request.profile == Profile::Ranked;
+    let Some(git) = workspace.git.as_ref().filter(|_| needed) else {
+        return;
+    };
+    let revision = args.rev.as_deref().unwrap_or("HEAD");
+    let changes = git.changes(revision, MAX_COMMITS).unwrap_or_default();
+    request.history.commits_used = changes.len() as u64;
+    request.commits = changes
+        .into_iter()
+        .map(|change| Commit {
+            time: change.time,
+            paths: change.paths,
+        })
+        .collect();
+}
+
+const MAX_COMMITS: usize = 1000;

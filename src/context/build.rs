@@ -1,0 +1,234 @@
+use crate::diagnose::{LogFacts, diagnose};
+use crate::graph::{Closure, closure};
+use crate::model::{
+    ContextDocument, FailureKind, Level, LogExcerpt, Profile, RepoPath, SCHEMA_VERSION,
+};
+use crate::policy::{ReadPolicy, Redactor, sanitize_log};
+use crate::rank::{RankInput, Ranked, rank};
+use crate::source::Source;
+
+use super::candidates::{Mentions, max_hops, places};
+use super::digest::{input_digest, packet_digest};
+use super::fill::Fill;
+use super::ladder::choose_level;
+use super::leftover::{next, unreadable_entries, unresolved};
+use super::log::excerpt;
+use super::manifests::manifests;
+use super::repo_index::{NameSecrets, repo_index};
+use super::request::{ContextError, Request};
+use super::requested::{everything, requested};
+use super::snapshot::Camera;
+use super::targets::targets_of_log;
+
+/// A context document and the cleaned log beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    /// What was chosen, and why.
+    pub context: ContextDocument,
+    /// The log within its limits; `None` without a log.
+    pub log: Option<LogExcerpt>,
+}
+
+/// Builds the packet of a failure: diagnoses the log, chooses the rung of the ladder, gathers
+/// candidates, fills the caps and writes down what is left out.
+///
+/// Deterministic: the same source, policy, redactor and request give the same bytes for any
+/// number of threads.
+///
+/// # Errors
+/// A [`ContextError`] when the request cannot be met at all. A file that cannot be given is no
+/// error; it stands in `omitted` or `filesRejected`.
+pub fn build(
+    source: &dyn Source,
+    policy: &ReadPolicy,
+    redactor: &Redactor,
+    request: &Request,
+) -> Result<Built, ContextError> {
+    let listing = source.listing();
+    let log = clean_log(redactor, request)?;
+    let diagnosis = log.as_ref().map(|log| {
+        let facts = LogFacts {
+            exit_code: request.exit_code,
+            command: request.test_commands.first().cloned(),
+            ..LogFacts::default()
+        };
+        diagnose(&log.text, &facts, Some(listing))
+    });
+    let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
+    let (level, escalation_reason) = choose_level(
+        request.level,
+        kind,
+        request.retry,
+        request.requested.len(),
+        request.include_bundle,
+    )?;
+    let caps = request.caps.over(crate::model::Caps::of(level));
+    let names = NameSecrets::find(source, redactor);
+    let camera = Camera {
+        source,
+        policy,
+        redactor,
+        names: &names,
+    };
+    let mentions = Mentions::of(diagnosis.as_ref());
+    let targets = match (&request.targets[..], &diagnosis) {
+        ([], Some(diagnosis)) => targets_of_log(diagnosis, listing),
+        (targets, _) => deduplicated(targets),
+    };
+
+    let mut fill = Fill::new(&camera, caps, level);
+    let why = if request.targets.is_empty() {
+        "the log points at it"
+    } else {
+        "named as a target"
+    };
+    for target in &targets {
+        fill.target(target, mentions.lines(target), why);
+    }
+    let readable: Vec<RepoPath> = targets
+        .iter()
+        .filter(|path| policy.refuse(path).is_none() && !names.contains(path))
+        .cloned()
+        .collect();
+    // One wave more than the level takes, so that `next` can name what lies behind.
+    let reach = closure(source, &readable, (max_hops(level) + 1).min(2));
+    if level >= Level::OneHop {
+        let missing = diagnosis.as_ref().map_or(&[][..], |it| &it.missing_modules);
+        let kind = kind.unwrap_or(FailureKind::Unknown);
+        for manifest in manifests(kind, request.profile, &readable, listing) {
+            if !targets.contains(&manifest.path) {
+                fill.manifest(&manifest, missing);
+            }
+        }
+    }
+    let mut taken = targets.clone();
+    let mut candidates = requested(&mut fill, source, request, &taken);
+    taken.extend(candidates.iter().map(|candidate| candidate.path.clone()));
+    if level == Level::Bundle {
+        candidates.extend(everything(source, &taken));
+    } else {
+        let log = log.as_ref().map_or("", |log| &log.text);
+        let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
+        let ranking = ranking(source, level, request, log, &readable, &reach, &may_read);
+        candidates.extend(places(
+            level,
+            request.profile,
+            &reach,
+            &ranking,
+            &mentions,
+            &taken,
+        ));
+    }
+    for (rank, candidate) in (1..).zip(candidates) {
+        fill.place(candidate, rank);
+    }
+    let (files, mut omitted, rejected) = fill.into_files();
+    omitted.extend(unreadable_entries(source, redactor, &targets));
+
+    let files_included: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
+    let mut context = ContextDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "context",
+        level,
+        escalation_reason,
+        profile: request.profile,
+        caps,
+        total_bytes: files.iter().map(|file| file.bytes).sum(),
+        total_tokens: files.iter().map(|file| file.tokens).sum(),
+        files_requested: request
+            .requested
+            .iter()
+            .map(|path| redactor.redact(path).text.into_owned())
+            .collect(),
+        files_rejected: rejected,
+        unresolved_imports: unresolved(&reach, &files_included, redactor),
+        next: next(&reach, &files_included, &omitted, policy, &names),
+        repo_index: repo_index(source, level, &readable, &names),
+        history: request.history,
+        hints: Vec::new(),
+        change: request.change.clone(),
+        input_sha256: String::new(),
+        packet_sha256: String::new(),
+        files_included,
+        files,
+        omitted,
+        diagnosis,
+    };
+    context.input_sha256 = input_digest(source, request, &context);
+    context.packet_sha256 = packet_digest(&context);
+    Ok(Built {
+        log: log.map(|log| {
+            excerpt(
+                &log.text,
+                log.original_bytes,
+                log.redactions,
+                request.max_log_bytes,
+            )
+        }),
+        context,
+    })
+}
+
+fn ranking(
+    source: &dyn Source,
+    level: Level,
+    request: &Request,
+    log: &str,
+    targets: &[RepoPath],
+    reach: &Closure,
+    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
+) -> Vec<Ranked> {
+    if level == Level::Targets || request.profile == Profile::Spec {
+        return Vec::new();
+    }
+    let hops: Vec<(RepoPath, u32)> = reach
+        .nodes
+        .iter()
+        .map(|node| (node.path.clone(), node.hops))
+        .collect();
+    let input = RankInput {
+        log,
+        targets,
+        hops: &hops,
+        commits: &request.commits,
+        may_read,
+    };
+    rank(source, &input)
+}
+
+struct CleanLog {
+    text: String,
+    original_bytes: u64,
+    redactions: u64,
+}
+
+fn clean_log(redactor: &Redactor, request: &Request) -> Result<Option<CleanLog>, ContextError> {
+    let Some(bytes) = &request.log else {
+        return Ok(None);
+    };
+    let text = sanitize_log(bytes);
+    if text.trim().is_empty() {
+        // With something else to go by, an empty log is as good as none.
+        let alone = request.targets.is_empty() && request.requested.is_empty();
+        return if alone {
+            Err(ContextError::EmptyLog)
+        } else {
+            Ok(None)
+        };
+    }
+    let redacted = redactor.redact(&text);
+    Ok(Some(CleanLog {
+        redactions: redacted.findings.len() as u64,
+        text: redacted.text.into_owned(),
+        original_bytes: bytes.len() as u64,
+    }))
+}
+
+fn deduplicated(paths: &[RepoPath]) -> Vec<RepoPath> {
+    let mut seen = std::collections::HashSet::new();
+    paths
+        .iter()
+        .filter(|path| seen.insert(*path))
+        .cloned()
+        .collect()
+}

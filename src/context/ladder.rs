@@ -1,0 +1,207 @@
+use crate::model::{FailureKind, Level, StopReason};
+
+use super::request::ContextError;
+
+/// The rung a caller asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LevelChoice {
+    /// Whatever the evidence calls for.
+    #[default]
+    Auto,
+    /// This one.
+    Exactly(Level),
+}
+
+/// What is known of the attempt before this packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Retry {
+    /// How it ended; `None` for a first attempt.
+    pub stop_reason: Option<StopReason>,
+    /// The rung it was given.
+    pub level: Option<Level>,
+}
+
+/// Chooses the rung of the ladder and says why in one sentence (R19, R21, R23, R24).
+///
+/// # Errors
+/// [`ContextError::BundleNotPermitted`] when level 4 is asked for without its flag.
+pub fn choose_level(
+    choice: LevelChoice,
+    kind: Option<FailureKind>,
+    retry: Retry,
+    requested: usize,
+    include_bundle: bool,
+) -> Result<(Level, String), ContextError> {
+    if let LevelChoice::Exactly(level) = choice {
+        if level == Level::Bundle && !include_bundle {
+            return Err(ContextError::BundleNotPermitted);
+        }
+        return Ok((level, format!("level {level} was asked for")));
+    }
+    if include_bundle {
+        return Ok((
+            Level::Bundle,
+            "the whole repository was asked for".to_owned(),
+        ));
+    }
+    if requested > 0 {
+        let files = if requested == 1 { "file" } else { "files" };
+        return Ok((
+            Level::Requested,
+            format!("{requested} {files} were requested"),
+        ));
+    }
+    let (first, first_reason) = first_level(kind);
+    let Some(stop_reason) = retry.stop_reason else {
+        return Ok((first, first_reason));
+    };
+    let before = retry.level.unwrap_or(first);
+    if !more_context_helps(stop_reason) {
+        return Ok((
+            before,
+            format!(
+                "the attempt before ended with {stop_reason}, which more context does not change"
+            ),
+        ));
+    }
+    let next = match before {
+        Level::Targets => Level::OneHop,
+        _ => Level::TwoHops,
+    };
+    let reason = if before >= Level::TwoHops {
+        format!(
+            "the attempt before ended with {stop_reason}; level 2 is the last without a request"
+        )
+    } else {
+        format!("the attempt before, at level {before}, ended with {stop_reason}")
+    };
+    Ok((next, reason))
+}
+
+fn first_level(kind: Option<FailureKind>) -> (Level, String) {
+    match kind {
+        Some(kind) if STARTS_AT_ONE.contains(&kind) => (
+            Level::OneHop,
+            format!("the failure is {kind}, which other files usually explain"),
+        ),
+        Some(kind) => (Level::Targets, format!("first attempt at {kind}")),
+        None => (Level::Targets, "first attempt without a log".to_owned()),
+    }
+}
+
+// R19 by kind, not by words of the message; the last two are their Python counterparts.
+const STARTS_AT_ONE: [FailureKind; 6] = [
+    FailureKind::TsError,
+    FailureKind::ImportError,
+    FailureKind::ZodError,
+    FailureKind::DrizzleError,
+    FailureKind::StaticTypeError,
+    FailureKind::PydanticError,
+];
+
+fn more_context_helps(stop_reason: StopReason) -> bool {
+    match stop_reason {
+        StopReason::PatchInvalid
+        | StopReason::ApplyFailed
+        | StopReason::TestsFailed
+        | StopReason::TestsChanged
+        | StopReason::Regressed
+        | StopReason::NoPatch
+        | StopReason::NoProgress
+        | StopReason::RequestedFiles => true,
+        StopReason::Fixed
+        | StopReason::PolicyRejected
+        | StopReason::AgentError
+        | StopReason::AgentTimeout
+        | StopReason::CommandTimeout
+        | StopReason::BudgetExhausted
+        | StopReason::Flaky
+        | StopReason::UserActionRequired
+        | StopReason::InvalidTask
+        | StopReason::Interrupted => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LevelChoice, Retry, choose_level};
+    use crate::context::ContextError;
+    use crate::model::{FailureKind as K, Level, StopReason as S};
+
+    #[test]
+    fn the_ladder_is_this_table() {
+        // Kind, how the attempt before ended and at which level, requests, level: requirement.
+        type Row = (Option<K>, Option<S>, Option<u8>, usize, u8, &'static str);
+        let rows: &[Row] = &[
+            (None, None, None, 0, 0, "R18"),
+            (Some(K::TestFailure), None, None, 0, 0, "R18"),
+            (Some(K::TsError), None, None, 0, 1, "R19"),
+            (Some(K::ImportError), None, None, 0, 1, "R19"),
+            (Some(K::ZodError), None, None, 0, 1, "R19"),
+            (Some(K::DrizzleError), None, None, 0, 1, "R19"),
+            (
+                Some(K::TsError),
+                Some(S::PatchInvalid),
+                Some(1),
+                0,
+                2,
+                "R21",
+            ),
+            (Some(K::TsError), Some(S::ApplyFailed), None, 0, 2, "R21"),
+            (
+                Some(K::TestFailure),
+                Some(S::TestsFailed),
+                Some(1),
+                0,
+                2,
+                "R21",
+            ),
+            (
+                Some(K::TestFailure),
+                Some(S::TestsFailed),
+                Some(0),
+                0,
+                1,
+                "conflict 15",
+            ),
+            (
+                Some(K::TestFailure),
+                Some(S::TestsFailed),
+                Some(2),
+                0,
+                2,
+                "R23",
+            ),
+            (
+                Some(K::TestFailure),
+                Some(S::AgentTimeout),
+                Some(0),
+                0,
+                0,
+                "R39",
+            ),
+            (Some(K::TsError), Some(S::TestsFailed), Some(2), 2, 3, "R23"),
+        ];
+        for &(kind, stop_reason, before, requested, expected, rule) in rows {
+            let retry = Retry {
+                stop_reason,
+                level: before.and_then(Level::from_number),
+            };
+            let (level, reason) =
+                choose_level(LevelChoice::Auto, kind, retry, requested, false).unwrap();
+            assert_eq!(level.number(), expected, "{rule}: {reason}");
+        }
+    }
+
+    #[test]
+    fn the_bundle_needs_its_flag() {
+        let choose = |choice, bundle| choose_level(choice, None, Retry::default(), 0, bundle);
+        assert_eq!(
+            choose(LevelChoice::Exactly(Level::Bundle), false).unwrap_err(),
+            ContextError::BundleNotPermitted
+        );
+        assert_eq!(choose(LevelChoice::Auto, true).unwrap().0, Level::Bundle);
+        let exactly = LevelChoice::Exactly(Level::TwoHops);
+        assert_eq!(choose(exactly, false).unwrap().0, Level::TwoHops);
+    }
+}

@@ -1,0 +1,26 @@
+//! Floor 6: from a failure to a packet. Ladder level, candidates, caps, snapshots, omissions.
+
+mod build;
+mod candidates;
+mod contract;
+mod decode;
+mod digest;
+mod fill;
+mod ladder;
+mod leftover;
+mod log;
+mod manifests;
+mod packet;
+mod repo_index;
+mod request;
+mod requested;
+mod snapshot;
+mod targets;
+mod tokens;
+
+pub use build::{Built, build};
+pub use ladder::{LevelChoice, Retry, choose_level};
+pub use packet::failure_packet;
+pub use request::{CapOverrides, ContextError, Request};
+pub use targets::{expand_target, nearest_paths};
+pub use tokens::estimate_tokens;

@@ -1,0 +1,151 @@
+use crate::model::{Level, RepoIndex, RepoIndexFile, RepoPath};
+use crate::policy::Redactor;
+use crate::source::{Entry, Source};
+
+/// Paths, sizes and blob ids of the repository; when there are too many, those nearest to the
+/// targets. Secrets in names are masked.
+pub(super) fn repo_index(
+    source: &dyn Source,
+    level: Level,
+    targets: &[RepoPath],
+    names: &NameSecrets,
+) -> RepoIndex {
+    let mut files: Vec<&Entry> = source.listing().files().collect();
+    let total = files.len() as u64;
+    let max = max_rows(level);
+    let truncated = files.len() > max;
+    if truncated {
+        files.sort_by_cached_key(|entry| (distance(&entry.path, targets), entry.path.clone()));
+        files.truncate(max);
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+    let files = files
+        .into_iter()
+        .map(|entry| RepoIndexFile {
+            path: names.masked(&entry.path),
+            bytes: entry.bytes,
+            blob_id: source.blob_id(&entry.path),
+        })
+        .collect();
+    let entrypoints = source
+        .listing()
+        .files()
+        .filter(|entry| is_entrypoint(&entry.path))
+        .take(MAX_ENTRYPOINTS)
+        .map(|entry| names.masked(&entry.path))
+        .collect();
+    RepoIndex {
+        files,
+        entrypoints,
+        truncated,
+        total,
+    }
+}
+
+const MAX_ENTRYPOINTS: usize = 30;
+
+// R18 wants level 0 within 5 to 10 KB; a row takes about 110 bytes.
+fn max_rows(level: Level) -> usize {
+    match level {
+        Level::Targets => 40,
+        Level::OneHop | Level::TwoHops => 200,
+        Level::Requested => 1000,
+        Level::Bundle => usize::MAX,
+    }
+}
+
+// Directories to walk up from the nearest target and down again.
+fn distance(path: &RepoPath, targets: &[RepoPath]) -> usize {
+    targets
+        .iter()
+        .map(|target| steps_between(path.directory(), target.directory()))
+        .min()
+        .unwrap_or_else(|| steps_between(path.directory(), ""))
+}
+
+fn steps_between(a: &str, b: &str) -> usize {
+    let parts = |text: &str| text.split('/').filter(|part| !part.is_empty()).count();
+    let shared = a
+        .split('/')
+        .zip(b.split('/'))
+        .take_while(|(x, y)| x == y && !x.is_empty())
+        .count();
+    parts(a) + parts(b) - 2 * shared
+}
+
+fn is_entrypoint(path: &RepoPath) -> bool {
+    let depth = path.as_str().matches('/').count();
+    let name = path.file_name();
+    match name {
+        "package.json" | "pyproject.toml" | "setup.py" | "manage.py" | "__main__.py" => depth <= 3,
+        _ => {
+            let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+            depth <= 3
+                && matches!(stem, "index" | "main" | "app" | "cli" | "server")
+                && matches!(
+                    extension,
+                    "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "py"
+                )
+        }
+    }
+}
+
+/// Paths whose very names hold a secret.
+pub(super) struct NameSecrets {
+    masked: std::collections::HashMap<RepoPath, RepoPath>,
+}
+
+impl NameSecrets {
+    /// Looks through every name once.
+    pub(super) fn find(source: &dyn Source, redactor: &Redactor) -> Self {
+        let entries = source.listing().entries();
+        let mut all = String::new();
+        for entry in entries {
+            all.push_str(entry.path.as_str());
+            all.push('\n');
+        }
+        let mut masked = std::collections::HashMap::new();
+        if !redactor.redact(&all).findings.is_empty() {
+            for entry in entries {
+                let redacted = redactor.redact(entry.path.as_str());
+                if !redacted.findings.is_empty()
+                    && let Ok(path) = RepoPath::new(&redacted.text)
+                {
+                    masked.insert(entry.path.clone(), path);
+                }
+            }
+        }
+        Self { masked }
+    }
+
+    /// Whether the name holds a secret.
+    pub(super) fn contains(&self, path: &RepoPath) -> bool {
+        self.masked.contains_key(path)
+    }
+
+    /// The name with secrets masked.
+    pub(super) fn masked(&self, path: &RepoPath) -> RepoPath {
+        self.masked.get(path).unwrap_or(path).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_entrypoint, steps_between};
+    use crate::model::RepoPath;
+
+    #[test]
+    fn counts_directories_between() {
+        assert_eq!(steps_between("a/b", "a/b"), 0);
+        assert_eq!(steps_between("a/b", "a/c"), 2);
+        assert_eq!(steps_between("", "a/c"), 2);
+        assert_eq!(steps_between("ab", "a"), 2);
+    }
+
+    #[test]
+    fn knows_where_programs_start() {
+        let is = |text| is_entrypoint(&RepoPath::new(text).unwrap());
+        assert!(is("src/index.ts") && is("pkg/__main__.py") && is("package.json"));
+        assert!(!is("src/index.css") && !is("a/b/c/d/e/index.ts") && !is("src/indexer.ts"));
+    }
+}

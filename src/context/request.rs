@@ -1,0 +1,82 @@
+use crate::context::ladder::{LevelChoice, Retry};
+use crate::model::{Caps, ChangeUnderTest, Code, History, Profile, RepoPath};
+use crate::rank::Commit;
+
+/// What a packet is to be built from. Everything outside the repository's files is in here.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The raw log, escapes and all; `None` when there is none.
+    pub log: Option<Vec<u8>>,
+    /// Exit code of the command that wrote the log.
+    pub exit_code: Option<i32>,
+    /// Files the caller says the failure is about; empty leaves it to the log.
+    pub targets: Vec<RepoPath>,
+    /// The rung asked for.
+    pub level: LevelChoice,
+    /// What is known of the attempt before.
+    pub retry: Retry,
+    /// Paths an agent asked for, as it wrote them.
+    pub requested: Vec<String>,
+    /// Whether level 4 is permitted.
+    pub include_bundle: bool,
+    /// Caps that replace the level's own.
+    pub caps: CapOverrides,
+    /// How places are given out.
+    pub profile: Profile,
+    /// Commands that show the failure.
+    pub test_commands: Vec<String>,
+    /// Bytes of the log that go into the failure packet.
+    pub max_log_bytes: u64,
+    /// What history is there.
+    pub history: History,
+    /// The commits of that history, newest first.
+    pub commits: Vec<Commit>,
+    /// The change under test.
+    pub change: Option<ChangeUnderTest>,
+}
+
+/// Caps given by the caller; `None` keeps the level's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CapOverrides {
+    /// See [`Caps::max_files`].
+    pub max_files: Option<u64>,
+    /// See [`Caps::max_file_bytes`].
+    pub max_file_bytes: Option<u64>,
+    /// See [`Caps::max_total_bytes`].
+    pub max_total_bytes: Option<u64>,
+    /// See [`Caps::max_tokens`].
+    pub max_tokens: Option<u64>,
+}
+
+impl CapOverrides {
+    pub(super) fn over(self, caps: Caps) -> Caps {
+        Caps {
+            max_files: self.max_files.unwrap_or(caps.max_files),
+            max_file_bytes: self.max_file_bytes.unwrap_or(caps.max_file_bytes),
+            max_total_bytes: self.max_total_bytes.unwrap_or(caps.max_total_bytes),
+            max_tokens: self.max_tokens.or(caps.max_tokens),
+        }
+    }
+}
+
+/// Why no packet can be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContextError {
+    /// Level 4 without the flag that permits it.
+    #[error("level 4 holds the whole repository and must be permitted")]
+    BundleNotPermitted,
+    /// A log was given and there is nothing in it.
+    #[error("the log is empty")]
+    EmptyLog,
+}
+
+impl ContextError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::BundleNotPermitted => Code::new("C110"),
+            Self::EmptyLog => Code::new("C320"),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+use crate::model::{BlobId, Code, FileMode, Redaction, RepoPath, TextWarning};
+use crate::policy::{ReadPolicy, Redactor, text_warnings};
+use crate::source::{EntryKind, ReadError, Source};
+
+use super::decode::{NotText, decode};
+use super::digest::sha256_hex;
+use super::repo_index::NameSecrets;
+
+/// A file as a packet shows it.
+pub(super) struct Snapshot {
+    pub(super) mode: FileMode,
+    pub(super) ranges: Vec<[u32; 2]>,
+    pub(super) blob_id: BlobId,
+    pub(super) sha256: String,
+    pub(super) encoding: &'static str,
+    pub(super) content: String,
+    pub(super) redactions: Vec<Redaction>,
+    pub(super) warnings: Vec<TextWarning>,
+}
+
+/// Why a file is not shown.
+pub(super) struct Unshown {
+    pub(super) code: Code,
+    pub(super) reason: String,
+    pub(super) bytes: Option<u64>,
+    pub(super) remedy: &'static str,
+}
+
+/// What of a file is wanted.
+pub(super) enum Wanted<'a> {
+    /// All of it; when it exceeds the cap, windows around these 1-based lines.
+    Whole(&'a [u32]),
+    /// Only the lines that hold one of these words.
+    LinesWith(&'a [String]),
+}
+
+/// Takes snapshots under one policy.
+pub(super) struct Camera<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) policy: &'a ReadPolicy,
+    pub(super) redactor: &'a Redactor,
+    pub(super) names: &'a NameSecrets,
+}
+
+impl Camera<'_> {
+    /// The file under `max_bytes` of content, with secrets masked, or why it is not shown.
+    pub(super) fn take(
+        &self,
+        path: &RepoPath,
+        wanted: &Wanted<'_>,
+        max_bytes: u64,
+    ) -> Result<Snapshot, Unshown> {
+        self.may_be_read(path)?;
+        let bytes = self.source.read(path).map_err(|error| unread(&error))?;
+        let size = Some(bytes.len() as u64);
+        let decoded = decode(&bytes).map_err(|no_text| not_text(no_text, size))?;
+        let warnings = text_warnings(&decoded.text);
+        let redacted = self.redactor.redact(&decoded.text);
+        let redactions: Vec<Redaction> = redacted
+            .findings
+            .iter()
+            .map(|finding| Redaction {
+                line: finding.line,
+                rule: finding.rule.to_string(),
+            })
+            .collect();
+        let text: &str = &redacted.text;
+        let (mode, ranges) = match wanted {
+            Wanted::Whole(_) if text.len() as u64 <= max_bytes => (FileMode::Full, Vec::new()),
+            Wanted::Whole(lines) => {
+                let lines = if lines.is_empty() { &[1][..] } else { lines };
+                (FileMode::Window, windows(text, lines, max_bytes))
+            }
+            Wanted::LinesWith(words) => {
+                let lines = lines_with(text, words);
+                (FileMode::Window, windows(text, &lines, max_bytes))
+            }
+        };
+        if mode == FileMode::Window && ranges.is_empty() {
+            return Err(Unshown {
+                code: Code::new("C104"),
+                reason: match wanted {
+                    Wanted::Whole(_) => format!("no line of it fits into {max_bytes} bytes"),
+                    Wanted::LinesWith(_) => "no line of it names what is missing".to_owned(),
+                },
+                bytes: size,
+                remedy: "raise --max-file-bytes",
+            });
+        }
+        let content = match mode {
+            FileMode::Full => redacted.text.into_owned(),
+            _ => cut(text, &ranges),
+        };
+        let shown = |line: u32| {
+            ranges.is_empty()
+                || ranges
+                    .iter()
+                    .any(|[from, to]| (*from..=*to).contains(&line))
+        };
+        Ok(Snapshot {
+            mode,
+            blob_id: BlobId::of(&bytes),
+            sha256: sha256_hex(&bytes),
+            encoding: decoded.encoding,
+            content,
+            redactions: redactions.into_iter().filter(|it| shown(it.line)).collect(),
+            warnings: warnings.into_iter().filter(|it| shown(it.line)).collect(),
+            ranges,
+        })
+    }
+
+    /// Asks policy and listing before any byte is read.
+    fn may_be_read(&self, path: &RepoPath) -> Result<(), Unshown> {
+        let refused = |code: &'static str, reason: String, remedy| {
+            Err(Unshown {
+                code: Code::new(code),
+                reason,
+                bytes: None,
+                remedy,
+            })
+        };
+        if let Some(refusal) = self.policy.refuse(path) {
+            return Err(Unshown {
+                code: refusal.code,
+                reason: refusal.reason,
+                bytes: None,
+                remedy: "",
+            });
+        }
+        if self.names.contains(path) {
+            return refused("C220", "its name holds a secret".to_owned(), "");
+        }
+        match self.source.listing().get(path.as_str()).map(|it| &it.kind) {
+            Some(EntryKind::File { .. }) => Ok(()),
+            Some(EntryKind::Symlink { target }) => refused(
+                "C302",
+                format!(
+                    "it is a symlink to `{}`; links are not followed",
+                    self.redactor.redact(target).text
+                ),
+                "name the file behind it",
+            ),
+            Some(EntryKind::Submodule { .. }) => refused(
+                "C303",
+                "it is another repository".to_owned(),
+                "run inside that repository",
+            ),
+            Some(EntryKind::Special) => {
+                refused("C304", "it is a pipe, socket or device".to_owned(), "")
+            }
+            Some(EntryKind::NotCheckedOut) => refused(
+                "C305",
+                "it is tracked but not checked out here".to_owned(),
+                "check it out, or read the commit with --rev",
+            ),
+            None => refused("C301", "there is no such file".to_owned(), ""),
+        }
+    }
+}
+
+fn unread(error: &ReadError) -> Unshown {
+    let (code, bytes) = match error {
+        ReadError::NotFound => ("C301", None),
+        ReadError::NotAFile => ("C304", None),
+        ReadError::TooLarge { bytes, .. } => ("C309", Some(*bytes)),
+        ReadError::Io(_) => ("C310", None),
+    };
+    Unshown {
+        code: Code::new(code),
+        reason: error.to_string(),
+        bytes,
+        remedy: "",
+    }
+}
+
+fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
+    let (code, reason) = match no_text {
+        NotText::Binary => ("C307", "it is a binary file"),
+        NotText::LfsPointer => ("C308", "it is a Git LFS pointer, not the file itself"),
+    };
+    Unshown {
+        code: Code::new(code),
+        reason: reason.to_owned(),
+        bytes,
+        remedy: "",
+    }
+}
+
+const LINES_AROUND: u32 = 20;
+
+// Ranges of whole lines around the wanted ones, earliest wanted first, until the bytes are used.
+fn windows(text: &str, wanted: &[u32], max_bytes: u64) -> Vec<[u32; 2]> {
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
+        .filter(|start| *start < text.len())
+        .collect();
+    let count = u32::try_from(starts.len()).unwrap_or(u32::MAX);
+    let line_bytes = |line: u32| {
+        let at = line as usize - 1;
+        let end = starts.get(at + 1).copied().unwrap_or(text.len());
+        (end - starts[at]) as u64
+    };
+    let mut taken: Vec<bool> = vec![false; starts.len()];
+    let mut left = max_bytes;
+    let mut wanted: Vec<u32> = wanted
+        .iter()
+        .copied()
+        .filter(|it| (1..=count).contains(it))
+        .collect();
+    wanted.dedup();
+    // The lines themselves before their surroundings, so that every wanted line has a chance.
+    for around in [0, LINES_AROUND] {
+        for line in &wanted {
+            for near in line.saturating_sub(around).max(1)..=(line + around).min(count) {
+                let at = near as usize - 1;
+                if !taken[at] && line_bytes(near) <= left {
+                    taken[at] = true;
+                    left -= line_bytes(near);
+                }
+            }
+        }
+    }
+    let mut ranges: Vec<[u32; 2]> = Vec::new();
+    for line in (1..=count).filter(|line| taken[*line as usize - 1]) {
+        match ranges.last_mut() {
+            Some([_, to]) if *to + 1 == line => *to = line,
+            _ => ranges.push([line, line]),
+        }
+    }
+    ranges
+}
+
+fn lines_with(text: &str, words: &[String]) -> Vec<u32> {
+    if words.is_empty() {
+        return Vec::new();
+    }
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| words.iter().any(|word| line.contains(word.as_str())))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+// The ranges' lines, with a marker line for each gap.
+fn cut(text: &str, ranges: &[[u32; 2]]) -> String {
+    let mut out = String::new();
+    let mut ranges = ranges.iter().peekable();
+    let mut next = 1;
+    for (line, content) in (1..).zip(text.split_inclusive('\n')) {
+        let Some([from, to]) = ranges.peek() else {
+            break;
+        };
+        if line < *from {
+            continue;
+        }
+        if line == *from && next < *from {
+            out.push_str(&format!("[lines {next} to {} left out]\n", from - 1));
+        }
+        out.push_str(content);
+        if line == *to {
+            next = to + 1;
+            ranges.next();
+        }
+    }
+    let total = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    if next <= total {
+        out.push_str(&format!("[lines {next} to {total} left out]\n"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, lines_with, windows};
+
+    #[test]
+    fn windows_keep_wanted_lines_first() {
+        let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
+        assert_eq!(windows(&text, &[100], 9 * 1000), [[80, 120]]);
+        assert_eq!(windows(&text, &[5, 100], 9 * 2), [[5, 5], [100, 100]]);
+        assert!(windows(&text, &[100], 3).is_empty());
+        assert!(windows(&text, &[0, 999], 900).is_empty());
+        assert_eq!(
+            cut(&text, &[[2, 3]]).lines().next(),
+            Some("[lines 1 to 1 left out]")
+        );
+        assert!(cut(&text, &[[2, 3]]).ends_with("line 003\n[lines 4 to 200 left out]\n"));
+    }
+
+    #[test]
+    fn finds_lines_by_word() {
+        let words = ["zod".to_owned()];
+        assert_eq!(lines_with("a\n  zod@3:\nb", &words), [2]);
+        assert!(lines_with("a", &[]).is_empty());
+    }
+}

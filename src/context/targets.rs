@@ -1,0 +1,106 @@
+use crate::model::{Diagnosis, RepoPath};
+use crate::source::{EntryKind, Listing};
+
+/// Targets that a log alone may give; what it names beyond them is mentioned.
+const MAX_TARGETS_FROM_LOG: usize = 5;
+
+/// The files a named target stands for: itself, or what lies below a directory. Entries that are
+/// no regular files are named too, so that they can be refused with a reason. `None` when nothing
+/// of that name is there.
+#[must_use]
+pub fn expand_target(listing: &Listing, path: &RepoPath) -> Option<Vec<RepoPath>> {
+    if listing.get(path.as_str()).is_some() {
+        return Some(vec![path.clone()]);
+    }
+    if listing.has_directory(path.as_str()) {
+        let below = listing.below(path.as_str()).iter();
+        return Some(below.map(|entry| entry.path.clone()).collect());
+    }
+    let inside_submodule = path.ancestors().any(|directory| {
+        listing
+            .get(directory)
+            .is_some_and(|entry| matches!(entry.kind, EntryKind::Submodule { .. }))
+    });
+    inside_submodule.then(|| vec![path.clone()])
+}
+
+/// The repository's files the log is about, most telling first.
+pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<RepoPath> {
+    let mut targets: Vec<RepoPath> = Vec::new();
+    for path in diagnosis
+        .files
+        .iter()
+        .filter_map(crate::model::MentionedFile::repo_path)
+    {
+        if listing.has_file(path.as_str()) && !targets.contains(&path) {
+            targets.push(path);
+        }
+        if targets.len() == MAX_TARGETS_FROM_LOG {
+            break;
+        }
+    }
+    targets
+}
+
+/// Up to `count` files whose names are nearest to a path that does not exist, best first.
+#[must_use]
+pub fn nearest_paths(listing: &Listing, missing: &str, count: usize) -> Vec<RepoPath> {
+    let missing = last_bytes(missing, 200);
+    let name = missing.rsplit('/').next().unwrap_or(missing);
+    let mut scored: Vec<(f64, &RepoPath)> = listing
+        .files()
+        .map(|entry| {
+            let same_name = strsim::jaro_winkler(name, entry.path.file_name());
+            let same_path = strsim::normalized_levenshtein(missing, entry.path.as_str());
+            (same_name * 0.6 + same_path * 0.4, &entry.path)
+        })
+        .filter(|(similarity, _)| *similarity > 0.6)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored
+        .into_iter()
+        .take(count)
+        .map(|(_, path)| path.clone())
+        .collect()
+}
+
+// The end of a text, at most `bytes` long: similarity costs the product of both lengths.
+fn last_bytes(text: &str, bytes: usize) -> &str {
+    let mut start = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{expand_target, nearest_paths};
+    use crate::model::RepoPath;
+    use crate::source::{Memory, Source};
+
+    fn source() -> Memory {
+        Memory::new(
+            ["src/user.ts", "src/users/list.ts", "tests/user.test.ts"]
+                .map(|path| (RepoPath::new(path).unwrap(), Vec::new())),
+        )
+    }
+
+    #[test]
+    fn a_directory_means_its_files() {
+        let source = source();
+        let expand = |text| expand_target(source.listing(), &RepoPath::new(text).unwrap());
+        assert_eq!(expand("src").unwrap().len(), 2);
+        assert_eq!(expand("src/user.ts").unwrap().len(), 1);
+        assert_eq!(expand("src/usr.ts"), None);
+    }
+
+    #[test]
+    fn near_names_come_best_first() {
+        let source = source();
+        let near = nearest_paths(source.listing(), "src/usr.ts", 2);
+        assert_eq!(near[0].as_str(), "src/user.ts");
+        assert!(nearest_paths(source.listing(), "zzzzqqqq", 2).is_empty());
+        assert!(nearest_paths(source.listing(), &"é".repeat(300), 2).is_empty());
+    }
+}

@@ -1,0 +1,207 @@
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::failing::relative;
+use super::finding::compile;
+use super::locate::Locator;
+use super::normalise::Line;
+use crate::model::MentionedFile;
+
+const MOST: usize = 50;
+const MOST_LINES_OF_ONE: usize = 6;
+const MOST_SEEN: usize = 20_000;
+
+/// One place of a file in the log.
+struct Mention {
+    at: usize,
+    path: String,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
+        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[\p{L}\p{N}_@.+~$-]|\[[\p{L}\p{N}_.-]+\]|\([\p{L}\p{N}_-]+\)[\\/]|[\\/])*[\p{L}\p{N}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift))\b",
+        r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
+        r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b)(?::(?<plainline>\d+))?",
+    ))
+});
+
+static PLACED_BELOW: LazyLock<Regex> =
+    LazyLock::new(|| compile(r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#));
+
+/// The files that a log names: near the evidence first, then those of failing tests, then others.
+pub(super) fn files(
+    lines: &[Line<'_>],
+    evidence: &[usize],
+    named: &[(usize, String)],
+    locator: &Locator<'_>,
+) -> Vec<MentionedFile> {
+    let mut mentions: Vec<Mention> = named
+        .iter()
+        .map(|(at, path)| Mention {
+            at: *at,
+            path: path.clone(),
+            line: None,
+            column: None,
+        })
+        .collect();
+    collect(lines, &mut mentions);
+    let mut nearest = Nearest::new(evidence);
+    let mut ranked: Vec<(usize, usize, Mention)> = mentions
+        .into_iter()
+        .enumerate()
+        .filter(|(_, mention)| !is_foreign(&mention.path))
+        .map(|(order, mention)| (nearest.distance(mention.at), order, mention))
+        .collect();
+    ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
+    let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
+    let mut files: Vec<MentionedFile> = Vec::new();
+    let mut found: HashMap<String, Option<String>> = HashMap::new();
+    for (_, _, mention) in ranked {
+        let place = found
+            .entry(mention.path.clone())
+            .or_insert_with(|| locator.find(&mention.path).map(str::to_owned))
+            .clone();
+        let in_repository = place.is_some();
+        let path = place.unwrap_or_else(|| shown(&mention.path, locator));
+        let lines_of_it = counts.entry(path.clone()).or_default();
+        if lines_of_it.contains(&mention.line) || lines_of_it.len() >= MOST_LINES_OF_ONE {
+            continue;
+        }
+        lines_of_it.push(mention.line);
+        files.push(MentionedFile {
+            path,
+            line: mention.line,
+            column: mention.column,
+            in_repository,
+        });
+        if files.len() >= MOST {
+            break;
+        }
+    }
+    // What is not in the repository helps nobody when something is.
+    if files.iter().any(|file| file.in_repository) {
+        files.sort_by_key(|file| !file.in_repository);
+    }
+    files
+}
+
+// Without a listing the part below a known checkout reads best.
+fn shown(path: &str, locator: &Locator<'_>) -> String {
+    if locator.knows_repository() {
+        path.to_owned()
+    } else {
+        relative(path)
+    }
+}
+
+fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
+    let number = |text: Option<regex::Match<'_>>| text.and_then(|text| text.as_str().parse().ok());
+    let mut heading: Option<String> = None;
+    for (at, line) in lines.iter().enumerate() {
+        if mentions.len() >= MOST_SEEN {
+            return;
+        }
+        let text = line.text.as_ref();
+        if let (Some(found), Some(path)) = (PLACED_BELOW.captures(text), &heading) {
+            mentions.push(Mention {
+                at,
+                path: path.clone(),
+                line: number(found.get(1).or_else(|| found.get(4))),
+                column: number(found.get(2)),
+            });
+        }
+        if !text.contains(['.', 'k', 'P']) {
+            continue;
+        }
+        for found in PLACE.captures_iter(text) {
+            let path = found
+                .name("py")
+                .or_else(|| found.name("path"))
+                .or_else(|| found.name("plain"));
+            let Some(path) = path else { continue };
+            // The host of an address is no file, nor is a word right after one.
+            let before = &text[..path.start()];
+            if before.ends_with("://") || before.ends_with("http:") || before.ends_with("https:") {
+                continue;
+            }
+            let path = bare(path.as_str());
+            if text.trim() == path || text.contains("\"filePath\"") {
+                heading = Some(path.clone());
+            }
+            mentions.push(Mention {
+                at,
+                path,
+                line: number(
+                    found
+                        .name("pyline")
+                        .or_else(|| found.name("line"))
+                        .or_else(|| found.name("saidline"))
+                        .or_else(|| found.name("plainline")),
+                ),
+                column: number(found.name("col")),
+            });
+        }
+    }
+}
+
+fn bare(path: &str) -> String {
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    // file:///C:/x is the drive C.
+    let drive = path.as_bytes().get(2) == Some(&b':') && path.starts_with('/');
+    let path = if drive { &path[1..] } else { path };
+    path.strip_prefix("./").unwrap_or(path).to_owned()
+}
+
+// Files of installed packages, of the runtime, and names that only look like files.
+fn is_foreign(path: &str) -> bool {
+    const FOREIGN: &[&str] = &[
+        "node_modules/",
+        "site-packages/",
+        "dist-packages/",
+        "/lib/python3",
+        "/hostedtoolcache/",
+        "/usr/lib/",
+        "/usr/local/lib/",
+        "/.npm/",
+        "/.cache/",
+        "/.pyenv/",
+        "/.nvm/",
+        "/.pnpm/",
+        "/Lib/",
+        "/.venv/",
+        "internal/modules/",
+        "/_work/_tool/",
+        "/.cargo/registry/",
+        "/.yarn/",
+    ];
+    const NAMES: &[&str] = &["Node.js", "node.js", "Next.js", "Vue.js", "e.g", "i.e"];
+    let slashed = path.replace('\\', "/");
+    FOREIGN.iter().any(|part| slashed.contains(part))
+        || NAMES.contains(&slashed.as_str())
+        || slashed.starts_with("node:")
+        || slashed.starts_with("//")
+        || slashed.starts_with('<')
+}
+
+// How far a line is from the nearest line of evidence; frames above weigh as those below.
+struct Nearest<'a> {
+    evidence: &'a [usize],
+}
+
+impl<'a> Nearest<'a> {
+    fn new(evidence: &'a [usize]) -> Self {
+        Self { evidence }
+    }
+
+    fn distance(&mut self, at: usize) -> usize {
+        let after = self.evidence.partition_point(|&line| line < at);
+        let above = after.checked_sub(1).map(|index| at - self.evidence[index]);
+        let below = self.evidence.get(after).map(|&line| line - at);
+        above.into_iter().chain(below).min().unwrap_or(at)
+    }
+}

@@ -1,0 +1,14 @@
+//! Floor 3: log text to a diagnosis. Pure, linear, and at a loss rather than guessing.
+
+mod derive;
+mod failing;
+mod finding;
+mod locate;
+mod mention;
+mod normalise;
+mod rules;
+mod special;
+mod verdict;
+
+pub use derive::{Retry, category, requires_user_action, retry, suggested_actions};
+pub use verdict::{LogFacts, diagnose};

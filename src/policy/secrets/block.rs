@@ -1,0 +1,232 @@
+use std::ops::Range;
+
+use super::scan::Hit;
+
+const RULE: &str = "private-key";
+const MAX_LINES: usize = 400;
+// Lines are looked at for so many bytes at most.
+const MAX_LINE: usize = 32 * 1024;
+// Shortest piece of a line that counts as part of a key.
+const MIN_PIECE: usize = 16;
+
+/// The lines of a private key in armour whose first line starts at `at`, to its last line or as far
+/// as it goes when the text ends early. Works through indentation, diff marks and time stamps
+/// before the lines.
+pub(super) fn private_key(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
+    let first = at..line_end(text, at);
+    let Some(line) = text.get(first.clone()) else {
+        return;
+    };
+    if line.starts_with(b"Private-Lines") {
+        putty(text, first, hits);
+        return;
+    }
+    let label = line.get(..80).unwrap_or(line);
+    let Some(marker) = memchr::memmem::find(label, b"PRIVATE KEY") else {
+        return;
+    };
+    let rest = line.get(marker..).unwrap_or_default();
+    let open = memchr::memmem::find(rest, b"-----").map_or(rest.len(), |dashes| dashes + 5);
+    let body = rest.get(open..).unwrap_or_default();
+    // The whole key on one line, its line ends escaped or replaced by blanks: the next dashes are
+    // those of its last line.
+    if let Some(length) = memchr::memmem::find(body, b"-----") {
+        let (inside, close) = body.split_at(length);
+        if close.starts_with(b"-----END") && piece(inside).is_some() {
+            let named = |byte: &&u8| matches!(byte, b'-' | b' ') || byte.is_ascii_uppercase();
+            let tail = close.iter().take(60).take_while(named).count();
+            hits.push(hit(at..at + marker + open + length + tail));
+        }
+        return;
+    }
+    let mut pieces = usize::from(piece(body).is_some());
+    let mut next = first.end + 1;
+    let mut found = vec![first];
+    for _ in 0..MAX_LINES {
+        let end = line_end(text, next);
+        let Some(line) = text.get(next..end) else {
+            break;
+        };
+        if let Some(close) = memchr::memmem::find(line, b"-----END") {
+            found.push(next + close..end);
+            break;
+        }
+        match piece(line).or_else(|| last_piece(line).filter(|_| pieces > 0)) {
+            Some(range) => {
+                pieces += 1;
+                found.push(next + range.start..next + range.end);
+            }
+            None if is_key_header(line) => {}
+            None => break,
+        }
+        next = end + 1;
+    }
+    if pieces > 0 {
+        hits.extend(found.into_iter().map(hit));
+    }
+}
+
+/// The lines of a key above its last line, which starts at `at`, when its first line is not in the
+/// text.
+pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
+    let label = text.get(at..line_end(text, at)).unwrap_or_default();
+    let label = label.get(..60).unwrap_or(label);
+    if memchr::memmem::find(label, b"PRIVATE KEY").is_none() {
+        return;
+    }
+    let mut found = Vec::new();
+    let mut pieces = 0;
+    let mut end = line_start(text, at);
+    for _ in 0..MAX_LINES {
+        let Some(last) = end.checked_sub(1) else {
+            break;
+        };
+        let start = line_start(text, last);
+        let line = text.get(start..last).unwrap_or_default();
+        let whole = piece(line);
+        pieces += usize::from(whole.is_some());
+        // Only the last line of a key is short.
+        let Some(range) = whole.or_else(|| last_piece(line).filter(|_| found.is_empty())) else {
+            break;
+        };
+        found.push(hit(start + range.start..start + range.end));
+        end = start;
+    }
+    if pieces > 0 {
+        hits.extend(found);
+    }
+}
+
+// `Private-Lines: N` and the N lines after it.
+fn putty(text: &[u8], first: Range<usize>, hits: &mut Vec<Hit>) {
+    let line = text.get(first.clone()).unwrap_or_default();
+    let count = line
+        .strip_prefix(b"Private-Lines:")
+        .and_then(|count| std::str::from_utf8(count.trim_ascii()).ok())
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(0_usize);
+    let mut next = first.end + 1;
+    for _ in 0..count.min(MAX_LINES) {
+        let end = line_end(text, next);
+        let Some(range) = text.get(next..end).and_then(last_piece) else {
+            break;
+        };
+        hits.push(hit(next + range.start..next + range.end));
+        next = end + 1;
+    }
+}
+
+fn hit(range: Range<usize>) -> Hit {
+    Hit {
+        start: range.start,
+        end: range.end,
+        rule: RULE,
+    }
+}
+
+fn line_end(text: &[u8], from: usize) -> usize {
+    let most = text.len().min(from.saturating_add(MAX_LINE));
+    let rest = text.get(from..most).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(most.max(from), |at| from + at)
+}
+
+fn line_start(text: &[u8], at: usize) -> usize {
+    let least = at.saturating_sub(4096);
+    let before = text.get(least..at).unwrap_or_default();
+    memchr::memrchr(b'\n', before).map_or(least, |found| least + found + 1)
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+// The longest piece of base64 in a line.
+fn piece(line: &[u8]) -> Option<Range<usize>> {
+    let mut best = 0..0;
+    let mut start = 0;
+    for at in 0..=line.len() {
+        if !line.get(at).copied().is_some_and(is_base64) {
+            if at - start > best.len() {
+                best = start..at;
+            }
+            start = at + 1;
+        }
+    }
+    let bytes = line.get(best.clone())?;
+    let first = bytes.first()?;
+    let varied = bytes.iter().any(|byte| byte != first);
+    (best.len() >= MIN_PIECE && varied && best.start <= 120).then_some(best)
+}
+
+// A last, short line of base64.
+fn last_piece(line: &[u8]) -> Option<Range<usize>> {
+    let line = line.trim_ascii_end();
+    let base64 = |byte: &&u8| is_base64(**byte);
+    let length = line.iter().rev().take_while(base64).count();
+    let lead = line.len() - length;
+    let before = lead.checked_sub(1).and_then(|at| line.get(at));
+    let alone = before.is_none_or(|byte| b" \t\">|'-+".contains(byte));
+    let long = length >= 4 || (length >= 2 && lead < 3);
+    (alone && long && lead <= 60).then_some(lead..line.len())
+}
+
+fn is_key_header(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let heads = [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:"];
+    line.len() <= 3
+        || heads
+            .iter()
+            .any(|head| memchr::memmem::find(line, head).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::Redactor;
+
+    const BODY: &str = "MIIEogIBAAKCAQEAjosMtDUqbE1/8zxZac1t8fkh2SxGuMXHk9yxniyM2m76don";
+
+    fn masked(text: &str) -> String {
+        Redactor::default().redact(text).text.into_owned()
+    }
+
+    #[test]
+    fn keys_are_masked_line_by_line_behind_any_prefix() {
+        for prefix in ["", "    ", "+", "2026-01-02T03:04:05.123Z ", "\u{1b}[33m"] {
+            let key = format!(
+                "a\n{prefix}-----BEGIN RSA PRIVATE KEY-----\n{prefix}{BODY}\n{prefix}{BODY}\n{prefix}Yk0=\n\
+                 {prefix}-----END RSA PRIVATE KEY-----\nb\n"
+            );
+            let out = masked(&key);
+            assert!(
+                !out.contains(BODY) && !out.contains("Yk0=") && !out.contains("BEGIN"),
+                "{out}"
+            );
+            assert!(
+                out.starts_with("a\n") && out.ends_with("\nb\n") && out.lines().count() == 7,
+                "{out}"
+            );
+        }
+    }
+
+    #[test]
+    fn parts_of_keys_are_masked_too() {
+        let cut = format!("-----BEGIN PRIVATE KEY-----\n{BODY}\n{BODY}");
+        let tail = format!("{BODY}\n{BODY}\n-----END PRIVATE KEY-----\n");
+        let escaped = format!(
+            "{{\"key\":\"-----BEGIN EC PRIVATE KEY-----\\n{BODY}\\n-----END EC PRIVATE KEY-----\\n\"}}"
+        );
+        for text in [cut, tail, escaped] {
+            assert!(!masked(&text).contains(BODY), "{text}");
+        }
+    }
+
+    #[test]
+    fn public_material_is_kept() {
+        for label in ["CERTIFICATE", "PUBLIC KEY", "CERTIFICATE REQUEST"] {
+            let text = format!("-----BEGIN {label}-----\n{BODY}\n-----END {label}-----\n");
+            assert_eq!(masked(&text), text);
+        }
+        let bare = "use `-----BEGIN PRIVATE KEY-----` and `-----END PRIVATE KEY-----`\nok\n";
+        assert_eq!(masked(bare), bare);
+    }
+}

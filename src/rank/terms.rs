@@ -1,0 +1,151 @@
+/// A 64-bit name of a term: FNV-1a of its lowercase bytes. The same on every machine.
+pub(super) type TermId = u64;
+
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// Terms below this length say nothing.
+const MIN_LENGTH: usize = 3;
+/// Longer runs are data, not identifiers.
+const MAX_LENGTH: usize = 80;
+
+/// The id of a word, whatever its case.
+pub(super) fn term_id(word: &[u8]) -> TermId {
+    word.iter().fold(OFFSET, |hash, byte| {
+        (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(PRIME)
+    })
+}
+
+/// What the reader of a text sees of one identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Occurrence<'t> {
+    /// The identifier as written.
+    pub(super) word: &'t [u8],
+    /// Whether it follows a word that defines names (`def`, `class`, `function`, `const`, …).
+    pub(super) defines: bool,
+}
+
+/// Calls `visit` with each identifier of a text in order. One pass, no parser: good enough to
+/// compare whole repositories in the time it takes to parse a dozen files.
+pub(super) fn identifiers<'t>(text: &'t [u8], mut visit: impl FnMut(Occurrence<'t>)) {
+    let mut at = 0;
+    let mut defining = false;
+    while at < text.len() {
+        if !is_word(text[at]) {
+            // A definition's name follows its keyword with nothing but space or `*` between.
+            defining &= matches!(text[at], b' ' | b'\t' | b'*');
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < text.len() && is_word(text[at]) {
+            at += 1;
+        }
+        let word = &text[start..at];
+        if is_defining_keyword(word) {
+            defining = true;
+            continue;
+        }
+        if (MIN_LENGTH..=MAX_LENGTH).contains(&word.len()) && !word[0].is_ascii_digit() {
+            visit(Occurrence {
+                word,
+                defines: defining,
+            });
+        }
+        defining = false;
+    }
+}
+
+/// Calls `visit` with the id of each part of a compound identifier: `parseMoneyText` and
+/// `parse_money_text` give `parse`, `money` and `text`. Simple words give nothing.
+pub(super) fn parts(word: &[u8], mut visit: impl FnMut(TermId)) {
+    let mut start = 0;
+    for at in 1..=word.len() {
+        let ends = at == word.len()
+            || word[at] == b'_'
+            || word[at] == b'$'
+            || (word[at].is_ascii_uppercase()
+                && (!word[at - 1].is_ascii_uppercase()
+                    || word.get(at + 1).is_some_and(u8::is_ascii_lowercase)));
+        if !ends {
+            continue;
+        }
+        let part = &word[start..at];
+        let part = part.strip_prefix(b"_").unwrap_or(part);
+        if part.len() >= MIN_LENGTH && part.len() < word.len() {
+            visit(term_id(part));
+        }
+        start = at;
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+fn is_defining_keyword(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"def"
+            | b"class"
+            | b"function"
+            | b"const"
+            | b"let"
+            | b"var"
+            | b"interface"
+            | b"type"
+            | b"enum"
+            | b"namespace"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{identifiers, parts, term_id};
+
+    fn seen(text: &str) -> Vec<(String, bool)> {
+        let mut all = Vec::new();
+        identifiers(text.as_bytes(), |it| {
+            all.push((String::from_utf8_lossy(it.word).into_owned(), it.defines));
+        });
+        all
+    }
+
+    #[test]
+    fn definitions_are_told_from_uses() {
+        let found = seen("export function* parseMoney(text) { const cents = 1; return ab }");
+        let names: Vec<_> = found
+            .iter()
+            .map(|(name, defines)| (name.as_str(), *defines))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                ("export", false),
+                ("parseMoney", true),
+                ("text", false),
+                ("cents", true),
+                ("return", false)
+            ]
+        );
+        assert_eq!(seen("class: x\nname = 1")[0], ("name".to_owned(), false));
+    }
+
+    #[test]
+    fn compounds_have_parts() {
+        let of = |word: &str| {
+            let mut ids = Vec::new();
+            parts(word.as_bytes(), |id| ids.push(id));
+            ids
+        };
+        let expected = ["parse", "money", "text"].map(|part| term_id(part.as_bytes()));
+        assert_eq!(of("parseMoneyText"), expected);
+        assert_eq!(of("parse_money_text"), expected);
+        assert_eq!(
+            of("HTMLParser"),
+            ["html", "parser"].map(|part| term_id(part.as_bytes()))
+        );
+        assert!(of("money").is_empty() && of("").is_empty());
+        assert_eq!(term_id(b"Money"), term_id(b"money"));
+    }
+}

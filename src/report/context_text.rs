@@ -1,0 +1,318 @@
+use std::fmt::Write as _;
+
+use crate::model::{ContextDocument, FileMode, Omission, PacketFile, Role};
+
+/// A context document for people: what is in it and why, totals against caps, what was left out.
+#[must_use]
+pub fn context_text(context: &ContextDocument) -> String {
+    let mut text = format!(
+        "Level {}: {}\n",
+        context.level,
+        printable(&context.escalation_reason)
+    );
+    if let Some(diagnosis) = &context.diagnosis {
+        let subkind = diagnosis
+            .subkind
+            .as_ref()
+            .map(|subkind| format!(" ({})", subkind.0))
+            .unwrap_or_default();
+        put(
+            &mut text,
+            format_args!(
+                "Diagnosis: {}{subkind}, confidence {:.2}. {}\n",
+                diagnosis.kind,
+                diagnosis.confidence,
+                printable(&diagnosis.explanation)
+            ),
+        );
+        for evidence in diagnosis.evidence.iter().take(MAX_EVIDENCE) {
+            put(
+                &mut text,
+                format_args!(
+                    "  log line {}: {}\n",
+                    evidence.line,
+                    shortened(&evidence.text)
+                ),
+            );
+        }
+    }
+    text.push('\n');
+    files(&mut text, &context.files);
+    totals(&mut text, context);
+    rejected(&mut text, context);
+    left_out(&mut text, &context.omitted);
+    unresolved(&mut text, context);
+    if !context.next.is_empty() {
+        let next: Vec<_> = context
+            .next
+            .iter()
+            .take(5)
+            .map(|path| printable(path.as_str()))
+            .collect();
+        put(
+            &mut text,
+            format_args!("\nWorth asking for next: {}\n", next.join(", ")),
+        );
+    }
+    text
+}
+
+const MAX_EVIDENCE: usize = 5;
+const MAX_ROWS: usize = 20;
+const MAX_WIDTH: usize = 160;
+
+fn files(text: &mut String, files: &[PacketFile]) {
+    if files.is_empty() {
+        text.push_str("No file is in the packet.\n");
+        return;
+    }
+    let rows: Vec<[String; 5]> = files
+        .iter()
+        .map(|file| {
+            [
+                printable(file.path.as_str()),
+                role(file.role).to_owned(),
+                mode(file),
+                thousands(file.bytes),
+                why(file),
+            ]
+        })
+        .collect();
+    let header = ["FILE", "ROLE", "MODE", "BYTES", "WHY"].map(str::to_owned);
+    let widths: Vec<usize> = (0..4)
+        .map(|column| {
+            std::iter::once(&header)
+                .chain(&rows)
+                .map(|row| row[column].chars().count())
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    for row in std::iter::once(&header).chain(&rows) {
+        let [path, role, mode, bytes, why] = row;
+        put(
+            text,
+            format_args!(
+                "{path:<w0$}  {role:<w1$}  {mode:<w2$}  {bytes:>w3$}  {why}\n",
+                w0 = widths[0],
+                w1 = widths[1],
+                w2 = widths[2],
+                w3 = widths[3],
+            ),
+        );
+    }
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Target => "target",
+        Role::Requested => "requested",
+        Role::Mentioned => "mentioned",
+        Role::Closure => "closure",
+        Role::Ranked => "ranked",
+        Role::Manifest => "manifest",
+        Role::Bundle => "bundle",
+    }
+}
+
+fn mode(file: &PacketFile) -> String {
+    match file.mode {
+        FileMode::Full => "full".to_owned(),
+        FileMode::Skeleton => "skeleton".to_owned(),
+        FileMode::Window => {
+            let lines: u32 = file.ranges.iter().map(|[from, to]| to - from + 1).sum();
+            format!("{lines} lines")
+        }
+    }
+}
+
+fn why(file: &PacketFile) -> String {
+    let mut why = printable(&file.why);
+    if !file.redactions.is_empty() {
+        put(
+            &mut why,
+            format_args!("; {} masked", count(file.redactions.len(), "secret")),
+        );
+    }
+    if !file.warnings.is_empty() {
+        put(
+            &mut why,
+            format_args!(
+                "; warning: {} with invisible characters",
+                count(file.warnings.len(), "line")
+            ),
+        );
+    }
+    why
+}
+
+fn totals(text: &mut String, context: &ContextDocument) {
+    let places = context
+        .files
+        .iter()
+        .filter(|file| file.rank.is_some())
+        .count();
+    put(
+        text,
+        format_args!(
+            "\nTotal: {}, {} bytes, about {} tokens\n",
+            count(context.files.len(), "file"),
+            thousands(context.total_bytes),
+            thousands(context.total_tokens),
+        ),
+    );
+    if context.caps.max_files == u64::MAX {
+        text.push_str("Caps: none at this level\n");
+        return;
+    }
+    put(
+        text,
+        format_args!(
+            "Caps: {places} of {} places, {} bytes a file, {} bytes in all",
+            context.caps.max_files,
+            thousands(context.caps.max_file_bytes),
+            thousands(context.caps.max_total_bytes),
+        ),
+    );
+    if let Some(max) = context.caps.max_tokens {
+        put(text, format_args!(", {} tokens", thousands(max)));
+    }
+    text.push('\n');
+}
+
+fn rejected(text: &mut String, context: &ContextDocument) {
+    if context.files_rejected.is_empty() {
+        return;
+    }
+    put(
+        text,
+        format_args!("\nRejected ({}):\n", context.files_rejected.len()),
+    );
+    for file in context.files_rejected.iter().take(MAX_ROWS) {
+        put(
+            text,
+            format_args!(
+                "  {}  {} {}\n",
+                printable(&file.path),
+                file.code,
+                printable(&file.reason)
+            ),
+        );
+    }
+    more(text, context.files_rejected.len());
+}
+
+fn left_out(text: &mut String, omitted: &[Omission]) {
+    if omitted.is_empty() {
+        return;
+    }
+    put(text, format_args!("\nLeft out ({}):\n", omitted.len()));
+    for omission in omitted.iter().take(MAX_ROWS) {
+        put(
+            text,
+            format_args!(
+                "  {}  {} {}",
+                printable(&omission.path),
+                omission.code,
+                printable(&omission.reason)
+            ),
+        );
+        if !omission.remedy.is_empty() {
+            put(text, format_args!("; {}", omission.remedy));
+        }
+        text.push('\n');
+    }
+    more(text, omitted.len());
+}
+
+fn unresolved(text: &mut String, context: &ContextDocument) {
+    if context.unresolved_imports.is_empty() {
+        return;
+    }
+    put(
+        text,
+        format_args!(
+            "\nImports that lead nowhere ({}):\n",
+            context.unresolved_imports.len()
+        ),
+    );
+    for import in context.unresolved_imports.iter().take(MAX_ROWS) {
+        put(
+            text,
+            format_args!(
+                "  {}:{}  {}\n",
+                printable(import.path.as_str()),
+                import.line,
+                shortened(&import.specifier)
+            ),
+        );
+    }
+    more(text, context.unresolved_imports.len());
+}
+
+fn more(text: &mut String, rows: usize) {
+    if rows > MAX_ROWS {
+        put(
+            text,
+            format_args!("  and {} more (see --format json)\n", rows - MAX_ROWS),
+        );
+    }
+}
+
+fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = text.write_fmt(arguments);
+}
+
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+// A name or log line must not be able to move the cursor or hide text.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|character| {
+            let hidden = character.is_control()
+                || matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}');
+            if hidden { '\u{FFFD}' } else { character }
+        })
+        .collect()
+}
+
+fn shortened(text: &str) -> String {
+    let text = printable(text);
+    if text.chars().count() <= MAX_WIDTH {
+        return text;
+    }
+    text.chars().take(MAX_WIDTH - 1).chain(['…']).collect()
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{printable, shortened, thousands};
+
+    #[test]
+    fn numbers_are_grouped() {
+        let grouped = [0, 999, 1000, 1_234_567].map(thousands);
+        assert_eq!(grouped, ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn nothing_hides_in_a_line() {
+        assert_eq!(printable("a\x1b[2Jb\u{202E}c"), "a\u{FFFD}[2Jb\u{FFFD}c");
+        assert_eq!(shortened(&"x".repeat(500)).chars().count(), 160);
+    }
+}

@@ -1,0 +1,34 @@
+use crate::model::Diagnosis;
+
+/// A diagnosis as one workflow command, at the first file of the repository that the log names.
+#[must_use]
+pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
+    let mut properties = Vec::new();
+    if let Some(file) = diagnosis.files.iter().find(|file| file.in_repository) {
+        properties.push(format!("file={}", escape_property(&file.path)));
+        properties.extend(file.line.map(|line| format!("line={line}")));
+        properties.extend(file.column.map(|column| format!("col={column}")));
+    }
+    properties.push(format!("title={}", diagnosis.kind));
+    let mut message = format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix);
+    for line in diagnosis.evidence.iter().take(3) {
+        message.push('\n');
+        message.push_str(&line.text);
+    }
+    format!(
+        "::error {}::{}\n",
+        properties.join(","),
+        escape_message(&message)
+    )
+}
+
+// The runner reads `%`, line ends and, in properties, `:` and `,` as its own.
+fn escape_message(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+fn escape_property(text: &str) -> String {
+    escape_message(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,76 @@
+use serde_json::{Value, json};
+
+use crate::model::Diagnosis;
+
+/// A diagnosis as a SARIF 2.1.0 log with one result, or none when the kind is unknown.
+#[must_use]
+pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
+    let kind = diagnosis.kind.to_string();
+    let locations: Vec<Value> = diagnosis
+        .files
+        .iter()
+        .filter(|file| file.in_repository)
+        .take(10)
+        .map(|file| {
+            let mut region = serde_json::Map::new();
+            // A column without a line says nothing in SARIF.
+            if let Some(line) = file.line.filter(|line| *line > 0) {
+                region.insert("startLine".into(), line.into());
+                if let Some(column) = file.column.filter(|column| *column > 0) {
+                    region.insert("startColumn".into(), column.into());
+                }
+            }
+            let mut place = json!({ "artifactLocation": { "uri": uri(&file.path) } });
+            if !region.is_empty() {
+                place["region"] = Value::Object(region);
+            }
+            json!({ "physicalLocation": place })
+        })
+        .collect();
+    let found = diagnosis.kind != crate::model::FailureKind::Unknown;
+    let results: Vec<Value> = found
+        .then(|| {
+            json!({
+                "ruleId": kind,
+                "level": "error",
+                "message": { "text": format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix) },
+                "locations": locations,
+            })
+        })
+        .into_iter()
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "mendit",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": [{ "id": kind }],
+            }},
+            "results": results,
+        }],
+    })
+}
+
+// What a URI reserves is written as percent escapes; letters outside ASCII too.
+fn uri(path: &str) -> String {
+    path.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("src/[id]/a b.ts"), "src/%5Bid%5D/a%20b.ts");
+    }
+}

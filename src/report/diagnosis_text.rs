@@ -1,0 +1,75 @@
+use std::fmt::Write as _;
+
+use crate::model::{Diagnosis, MentionedFile};
+
+const MOST: usize = 10;
+
+/// A diagnosis for a person: what it is, the lines that say so, the files, what to do.
+#[must_use]
+pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
+    let mut text = diagnosis.kind.to_string();
+    // Writing to a string cannot fail.
+    if let Some(subkind) = &diagnosis.subkind {
+        let _ = write!(text, " ({})", subkind.0);
+    }
+    let _ = write!(text, ", confidence {:.2}", diagnosis.confidence);
+    if let Some(tool) = &diagnosis.tool {
+        let _ = write!(text, ", from {tool}");
+    }
+    let _ = writeln!(text, "\n{}", diagnosis.explanation);
+    for (title, names) in [
+        ("Undefined names", &diagnosis.undefined_names),
+        ("Missing modules", &diagnosis.missing_modules),
+        ("Missing exports", &diagnosis.missing_exports),
+        ("Failing tests", &diagnosis.failing_tests),
+    ] {
+        section(&mut text, title, names.iter().cloned());
+    }
+    let evidence = diagnosis.evidence.iter();
+    section(
+        &mut text,
+        "Evidence",
+        evidence.map(|line| format!("{:>6} | {}", line.line, line.text)),
+    );
+    section(&mut text, "Files", diagnosis.files.iter().map(place));
+    let person = if diagnosis.requires_user_action {
+        " (a person must act)"
+    } else {
+        ""
+    };
+    let _ = writeln!(text, "\nWhat to do{person}: {}", diagnosis.suggested_fix);
+    if !diagnosis.alternatives.is_empty() {
+        let others: Vec<String> = diagnosis
+            .alternatives
+            .iter()
+            .map(|other| format!("{} {:.2}", other.kind, other.confidence))
+            .collect();
+        let _ = writeln!(text, "Also possible: {}", others.join(", "));
+    }
+    text
+}
+
+/// `path:line:column`, and a mark when the path is not one of the repository.
+fn place(file: &MentionedFile) -> String {
+    let mut text = file.path.clone();
+    for number in [file.line, file.column].into_iter().flatten() {
+        let _ = write!(text, ":{number}");
+    }
+    if !file.in_repository {
+        text.push_str("  (not found in the repository)");
+    }
+    text
+}
+
+fn section(text: &mut String, title: &str, items: impl Iterator<Item = String>) {
+    for (index, item) in items.enumerate() {
+        if index == 0 {
+            let _ = write!(text, "\n{title}:\n");
+        }
+        if index == MOST {
+            text.push_str("  ...\n");
+            return;
+        }
+        let _ = writeln!(text, "  {item}");
+    }
+}

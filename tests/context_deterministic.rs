@@ -1,0 +1,56 @@
+//! The same files and log give the same bytes: any thread count, time stamps, place, locale.
+
+mod support;
+
+use proptest::prelude::*;
+use support::{Repo, command};
+
+fn run(repo: &Repo, threads: &str, arguments: &[&str]) -> String {
+    let all = [
+        &["--threads", threads, "context", "--format", "json"],
+        arguments,
+    ]
+    .concat();
+    let output = command(&repo.root(), &all)
+        .env("LC_ALL", if threads == "1" { "C" } else { "tr_TR.UTF-8" })
+        .env("TZ", if threads == "1" { "UTC" } else { "Asia/Tokyo" })
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn packets_do_not_depend_on_threads_or_places(
+        edges in prop::collection::vec((0..24_usize, 0..24_usize), 0..60),
+        level in 0..3_u8,
+    ) {
+        let mut texts: Vec<String> = (0..24).map(|n| format!("export const v{n} = {n};\n")).collect();
+        for (from, to) in edges {
+            texts[from].push_str(&format!("import {{ v{to} }} from './m{to}';\n"));
+        }
+        let names: Vec<String> = (0..24).map(|n| format!("src/m{n}.ts")).collect();
+        let mut files: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
+        let first = Repo::with(&files);
+        files.reverse();
+        let second = Repo::with(&files);
+        // Racy, stale and unknown time stamps must not show either.
+        for name in &names[..12] {
+            let file = std::fs::File::options().append(true).open(second.root().join(name)).unwrap();
+            file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000)).unwrap();
+        }
+        let level = level.to_string();
+        let arguments = ["--level", level.as_str(), "src/m0.ts", "src/m1.ts"];
+        let expected = run(&first, "1", &arguments);
+        prop_assert!(run(&first, "4", &arguments) == expected, "4 threads");
+        prop_assert!(run(&second, "3", &arguments) == expected, "another place");
+        let committed = [&["--rev", "HEAD"], &arguments[..]].concat();
+        prop_assert!(run(&second, "2", &committed) == expected, "the commit");
+    }
+}

@@ -1,0 +1,225 @@
+//! `mendit context` in every kind of place: commits, bare and linked checkouts, odd files.
+
+mod support;
+
+use support::{Repo, git, json, mendit, stderr, texts};
+
+fn app() -> Repo {
+    Repo::with(&[
+        ("src/app.py", "def f():\n    return 1\n"),
+        ("src/__init__.py", ""),
+        ("tests/conftest.py", "import pytest\n"),
+        (
+            "tests/test_app.py",
+            "from src.app import f\n\ndef test_f():\n    assert f() == 2\n",
+        ),
+    ])
+}
+
+#[test]
+fn a_commit_is_read_without_its_worktree() {
+    let repo = app();
+    repo.write("src/app.py", "changed\n");
+    let context = repo.context(&["--rev", "HEAD", "src/app.py"]);
+    assert!(
+        context["files"][0]["content"]
+            .as_str()
+            .unwrap()
+            .contains("return 1")
+    );
+    let bare = repo.outside().join("bare.git");
+    git(repo.outside(), &["clone", "-q", "--bare", "r", "bare.git"]);
+    let arguments = [
+        "context",
+        "--format",
+        "json",
+        "--level",
+        "1",
+        "--rev",
+        "HEAD",
+        "tests/test_app.py",
+    ];
+    let files = texts(&json(&mendit(&bare, &arguments))["filesIncluded"], None);
+    assert!(
+        files.contains(&"src/app.py".to_owned()) && files.contains(&"tests/conftest.py".to_owned()),
+        "{files:?}"
+    );
+    let refused = mendit(&bare, &["context", "src/app.py"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("--rev"));
+}
+
+#[test]
+fn linked_worktrees_and_shallow_sparse_clones_work() {
+    let repo = app();
+    repo.git(&["worktree", "add", "-q", "../linked"]);
+    let linked = repo.outside().join("linked");
+    let show = ["context", "--format", "json", "src/app.py"];
+    assert_eq!(
+        texts(&json(&mendit(&linked, &show))["filesIncluded"], None),
+        ["src/app.py"]
+    );
+
+    let url = format!("file://{}", repo.root().display());
+    git(
+        repo.outside(),
+        &["clone", "-q", "--depth", "1", &url, "shallow"],
+    );
+    let shallow = repo.outside().join("shallow");
+    git(&shallow, &["sparse-checkout", "set", "src"]);
+    let context = json(&mendit(
+        &shallow,
+        &[
+            "context",
+            "--format",
+            "json",
+            "src/app.py",
+            "tests/test_app.py",
+        ],
+    ));
+    assert_eq!(texts(&context["filesIncluded"], None), ["src/app.py"]);
+    assert_eq!(context["filesRejected"][0]["code"], "C305");
+    assert_eq!(context["history"]["shallow"], true);
+}
+
+#[test]
+fn no_git_at_all_is_fine_and_has_no_commits() {
+    let repo = app();
+    std::fs::remove_dir_all(repo.root().join(".git")).unwrap();
+    let context = repo.context(&["--level", "1", "tests/test_app.py"]);
+    assert!(texts(&context["filesIncluded"], None).contains(&"src/app.py".to_owned()));
+    let refused = repo.mendit(&["context", "--rev", "HEAD", "src/app.py"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("U204"));
+}
+
+#[test]
+fn subdirectories_are_where_the_user_stands() {
+    let repo = app();
+    let arguments = ["context", "--format", "json", "test_app.py"];
+    let context = json(&mendit(&repo.root().join("tests"), &arguments));
+    assert_eq!(
+        texts(&context["filesIncluded"], None),
+        ["tests/test_app.py"]
+    );
+    let context = repo.context(&["-C", "tests", "../src/app.py"]);
+    assert_eq!(texts(&context["filesIncluded"], None), ["src/app.py"]);
+}
+
+#[test]
+fn untracked_files_count_and_ignored_ones_do_not() {
+    let repo = app();
+    repo.write(".gitignore", "build/\n");
+    repo.write("src/fresh.py", "x = 1\n");
+    repo.write("build/out.py", "y = 1\n");
+    let context = repo.context(&["src/fresh.py"]);
+    let index = texts(&context["repoIndex"]["files"], Some("path"));
+    assert!(
+        index.contains(&"src/fresh.py".to_owned()) && !index.contains(&"build/out.py".to_owned())
+    );
+    let refused = repo.mendit(&["context", "build/out.py"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("ignores it"),
+        "{}",
+        stderr(&refused)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn odd_entries_are_listed_and_never_entered() {
+    use std::os::unix::ffi::OsStrExt;
+    let repo = app();
+    repo.write("../secret.py", "SECRET = 'outside'\n");
+    std::os::unix::fs::symlink("../../secret.py", repo.root().join("src/link.py")).unwrap();
+    std::os::unix::fs::symlink(".", repo.root().join("src/loop")).unwrap();
+    let fifo = repo.root().join("src/pipe.py");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let odd = std::ffi::OsStr::from_bytes(b"src/n\xe9.py");
+    std::fs::write(repo.root().join(odd), "x").unwrap();
+    repo.write("src/latin.py", b"name = 'caf\xe9'\n");
+    repo.write("src/data.bin", b"a\0b");
+    repo.write(
+        "src/pointer.psd",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+    );
+    let context = repo.context(&["src"]);
+    let codes = |list: &str| {
+        let rows = context[list].as_array().unwrap().iter();
+        rows.map(|row| {
+            (
+                row["path"].as_str().unwrap().to_owned(),
+                row["code"].as_str().unwrap().to_owned(),
+            )
+        })
+        .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let rejected = codes("filesRejected");
+    for (path, code) in [
+        ("src/link.py", "C302"),
+        ("src/loop", "C302"),
+        ("src/pipe.py", "C304"),
+        ("src/data.bin", "C307"),
+        ("src/pointer.psd", "C308"),
+    ] {
+        assert_eq!(rejected[path], code, "{path}");
+    }
+    assert_eq!(codes("omitted")["src/n\u{FFFD}.py"], "C306");
+    let files = context["files"].as_array().unwrap();
+    let latin = files
+        .iter()
+        .find(|file| file["path"] == "src/latin.py")
+        .unwrap();
+    assert_eq!(
+        (latin["encoding"].as_str(), latin["content"].as_str()),
+        (Some("latin-1"), Some("name = 'café'\n"))
+    );
+    assert!(!context.to_string().contains("outside'"));
+}
+
+#[test]
+fn programs_of_the_git_configuration_never_run() {
+    let repo = app();
+    let witness = repo.outside().join("ran");
+    let touch = format!("touch {}", witness.display());
+    for key in [
+        "core.fsmonitor",
+        "diff.external",
+        "filter.x.clean",
+        "filter.x.process",
+        "diff.x.textconv",
+    ] {
+        repo.git(&["config", key, &touch]);
+    }
+    repo.write(".gitattributes", "*.py filter=x diff=x\n");
+    repo.write("src/app.py", "def f():\n    return 3\n");
+    let context = repo.context(&["--level", "2", "tests/test_app.py", "src/app.py"]);
+    assert!(
+        context["files"][1]["content"]
+            .as_str()
+            .unwrap()
+            .contains("return 3")
+    );
+    assert!(!witness.exists());
+}
+
+#[test]
+fn nested_repositories_belong_to_themselves() {
+    let repo = app();
+    git(repo.outside(), &["clone", "-q", "r", "r/vendored"]);
+    let context = repo.context(&["src/app.py"]);
+    let omitted = &context["omitted"][0];
+    assert_eq!(
+        (omitted["path"].as_str(), omitted["code"].as_str()),
+        (Some("vendored"), Some("C303"))
+    );
+    let index = texts(&context["repoIndex"]["files"], Some("path"));
+    assert!(index.iter().all(|path| !path.starts_with("vendored/")));
+}

@@ -1,0 +1,128 @@
+//! What a caller relies on: kinds, places in the repository, root causes first.
+
+use mendit::diagnose::{LogFacts, diagnose};
+use mendit::model::{Diagnosis, FailureKind, RepoPath};
+use mendit::source::{Entry, EntryKind, Listing};
+
+fn of(log: &str) -> Diagnosis {
+    diagnose(log, &LogFacts::default(), None)
+}
+
+fn listing(paths: &[&str]) -> Listing {
+    let entries = paths
+        .iter()
+        .map(|path| Entry {
+            path: RepoPath::new(path).unwrap(),
+            kind: EntryKind::File { executable: false },
+            bytes: 1,
+        })
+        .collect();
+    Listing::new(entries, Vec::new())
+}
+
+#[test]
+fn an_unknown_tool_stays_unknown() {
+    let diagnosis = of("flurble: the grommet is askew\n");
+    assert_eq!(diagnosis.kind, FailureKind::Unknown);
+    assert!(diagnosis.confidence < 0.01);
+    assert!(
+        !diagnosis.evidence.is_empty(),
+        "the end of the log is shown"
+    );
+    assert_eq!(of("").kind, FailureKind::Unknown);
+}
+
+#[test]
+fn words_that_only_look_like_an_environment_are_no_evidence() {
+    for log in [
+        "processed 401 rows in 403 ms",
+        "TypeError: f() missing 1 required positional argument: 'MAX_SIZE'",
+        "src/a.ts(401,3): error TS2741: Property 'b' is missing in type '{}' but required in type 'B_C'.",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data.csv'",
+    ] {
+        let kind = of(log).kind;
+        assert!(
+            !matches!(
+                kind,
+                FailureKind::AuthFailed | FailureKind::MissingEnvVar | FailureKind::CommandNotFound
+            ),
+            "{log}: {kind}"
+        );
+    }
+}
+
+#[test]
+fn a_collection_error_outranks_two_hundred_failures() {
+    let mut log = String::from(
+        "____ ERROR collecting tests/test_m.py ____\ntests/test_m.py:1: in <module>\n    from app.models import Usr\nE   ImportError: cannot import name 'Usr' from 'app.models' (/__w/app/app/app/models.py)\n",
+    );
+    for index in 0..200 {
+        log.push_str(&format!(
+            "____ test_{index} ____\nE       assert 1 == 2\ntests/test_a.py:{index}: AssertionError\n"
+        ));
+    }
+    let diagnosis = of(&log);
+    assert_eq!(diagnosis.kind, FailureKind::ImportError);
+    assert_eq!(diagnosis.missing_exports, ["Usr"]);
+    assert_eq!(diagnosis.evidence[0].line, 4);
+    assert_eq!(diagnosis.alternatives[0].kind, FailureKind::TestFailure);
+}
+
+#[test]
+fn files_are_those_of_the_repository_nearest_to_the_error_first() {
+    let log = "Traceback (most recent call last):\n  File \"/home/runner/work/a/a/run.py\", line 3, in <module>\n    main()\n  File \"/home/runner/work/a/a/src/a/core.py\", line 9, in main\n    helper()\n  File \"/opt/hostedtoolcache/Python/3.11.7/x64/lib/python3.11/site-packages/x/y.py\", line 1, in helper\nValueError: no\n";
+    let listing = listing(&["run.py", "src/a/core.py", "y.py"]);
+    let diagnosis = diagnose(log, &LogFacts::default(), Some(&listing));
+    let files: Vec<_> = diagnosis
+        .files
+        .iter()
+        .map(|file| (file.path.as_str(), file.line, file.in_repository))
+        .collect();
+    assert_eq!(
+        files,
+        [("src/a/core.py", Some(9), true), ("run.py", Some(3), true)]
+    );
+}
+
+#[test]
+fn the_way_a_process_ended_speaks_when_the_log_does_not() {
+    for (exit_code, timed_out, kind) in [
+        (Some(127), false, FailureKind::CommandNotFound),
+        (Some(-11), false, FailureKind::Crash),
+        (None, true, FailureKind::Timeout),
+        (Some(1), false, FailureKind::Unknown),
+    ] {
+        let facts = LogFacts {
+            exit_code,
+            command: None,
+            timed_out,
+        };
+        assert_eq!(diagnose("working\n", &facts, None).kind, kind);
+    }
+}
+
+#[test]
+fn the_programs_own_output_is_not_the_failure() {
+    let log = "____ test_a ____\nE       assert 1 == 2\ntests/test_a.py:3: AssertionError\n----- Captured stderr call -----\nModuleNotFoundError: No module named 'nope'\n==== short test summary info ====\nFAILED tests/test_a.py::test_a - assert 1 == 2\n";
+    let diagnosis = of(log);
+    assert_eq!(diagnosis.kind, FailureKind::TestFailure);
+    assert_eq!(diagnosis.failing_tests, ["tests/test_a.py::test_a"]);
+    assert!(diagnosis.missing_modules.is_empty());
+}
+
+#[test]
+fn hostile_text_is_read_to_the_end() {
+    for log in [
+        "\u{1b}[".repeat(50_000),
+        "a/".repeat(200_000),
+        "Error: ".repeat(100_000),
+        "(".repeat(300_000),
+        "not ok 1 - x\n".repeat(50_000),
+        "\u{0}\u{feff}\r\r\r\n".repeat(1000),
+        "Traceback (most recent call last):\n".repeat(100_000),
+        "1) a\n b\n".repeat(50_000),
+    ] {
+        let diagnosis = of(&log);
+        assert!(diagnosis.evidence.len() <= 20 && diagnosis.files.len() <= 50);
+    }
+}

@@ -1,0 +1,116 @@
+//! What the black-box tests share: a real git repository in a temporary directory, and the built
+//! program run on it.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A temporary directory with a git repository in `r`.
+pub(crate) struct Repo {
+    directory: tempfile::TempDir,
+}
+
+impl Repo {
+    /// A repository with these files, committed.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let repo = Self {
+            directory: tempfile::tempdir().unwrap(),
+        };
+        std::fs::create_dir(repo.root()).unwrap();
+        repo.git(&["init", "-q", "-b", "main"]);
+        for (path, text) in files {
+            repo.write(path, text);
+        }
+        repo.commit();
+        repo
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.directory.path().join("r")
+    }
+
+    /// The directory above the repository.
+    pub(crate) fn outside(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn commit(&self) {
+        self.git(&["add", "-A", "-f"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "files"]);
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        git(&self.root(), arguments)
+    }
+
+    /// Runs the program in the repository's root.
+    pub(crate) fn mendit(&self, arguments: &[&str]) -> Output {
+        mendit(&self.root(), arguments)
+    }
+
+    /// Runs `context --format json` and parses what it prints.
+    pub(crate) fn context(&self, arguments: &[&str]) -> serde_json::Value {
+        let all = [&["context", "--format", "json"], arguments].concat();
+        json(&self.mendit(&all))
+    }
+}
+
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"])
+        .args(["-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .current_dir(directory)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub(crate) fn mendit(directory: &Path, arguments: &[&str]) -> Output {
+    command(directory, arguments).output().unwrap()
+}
+
+pub(crate) fn command(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mendit"));
+    command
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env_remove("NO_COLOR");
+    command
+}
+
+pub(crate) fn json(output: &Output) -> serde_json::Value {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "exit {:?}: {said}",
+        output.status.code()
+    );
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The texts of a JSON list of strings, or of one field of a list of objects.
+pub(crate) fn texts(list: &serde_json::Value, field: Option<&str>) -> Vec<String> {
+    let items = list.as_array().unwrap().iter();
+    items
+        .map(|item| field.map_or(item, |field| &item[field]))
+        .map(|item| item.as_str().unwrap().to_owned())
+        .collect()
+}

@@ -1,0 +1,178 @@
+//! The shape of the source, as a test: floors, who may name which crate, file length, codes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// A module imports only from floors below its own. The page is in `src/lib.rs`.
+const FLOORS: &[(&str, u8)] = &[
+    ("model", 0),
+    ("config", 1),
+    ("source", 1),
+    ("exec", 1),
+    ("report", 1),
+    ("git", 2),
+    ("lang", 2),
+    ("resolve", 3),
+    ("policy", 3),
+    ("diagnose", 3),
+    ("graph", 4),
+    ("patch", 4),
+    ("rank", 5),
+    ("hint", 5),
+    ("context", 6),
+    ("agent", 6),
+    ("heal", 6),
+    ("repair", 7),
+    ("bench", 8),
+    ("cli", 9),
+    ("mcp", 9),
+];
+
+/// A crate or API, the one place that may name it, and the pattern that finds it.
+const SOLE_USERS: &[(&str, &str)] = &[
+    (r"\bgix::|\buse gix\b", "src/git/"),
+    (r"\btree_sitter", "src/lang/"),
+    (r"\bclap::|\buse clap\b", "src/cli/"),
+    (r"\bignore::", "src/source/"),
+    (r"process::Command|Command::new", "src/exec/"),
+    (r"\bprintln!|\beprintln!|io::stdout|io::stderr", "src/cli/"),
+];
+
+/// Files above the limit, each a table or one deep algorithm.
+const LONG_FILES: &[&str] = &[
+    "src/lang/python.rs",
+    "src/lang/script.rs",
+    "src/resolve/script.rs",
+];
+
+const MAX_LINES: usize = 400;
+
+#[test]
+fn modules_import_from_floors_below() {
+    let pattern = Regex::new(r"crate::([a-z_]+)").unwrap();
+    let floors: BTreeMap<_, _> = FLOORS.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        let Some(module) = module_of(&path) else {
+            continue;
+        };
+        let floor = floors[module.as_str()];
+        for found in pattern.captures_iter(&code_of(&text)) {
+            let other = &found[1];
+            let below = floors.get(other).is_some_and(|below| *below < floor);
+            if other != module && !below {
+                wrong.push(format!("{}: crate::{other}", path.display()));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "floors crossed upward:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn each_crate_has_one_user() {
+    let mut wrong = Vec::new();
+    for (pattern, user) in SOLE_USERS {
+        let pattern = Regex::new(pattern).unwrap();
+        for (path, text) in sources() {
+            if !path.starts_with(user) && pattern.is_match(&code_of(&text)) {
+                wrong.push(format!("{} names {pattern}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_are_of_a_sane_length() {
+    let long: Vec<_> = sources()
+        .into_iter()
+        .filter(|(path, _)| !LONG_FILES.contains(&path.to_str().unwrap()))
+        .map(|(path, text)| (path, text.lines().count()))
+        .filter(|(_, lines)| *lines > MAX_LINES)
+        .collect();
+    assert!(long.is_empty(), "over {MAX_LINES} lines: {long:?}");
+}
+
+#[test]
+fn module_files_only_re_export() {
+    let item = Regex::new(r"(?m)^\s*(pub )?fn ").unwrap();
+    for (path, text) in sources() {
+        if path.ends_with("mod.rs") && !path.starts_with("src/cli") {
+            assert!(!item.is_match(&text), "{} has functions", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_code_has_a_page_and_every_page_a_code() {
+    let pattern = Regex::new(r#""([PMCDRLFU][0-9]{3})""#).unwrap();
+    let used: BTreeSet<String> = sources()
+        .iter()
+        .filter(|(path, _)| !path.ends_with("model/code.rs"))
+        .flat_map(|(_, text)| {
+            pattern
+                .captures_iter(&code_of(text))
+                .map(|found| found[1].to_owned())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let pages: Vec<String> = mendit::model::code_pages()
+        .iter()
+        .map(|page| page.code.to_owned())
+        .collect();
+    let explained: BTreeSet<String> = pages.iter().cloned().collect();
+    assert_eq!(pages.len(), explained.len(), "a code has two pages");
+    let unexplained: Vec<_> = used.difference(&explained).collect();
+    let unused: Vec<_> = explained.difference(&used).collect();
+    assert!(unexplained.is_empty(), "without a page: {unexplained:?}");
+    assert!(unused.is_empty(), "explained, never used: {unused:?}");
+}
+
+#[test]
+fn no_unfinished_marks() {
+    let marks = Regex::new(r"todo!\(|unimplemented!\(|TODO|FIXME|HACK").unwrap();
+    for (path, text) in sources() {
+        assert!(!marks.is_match(&text), "{}", path.display());
+    }
+}
+
+// The file without its unit tests, which stand at the end.
+fn code_of(text: &str) -> String {
+    text.split("#[cfg(test)]\nmod ")
+        .next()
+        .unwrap_or("")
+        .to_owned()
+}
+
+fn module_of(path: &Path) -> Option<String> {
+    let mut parts = path.iter().skip(1);
+    let module = parts.next()?.to_str()?;
+    parts.next().map(|_| module.to_owned())
+}
+
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut open = vec![root.join("src")];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path.strip_prefix(root).unwrap().to_owned(), text));
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 20);
+    found
+}
