@@ -62,7 +62,7 @@ for repository in "$@"; do
       row "$name" depcruise "$(median_cpu depcruise --no-config --output-type json "${config[@]}" .)"
     fi
     if command -v skott >/dev/null; then
-      row "$name" skott "$(median_cpu skott --displayMode=raw --no-trackThirdPartyDependencies)"
+      row "$name" skott "$(median_cpu skott --displayMode=raw)"
     fi
   fi
 done

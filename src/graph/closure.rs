@@ -46,9 +46,34 @@ impl Graph<'_> {
     /// See [`closure`].
     #[must_use]
     pub fn closure(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
+        self.reached(targets, max_hops, FileEdges::targets)
+    }
+
+    /// The closure when a file that defines an imported name counts as imported: what stands
+    /// behind barrels and packages comes as near as what is named.
+    #[must_use]
+    pub fn symbol_closure(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
+        self.reached(targets, max_hops, |edges| {
+            let defining = (0..edges.facts.imports.len())
+                .flat_map(|at| self.defined(edges, at))
+                .map(|(_, file)| file);
+            let mut seen = std::collections::HashSet::from([edges.path.clone()]);
+            let mut files = edges.targets();
+            files.extend(defining);
+            files.retain(|file| seen.insert(file.clone()));
+            files
+        })
+    }
+
+    fn reached(
+        &self,
+        targets: &[RepoPath],
+        max_hops: u32,
+        next: impl Fn(&FileEdges) -> Vec<RepoPath> + Sync,
+    ) -> Closure {
         let reached = waves::reach(targets, max_hops, |path| {
             let edges = self.file(path);
-            (edges.targets(), Arc::new(edges))
+            (next(&edges), Arc::new(edges))
         });
         let mut found = Closure::default();
         for file in reached {

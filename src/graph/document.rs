@@ -32,7 +32,11 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
             build(graph, &edges, &Closure::default(), symbols)
         }
         Wanted::Imports(targets, hops) => {
-            let closure = graph.closure(targets, *hops);
+            let closure = if symbols {
+                graph.symbol_closure(targets, *hops)
+            } else {
+                graph.closure(targets, *hops)
+            };
             build(graph, &read(&closure), &closure, symbols)
         }
         Wanted::Importers(targets, hops) => {

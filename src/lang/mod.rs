@@ -10,6 +10,8 @@ mod literal;
 mod parse;
 mod path;
 mod python;
+mod python_names;
+mod reference;
 mod script;
 
 pub use facts::{facts, syntax_errors};

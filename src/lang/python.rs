@@ -1,22 +1,17 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
-use super::literal::{end_line_of, line_of, python_string, text_of};
+use super::literal::{line_of, python_string, text_of};
 use super::path::Finder;
-use super::{bindings, dotted};
-use crate::model::{
-    Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName,
-};
-
-/// Statement blocks inside statement blocks that are looked into for names.
-const MAX_BLOCKS: usize = 32;
+use super::{dotted, python_names};
+use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName};
 
 /// Reads a Python tree: imports where the word stands, names along the top-level statements.
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
     imports(tree, text, &mut facts);
     dotted::read(tree, text, &mut facts);
-    names(tree.root_node(), text, 0, &mut facts);
+    python_names::read(tree.root_node(), text, &mut facts);
     let definitions = facts.definitions.iter().map(|definition| Export {
         name: definition.name.clone(),
         local: None,
@@ -207,139 +202,6 @@ fn passed_on(imports: &[Import]) -> Vec<Export> {
         }
     }
     exports
-}
-
-fn names(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
-    if blocks > MAX_BLOCKS {
-        return;
-    }
-    let mut cursor = parent.walk();
-    for node in parent.named_children(&mut cursor) {
-        name_of_statement(node, text, blocks, facts);
-    }
-}
-
-fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
-    match node.kind() {
-        "function_definition" => define(node, node, DefinitionKind::Function, text, facts),
-        "class_definition" => define(node, node, DefinitionKind::Class, text, facts),
-        "decorated_definition" => {
-            if let Some(inner) = node.child_by_field_name("definition") {
-                let kind = if inner.kind() == "class_definition" {
-                    DefinitionKind::Class
-                } else {
-                    DefinitionKind::Function
-                };
-                define(inner, node, kind, text, facts);
-            }
-        }
-        "type_alias_statement" => {
-            if let Some(name) = node.child_by_field_name("left") {
-                let name = name.named_child(0).unwrap_or(name);
-                let name = text_of(name, text);
-                let name = name.split('[').next().unwrap_or_default();
-                push(name.to_owned(), DefinitionKind::Type, node, facts);
-            }
-        }
-        "expression_statement" => {
-            if let Some(inner) = node.named_child(0)
-                && inner.kind() == "assignment"
-            {
-                assignment(inner, node, text, facts);
-            }
-        }
-        "if_statement"
-        | "elif_clause"
-        | "else_clause"
-        | "try_statement"
-        | "except_clause"
-        | "except_group_clause"
-        | "finally_clause"
-        | "while_statement"
-        | "match_statement"
-        | "case_clause"
-        | "block"
-        | "ERROR" => names(node, text, blocks + 1, facts),
-        "with_statement" | "for_statement" => {
-            if let Some(left) = node.child_by_field_name("left") {
-                for name in bindings::bound(left, text) {
-                    push(name, DefinitionKind::Variable, left, facts);
-                }
-            }
-            names(node, text, blocks + 1, facts);
-        }
-        _ => {}
-    }
-}
-
-fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut FileFacts) {
-    // A chain `a = b = c` nests to the right.
-    let mut current = Some(inner);
-    let mut links = 0;
-    while let Some(node) = current.filter(|node| node.kind() == "assignment" && links < MAX_BLOCKS)
-    {
-        if let Some(left) = node.child_by_field_name("left") {
-            for name in bindings::bound(left, text) {
-                if name == "pytest_plugins" {
-                    plugins(node, text, facts);
-                }
-                push(name, DefinitionKind::Variable, statement, facts);
-            }
-        }
-        current = node.child_by_field_name("right");
-        links += 1;
-    }
-}
-
-// `pytest_plugins = ["a.b"]`: pytest imports what it names.
-fn plugins(assignment: Node<'_>, text: &[u8], facts: &mut FileFacts) {
-    let Some(value) = assignment.child_by_field_name("right") else {
-        return;
-    };
-    let mut cursor = value.walk();
-    let strings: Vec<Node<'_>> = match value.kind() {
-        "string" => vec![value],
-        _ => value.named_children(&mut cursor).collect(),
-    };
-    for string in strings {
-        let Some(specifier) = python_string(string, text).filter(|name| !name.is_empty()) else {
-            continue;
-        };
-        let line = line_of(string);
-        facts.imports.retain(|import| {
-            (import.kind, import.line, &import.specifier)
-                != (ImportKind::DottedString, line, &specifier)
-        });
-        facts.imports.push(Import {
-            specifier,
-            kind: ImportKind::Importlib,
-            line,
-            names: Vec::new(),
-            type_only: false,
-            nested: false,
-        });
-    }
-}
-
-fn define(
-    named: Node<'_>,
-    whole: Node<'_>,
-    kind: DefinitionKind,
-    text: &[u8],
-    facts: &mut FileFacts,
-) {
-    if let Some(name) = named.child_by_field_name("name") {
-        push(text_of(name, text), kind, whole, facts);
-    }
-}
-
-fn push(name: String, kind: DefinitionKind, node: Node<'_>, facts: &mut FileFacts) {
-    facts.definitions.push(Definition {
-        name,
-        kind,
-        line: line_of(node),
-        end_line: end_line_of(node),
-    });
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use tree_sitter::{Node, Tree};
 
 use super::literal::{line_of, script_string, text_of};
-use super::{calls, exports};
+use super::{calls, exports, reference};
 use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
 /// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
@@ -10,7 +10,7 @@ const MAX_BLOCKS: usize = 16;
 /// Reads a TypeScript or JavaScript tree: statements by their kinds, calls by their words.
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
-    references(tree.root_node(), text, &mut facts);
+    reference::read(tree.root_node(), text, &mut facts);
     statements(tree.root_node(), text, 0, &mut facts);
     calls::read(tree, text, &mut facts);
     facts.imports.sort_by_key(|import| import.line);
@@ -41,11 +41,7 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
                     exports::declaration(node, text, facts);
                 }
                 if blocks < MAX_BLOCKS {
-                    let depth = blocks + usize::from(node.kind() != "ERROR");
-                    if depth == blocks && blocks == 0 && node.child_count() > 10_000 {
-                        continue;
-                    }
-                    nested(node, text, depth, facts);
+                    nested(node, text, blocks + 1, facts);
                 }
             }
             _ if blocks == 0 => exports::declaration(node, text, facts),
@@ -57,7 +53,7 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
 // Only what can hold statements is entered.
 fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
     match node.kind() {
-        "ERROR" | "statement_block" => statements(node, text, blocks.max(1), facts),
+        "ERROR" | "statement_block" => statements(node, text, blocks, facts),
         "expression_statement" => {
             if let Some(inner) = node.named_child(0)
                 && inner.kind() == "internal_module"
@@ -201,50 +197,6 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
         names,
         nested: blocks > 0,
     })
-}
-
-// `/// <reference path="x" />` counts only above the first statement.
-fn references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
-    let mut cursor = root.walk();
-    for node in root.named_children(&mut cursor) {
-        if node.kind() != "comment" {
-            if node.kind() == "hash_bang_line" {
-                continue;
-            }
-            return;
-        }
-        let comment = text_of(node, text);
-        let Some(directive) = comment
-            .strip_prefix("///")
-            .map(str::trim_start)
-            .and_then(|rest| rest.strip_prefix("<reference"))
-        else {
-            continue;
-        };
-        for attribute in ["path", "types"] {
-            if let Some(specifier) = attribute_value(directive, attribute) {
-                let relative = specifier.starts_with('.') || specifier.starts_with('/');
-                facts.imports.push(Import {
-                    specifier: if attribute == "path" && !relative {
-                        format!("./{specifier}")
-                    } else {
-                        specifier.to_owned()
-                    },
-                    kind: ImportKind::Reference,
-                    line: line_of(node),
-                    names: Vec::new(),
-                    type_only: true,
-                    nested: false,
-                });
-            }
-        }
-    }
-}
-
-fn attribute_value<'a>(directive: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = directive.split_once(&format!(" {name}="))?;
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    rest.get(1..)?.split_once(quote).map(|(value, _)| value)
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Floor 3: a specifier and its importer to files of the repository, or to what is outside it.
 
 mod builtin;
+mod emitted;
 mod files;
 mod glob;
 mod inserted;
 mod manifest;
 mod memo;
+mod packages;
 mod probe;
 mod python;
 mod resolver;

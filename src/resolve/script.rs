@@ -1,17 +1,11 @@
 use std::sync::Arc;
 
 use super::manifest::Manifest;
+use super::packages::{Packaged, entry, packaged, target_file};
 use super::resolver::{Resolution, Resolver};
 use super::tsconfig::Config;
-use super::{builtin, glob, probe};
+use super::{builtin, emitted, glob, probe};
 use crate::model::{Import, ImportKind, RepoPath};
-
-/// Directories of emitted files, whatever the tool.
-const EMITTED: &[&str] = &[
-    "dist", "build", "lib", "out", "output", "esm", "cjs", "es", "commonjs", "module", "modules",
-    "types", "typings", "dts", "umd", "node", "browser", "_esm", "_cjs", "_types", "dist-esm",
-    "dist-cjs", "dist-src",
-];
 
 /// Conditions used when a config has none of its own.
 const NO_CONDITIONS: &[String] = &[];
@@ -130,10 +124,11 @@ fn relative(
     }
     let config = resolver.owner(from)?;
     virtual_roots(resolver, &config, from, specifier, tried)
-        .or_else(|| emitted(resolver, Some(&config), &config.directory, &path))
+        .or_else(|| emitted::source_of(resolver, Some(&config), &config.directory, &path))
 }
 
-fn file_or_directory(
+/// The file at a path, or what the directory there stands for.
+pub(super) fn file_or_directory(
     resolver: &Resolver<'_>,
     path: &str,
     specifier: &str,
@@ -209,7 +204,9 @@ fn aliased(
     };
     targets()
         .find_map(|path| file_or_directory(resolver, &path, &path, tried))
-        .or_else(|| targets().find_map(|path| emitted(resolver, Some(config), "", &path)))
+        .or_else(|| {
+            targets().find_map(|path| emitted::source_of(resolver, Some(config), "", &path))
+        })
 }
 
 // `#name`: the nearest package with an `imports` field decides.
@@ -240,190 +237,10 @@ fn imported(
     None
 }
 
-fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Manifest>> {
+/// The manifest of the package the file is in.
+pub(super) fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Manifest>> {
     from.ancestors()
         .find_map(|directory| resolver.manifest(directory))
-}
-
-enum Packaged {
-    File(RepoPath),
-    /// The package is ours and has no such file.
-    Missing,
-    /// Not a package of the repository.
-    Unknown,
-}
-
-fn packaged(
-    resolver: &Resolver<'_>,
-    from: &RepoPath,
-    name: &str,
-    rest: &str,
-    conditions: &[String],
-    tried: &mut Vec<String>,
-) -> Packaged {
-    let own = nearest(resolver, from).filter(|manifest| manifest.name.as_deref() == Some(name));
-    let manifest = own.or_else(|| {
-        let linked = from
-            .ancestors()
-            .filter_map(|directory| resolver.manifest(directory))
-            .find_map(|manifest| manifest.linked(name));
-        let linked = linked.and_then(|directory| resolver.manifest(&directory));
-        linked.or_else(|| {
-            let directory = resolver.workspace().directory(name, from)?;
-            resolver.manifest(directory)
-        })
-    });
-    let Some(manifest) = manifest else {
-        return Packaged::Unknown;
-    };
-    if let Some(found) = inside(resolver, &manifest, rest, conditions, tried) {
-        return Packaged::File(found);
-    }
-    tried.push(probe::child(&manifest.directory, "package.json"));
-    Packaged::Missing
-}
-
-// A package's file by subpath (`""` is the package itself).
-fn inside(
-    resolver: &Resolver<'_>,
-    manifest: &Manifest,
-    rest: &str,
-    conditions: &[String],
-    tried: &mut Vec<String>,
-) -> Option<RepoPath> {
-    let files = &resolver.files;
-    let subpath = if rest.is_empty() {
-        ".".to_owned()
-    } else {
-        format!("./{rest}")
-    };
-    for target in manifest.exported(&subpath, conditions) {
-        if let Some(found) = target_file(resolver, manifest, &target, tried) {
-            return Some(found);
-        }
-    }
-    if rest.is_empty() {
-        return entry(resolver, manifest).or_else(|| {
-            ["src/index", "index", "src/main", "src"]
-                .iter()
-                .map(|name| probe::child(&manifest.directory, name))
-                .find_map(|path| probe::by_name(files, &path))
-        });
-    }
-    let path = probe::join(&manifest.directory, rest)?;
-    if let Some(found) = files.file(&path) {
-        return Some(found.clone());
-    }
-    let source = probe::join(&manifest.directory, &format!("src/{rest}"))?;
-    [path, source]
-        .iter()
-        .find_map(|path| file_or_directory(resolver, path, rest, tried))
-        .or_else(|| {
-            let target = format!("./{rest}");
-            target_file(resolver, manifest, &target, tried)
-        })
-}
-
-fn entry(resolver: &Resolver<'_>, manifest: &Manifest) -> Option<RepoPath> {
-    manifest
-        .entries()
-        .iter()
-        .find_map(|target| target_file(resolver, manifest, target, &mut Vec::new()))
-}
-
-// The file a manifest points at, or the source it is built from.
-fn target_file(
-    resolver: &Resolver<'_>,
-    manifest: &Manifest,
-    target: &str,
-    tried: &mut Vec<String>,
-) -> Option<RepoPath> {
-    let files = &resolver.files;
-    let path = probe::join(&manifest.directory, target)?;
-    if let Some(found) = files.file(&path) {
-        return Some(found.clone());
-    }
-    if let Some(found) = probe::by_name(files, &path) {
-        return Some(found);
-    }
-    let config = RepoPath::new(&probe::child(&manifest.directory, "tsconfig.json"))
-        .ok()
-        .and_then(|path| resolver.config(path.as_str()));
-    let found = emitted(resolver, config.as_deref(), &manifest.directory, &path);
-    if found.is_none() {
-        tried.push(path);
-    }
-    found
-}
-
-// The source of an emitted file that is not in the repository: by the projects' own
-// `outDir` and `rootDir`, then by the customary names of such directories.
-fn emitted(
-    resolver: &Resolver<'_>,
-    config: Option<&Config>,
-    package: &str,
-    path: &str,
-) -> Option<RepoPath> {
-    let files = &resolver.files;
-    if let Some(config) = config {
-        let own = by_project(resolver, config, path);
-        if own.is_some() {
-            return own;
-        }
-        let siblings = resolver.siblings(&config.directory);
-        let others = siblings.iter().filter_map(|path| resolver.config(path));
-        let found = resolver
-            .referenced(config, 0)
-            .into_iter()
-            .chain(others)
-            .find_map(|project| by_project(resolver, &project, path));
-        if found.is_some() {
-            return found;
-        }
-    }
-    let inside = if package.is_empty() {
-        path
-    } else {
-        path.strip_prefix(package)?.strip_prefix('/')?
-    };
-    let stem = probe::without_extension(inside);
-    let mut rest = stem;
-    while let Some((first, below)) = rest.split_once('/') {
-        if !EMITTED.contains(&first) && first != "src" {
-            break;
-        }
-        rest = below;
-        for base in ["src", ""] {
-            let candidate = probe::child(package, &probe::child(base, rest));
-            if candidate != probe::without_extension(path) {
-                let found = probe::by_name(files, &candidate)
-                    .or_else(|| probe::by_name(files, &probe::child(&candidate, "index")));
-                if found.is_some() {
-                    return found;
-                }
-            }
-        }
-    }
-    None
-}
-
-fn by_project(resolver: &Resolver<'_>, project: &Config, path: &str) -> Option<RepoPath> {
-    let out = project.out_dir.as_ref()?;
-    let rest = match path.strip_prefix(out.as_str())? {
-        rest if out.is_empty() => rest,
-        rest => rest.strip_prefix('/')?,
-    };
-    let stem = probe::without_extension(rest);
-    let roots = [
-        project.root_dir.clone(),
-        Some(probe::child(&project.directory, "src")),
-        Some(project.directory.clone()),
-    ];
-    roots.into_iter().flatten().find_map(|root| {
-        let candidate = probe::child(&root, stem);
-        (candidate != probe::without_extension(path))
-            .then(|| probe::by_name(&resolver.files, &candidate))?
-    })
 }
 
 fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {

@@ -1,5 +1,6 @@
 //! What imports mean, asked through the library over files in memory.
 
+mod cli;
 mod closure;
 mod python;
 mod script;

@@ -1,0 +1,121 @@
+use super::manifest::Manifest;
+use super::resolver::Resolver;
+use super::{emitted, probe, script};
+use crate::model::RepoPath;
+
+/// What a package name and subpath mean.
+pub(super) enum Packaged {
+    /// A file of a package of ours.
+    File(RepoPath),
+    /// The package is ours and has no such file.
+    Missing,
+    /// Not a package of the repository.
+    Unknown,
+}
+
+/// Looks a package up as an installer would link it: the importer's own, a linked directory, the
+/// workspace's.
+pub(super) fn packaged(
+    resolver: &Resolver<'_>,
+    from: &RepoPath,
+    name: &str,
+    rest: &str,
+    conditions: &[String],
+    tried: &mut Vec<String>,
+) -> Packaged {
+    let own =
+        script::nearest(resolver, from).filter(|manifest| manifest.name.as_deref() == Some(name));
+    let manifest = own.or_else(|| {
+        let linked = from
+            .ancestors()
+            .filter_map(|directory| resolver.manifest(directory))
+            .find_map(|manifest| manifest.linked(name));
+        let linked = linked.and_then(|directory| resolver.manifest(&directory));
+        linked.or_else(|| {
+            let directory = resolver.workspace().directory(name, from)?;
+            resolver.manifest(directory)
+        })
+    });
+    let Some(manifest) = manifest else {
+        return Packaged::Unknown;
+    };
+    if let Some(found) = inside(resolver, &manifest, rest, conditions, tried) {
+        return Packaged::File(found);
+    }
+    tried.push(probe::child(&manifest.directory, "package.json"));
+    Packaged::Missing
+}
+
+// A package's file by subpath (`""` is the package itself).
+fn inside(
+    resolver: &Resolver<'_>,
+    manifest: &Manifest,
+    rest: &str,
+    conditions: &[String],
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let files = &resolver.files;
+    let subpath = if rest.is_empty() {
+        ".".to_owned()
+    } else {
+        format!("./{rest}")
+    };
+    for target in manifest.exported(&subpath, conditions) {
+        if let Some(found) = target_file(resolver, manifest, &target, tried) {
+            return Some(found);
+        }
+    }
+    if rest.is_empty() {
+        return entry(resolver, manifest).or_else(|| {
+            ["src/index", "index", "src/main", "src"]
+                .iter()
+                .map(|name| probe::child(&manifest.directory, name))
+                .find_map(|path| probe::by_name(files, &path))
+        });
+    }
+    let path = probe::join(&manifest.directory, rest)?;
+    if let Some(found) = files.file(&path) {
+        return Some(found.clone());
+    }
+    let source = probe::join(&manifest.directory, &format!("src/{rest}"))?;
+    [path, source]
+        .iter()
+        .find_map(|path| script::file_or_directory(resolver, path, rest, tried))
+        .or_else(|| {
+            let target = format!("./{rest}");
+            target_file(resolver, manifest, &target, tried)
+        })
+}
+
+/// The file that stands for the package as a whole, by its fields.
+pub(super) fn entry(resolver: &Resolver<'_>, manifest: &Manifest) -> Option<RepoPath> {
+    manifest
+        .entries()
+        .iter()
+        .find_map(|target| target_file(resolver, manifest, target, &mut Vec::new()))
+}
+
+/// The file a manifest points at, or the source it is built from.
+pub(super) fn target_file(
+    resolver: &Resolver<'_>,
+    manifest: &Manifest,
+    target: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let files = &resolver.files;
+    let path = probe::join(&manifest.directory, target)?;
+    if let Some(found) = files.file(&path) {
+        return Some(found.clone());
+    }
+    if let Some(found) = probe::by_name(files, &path) {
+        return Some(found);
+    }
+    let config = RepoPath::new(&probe::child(&manifest.directory, "tsconfig.json"))
+        .ok()
+        .and_then(|path| resolver.config(path.as_str()));
+    let found = emitted::source_of(resolver, config.as_deref(), &manifest.directory, &path);
+    if found.is_none() {
+        tried.push(path);
+    }
+    found
+}
