@@ -18,6 +18,7 @@
 //! | 3 | [`policy`] | what may be read and shown; secrets |
 //! | 3 | [`diagnose`] | log text to a diagnosis |
 //! | 4 | [`graph`] | who imports whom |
+//! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
@@ -25,7 +26,8 @@
 //! # Habits
 //!
 //! - The core is pure and cannot fail: reading a file's imports gives facts and problems, choosing
-//!   a level is a function over values. Only [`source`], [`git`] and [`cli`] touch the world.
+//!   a level is a function over values. Only [`source`], [`git`], the writing
+//!   part of [`patch`] and [`cli`] touch the world.
 //! - Everything refused is a value with a [`model::Code`] that `mendit explain` explains.
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
@@ -38,6 +40,7 @@ pub mod git;
 pub mod graph;
 pub mod lang;
 pub mod model;
+pub mod patch;
 pub mod policy;
 pub mod rank;
 pub mod report;

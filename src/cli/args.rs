@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, config, context, diagnose, explain, imports, redact};
+use super::{Exit, apply, check, config, context, diagnose, explain, imports, redact};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -59,6 +59,10 @@ pub(crate) enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Judge a patch, then apply all of it or nothing
+    Apply(Box<apply::Args>),
+    /// Judge a patch and change nothing
+    Check(check::Args),
     /// Build the packet for a failure
     Context(Box<context::Args>),
     /// Show the settings in force and where each comes from

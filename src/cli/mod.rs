@@ -1,6 +1,8 @@
 //! Floor 9: the command line. The only module that names clap, stdout and stderr.
 
+mod apply;
 mod args;
+mod check;
 mod config;
 mod context;
 mod context_request;
@@ -45,6 +47,8 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     let global = &cli.global;
     match &cli.command {
+        Command::Apply(args) => apply::run(args, global, output),
+        Command::Check(args) => check::run(args, global, output),
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Diagnose(args) => diagnose::run(args, global, output),

@@ -60,6 +60,11 @@ impl Output {
         error.exit
     }
 
+    /// Whether data on stdout may carry colour.
+    pub(crate) fn colors_data(&self) -> bool {
+        self.colors(io::stdout().is_terminal())
+    }
+
     fn colors(&self, terminal: bool) -> bool {
         match self.color {
             ColorChoice::Always => true,
@@ -99,6 +104,11 @@ pub(crate) fn to_json(document: &impl Serialize) -> Result<String, CliError> {
 
 /// Writes a file in one step: either the old content stands there or all of the new.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same for bytes.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let failed = |error: io::Error| {
         let said = format!("cannot write `{}`: {}", path.display(), error.kind());
         CliError::new(Code::new("U303"), said)
@@ -107,7 +117,7 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
     let directory = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
     file.as_file().sync_data().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

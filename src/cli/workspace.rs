@@ -92,6 +92,18 @@ impl Workspace {
         }
     }
 
+    /// Reads the index from here on instead of the worktree.
+    pub(crate) fn use_index(&mut self) -> Result<(), CliError> {
+        let Some(git) = &self.git else {
+            return Err(CliError::new(
+                Code::new("U204"),
+                "this directory is not in a git repository",
+            ));
+        };
+        self.source = Box::new(git.index_source()?);
+        Ok(())
+    }
+
     /// A path as the user typed it, relative to where the user stands, or absolute inside the
     /// worktree, as a path of the repository. `None` when it lies elsewhere or is the root.
     pub(crate) fn repo_path(&self, typed: &str) -> Option<RepoPath> {

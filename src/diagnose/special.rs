@@ -83,9 +83,12 @@ const TS_CODES: &[(u32, Kind, &str)] = &[
     (7053, Kind::TsError, "implicit_any"),
 ];
 
-// Codes below 2000 that are not the parser's.
+// Codes below 2000 that the checker gives: types, decorators, and what module settings permit.
 const NOT_SYNTAX: &[u32] = &[
-    1192, 1208, 1259, 1286, 1293, 1361, 1362, 1371, 1479, 1484, 1485,
+    1055, 1058, 1059, 1060, 1061, 1062, 1063, 1064, 1065, 1192, 1205, 1208, 1224, 1225, 1226, 1229,
+    1230, 1238, 1239, 1240, 1241, 1259, 1261, 1270, 1271, 1272, 1278, 1279, 1286, 1293, 1320, 1321,
+    1322, 1329, 1339, 1340, 1341, 1343, 1345, 1360, 1361, 1362, 1371, 1375, 1378, 1379, 1380, 1448,
+    1470, 1471, 1479, 1484, 1485, 1541, 1542, 1543,
 ];
 
 /// What one line of the TypeScript compiler says.

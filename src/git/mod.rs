@@ -4,10 +4,18 @@
 mod error;
 mod history;
 mod index;
+mod index_source;
+mod index_writer;
+mod objects;
 mod repository;
 mod tree;
+mod tree_writer;
 
 pub use error::GitError;
 pub use history::Change;
+pub use index_source::IndexSource;
+pub use index_writer::IndexChange;
+pub use objects::ObjectStore;
 pub use repository::Repository;
 pub use tree::TreeSource;
+pub use tree_writer::CommitRequest;

@@ -57,6 +57,8 @@ pub struct CodePage {
 const PAGES: &[&str] = &[
     include_str!("codes/context.md"),
     include_str!("codes/policy.md"),
+    include_str!("codes/mend.md"),
+    include_str!("codes/patch.md"),
     include_str!("codes/usage.md"),
 ];
 

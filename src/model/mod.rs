@@ -7,6 +7,7 @@ mod facts;
 mod failure;
 mod imports;
 mod level;
+mod patch;
 mod path;
 
 pub use blob::BlobId;
@@ -25,6 +26,10 @@ pub use failure::{
 };
 pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
+pub use patch::{
+    AfterProblem, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation, PatchFormat,
+    PatchProblem, PatchVerdict, Safety, Severity, Verdict,
+};
 pub use path::{PathProblem, RepoPath};
 
 /// Version of every JSON document this program writes.

@@ -1,14 +1,20 @@
-//! Floor 3: what may be read and sent, and in which form.
+//! Floor 3: what may be read, sent and changed, and in which form.
 
+mod change;
 mod deny;
 mod invisible;
+mod path_safety;
+mod protected;
 mod read;
 mod redact;
 mod sanitize;
 mod secrets;
 
+pub use change::{ChangeFinding, ChangeLimits, ChangedFile, judge_change};
 pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::text_warnings;
+pub use path_safety::{UnsafePath, check_path, is_invisible};
+pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::sanitize_log;

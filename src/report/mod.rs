@@ -7,6 +7,9 @@ mod diagnosis_text;
 mod imports_dot;
 mod imports_mermaid;
 mod imports_text;
+mod patch_github;
+mod patch_sarif;
+mod patch_text;
 
 pub use context_text::context_text;
 pub use diagnosis_github::diagnosis_github;
@@ -15,3 +18,6 @@ pub use diagnosis_text::diagnosis_text;
 pub use imports_dot::imports_dot;
 pub use imports_mermaid::imports_mermaid;
 pub use imports_text::imports_text;
+pub use patch_github::patch_github;
+pub use patch_sarif::patch_sarif;
+pub use patch_text::patch_text;

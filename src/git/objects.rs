@@ -1,0 +1,71 @@
+use gix::merge::blob::Resolution;
+use gix::merge::blob::builtin_driver::text;
+
+use super::{GitError, Repository};
+use crate::model::BlobId;
+
+/// The object database of a repository: contents by id. Never fetches what is missing.
+pub struct ObjectStore {
+    inner: gix::ThreadSafeRepository,
+}
+
+impl Repository {
+    /// The object database.
+    #[must_use]
+    pub fn objects(&self) -> ObjectStore {
+        ObjectStore {
+            inner: self.local().into_sync(),
+        }
+    }
+
+    /// Stores a blob.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when the database cannot be written.
+    pub fn store_blob(&self, bytes: &[u8]) -> Result<BlobId, GitError> {
+        let repo = self.local();
+        let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
+        super::index::blob_id(id.detach())
+            .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
+    }
+}
+
+impl ObjectStore {
+    /// Whether there is an object with this id.
+    #[must_use]
+    pub fn has(&self, id: BlobId) -> bool {
+        let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
+        self.inner.to_thread_local().has_object(id)
+    }
+
+    /// The blob with this hex id, of at least seven digits.
+    #[must_use]
+    pub fn find(&self, hex: &str) -> Option<Vec<u8>> {
+        let is_id = (7..=40).contains(&hex.len()) && hex.bytes().all(|it| it.is_ascii_hexdigit());
+        if !is_id {
+            return None;
+        }
+        let repo = self.inner.to_thread_local();
+        let mut blob = repo
+            .rev_parse_single(hex)
+            .ok()?
+            .object()
+            .ok()?
+            .try_into_blob()
+            .ok()?;
+        Some(blob.take_data())
+    }
+
+    /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
+    #[must_use]
+    pub fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut input = gix::diff::blob::InternedInput::default();
+        let labels = text::Labels::default();
+        let options = text::Options::default();
+        let resolution = gix::merge::blob::builtin_driver::text(
+            &mut out, &mut input, labels, ours, base, theirs, options,
+        );
+        matches!(resolution, Resolution::Complete).then_some(out)
+    }
+}

@@ -1,0 +1,288 @@
+use serde::Serialize;
+
+use super::{Code, SCHEMA_VERSION};
+
+/// What the judge says about one patch (`patch-verdict`, and `preflight.json` in a run).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PatchVerdict {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `patch-verdict`.
+    pub document: &'static str,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The code of the first problem that is an error.
+    pub error_code: Option<Code>,
+    /// What the input was; `null` when it is no patch.
+    pub format: Option<PatchFormat>,
+    /// One entry for each file the patch names, in the order of the patch.
+    pub files: Vec<FileVerdict>,
+    /// What had to be mended, in the order of the patch.
+    pub mends: Vec<Mend>,
+    /// What is wrong or worth knowing, in the order of the patch.
+    pub problems: Vec<PatchProblem>,
+    /// Places that parse in the tree and no longer parse after the patch.
+    pub new_syntax_errors: Vec<AfterProblem>,
+    /// Imports that the patch adds and that lead nowhere.
+    pub new_unresolved_imports: Vec<AfterProblem>,
+    /// The same change as a git patch with true line numbers and blob ids; `null` unless it applies.
+    pub canonical_patch: Option<String>,
+    /// The tree object after the patch, when one was computed.
+    pub tree_id: Option<String>,
+    /// A short text that tells the author of the patch what to send instead; empty when it applies.
+    pub feedback: String,
+}
+
+impl PatchVerdict {
+    /// An empty verdict that says `verdict`.
+    #[must_use]
+    pub fn new(verdict: Verdict, format: Option<PatchFormat>) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: "patch-verdict",
+            verdict,
+            error_code: None,
+            format,
+            files: Vec::new(),
+            mends: Vec::new(),
+            problems: Vec::new(),
+            new_syntax_errors: Vec::new(),
+            new_unresolved_imports: Vec::new(),
+            canonical_patch: None,
+            tree_id: None,
+            feedback: String::new(),
+        }
+    }
+}
+
+/// The answer for a patch or for one hunk; the later in this list, the more it outranks others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// As it stands.
+    Applies,
+    /// After the mends listed.
+    AppliesMended,
+    /// The files already are as the patch would make them.
+    AlreadyApplied,
+    /// The files hold the new side, and its old side was never in this repository.
+    Reversed,
+    /// More than one place fits.
+    Ambiguous,
+    /// It was made against an older state of the file.
+    Stale,
+    /// What it would replace is not there.
+    ContextNotFound,
+    /// A path or kind of entry that is never written.
+    Unsafe,
+    /// The policy forbids it.
+    Refused,
+    /// It is not a complete, consistent patch.
+    Malformed,
+}
+
+impl Verdict {
+    /// Whether the change may be written.
+    #[must_use]
+    pub fn applies(self) -> bool {
+        matches!(self, Self::Applies | Self::AppliesMended)
+    }
+
+    /// As written in documents.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Applies => "applies",
+            Self::AppliesMended => "applies_mended",
+            Self::AlreadyApplied => "already_applied",
+            Self::Reversed => "reversed",
+            Self::Ambiguous => "ambiguous",
+            Self::Stale => "stale",
+            Self::ContextNotFound => "context_not_found",
+            Self::Unsafe => "unsafe",
+            Self::Refused => "refused",
+            Self::Malformed => "malformed",
+        }
+    }
+}
+
+/// The format a patch came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PatchFormat {
+    /// `diff --git` sections.
+    Git,
+    /// `---`, `+++` and `@@` without git's headers.
+    Unified,
+    /// SEARCH/REPLACE blocks.
+    SearchReplace,
+    /// The `*** Begin Patch` envelope.
+    ApplyPatch,
+    /// JSON edits with old and new text.
+    Edits,
+    /// JSON with whole files.
+    WholeFile,
+}
+
+/// What the judge says about one file of the patch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileVerdict {
+    /// The file after the patch, or the one deleted.
+    pub path: String,
+    /// Where it came from, for renames and copies.
+    pub old_path: Option<String>,
+    /// What happens to it.
+    pub operation: Operation,
+    /// git's mode after the patch in octal, such as `100644`; `null` when unchanged or deleted.
+    pub mode: Option<String>,
+    /// One entry for each hunk, in the order of the patch.
+    pub hunks: Vec<HunkVerdict>,
+}
+
+/// What a patch does to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Changes content, mode or both.
+    Modify,
+    /// Makes a new file.
+    Create,
+    /// Removes the file.
+    Delete,
+    /// Moves it, perhaps with changes.
+    Rename,
+    /// Copies it, perhaps with changes.
+    Copy,
+}
+
+impl Operation {
+    /// As written in documents.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Modify => "modify",
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Rename => "rename",
+            Self::Copy => "copy",
+        }
+    }
+}
+
+/// What the judge says about one hunk.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HunkVerdict {
+    /// Counted from 1 within the file.
+    pub index: usize,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The line the hunk names, counted from 1; `null` when it names none.
+    pub line: Option<u64>,
+    /// The line of the file where it goes, counted from 1.
+    pub applied_at: Option<u64>,
+    /// Why it does not apply.
+    pub code: Option<Code>,
+    /// The same in words.
+    pub message: String,
+    /// Where it stops matching.
+    pub first_difference: Option<FirstDifference>,
+    /// All lines where it would fit, when there are several.
+    pub candidates: Vec<u64>,
+    /// The block of the file that is most like it.
+    pub nearest: Option<Nearest>,
+}
+
+/// The first line of a hunk that is not in the file as the hunk has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FirstDifference {
+    /// Line of the patch, counted from 1.
+    pub patch_line: u64,
+    /// Line of the file, counted from 1.
+    pub file_line: u64,
+    /// What the patch has, lossily decoded.
+    pub expected: String,
+    /// What the file has; `null` past its end.
+    pub actual: Option<String>,
+}
+
+/// The block of a file that is most like a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Nearest {
+    /// Its first line, counted from 1.
+    pub line: u64,
+    /// Share of the hunk's old lines that stand there, 0 to 1, in hundredths.
+    pub similarity: f64,
+}
+
+/// One thing that was mended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mend {
+    /// Which mend.
+    pub code: Code,
+    /// How much is left to trust.
+    pub safety: Safety,
+    /// Line of the patch, counted from 1.
+    pub patch_line: u64,
+    /// What was done.
+    pub message: String,
+}
+
+/// How far a mend can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Safety {
+    /// The input and the file leave only one reading.
+    Safe,
+    /// One reading is left, but the input had lost something.
+    Lossy,
+    /// Done only when asked for.
+    OptIn,
+}
+
+/// One thing that is wrong with a patch, or worth knowing about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PatchProblem {
+    /// Which problem.
+    pub code: Code,
+    /// Whether it stops the patch.
+    pub severity: Severity,
+    /// The file concerned, when one is known; lossily decoded.
+    pub path: Option<String>,
+    /// Line of the patch, counted from 1; 0 for the patch as a whole.
+    pub patch_line: u64,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Whether a problem stops the patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// It does.
+    Error,
+    /// It does not.
+    Warning,
+}
+
+/// A place in the tree after the patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AfterProblem {
+    /// Which problem.
+    pub code: Code,
+    /// The file.
+    pub path: String,
+    /// Its line after the patch, counted from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub message: String,
+}

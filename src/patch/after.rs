@@ -1,0 +1,95 @@
+use std::collections::HashMap;
+
+use super::change::Change;
+use crate::lang::{facts, syntax_errors};
+use crate::model::{AfterProblem, Code, Import, Language, RepoPath};
+use crate::resolve::Resolver;
+use crate::source::{Overlay, Source};
+
+/// What the tree would have after a patch that it does not have now.
+#[derive(Debug, Default)]
+pub(super) struct AfterImage {
+    pub(super) syntax: Vec<AfterProblem>,
+    pub(super) imports: Vec<AfterProblem>,
+}
+
+// Beyond this many files a patch is no repair, and its after-image is not looked at.
+const MAX_FILES: usize = 500;
+
+/// Parses the changed files before and after, and resolves the imports they gain.
+pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage {
+    let mut after = AfterImage::default();
+    let parsed = |change: &&Change| Language::of_path(change.path.as_str()).is_some();
+    if changes.len() > MAX_FILES || !changes.iter().any(|change| parsed(&change)) {
+        return after;
+    }
+    let edits = changes.iter().map(|change| {
+        let bytes = change.after.as_ref().map(|state| state.bytes.clone());
+        (change.path.clone(), bytes)
+    });
+    let overlay = Overlay::new(source, edits);
+    let resolver = Resolver::new(&overlay);
+    for change in changes.iter().filter(parsed) {
+        let Some(state) = change.after.as_ref().filter(|it| it.mode != 0o120_000) else {
+            continue;
+        };
+        let old: &[u8] = change.before.as_ref().map_or(&[], |state| &state.bytes);
+        after.syntax.extend(new_errors(&change.path, old, &state.bytes));
+        let known: Vec<Import> = facts(&change.path, old).imports;
+        for import in facts(&change.path, &state.bytes).imports {
+            let is_new = !known
+                .iter()
+                .any(|one| one.specifier == import.specifier && one.kind == import.kind);
+            if !is_new {
+                continue;
+            }
+            let found = resolver.resolve(&change.path, &import);
+            if found.is_unresolved() {
+                after.imports.push(AfterProblem {
+                    code: Code::new("P802"),
+                    path: change.path.as_str().to_owned(),
+                    line: u64::from(import.line),
+                    message: format!("the import of `{}` leads nowhere", import.specifier),
+                });
+            }
+        }
+    }
+    after
+}
+
+// Errors are told apart by message and by the text of their line, as lines move.
+fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
+    let found = syntax_errors(path, new);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut known: HashMap<(String, &[u8]), usize> = HashMap::new();
+    for error in syntax_errors(path, old) {
+        *known
+            .entry((error.message, line_of(old, error.line)))
+            .or_default() += 1;
+    }
+    found
+        .into_iter()
+        .filter(|error| {
+            match known.get_mut(&(error.message.clone(), line_of(new, error.line))) {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    false
+                }
+                _ => error.line > 0,
+            }
+        })
+        .map(|error| AfterProblem {
+            code: Code::new("P801"),
+            path: path.as_str().to_owned(),
+            line: u64::from(error.line),
+            message: error.message,
+        })
+        .collect()
+}
+
+fn line_of(bytes: &[u8], line: u32) -> &[u8] {
+    let at = (line as usize).saturating_sub(1);
+    bytes.split(|byte| *byte == b'\n').nth(at).unwrap_or_default()
+}

@@ -1,0 +1,245 @@
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use super::change::{Change, FileState};
+use super::compose::LineEdit;
+use super::text::Text;
+use crate::model::{BlobId, Operation};
+
+const CONTEXT: usize = 3;
+
+/// Writes changes as a git patch with true line numbers, modes and blob ids.
+pub(super) fn canonical(changes: &[Change]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for change in changes {
+        one(change, &mut out);
+    }
+    out
+}
+
+fn one(change: &Change, out: &mut Vec<u8>) {
+    let old_path = change.from.as_ref().unwrap_or(&change.path);
+    let (a, b) = (
+        quote("a/", old_path.as_str()),
+        quote("b/", change.path.as_str()),
+    );
+    let mut head = format!("diff --git {a} {b}\n");
+    // Writing to a String cannot fail.
+    let mut say = |line: std::fmt::Arguments<'_>| {
+        let _ = writeln!(head, "{line}");
+    };
+    let empty = FileState::default();
+    let before = change.before.as_ref().unwrap_or(&empty);
+    let after = change.after.as_ref().unwrap_or(&empty);
+    let (old_id, new_id) = (id(change.before.as_ref()), id(change.after.as_ref()));
+    match (&change.before, &change.after) {
+        (None, Some(after)) => say(format_args!("new file mode {:06o}", after.mode)),
+        (Some(before), None) => say(format_args!("deleted file mode {:06o}", before.mode)),
+        (Some(before), Some(after)) if before.mode != after.mode => {
+            say(format_args!("old mode {:06o}", before.mode));
+            say(format_args!("new mode {:06o}", after.mode));
+        }
+        _ => {}
+    }
+    if let Some(from) = &change.from {
+        let word = if change.operation == Operation::Copy {
+            "copy"
+        } else {
+            "rename"
+        };
+        say(format_args!(
+            "similarity index {}%",
+            similarity(before, after)
+        ));
+        say(format_args!("{word} from {}", quote("", from.as_str())));
+        say(format_args!(
+            "{word} to {}",
+            quote("", change.path.as_str())
+        ));
+    }
+    if before.bytes != after.bytes || change.before.is_none() || change.after.is_none() {
+        let shared = before.mode == after.mode && change.before.is_some();
+        let mode = if shared {
+            format!(" {:06o}", after.mode)
+        } else {
+            String::new()
+        };
+        say(format_args!("index {old_id}..{new_id}{mode}"));
+    }
+    out.extend_from_slice(head.as_bytes());
+    if before.bytes == after.bytes {
+        return;
+    }
+    if is_binary(&before.bytes) || is_binary(&after.bytes) {
+        out.extend_from_slice(b"GIT binary patch\n");
+        literal(&after.bytes, out);
+        literal(&before.bytes, out);
+        return;
+    }
+    let side = |path: &str, there: bool| {
+        let tab = if path.contains(' ') && !path.starts_with('"') {
+            "\t"
+        } else {
+            ""
+        };
+        if there {
+            format!("{path}{tab}")
+        } else {
+            "/dev/null".to_owned()
+        }
+    };
+    let minus = side(&a, change.before.is_some());
+    let plus = side(&b, change.after.is_some());
+    out.extend_from_slice(format!("--- {minus}\n+++ {plus}\n").as_bytes());
+    hunks(&Text::new(&before.bytes), &change.edits, out);
+}
+
+fn id(state: Option<&FileState>) -> String {
+    state.map_or_else(
+        || "0".repeat(40),
+        |state| BlobId::of(&state.bytes).to_string(),
+    )
+}
+
+fn similarity(before: &FileState, after: &FileState) -> u8 {
+    if before.bytes == after.bytes { 100 } else { 50 }
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
+}
+
+fn hunks(old: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
+    let mut grown = Grown::default();
+    let mut index = 0;
+    while index < edits.len() {
+        let mut last = index;
+        while let (Some(one), Some(two)) = (edits.get(last), edits.get(last + 1)) {
+            if two.at > one.at + one.removed + 2 * CONTEXT {
+                break;
+            }
+            last += 1;
+        }
+        let group = edits.get(index..=last).unwrap_or_default();
+        hunk(old, group, &mut grown, out);
+        index = last + 1;
+    }
+}
+
+// Lines that earlier hunks added and removed.
+#[derive(Default)]
+struct Grown {
+    added: usize,
+    removed: usize,
+}
+
+fn hunk(old: &Text<'_>, group: &[LineEdit], grown: &mut Grown, out: &mut Vec<u8>) {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else {
+        return;
+    };
+    let from = first.at.saturating_sub(CONTEXT);
+    let to = (last.at + last.removed + CONTEXT).min(old.len());
+    let removed: usize = group.iter().map(|edit| edit.removed).sum();
+    let added: usize = group.iter().map(|edit| edit.added.len()).sum();
+    let old_count = to - from;
+    let new_count = old_count - removed + added;
+    let start = |count: usize, line: usize| {
+        let line = if count == 0 { line } else { line + 1 };
+        if count == 1 {
+            format!("{line}")
+        } else {
+            format!("{line},{count}")
+        }
+    };
+    let _ = writeln!(
+        out,
+        "@@ -{} +{} @@",
+        start(old_count, from),
+        start(new_count, from + grown.added - grown.removed)
+    );
+    let mut row = from;
+    for edit in group {
+        copy(old, row, edit.at, b' ', out);
+        copy(old, edit.at, edit.at + edit.removed, b'-', out);
+        for line in &edit.added {
+            put(b'+', line, out);
+        }
+        row = edit.at + edit.removed;
+    }
+    copy(old, row, to, b' ', out);
+    grown.added += added;
+    grown.removed += removed;
+}
+
+fn copy(old: &Text<'_>, from: usize, to: usize, mark: u8, out: &mut Vec<u8>) {
+    for row in from..to {
+        put(mark, old.whole(row), out);
+    }
+}
+
+fn put(mark: u8, line: &[u8], out: &mut Vec<u8>) {
+    out.push(mark);
+    out.extend_from_slice(line);
+    if line.last() != Some(&b'\n') {
+        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+}
+
+/// A name as git writes it: in C quotes when it has bytes that need them.
+fn quote(prefix: &str, path: &str) -> String {
+    let needs = |byte: u8| !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\';
+    if !path.bytes().any(needs) {
+        return format!("{prefix}{path}");
+    }
+    let mut quoted = format!("\"{prefix}");
+    for byte in path.bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                quoted.push('\\');
+                quoted.push(char::from(byte));
+            }
+            byte if needs(byte) => {
+                let _ = write!(quoted, "\\{byte:03o}");
+            }
+            byte => quoted.push(char::from(byte)),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+const ALPHABET: &[u8; 85] =
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+
+fn literal(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("literal {}\n", bytes.len()).as_bytes());
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    // Writing to a Vec cannot fail.
+    let packed = packer
+        .write_all(bytes)
+        .and_then(|()| packer.finish())
+        .unwrap_or_default();
+    for line in packed.chunks(52) {
+        let count = line.len() as u8;
+        out.push(if count <= 26 {
+            b'A' + count - 1
+        } else {
+            b'a' + count - 27
+        });
+        for group in line.chunks(4) {
+            let mut value = group
+                .iter()
+                .chain(std::iter::repeat(&0))
+                .take(4)
+                .fold(0_u32, |value, byte| value << 8 | u32::from(*byte));
+            let mut digits = [0_u8; 5];
+            for digit in digits.iter_mut().rev() {
+                *digit = ALPHABET.get((value % 85) as usize).copied().unwrap_or(b'0');
+                value /= 85;
+            }
+            out.extend_from_slice(&digits);
+        }
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+}

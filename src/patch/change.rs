@@ -1,0 +1,40 @@
+use std::sync::Arc;
+
+use super::compose::LineEdit;
+use crate::model::{Operation, RepoPath};
+
+/// What happens to one path, with the bytes of both sides.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The path that changes.
+    pub path: RepoPath,
+    /// Where the content came from, for renames and copies.
+    pub from: Option<RepoPath>,
+    /// What happens.
+    pub operation: Operation,
+    /// What the content is made from; for renames and copies, it stands at [`Change::from`].
+    pub before: Option<FileState>,
+    /// What stands at the path now.
+    pub standing: Option<FileState>,
+    /// What shall stand there.
+    pub after: Option<FileState>,
+    pub(super) edits: Vec<LineEdit>,
+}
+
+/// One side of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileState {
+    /// The bytes; of a symlink, its target.
+    pub bytes: Arc<[u8]>,
+    /// git's mode: 0o100644, 0o100755 or 0o120000.
+    pub mode: u32,
+}
+
+impl Default for FileState {
+    fn default() -> Self {
+        Self {
+            bytes: Arc::from([]),
+            mode: 0o100_644,
+        }
+    }
+}

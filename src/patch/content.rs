@@ -1,0 +1,594 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::change::FileState;
+use super::compose::{LineEdit, compose, marks_note, one_edit};
+use super::place::{Failure, Outcome, Work, diagnose, place};
+use super::set::{Body, Edit, FilePatch, Hunk, LineKind};
+use super::text::{LineEnds, Text};
+use crate::model::{BlobId, Code, FirstDifference, HunkVerdict, Mend, Safety, Verdict};
+
+/// What one or several sections of a patch make of a file's content.
+pub(super) struct Modified {
+    /// The bytes after, and the change in lines; `None` when a hunk failed.
+    pub(super) after: Option<(Arc<[u8]>, Vec<LineEdit>)>,
+    /// One list for each section.
+    pub(super) hunks: Vec<Vec<HunkVerdict>>,
+    pub(super) mends: Vec<Mend>,
+    /// The failures, with the line of the patch.
+    pub(super) failures: Vec<(u64, Failure)>,
+    /// The new side of every hunk already stands there: the content the patch would start from.
+    pub(super) already: Option<Vec<u8>>,
+}
+
+/// Applies hunks of one or several sections to a file's content.
+pub(super) fn modify(
+    before: &FileState,
+    sections: &[&FilePatch<'_>],
+    strict: bool,
+    work: &Work,
+) -> Modified {
+    let one = together(before, sections, strict, work);
+    if one.after.is_some() || sections.len() < 2 || one.already.is_some() {
+        return one;
+    }
+    in_turn(before, sections, strict, work).unwrap_or(one)
+}
+
+// Later sections may count on what earlier ones did.
+fn in_turn(
+    before: &FileState,
+    sections: &[&FilePatch<'_>],
+    strict: bool,
+    work: &Work,
+) -> Option<Modified> {
+    let mut state = before.clone();
+    let mut hunks = Vec::new();
+    let mut mends = Vec::new();
+    for section in sections {
+        let mut next = together(&state, &[section], strict, work);
+        let (bytes, _) = next.after.take()?;
+        state.bytes = bytes;
+        hunks.append(&mut next.hunks);
+        mends.append(&mut next.mends);
+    }
+    let edits = one_edit(&before.bytes, &state.bytes);
+    Some(Modified {
+        after: Some((state.bytes, edits)),
+        hunks,
+        mends,
+        failures: Vec::new(),
+        already: None,
+    })
+}
+
+fn together(
+    before: &FileState,
+    sections: &[&FilePatch<'_>],
+    strict: bool,
+    work: &Work,
+) -> Modified {
+    let explicit = sections
+        .iter()
+        .any(|section| section.headers.explicit.is_some());
+    let mut owners = Vec::new();
+    let mut hunks: Vec<Cow<'_, Hunk<'_>>> = Vec::new();
+    for (owner, section) in sections.iter().enumerate() {
+        if let Body::Hunks(list) = &section.body {
+            owners.extend(list.iter().enumerate().map(|(index, _)| (owner, index + 1)));
+            hunks.extend(list.iter().map(Cow::Borrowed));
+        }
+    }
+    let mut modified = Modified {
+        after: None,
+        hunks: vec![Vec::new(); sections.len()],
+        mends: Vec::new(),
+        failures: Vec::new(),
+        already: None,
+    };
+    let text = Text::new(&before.bytes);
+    let (text, hunks) = match_line_ends(text, hunks, strict, &mut modified.mends);
+    let outcomes = place(&text, &hunks, strict, work);
+    let failed = outcomes
+        .iter()
+        .any(|outcome| matches!(outcome, Outcome::Failed(_)));
+    if failed && let Some(origin) = reversed(&text, &hunks, explicit, work) {
+        modified.already = Some(origin);
+    }
+    let doubt = if failed {
+        None
+    } else {
+        damaged(&text, &hunks, sections)
+    };
+    let composed = if failed {
+        None
+    } else if let Some((line, failure)) = doubt {
+        modified.failures.push((line, failure));
+        None
+    } else {
+        match compose(&text, &outcomes, !explicit) {
+            Ok(composed) => Some(composed),
+            Err((index, failure)) => {
+                let line = hunks.get(index).map_or(0, |hunk| u64::from(hunk.line));
+                modified.failures.push((line, failure));
+                None
+            }
+        }
+    };
+    let mut diagnosed = 0;
+    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(&hunks).zip(owners) {
+        let stated = hunk.old.map(|(line, _)| u64::from(line));
+        let mut verdict = HunkVerdict {
+            index,
+            verdict: Verdict::Applies,
+            line: stated,
+            applied_at: None,
+            code: None,
+            message: String::new(),
+            first_difference: None,
+            candidates: Vec::new(),
+            nearest: None,
+        };
+        match outcome {
+            Outcome::Placed(placed) => {
+                let at = placed.at() as u64 + 1;
+                verdict.applied_at = Some(at);
+                for note in &placed.mends {
+                    modified
+                        .mends
+                        .push(mend(note.code(), note.safety, hunk, note.message));
+                }
+                let pure = hunk.old_lines().next().is_none();
+                if let Some(stated) = stated.filter(|stated| *stated != at && !pure) {
+                    let message = format!(
+                        "placed at line {at}, the only one that fits; the patch says {stated}"
+                    );
+                    modified
+                        .mends
+                        .push(mend(Code::new("M401"), Safety::Safe, hunk, &message));
+                }
+                if stated.is_none() && !explicit {
+                    let message = format!(
+                        "placed at line {at}, the only one that fits; the patch names none"
+                    );
+                    modified
+                        .mends
+                        .push(mend(Code::new("M401"), Safety::Safe, hunk, &message));
+                }
+                if !placed.mends.is_empty() || stated.is_some_and(|stated| stated != at && !pure) {
+                    verdict.verdict = Verdict::AppliesMended;
+                }
+            }
+            Outcome::Repeated(note) => {
+                verdict.verdict = Verdict::AppliesMended;
+                modified
+                    .mends
+                    .push(mend(note.code(), note.safety, hunk, note.message));
+            }
+            Outcome::Failed(failure) if modified.already.is_some() => {
+                verdict.verdict = Verdict::AlreadyApplied;
+                "its new side already stands in the file".clone_into(&mut verdict.message);
+                let _ = failure;
+            }
+            Outcome::Failed(failure) => {
+                let mut failure = failure.clone();
+                if diagnosed < 8 {
+                    diagnose(&mut failure, &text, hunk, work);
+                    diagnosed += 1;
+                }
+                verdict.verdict = failure.verdict;
+                verdict.code = Some(failure.code);
+                verdict.message.clone_from(&failure.message);
+                verdict.first_difference = failure.difference.as_deref().cloned();
+                verdict.candidates.clone_from(&failure.candidates);
+                verdict.nearest = failure.nearest.as_deref().copied();
+                if diagnosed <= 8 {
+                    modified.failures.push((u64::from(hunk.line), failure));
+                }
+            }
+        }
+        if let Some(list) = modified.hunks.get_mut(owner) {
+            list.push(verdict);
+        }
+    }
+    let composed = composed.filter(|composed| {
+        let doubtful = composed.loses_newline && !explicit && !proven(sections, &composed.bytes);
+        if doubtful {
+            let line = hunks.last().map_or(0, |hunk| u64::from(hunk.line));
+            modified.failures.push((line, newline_lost()));
+        }
+        !doubtful
+    });
+    if let Some(composed) = composed {
+        if composed.ignored_marks {
+            let (code, message) = marks_note();
+            if let Some(hunk) = hunks.last() {
+                modified
+                    .mends
+                    .push(mend(code, Safety::Lossy, hunk, message));
+            }
+        }
+        if !strict || modified.mends.is_empty() {
+            modified.after = Some((composed.bytes.into(), composed.edits));
+        } else if let Some(first) = modified.mends.first() {
+            let message = format!("it would have to be mended: {}", first.message);
+            let failure = Failure::new(Verdict::Malformed, "P309", &message);
+            modified.failures.push((first.patch_line, failure));
+        }
+    }
+    modified
+}
+
+// Whether the blob id that the patch announces is that of the result.
+fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
+    let announced = sections.last().and_then(|section| section.headers.index);
+    announced.is_some_and(|index| {
+        index.new.len() >= 7
+            && BlobId::of(bytes)
+                .to_string()
+                .as_bytes()
+                .starts_with(&index.new.to_ascii_lowercase())
+    })
+}
+
+fn newline_lost() -> Failure {
+    let message =
+        "the patch would take the newline off the end of the file, and no blob id confirms it";
+    let mut failure = Failure::new(Verdict::ContextNotFound, "P306", message);
+    failure.hint = Some(
+        "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned(),
+    );
+    failure
+}
+
+// Added lines that carry a damage which the old lines of the same hunks cannot show.
+fn damaged(
+    text: &Text<'_>,
+    hunks: &[Hunk<'_>],
+    sections: &[&FilePatch<'_>],
+) -> Option<(u64, Failure)> {
+    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let added = || lines().filter(|line| line.kind == LineKind::Add);
+    let refuse = |line: u32, code, message: &str| {
+        Some((
+            u64::from(line),
+            Failure::new(Verdict::ContextNotFound, code, message),
+        ))
+    };
+    if let Some(line) = added().find(|line| line.text().first() == Some(&b'\t')) {
+        let starts = |byte: u8| {
+            (0..text.len())
+                .filter(|at| text.line(*at).first() == Some(&byte))
+                .take(5)
+                .count()
+        };
+        let shown = lines()
+            .any(|line| line.kind == LineKind::Remove && line.text().first() == Some(&b'\t'));
+        if !shown && starts(b'\t') == 0 && starts(b' ') == 5 {
+            let message = "added lines are indented with tabs, and the file with spaces";
+            return refuse(line.at, "P310", message);
+        }
+    }
+    let path = sections.first()?.headers.plus.as_ref()?.name()?;
+    let markup = [
+        &b".html"[..],
+        b".htm",
+        b".xml",
+        b".svg",
+        b".md",
+        b".mdx",
+        b".rst",
+        b".tsx",
+        b".jsx",
+        b".vue",
+        b".svelte",
+        b".po",
+    ];
+    if markup.iter().any(|end| path.ends_with(end)) {
+        return None;
+    }
+    let entity = |text: &[u8]| {
+        [&b"&lt;"[..], b"&gt;", b"&amp;"]
+            .iter()
+            .any(|it| memchr::memmem::find(text, it).is_some())
+    };
+    let bare = |text: &[u8]| text.contains(&b'<') || text.contains(&b'>');
+    let line = added().find(|line| entity(line.text()))?;
+    if lines().any(|line| bare(line.text())) || (0..text.len()).any(|at| entity(text.line(at))) {
+        return None;
+    }
+    refuse(
+        line.at,
+        "P311",
+        "added lines have HTML entities, and nothing else in the patch or the file has",
+    )
+}
+
+fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
+    Mend {
+        code,
+        safety,
+        patch_line: u64::from(hunk.line),
+        message: message.to_owned(),
+    }
+}
+
+// Line ends are a matter of the whole file: either all of the patch's are translated or none.
+fn match_line_ends<'t, 'h, 'a>(
+    text: Text<'t>,
+    mut hunks: Vec<Cow<'h, Hunk<'a>>>,
+    strict: bool,
+    mends: &mut Vec<Mend>,
+) -> (Text<'t>, Vec<Hunk<'a>>)
+where
+    'a: 'h,
+{
+    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
+    let all_cr = has_cr && lines().all(|line| line.line.ends_with(b"\r") || line.no_newline);
+    let first = hunks.first().map(|hunk| u64::from(hunk.line));
+    let mut note = |code, message: &str| {
+        mends.push(Mend {
+            code: Code::new(code),
+            safety: Safety::Safe,
+            patch_line: first.unwrap_or(0),
+            message: message.to_owned(),
+        });
+    };
+    let mut text = text;
+    if text.ends == LineEnds::CrLf && !has_cr && !strict {
+        note("M411", "gave added lines the CR LF ends of the file");
+        text = text.without_cr();
+    } else if text.ends == LineEnds::Lf && text.len() > 0 && all_cr && !strict {
+        note(
+            "M412",
+            "dropped carriage returns that the file does not have",
+        );
+        for hunk in &mut hunks {
+            for line in &mut hunk.to_mut().lines {
+                let plain = line.line.strip_suffix(b"\r").unwrap_or(&line.line).to_vec();
+                line.line = Cow::Owned(plain);
+            }
+        }
+    }
+    (text, hunks.into_iter().map(Cow::into_owned).collect())
+}
+
+/// The hunk that undoes a hunk.
+pub(super) fn reverse_hunk<'a>(hunk: &Hunk<'a>) -> Hunk<'a> {
+    let mut reverse = hunk.clone();
+    std::mem::swap(&mut reverse.old, &mut reverse.new);
+    for line in &mut reverse.lines {
+        line.kind = match line.kind {
+            LineKind::Context => LineKind::Context,
+            LineKind::Remove => LineKind::Add,
+            LineKind::Add => LineKind::Remove,
+        };
+    }
+    reverse
+}
+
+// The content that the hunks would start from, when the file is what they lead to.
+fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) -> Option<Vec<u8>> {
+    let says_something = |hunk: &Hunk<'_>| {
+        hunk.changes_something()
+            && hunk
+                .new_lines()
+                .any(|line| !line.text().trim_ascii().is_empty())
+    };
+    if hunks.is_empty() || !hunks.iter().all(says_something) {
+        return None;
+    }
+    let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
+    let outcomes = place(text, &back, true, work);
+    if outcomes
+        .iter()
+        .any(|outcome| matches!(outcome, Outcome::Failed(_)))
+    {
+        return None;
+    }
+    compose(text, &outcomes, !explicit)
+        .ok()
+        .map(|composed| composed.bytes)
+}
+
+/// The content of a new file.
+pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> {
+    let mut mends = Vec::new();
+    let hunks = match body {
+        Body::Empty => return Ok((Vec::new(), mends)),
+        Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
+        Body::Hunks(hunks) => hunks,
+        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) => {
+            return Err(Failure::new(
+                Verdict::Malformed,
+                "P602",
+                "there is no text to make the file of",
+            ));
+        }
+    };
+    let mut bytes = Vec::new();
+    for hunk in hunks {
+        let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
+        let count = u32::try_from(firm).unwrap_or(u32::MAX);
+        if let Some((_, new)) = hunk.new.filter(|_| !hunk.counts_hold) {
+            if hunk.cut && count < new {
+                let message = "the patch seems to be cut off inside this new file";
+                return Err(Failure::new(Verdict::Malformed, "P104", message));
+            }
+            if count != new {
+                mends.push(mend(
+                    Code::new("M301"),
+                    Safety::Safe,
+                    hunk,
+                    "counted the lines of the hunk anew",
+                ));
+            }
+        }
+        for line in hunk.lines.iter().take(firm) {
+            if line.kind != LineKind::Add {
+                let message = "a new file can only have added lines";
+                return Err(Failure::new(Verdict::Malformed, "P205", message));
+            }
+            if bytes.last().is_some_and(|byte| *byte != b'\n') {
+                let message = "a line without a newline is not the last";
+                return Err(Failure::new(Verdict::Malformed, "P306", message));
+            }
+            bytes.extend_from_slice(line.text());
+            if !line.no_newline {
+                bytes.push(b'\n');
+            }
+        }
+    }
+    Ok((bytes, mends))
+}
+
+/// Applies replacements of text, each of which must be found exactly once.
+pub(super) fn edited(
+    before: &[u8],
+    edits: &[Edit],
+) -> (Vec<HunkVerdict>, Result<Vec<u8>, Failure>, bool) {
+    let mut bytes = before.to_vec();
+    let mut verdicts = Vec::new();
+    let mut failed = None;
+    let mut already = true;
+    let crlf = Text::new(before).ends == LineEnds::CrLf;
+    let adapt = |text: &[u8]| -> Vec<u8> {
+        if !crlf || text.contains(&b'\r') {
+            return text.to_vec();
+        }
+        let mut out = Vec::with_capacity(text.len() + 8);
+        for byte in text {
+            if *byte == b'\n' {
+                out.push(b'\r');
+            }
+            out.push(*byte);
+        }
+        out
+    };
+    for (index, edit) in edits.iter().enumerate() {
+        let (old, new) = (adapt(&edit.old), adapt(&edit.new));
+        let places: Vec<usize> = occurrences(&bytes, &old);
+        let line = |at: usize| {
+            let before = bytes.get(..at).unwrap_or_default();
+            memchr::memchr_iter(b'\n', before).count() as u64 + 1
+        };
+        let mut verdict = HunkVerdict {
+            index: index + 1,
+            verdict: Verdict::Applies,
+            line: None,
+            applied_at: None,
+            code: None,
+            message: String::new(),
+            first_difference: None,
+            candidates: Vec::new(),
+            nearest: None,
+        };
+        already &= places.is_empty() && !new.is_empty() && occurrences(&bytes, &new).len() == 1;
+        match places.as_slice() {
+            [at] => {
+                verdict.applied_at = Some(line(*at));
+                bytes.splice(*at..*at + old.len(), new);
+            }
+            several => {
+                let failure = if several.is_empty() {
+                    Failure::new(
+                        Verdict::ContextNotFound,
+                        "P401",
+                        "the old text is not in the file",
+                    )
+                } else {
+                    let mut failure = Failure::new(Verdict::Ambiguous, "P403", "");
+                    failure.message = format!("the old text fits in {} places", several.len());
+                    failure.candidates = several.iter().take(50).map(|at| line(*at)).collect();
+                    failure
+                };
+                verdict.verdict = failure.verdict;
+                verdict.code = Some(failure.code);
+                verdict.message.clone_from(&failure.message);
+                verdict.candidates.clone_from(&failure.candidates);
+                if several.is_empty() {
+                    verdict.first_difference = first_line(&edit.old, edit.line);
+                }
+                failed.get_or_insert(failure);
+            }
+        }
+        verdicts.push(verdict);
+    }
+    (verdicts, failed.map_or(Ok(bytes), Err), already)
+}
+
+fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<usize> {
+    if old.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), old) {
+        found.push(from + at);
+        from += at + 1;
+        if found.len() > 1000 {
+            break;
+        }
+    }
+    found
+}
+
+fn first_line(old: &[u8], line: u32) -> Option<FirstDifference> {
+    let first = old.split(|byte| *byte == b'\n').next()?;
+    Some(FirstDifference {
+        patch_line: u64::from(line),
+        file_line: 1,
+        expected: String::from_utf8_lossy(first).into_owned(),
+        actual: None,
+    })
+}
+
+/// Applies a git delta.
+pub(super) fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = delta.iter().copied();
+    let size = |rest: &mut dyn Iterator<Item = u8>| {
+        let (mut value, mut shift) = (0_u64, 0_u32);
+        loop {
+            let byte = rest.next()?;
+            value |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                return usize::try_from(value).ok();
+            }
+        }
+    };
+    let (from, to) = (size(&mut rest)?, size(&mut rest)?);
+    if from != base.len() || to > crate::source::MAX_READ_BYTES as usize {
+        return None;
+    }
+    let mut out = Vec::with_capacity(to.min(1 << 20));
+    while let Some(command) = rest.next() {
+        if command & 0x80 != 0 {
+            let mut number = |bits: std::ops::Range<u8>| {
+                bits.clone().try_fold(0_usize, |value, bit| {
+                    if command & (1 << bit) == 0 {
+                        return Some(value);
+                    }
+                    Some(value | usize::from(rest.next()?) << (8 * (bit - bits.start)))
+                })
+            };
+            let offset = number(0..4)?;
+            let count = match number(4..7)? {
+                0 => 0x10000,
+                count => count,
+            };
+            out.extend_from_slice(base.get(offset..offset.checked_add(count)?)?);
+        } else if command == 0 {
+            return None;
+        } else {
+            for _ in 0..command {
+                out.push(rest.next()?);
+            }
+        }
+        if out.len() > to {
+            return None;
+        }
+    }
+    (out.len() == to).then_some(out)
+}

@@ -1,0 +1,64 @@
+use std::fmt::Write as _;
+
+use crate::model::{PatchVerdict, Severity, Verdict};
+
+/// A short text that tells the author of a patch what to send instead; empty when it applies.
+pub(super) fn feedback(verdict: &PatchVerdict) -> String {
+    let mut text = match verdict.verdict {
+        Verdict::Applies | Verdict::AppliesMended => return String::new(),
+        Verdict::AlreadyApplied => {
+            return "The files already are as this patch would make them. Send nothing.".to_owned();
+        }
+        other => format!(
+            "The patch was not applied ({}). Nothing was changed.\n",
+            other.as_str()
+        ),
+    };
+    // Writing to a String cannot fail.
+    let errors = verdict
+        .problems
+        .iter()
+        .filter(|it| it.severity == Severity::Error);
+    for problem in errors.clone().take(10) {
+        let path = problem.path.as_deref().unwrap_or("the patch");
+        let _ = writeln!(
+            text,
+            "- {path}, patch line {}: {} [{}]",
+            problem.patch_line, problem.message, problem.code
+        );
+        if let Some(hint) = &problem.hint {
+            let _ = writeln!(text, "  {hint}");
+        }
+    }
+    for file in &verdict.files {
+        for hunk in &file.hunks {
+            if let Some(difference) = &hunk.first_difference {
+                let _ = writeln!(
+                    text,
+                    "- {}: the patch expects `{}`, line {} of the file is `{}`.",
+                    file.path,
+                    difference.expected,
+                    difference.file_line,
+                    difference.actual.as_deref().unwrap_or("past its end"),
+                );
+            }
+            if !hunk.candidates.is_empty() {
+                let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+                let _ = writeln!(
+                    text,
+                    "- {}: it fits at lines {}.",
+                    file.path,
+                    lines.join(", ")
+                );
+            }
+        }
+    }
+    let left = errors.count().saturating_sub(10);
+    if left > 0 {
+        let _ = writeln!(text, "- and {left} more");
+    }
+    text.push_str(
+        "Send the whole patch again, with context lines copied from the files as they are now.",
+    );
+    text
+}

@@ -1,0 +1,26 @@
+//! Floor 4: a patch is read, mended, placed and judged in memory, then written all or nothing.
+
+mod after;
+mod canonical;
+mod change;
+mod compose;
+mod content;
+mod feedback;
+mod judge;
+mod objects;
+mod place;
+mod read;
+mod reverse;
+mod set;
+mod structure;
+mod target;
+mod text;
+mod write;
+
+pub use change::{Change, FileState};
+pub use judge::{JudgeOptions, Judged, Objects, judge};
+pub use read::{ReadOptions, Unread, read};
+pub use set::{
+    Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,
+};
+pub use write::{Recovered, WriteError, recover, write_worktree};

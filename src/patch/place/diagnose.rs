@@ -1,0 +1,141 @@
+use std::collections::HashMap;
+
+use super::one::old_of;
+use super::rule::trim_end;
+use super::search::Work;
+use crate::model::{Code, FirstDifference, Nearest, Verdict};
+use crate::patch::set::{Hunk, LineKind};
+use crate::patch::text::Text;
+
+/// Why a hunk has no place, and what is nearest to it.
+#[derive(Debug, Clone)]
+pub(in crate::patch) struct Failure {
+    pub(in crate::patch) verdict: Verdict,
+    pub(in crate::patch) code: Code,
+    pub(in crate::patch) message: String,
+    pub(in crate::patch) hint: Option<String>,
+    pub(in crate::patch) difference: Option<Box<FirstDifference>>,
+    pub(in crate::patch) candidates: Vec<u64>,
+    pub(in crate::patch) nearest: Option<Box<Nearest>>,
+}
+
+impl Failure {
+    pub(in crate::patch) fn new(verdict: Verdict, code: &'static str, message: &str) -> Self {
+        Self {
+            verdict,
+            code: Code::new(code),
+            message: message.to_owned(),
+            hint: None,
+            difference: None,
+            candidates: Vec::new(),
+            nearest: None,
+        }
+    }
+
+    pub(super) fn missing() -> Self {
+        let message = "the lines it would replace are not in the file";
+        Self::new(Verdict::ContextNotFound, "P401", message)
+    }
+
+    pub(super) fn ambiguous(at: &[usize]) -> Self {
+        let mut failure = Self::new(Verdict::Ambiguous, "P403", "");
+        failure.message = format!("it fits in {} places", at.len());
+        failure.hint = Some("add context lines until only one place fits".to_owned());
+        failure.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
+        failure
+    }
+}
+
+/// Fills in what a person or model needs to see about a hunk that was not found.
+pub(in crate::patch) fn diagnose(
+    failure: &mut Failure,
+    text: &Text<'_>,
+    hunk: &Hunk<'_>,
+    work: &Work,
+) {
+    if failure.verdict != Verdict::ContextNotFound || failure.code != Code::new("P401") {
+        return;
+    }
+    let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
+    let old = old_of(hunk.lines.get(..firm).unwrap_or_default());
+    if old.is_empty() || text.len() == 0 {
+        return;
+    }
+    let mut rows: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for row in 0..text.len() {
+        rows.entry(text.line(row).trim_ascii())
+            .or_default()
+            .push(row);
+    }
+    let absent = old
+        .iter()
+        .find(|line| line.kind == LineKind::Remove && !rows.contains_key(line.text().trim_ascii()));
+    if let Some(line) = absent {
+        failure.code = Code::new("P402");
+        failure.message = format!("the file has no line `{}` to remove", shown(line.text()));
+    }
+    let mut votes: HashMap<usize, u32> = HashMap::new();
+    for (index, line) in old.iter().enumerate() {
+        let key = line.text().trim_ascii();
+        if key.is_empty() {
+            continue;
+        }
+        for row in rows.get(key).into_iter().flatten().take(64) {
+            *votes.entry(row.saturating_sub(index)).or_default() += 1;
+            if !work.spend(1) {
+                return;
+            }
+        }
+    }
+    let stated = hunk
+        .old
+        .map_or(0, |(start, _)| start.saturating_sub(1) as usize);
+    let best = votes
+        .iter()
+        .map(|(start, votes)| (*votes, std::cmp::Reverse(start.abs_diff(stated)), *start))
+        .max();
+    let start = match best {
+        Some((_, _, start)) => start,
+        None if stated < text.len() && hunk.old.is_some() => stated,
+        None => return,
+    };
+    let equal = |index: usize| {
+        old.get(index).is_some_and(|line| {
+            start + index < text.len()
+                && trim_end(line.text()) == trim_end(text.line(start + index))
+        })
+    };
+    let same = (0..old.len()).filter(|index| equal(*index)).count();
+    let hundredths = same * 100 / old.len();
+    let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
+    if best.is_some() {
+        failure.nearest = Some(Box::new(Nearest {
+            line: start as u64 + 1,
+            similarity,
+        }));
+    }
+    if let Some(index) = (0..old.len()).find(|index| !equal(*index))
+        && let Some(line) = old.get(index)
+    {
+        let row = start + index;
+        failure.difference = Some(Box::new(FirstDifference {
+            patch_line: u64::from(line.at),
+            file_line: row as u64 + 1,
+            expected: shown(line.text()),
+            actual: (row < text.len()).then(|| shown(text.line(row))),
+        }));
+    } else if similarity >= 1.0 {
+        failure.code = Code::new("P404");
+        "only white space differs, in a way that leaves several readings"
+            .clone_into(&mut failure.message);
+    }
+}
+
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    if text.chars().count() > 200 {
+        text.chars().take(200).chain(['…']).collect()
+    } else {
+        text.into_owned()
+    }
+}

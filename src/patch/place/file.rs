@@ -1,0 +1,222 @@
+use std::ops::Range;
+
+use super::diagnose::Failure;
+use super::one::{Found, Placed, find, placed_at};
+use super::rule::{EXACT, MendNote};
+use super::search::Work;
+use super::whole::Doubt;
+use crate::model::Verdict;
+use crate::patch::set::{Hunk, LineKind};
+use crate::patch::text::Text;
+
+/// What became of one hunk.
+#[derive(Debug)]
+pub(in crate::patch) enum Outcome<'h, 'a> {
+    /// It stands in the file.
+    Placed(Placed<'h, 'a>),
+    /// It repeats the hunk before it and is left out.
+    Repeated(MendNote),
+    /// It cannot be placed.
+    Failed(Failure),
+}
+
+// After this many failures in one file only exact hunks are looked for.
+const MANY_FAILURES: usize = 16;
+
+/// Places the hunks of one file, all against the same lines.
+pub(in crate::patch) fn place<'h, 'a>(
+    text: &Text<'_>,
+    hunks: &'h [Hunk<'a>],
+    strict: bool,
+    work: &Work,
+) -> Vec<Outcome<'h, 'a>> {
+    let mut shift = 0;
+    let mut failures = 0;
+    let mut found: Vec<Found<'h, 'a>> = Vec::with_capacity(hunks.len());
+    for hunk in hunks {
+        let one = if failures >= MANY_FAILURES {
+            Found::None
+        } else {
+            find(text, hunk, shift, strict, work)
+        };
+        failures += usize::from(matches!(one, Found::None));
+        shift += net(hunk);
+        found.push(one);
+    }
+    let decided: Vec<Option<Range<usize>>> = found
+        .iter()
+        .map(|one| match one {
+            Found::At(placed) => Some(placed.at()..placed.end()),
+            _ => None,
+        })
+        .collect();
+    let ordered = decided
+        .iter()
+        .flatten()
+        .is_sorted_by_key(|range| range.start);
+    let mut outcomes: Vec<Outcome<'h, 'a>> = Vec::with_capacity(hunks.len());
+    for (index, one) in found.into_iter().enumerate() {
+        let Some(hunk) = hunks.get(index) else {
+            break;
+        };
+        let outcome = match one {
+            Found::At(placed) => placed_or_repeated(placed, outcomes.last(), hunks, index),
+            Found::Doubtful(doubt) => Outcome::Failed(doubtful(doubt)),
+            Found::There => Outcome::Failed(Failure::new(
+                Verdict::ContextNotFound,
+                "P406",
+                "what the hunk adds stands there already",
+            )),
+            Found::None => Outcome::Failed(Failure::missing()),
+            Found::Many { at, exact, lines } => {
+                let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());
+                let left = if exact && !strict {
+                    narrow(text, hunk, &at, index, ordered.then_some(&decided[..]))
+                } else {
+                    None
+                };
+                match left {
+                    Some((at, mend)) => {
+                        let mut placed = placed_at(hunk, at, lines_dropped, &EXACT);
+                        placed.mends.push(mend);
+                        Outcome::Placed(placed)
+                    }
+                    None => Outcome::Failed(Failure::ambiguous(&at)),
+                }
+            }
+        };
+        outcomes.push(outcome);
+    }
+    outcomes
+}
+
+fn net(hunk: &Hunk<'_>) -> i64 {
+    let count = |kind| {
+        let lines = hunk.lines.iter().filter(|line| line.kind == kind);
+        i64::try_from(lines.count()).unwrap_or(0)
+    };
+    count(LineKind::Add) - count(LineKind::Remove)
+}
+
+fn doubtful(doubt: Doubt) -> Failure {
+    match doubt {
+        Doubt::CutOff => Failure::new(
+            Verdict::Malformed,
+            "P104",
+            "the patch seems to be cut off inside this hunk",
+        ),
+        Doubt::NoContext => Failure::new(
+            Verdict::ContextNotFound,
+            "P410",
+            "the hunk only adds lines and nothing says where they go",
+        ),
+    }
+}
+
+// A model that repeats a hunk means it once.
+fn placed_or_repeated<'h, 'a>(
+    placed: Placed<'h, 'a>,
+    before: Option<&Outcome<'h, 'a>>,
+    hunks: &[Hunk<'a>],
+    index: usize,
+) -> Outcome<'h, 'a> {
+    let same = |a: &Hunk<'_>, b: &Hunk<'_>| {
+        a.old == b.old
+            && a.lines.len() == b.lines.len()
+            && a.lines
+                .iter()
+                .zip(&b.lines)
+                .all(|(a, b)| a.kind == b.kind && a.line == b.line)
+    };
+    if let Some(Outcome::Placed(last)) = before
+        && last.pieces == placed.pieces
+        && let (Some(one), Some(two)) = (
+            index.checked_sub(1).and_then(|it| hunks.get(it)),
+            hunks.get(index),
+        )
+        && same(one, two)
+    {
+        return Outcome::Repeated(MendNote::safe(
+            "M304",
+            "left out a hunk that repeats the one before",
+        ));
+    }
+    Outcome::Placed(placed)
+}
+
+// Of several exact places, the one that the order of the hunks or the named scope leaves.
+fn narrow(
+    text: &Text<'_>,
+    hunk: &Hunk<'_>,
+    at: &[usize],
+    index: usize,
+    decided: Option<&[Option<Range<usize>>]>,
+) -> Option<(usize, MendNote)> {
+    let only = |left: Vec<usize>| match left.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    };
+    if let Some(decided) = decided {
+        let (before, after) = decided.split_at_checked(index)?;
+        let low = before
+            .iter()
+            .flatten()
+            .map(|range| range.end)
+            .max()
+            .unwrap_or(0);
+        let high = after
+            .iter()
+            .flatten()
+            .map(|range| range.start)
+            .min()
+            .unwrap_or(text.len());
+        let size = hunk.old_lines().count() - hunk.loose_tail.min(hunk.old_lines().count());
+        let fits = |at: &usize| *at >= low && *at + size <= high;
+        let alone = decided.iter().flatten().next().is_none();
+        if let Some(one) = only(at.iter().copied().filter(fits).collect())
+            && !alone
+        {
+            return Some((
+                one,
+                MendNote::safe("M402", "chose the one place that keeps the hunks in order"),
+            ));
+        }
+    }
+    if hunk.old.is_none() && !hunk.scope.is_empty() {
+        let scopes: Vec<usize> = (0..text.len())
+            .filter(|row| text.line(*row).trim_ascii() == hunk.scope)
+            .collect();
+        let scope = only(scopes)?;
+        let end = block_end(text, scope);
+        let one = only(
+            at.iter()
+                .copied()
+                .filter(|at| (scope..end).contains(at))
+                .collect(),
+        )?;
+        return Some((
+            one,
+            MendNote::safe(
+                "M410",
+                "chose the one place inside the scope that the hunk names",
+            ),
+        ));
+    }
+    None
+}
+
+// The block that a line opens: all below it that is indented more, blank lines aside.
+fn block_end(text: &Text<'_>, scope: usize) -> usize {
+    let indent = |line: &[u8]| {
+        line.iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count()
+    };
+    let own = indent(text.line(scope));
+    (scope + 1..text.len())
+        .find(|row| {
+            let line = text.line(*row);
+            !line.trim_ascii().is_empty() && indent(line) <= own
+        })
+        .unwrap_or(text.len())
+}

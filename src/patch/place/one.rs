@@ -1,0 +1,402 @@
+use std::borrow::Cow;
+
+use super::rule::{EXACT, LENIENT, MendNote, Rule};
+use super::search::{Work, fits, places};
+use super::variant::{is_elision, variants};
+use super::whole::{Doubt, whole};
+use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::text::Text;
+
+/// A hunk whose every old line has a line of the file.
+#[derive(Debug, Clone)]
+pub(in crate::patch) struct Placed<'h, 'a> {
+    /// The lines of the hunk, as they were understood.
+    pub(in crate::patch) lines: Cow<'h, [HunkLine<'a>]>,
+    /// Which lines stand where.
+    pub(in crate::patch) pieces: Vec<Piece>,
+    /// What it took.
+    pub(in crate::patch) mends: Vec<MendNote>,
+}
+
+impl Placed<'_, '_> {
+    /// The first line of the file it touches, counted from 0.
+    pub(in crate::patch) fn at(&self) -> usize {
+        self.pieces.first().map_or(0, |piece| piece.at)
+    }
+
+    /// The line of the file after the last it touches.
+    pub(super) fn end(&self) -> usize {
+        self.pieces.last().map_or(0, |piece| {
+            let old = self
+                .lines
+                .get(piece.from..piece.to)
+                .unwrap_or_default()
+                .iter()
+                .filter(|line| line.kind != LineKind::Add);
+            piece.at + old.count()
+        })
+    }
+}
+
+/// Lines `from..to` of a hunk, whose old lines stand in the file from line `at` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::patch) struct Piece {
+    pub(in crate::patch) at: usize,
+    pub(in crate::patch) from: usize,
+    pub(in crate::patch) to: usize,
+}
+
+/// What the search for one hunk gave.
+pub(super) enum Found<'h, 'a> {
+    At(Placed<'h, 'a>),
+    /// Byte for byte, or by a lenient rule, in several places.
+    Many {
+        at: Vec<usize>,
+        exact: bool,
+        lines: usize,
+    },
+    /// It fits, and what it adds is there already.
+    There,
+    /// It may have been cut off, or says too little.
+    Doubtful(Doubt),
+    None,
+}
+
+/// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers.
+pub(super) fn find<'h, 'a>(
+    text: &Text<'_>,
+    hunk: &'h Hunk<'a>,
+    shift: i64,
+    strict: bool,
+    work: &Work,
+) -> Found<'h, 'a> {
+    if hunk.old_lines().next().is_none() {
+        return insertion(text, hunk, shift);
+    }
+    match contiguous(text, hunk, strict, work) {
+        Found::None if !strict => {}
+        found => return found,
+    }
+    for variant in variants(hunk) {
+        let old: Vec<_> = old_of(&variant.lines);
+        let found = places(text, (0, text.len()), &old, &EXACT, work);
+        if let [at] = found.as_slice() {
+            let piece = Piece {
+                at: *at,
+                from: 0,
+                to: variant.lines.len(),
+            };
+            return Found::At(Placed {
+                lines: Cow::Owned(variant.lines),
+                pieces: vec![piece],
+                mends: vec![variant.mend],
+            });
+        }
+    }
+    match in_pieces(text, hunk, work) {
+        Some(placed) => check(text, hunk, placed),
+        None => Found::None,
+    }
+}
+
+fn contiguous<'h, 'a>(
+    text: &Text<'_>,
+    hunk: &'h Hunk<'a>,
+    strict: bool,
+    work: &Work,
+) -> Found<'h, 'a> {
+    let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
+    let tails: Vec<usize> = tails(hunk.loose_tail);
+    for tail in &tails {
+        let lines = firm(hunk, *tail);
+        let old = old_of(lines);
+        if let Some(at) = stated
+            && !old.is_empty()
+            && fits(text, at as usize, &old, &EXACT)
+        {
+            return check(text, hunk, placed_at(hunk, at as usize, *tail, &EXACT));
+        }
+    }
+    let rules = std::iter::once(&EXACT).chain(if strict { &[] } else { LENIENT });
+    for rule in rules {
+        for tail in &tails {
+            let lines = firm(hunk, *tail);
+            let old = old_of(lines);
+            if old.is_empty() || (rule.ignores_indent() && !indent_is_safe(text, lines)) {
+                continue;
+            }
+            let found = places(text, (0, text.len()), &old, rule, work);
+            let exact_number = stated.is_some_and(|at| found.contains(&(at as usize)))
+                && hunk.counts_hold
+                && rule.keeps_every_word();
+            match found.as_slice() {
+                [] => {}
+                [at] => return check(text, hunk, placed_at(hunk, *at, *tail, rule)),
+                _ if exact_number => {
+                    let at = stated.map_or(0, |at| at as usize);
+                    return check(text, hunk, placed_at(hunk, at, *tail, rule));
+                }
+                _ => {
+                    return Found::Many {
+                        at: found,
+                        exact: rule.mend.is_none(),
+                        lines: lines.len(),
+                    };
+                }
+            }
+        }
+    }
+    Found::None
+}
+
+// How many lines to leave out at the end, the fewest first; long prose is left out whole.
+fn tails(loose: usize) -> Vec<usize> {
+    let mut tails: Vec<usize> = (0..=loose.min(8)).collect();
+    if loose > 8 {
+        tails.push(loose);
+    }
+    tails
+}
+
+fn firm<'h, 'a>(hunk: &'h Hunk<'a>, tail: usize) -> &'h [HunkLine<'a>] {
+    hunk.lines
+        .get(..hunk.lines.len().saturating_sub(tail))
+        .unwrap_or_default()
+}
+
+pub(super) fn old_of<'h, 'a>(lines: &'h [HunkLine<'a>]) -> Vec<&'h HunkLine<'a>> {
+    lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Add)
+        .collect()
+}
+
+pub(super) fn placed_at<'h, 'a>(
+    hunk: &'h Hunk<'a>,
+    at: usize,
+    tail: usize,
+    rule: &Rule,
+) -> Placed<'h, 'a> {
+    let lines = firm(hunk, tail);
+    let mut mends: Vec<MendNote> = rule.mend.into_iter().collect();
+    let prose = hunk.lines.iter().skip(lines.len());
+    if prose.clone().any(|line| !line.line.is_empty()) {
+        mends.push(MendNote::safe("M104", "took text after the hunk for prose"));
+    }
+    if lines.iter().any(|line| line.bare) && rule.mend.is_none_or(|it| it.code != "M302") {
+        mends.push(MendNote::safe(
+            "M302",
+            "put back the space that marks context lines",
+        ));
+    }
+    Placed {
+        lines: Cow::Borrowed(lines),
+        pieces: vec![Piece {
+            at,
+            from: 0,
+            to: lines.len(),
+        }],
+        mends,
+    }
+}
+
+// A hunk that stands somewhere still has to be whole.
+pub(super) fn check<'h, 'a>(
+    text: &Text<'_>,
+    hunk: &'h Hunk<'a>,
+    mut placed: Placed<'h, 'a>,
+) -> Found<'h, 'a> {
+    if is_there(text, &placed) {
+        return Found::There;
+    }
+    match whole(text, hunk, &placed.lines, placed.end()) {
+        Ok(mend) => {
+            placed.mends.extend(mend);
+            Found::At(placed)
+        }
+        Err(doubt) => Found::Doubtful(doubt),
+    }
+}
+
+// Where only lines are added, the old side may stand before or after lines added earlier.
+fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
+    let [piece] = placed.pieces.as_slice() else {
+        return false;
+    };
+    let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
+    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
+    let removes = lines.iter().any(|line| line.kind == LineKind::Remove);
+    if removes || added.clone().all(|line| line.text().trim_ascii().len() < 2) {
+        return false;
+    }
+    let new: Vec<_> = lines.iter().collect();
+    let lead = lines
+        .iter()
+        .take_while(|line| line.kind == LineKind::Add)
+        .count();
+    fits(text, piece.at, &new, &EXACT)
+        || (lead > 0 && piece.at >= lead && fits(text, piece.at - lead, &new, &EXACT))
+}
+
+// Lines to add and nothing that says where but the number.
+fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
+    let at = match (hunk.old, hunk.new) {
+        _ if text.len() == 0 => Some(0),
+        _ if hunk.at_end => Some(text.len()),
+        // A machine wrote these numbers when both sides agree with each other.
+        (Some((old, 0)), Some((new, count)))
+            if hunk.counts_hold
+                && count > 0
+                && i64::from(new) == i64::from(old) + 1 + shift
+                && old as usize <= text.len() =>
+        {
+            Some(old as usize)
+        }
+        _ => None,
+    };
+    let Some(at) = at else {
+        return Found::Doubtful(Doubt::NoContext);
+    };
+    let mut placed = placed_at(hunk, at, 0, &EXACT);
+    if text.len() > 0 && !hunk.at_end {
+        placed.mends.push(MendNote::lossy(
+            "M408",
+            "placed lines by their number alone, for want of context",
+        ));
+    }
+    Found::At(placed)
+}
+
+// Differences in indentation are only let pass where removed lines, which must match in full, show
+// that the patch's own indentation can be trusted.
+fn indent_is_safe(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
+    let removed = lines.iter().filter(|line| line.kind == LineKind::Remove);
+    let indented = |line: &&HunkLine<'_>| matches!(line.text().first(), Some(b' ' | b'\t'));
+    let tabs = |line: &[u8]| line.first() == Some(&b'\t');
+    let file_has_tabs = (0..text.len().min(2000)).any(|at| tabs(text.line(at)));
+    let patch_has_tabs = lines.iter().any(|line| tabs(line.text()));
+    removed.clone().filter(indented).count() > 0 && (file_has_tabs || !patch_has_tabs)
+}
+
+// A body in which something is left out: said by `...`, or found where context follows context.
+fn in_pieces<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, work: &Work) -> Option<Placed<'h, 'a>> {
+    let lines = firm(hunk, hunk.loose_tail);
+    let elided = lines.iter().any(is_elision);
+    let headless = hunk.old.is_none() && hunk.scope.is_empty();
+    if !elided && !headless {
+        return None;
+    }
+    let cuts: Vec<(usize, usize)> = if elided {
+        let mut cuts = Vec::new();
+        let mut from = 0;
+        for (index, line) in lines.iter().enumerate() {
+            if is_elision(line) {
+                cuts.push((from, index));
+                from = index + 1;
+            }
+        }
+        cuts.push((from, lines.len()));
+        cuts
+    } else {
+        split_at_gaps(text, lines, work)?
+    };
+    let mut pieces = Vec::new();
+    let mut end = 0;
+    for (from, to) in cuts {
+        let part = lines.get(from..to)?;
+        let old = old_of(part);
+        let has_change = part.iter().any(|line| line.kind != LineKind::Context);
+        if old.is_empty() {
+            if has_change {
+                return None;
+            }
+            continue;
+        }
+        // Where context was left out, what stands beside the gap must be context.
+        let open =
+            |line: Option<&HunkLine<'_>>| line.is_none_or(|line| line.kind == LineKind::Context);
+        if (from > 0 && !open(part.first())) || (to < lines.len() && !open(part.last())) {
+            return None;
+        }
+        let found = places(text, (0, text.len()), &old, &EXACT, work);
+        let found: Vec<usize> = if headless && !elided {
+            found.into_iter().filter(|at| *at >= end).collect()
+        } else {
+            found
+        };
+        let [at] = found.as_slice() else {
+            if has_change {
+                return None;
+            }
+            continue;
+        };
+        if *at < end {
+            return None;
+        }
+        end = at + old.len();
+        pieces.push(Piece { at: *at, from, to });
+    }
+    let mend = if elided {
+        MendNote::safe("M409", "put back the lines that `...` stood for")
+    } else {
+        MendNote::safe("M305", "split lines without a hunk header into hunks")
+    };
+    (!pieces.is_empty()).then(|| Placed {
+        lines: Cow::Borrowed(lines),
+        pieces,
+        mends: vec![mend],
+    })
+}
+
+// Cuts where the longest run that stands in the file ends, always between two context lines.
+fn split_at_gaps(
+    text: &Text<'_>,
+    lines: &[HunkLine<'_>],
+    work: &Work,
+) -> Option<Vec<(usize, usize)>> {
+    let mut cuts = Vec::new();
+    let mut from = 0;
+    while from < lines.len() {
+        let to = longest_run(text, lines, from, work)?;
+        cuts.push((from, to));
+        from = to;
+        if cuts.len() > 1000 {
+            return None;
+        }
+    }
+    Some(cuts)
+}
+
+// The end of the longest run from `from` on that stands somewhere in the file.
+fn longest_run(text: &Text<'_>, lines: &[HunkLine<'_>], from: usize, work: &Work) -> Option<usize> {
+    let mut best = from;
+    for at in 0..text.len() {
+        let mut row = at;
+        let mut end = from;
+        for line in lines.get(from..)? {
+            if line.kind != LineKind::Add {
+                if !work.spend(1) {
+                    return None;
+                }
+                if row >= text.len() || line.text() != text.line(row) {
+                    break;
+                }
+                row += 1;
+            }
+            end += 1;
+        }
+        best = best.max(end);
+    }
+    if best == lines.len() {
+        return Some(best);
+    }
+    // Back to a place between two context lines.
+    let is_context = |at: usize| {
+        lines
+            .get(at)
+            .is_some_and(|line| line.kind == LineKind::Context)
+    };
+    (from + 1..=best)
+        .rev()
+        .find(|end| is_context(*end) && is_context(end - 1))
+}

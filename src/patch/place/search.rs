@@ -1,0 +1,73 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::rule::Rule;
+use crate::patch::set::HunkLine;
+use crate::patch::text::Text;
+
+/// Bounds the comparisons of one patch, so hostile input ends in a refusal and not in a wait.
+#[derive(Debug)]
+pub(in crate::patch) struct Work {
+    left: AtomicU64,
+}
+
+impl Work {
+    pub(in crate::patch) fn new() -> Self {
+        Self {
+            left: AtomicU64::new(200_000_000),
+        }
+    }
+
+    /// Whether the bound is used up.
+    pub(in crate::patch) fn is_done(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    pub(super) fn spend(&self, compares: u64) -> bool {
+        let left = self.left.load(Ordering::Relaxed).saturating_sub(compares);
+        self.left.store(left, Ordering::Relaxed);
+        left > 0
+    }
+}
+
+/// Whether the lines stand in the file from `at` on.
+pub(super) fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>], rule: &Rule) -> bool {
+    at + old.len() <= text.len()
+        && old
+            .iter()
+            .enumerate()
+            .all(|(index, line)| rule.same(line, text.line(at + index)))
+}
+
+/// Every place from `from` up to `to` where the lines stand, in order.
+pub(super) fn places(
+    text: &Text<'_>,
+    (from, to): (usize, usize),
+    old: &[&HunkLine<'_>],
+    rule: &Rule,
+    work: &Work,
+) -> Vec<usize> {
+    let mut found = Vec::new();
+    // The longest line is the rarest guess that costs nothing.
+    let Some((anchor, line)) = old
+        .iter()
+        .enumerate()
+        .max_by_key(|(index, line)| (line.text().len(), std::cmp::Reverse(*index)))
+    else {
+        return found;
+    };
+    let last = to.min(text.len());
+    if last < old.len() || !work.spend((last - from.min(last)) as u64) {
+        return found;
+    }
+    for at in from..=last - old.len() {
+        if rule.same(line, text.line(at + anchor)) {
+            if !work.spend(old.len() as u64) {
+                break;
+            }
+            if fits(text, at, old, rule) {
+                found.push(at);
+            }
+        }
+    }
+    found
+}

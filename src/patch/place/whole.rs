@@ -1,0 +1,78 @@
+use super::rule::MendNote;
+use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::text::Text;
+
+/// Why a hunk that could be placed is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::patch) enum Doubt {
+    /// The input seems to end inside it.
+    CutOff,
+    /// Neither context nor removed lines nor trustworthy numbers say where it goes.
+    NoContext,
+}
+
+/// Whether a hunk that stands in the file up to line `end` is whole.
+///
+/// Wrong counts are no harm where something follows the hunk. Where the input ends with it, lines
+/// may be lost, so its counts or its context have to show that none are.
+pub(super) fn whole(
+    text: &Text<'_>,
+    hunk: &Hunk<'_>,
+    lines: &[HunkLine<'_>],
+    end: usize,
+) -> Result<Option<MendNote>, Doubt> {
+    let recount = MendNote::safe("M301", "counted the lines of the hunk anew");
+    let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
+    let lead = lines.iter().take_while(is_context).count();
+    let trail = lines.iter().rev().take_while(is_context).count();
+    let at_end = end == text.len();
+    let (Some((_, old)), Some((_, new))) = (hunk.old, hunk.new) else {
+        let open = hunk.ends_input && trail == 0 && lead > 0 && !at_end;
+        return if open { Err(Doubt::CutOff) } else { Ok(None) };
+    };
+    if hunk.counts_hold {
+        return Ok(None);
+    }
+    let count = |skip: LineKind| {
+        let has = lines.iter().filter(|line| line.kind != skip).count();
+        i64::try_from(has).unwrap_or(i64::MAX)
+    };
+    let lost_old = i64::from(old) - count(LineKind::Add);
+    let lost_new = i64::from(new) - count(LineKind::Remove);
+    if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
+        return Ok(Some(recount));
+    }
+    if hunk.cut
+        && lines
+            .last()
+            .is_some_and(|line| line.kind != LineKind::Context)
+    {
+        return Err(Doubt::CutOff);
+    }
+    if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
+        return Ok(Some(MendNote::safe(
+            "M303",
+            "put back blank context lines that were stripped from the end of the patch",
+        )));
+    }
+    // What a cut takes away: changes, and the context after them up to three lines or the end.
+    let promised_more = lost_old >= 0 && lost_new >= 0;
+    let reaches_end =
+        i64::try_from(text.len() - end.min(text.len())).is_ok_and(|left| left == lost_old);
+    if promised_more && (reaches_end || (lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7)) {
+        return Err(Doubt::CutOff);
+    }
+    if (lost_old > 0 || lost_new > 0) && trail < lead.min(3) && !at_end {
+        return Err(Doubt::CutOff);
+    }
+    Ok(Some(recount))
+}
+
+fn blank_lines_follow(text: &Text<'_>, end: usize, count: i64) -> bool {
+    let Ok(count) = usize::try_from(count) else {
+        return false;
+    };
+    count > 0
+        && end + count <= text.len()
+        && (end..end + count).all(|at| text.line(at).trim_ascii().is_empty())
+}

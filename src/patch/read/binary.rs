@@ -1,0 +1,118 @@
+use std::io::Read;
+
+use super::lines::Lines;
+use crate::patch::set::Binary;
+
+/// Reads the data of a `GIT binary patch` that starts at `from`; gives it and the line after.
+///
+/// `limit` bounds the inflated size. `Err` says what is wrong.
+pub(super) fn binary(
+    lines: &Lines<'_>,
+    from: usize,
+    limit: u64,
+) -> Result<(Binary, Option<Binary>, usize), String> {
+    let (forward, mut at) = block(lines, from, limit)?
+        .ok_or_else(|| "a binary patch has no `literal` or `delta` line".to_owned())?;
+    let backward = match block(lines, at, limit)? {
+        Some((backward, next)) => {
+            at = next;
+            Some(backward)
+        }
+        None => None,
+    };
+    Ok((forward, backward, at))
+}
+
+fn block(lines: &Lines<'_>, from: usize, limit: u64) -> Result<Option<(Binary, usize)>, String> {
+    let head = lines.get(from);
+    let (is_delta, size) = if let Some(size) = head.strip_prefix(b"literal ") {
+        (false, size)
+    } else if let Some(size) = head.strip_prefix(b"delta ") {
+        (true, size)
+    } else {
+        return Ok(None);
+    };
+    let size: u64 = std::str::from_utf8(size)
+        .ok()
+        .and_then(|size| size.trim_ascii().parse().ok())
+        .ok_or("a binary patch names no size")?;
+    if size > limit {
+        return Err(format!(
+            "binary data of {size} bytes exceeds the limit of {limit}"
+        ));
+    }
+    let mut packed = Vec::new();
+    let mut at = from + 1;
+    loop {
+        match lines.line(at) {
+            Some(line) if !line.is_empty() => base85(line, &mut packed)?,
+            Some(_) => break,
+            None => return Err("the input ends inside binary data".to_owned()),
+        }
+        at += 1;
+    }
+    let mut data = Vec::new();
+    flate2::read::ZlibDecoder::new(packed.as_slice())
+        .take(size + 1)
+        .read_to_end(&mut data)
+        .map_err(|_| "binary data does not inflate".to_owned())?;
+    if data.len() as u64 != size {
+        return Err(format!(
+            "binary data does not have the {size} bytes it announces"
+        ));
+    }
+    let data = if is_delta {
+        Binary::Delta(data)
+    } else {
+        Binary::Literal(data)
+    };
+    Ok(Some((data, at + 1)))
+}
+
+const ALPHABET: &[u8; 85] =
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+
+// One line: a letter for the count of bytes, then groups of five digits for four bytes.
+fn base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    let bad = || "a line of binary data is damaged".to_owned();
+    let (first, digits) = line.split_first().ok_or_else(bad)?;
+    let count = match first {
+        b'A'..=b'Z' => usize::from(first - b'A') + 1,
+        b'a'..=b'z' => usize::from(first - b'a') + 27,
+        _ => return Err(bad()),
+    };
+    if digits.len() != count.div_ceil(4) * 5 {
+        return Err(bad());
+    }
+    let end = out.len() + count;
+    for group in digits.chunks_exact(5) {
+        let mut value: u32 = 0;
+        for digit in group {
+            let place = ALPHABET
+                .iter()
+                .position(|letter| letter == digit)
+                .ok_or_else(bad)?;
+            value = value
+                .checked_mul(85)
+                .and_then(|value| value.checked_add(u32::try_from(place).ok()?))
+                .ok_or_else(bad)?;
+        }
+        out.extend_from_slice(&value.to_be_bytes());
+    }
+    out.truncate(end);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base85;
+
+    #[test]
+    fn decodes_gits_base85() {
+        let mut out = Vec::new();
+        base85(b"D0RR91", &mut out).unwrap();
+        assert_eq!(out.len(), 4);
+        assert!(base85(b"D0RR9", &mut Vec::new()).is_err());
+        assert!(base85(b"D~~~~~", &mut Vec::new()).is_err());
+    }
+}

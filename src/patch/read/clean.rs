@@ -1,0 +1,139 @@
+use std::borrow::Cow;
+
+use crate::model::{Code, Mend, Safety};
+
+/// The input without what transport added: a byte order mark, terminal colour, carriage returns.
+pub(super) struct Cleaned<'a> {
+    pub(super) bytes: Cow<'a, [u8]>,
+    pub(super) mends: Vec<Mend>,
+}
+
+/// Removes what the whole input carries. `Err` names an encoding that is not read.
+pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
+    if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") || looks_utf16(input) {
+        return Err("UTF-16");
+    }
+    let mut mends = Vec::new();
+    let mut bytes = Cow::Borrowed(input);
+    if let Some(rest) = input.strip_prefix(b"\xef\xbb\xbf") {
+        bytes = Cow::Borrowed(rest);
+        mends.push(mend("M101", "dropped the byte order mark"));
+    }
+    if let Some(plain) = without_colour(&bytes) {
+        bytes = Cow::Owned(plain);
+        mends.push(mend("M102", "dropped terminal colour codes"));
+    }
+    if every_line_ends_in_cr(&bytes) {
+        bytes = Cow::Owned(without_cr(&bytes));
+        mends.push(mend(
+            "M103",
+            "dropped the carriage return that every line of the patch ends with",
+        ));
+    }
+    Ok(Cleaned { bytes, mends })
+}
+
+fn mend(code: &'static str, message: &str) -> Mend {
+    Mend {
+        code: Code::new(code),
+        safety: Safety::Safe,
+        patch_line: 1,
+        message: message.to_owned(),
+    }
+}
+
+fn looks_utf16(input: &[u8]) -> bool {
+    let head = input.get(..64).unwrap_or(input);
+    let nul = |parity: usize| {
+        head.iter()
+            .skip(parity)
+            .step_by(2)
+            .filter(|byte| **byte == 0)
+            .count()
+    };
+    head.len() >= 8 && (nul(0) * 3 > head.len() || nul(1) * 3 > head.len())
+}
+
+// Colour is dropped only when a line starts with it: an escape inside a line may be content.
+fn without_colour(bytes: &[u8]) -> Option<Vec<u8>> {
+    memchr::memchr(0x1b, bytes)?;
+    let coloured = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ "]
+        .iter()
+        .any(|header| {
+            memchr::memmem::find_iter(bytes, header).any(|at| {
+                let line = memchr::memrchr(b'\n', bytes.get(..at).unwrap_or_default())
+                    .map_or(0, |feed| feed + 1);
+                bytes
+                    .get(line..at)
+                    .is_some_and(|before| before.starts_with(b"\x1b["))
+            })
+        });
+    if !coloured {
+        return None;
+    }
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr::memmem::find(rest, b"\x1b[") {
+        let (before, escape) = rest.split_at(at);
+        plain.extend_from_slice(before);
+        let end = escape
+            .iter()
+            .skip(2)
+            .position(|byte| !(byte.is_ascii_digit() || *byte == b';'));
+        let is_colour = end.is_some_and(|end| matches!(escape.get(2 + end), Some(b'm' | b'K')));
+        let taken = if is_colour {
+            end.map_or(2, |end| end + 3)
+        } else {
+            plain.extend_from_slice(b"\x1b[");
+            2
+        };
+        rest = escape.get(taken..).unwrap_or_default();
+    }
+    plain.extend_from_slice(rest);
+    Some(plain)
+}
+
+fn every_line_ends_in_cr(bytes: &[u8]) -> bool {
+    let mut feeds = memchr::memchr_iter(b'\n', bytes).peekable();
+    feeds.peek().is_some() && feeds.all(|at| at > 0 && bytes.get(at - 1) == Some(&b'\r'))
+}
+
+fn without_cr(bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\r\n") {
+            Some(text) => {
+                plain.extend_from_slice(text);
+                plain.push(b'\n');
+            }
+            None => plain.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line)),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn drops_what_transport_added() {
+        let cleaned = clean(b"\xef\xbb\xbf\x1b[1m--- a/x\x1b[m\r\n+++ b/x\r\n")
+            .ok()
+            .unwrap();
+        assert_eq!(&*cleaned.bytes, b"--- a/x\n+++ b/x\n");
+        let codes: Vec<_> = cleaned
+            .mends
+            .iter()
+            .map(|mend| mend.code.as_str())
+            .collect();
+        assert_eq!(codes, ["M101", "M102", "M103"]);
+    }
+
+    #[test]
+    fn keeps_what_is_content() {
+        let text = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+\x1b[1mb\n";
+        assert_eq!(&*clean(text).ok().unwrap().bytes, text);
+        assert!(clean(b"\xff\xfed\0i\0").is_err() && clean(b"d\0i\0f\0f\0 \0").is_err());
+    }
+}

@@ -1,0 +1,316 @@
+use std::borrow::Cow;
+
+use super::lines::{Lines, number};
+use crate::patch::set::{Hunk, HunkLine, LineKind};
+
+/// What stands around a hunk and can end it.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings<'a> {
+    /// A code fence is open.
+    pub(super) fenced: bool,
+    /// Names of tags that are open, such as `patch`.
+    pub(super) tags: Vec<&'a [u8]>,
+}
+
+/// The numbers of a `@@` line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HunkHeader<'a> {
+    /// `@@ -1,2 +1,3 @@ scope`
+    Numbered {
+        old: (u32, u32),
+        new: (u32, u32),
+        scope: &'a [u8],
+    },
+    /// `@@`, `@@ ... @@`, `@@ scope`
+    Bare { scope: &'a [u8] },
+    /// It starts like a numbered one and is none.
+    Broken,
+}
+
+/// Reads a line as the header of a hunk.
+pub(super) fn header(line: &[u8]) -> Option<HunkHeader<'_>> {
+    let rest = line.strip_prefix(b"@@")?;
+    if !matches!(rest.first(), None | Some(b' ' | b'\r')) {
+        return None;
+    }
+    if let Some(numbers) = rest.strip_prefix(b" -") {
+        return Some(numbered(numbers).unwrap_or(HunkHeader::Broken));
+    }
+    let scope = rest.trim_ascii();
+    let scope = scope.strip_suffix(b"@@").unwrap_or(scope).trim_ascii();
+    let scope = if scope == b"..." { &[] } else { scope };
+    Some(HunkHeader::Bare { scope })
+}
+
+fn numbered(text: &[u8]) -> Option<HunkHeader<'_>> {
+    let (old, rest) = range(text)?;
+    let rest = rest.trim_ascii_start().strip_prefix(b"+")?;
+    let (new, rest) = range(rest)?;
+    let rest = rest.trim_ascii_start().strip_prefix(b"@@")?;
+    let scope = rest.strip_prefix(b" ").unwrap_or(rest);
+    Some(HunkHeader::Numbered { old, new, scope })
+}
+
+fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
+    let (start, rest) = digits(text)?;
+    match rest.strip_prefix(b",") {
+        Some(rest) => {
+            let (count, rest) = digits(rest)?;
+            Some(((start, count), rest))
+        }
+        None => Some(((start, 1), rest)),
+    }
+}
+
+fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
+    let end = text
+        .iter()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, rest) = text.split_at_checked(end)?;
+    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((number, rest))
+}
+
+/// Reads the body of a hunk that starts at `from`; gives the hunk and the index of the line after.
+///
+/// The header's counts are taken when the body has exactly that many lines; else the body
+/// decides, up to the next line that cannot belong to it.
+pub(super) fn body<'a>(
+    lines: &Lines<'a>,
+    from: usize,
+    header: HunkHeader<'a>,
+    around: &Surroundings<'_>,
+) -> (Hunk<'a>, usize) {
+    let mut hunk = Hunk {
+        line: number(from.saturating_sub(1)),
+        ..Hunk::default()
+    };
+    match header {
+        HunkHeader::Numbered { old, new, scope } => {
+            hunk.old = Some(old);
+            hunk.new = Some(new);
+            hunk.scope = scope;
+            if let Some((body, next)) = counted(lines, from, old.1, new.1, around) {
+                hunk.lines = body;
+                hunk.counts_hold = true;
+                hunk.ends_input = next == lines.len();
+                hunk.cut = hunk.ends_input && lines.cut;
+                return (hunk, next);
+            }
+        }
+        HunkHeader::Bare { scope } => hunk.scope = scope,
+        HunkHeader::Broken => {}
+    }
+    let (body, next) = free(lines, from, around);
+    hunk.loose_tail = loose_tail(&body);
+    hunk.lines = body;
+    hunk.ends_input = next == lines.len();
+    hunk.cut = hunk.ends_input && lines.cut;
+    (hunk, next)
+}
+
+fn counted<'a>(
+    lines: &Lines<'a>,
+    from: usize,
+    mut old: u32,
+    mut new: u32,
+    around: &Surroundings<'_>,
+) -> Option<(Vec<HunkLine<'a>>, usize)> {
+    let mut body: Vec<HunkLine<'a>> = Vec::with_capacity((old.max(new) as usize).min(1 << 12));
+    let mut at = from;
+    while old > 0 || new > 0 {
+        let line = lines.line(at)?;
+        if line.first() == Some(&b'\\') {
+            body.last_mut()?.no_newline = true;
+            at += 1;
+            continue;
+        }
+        if line.starts_with(b"diff --git ") || header(line).is_some() || closes(line, around) {
+            return None;
+        }
+        let line = hunk_line(line, at);
+        match line.kind {
+            LineKind::Context => {
+                old = old.checked_sub(1)?;
+                new = new.checked_sub(1)?;
+            }
+            LineKind::Remove => old = old.checked_sub(1)?,
+            LineKind::Add => new = new.checked_sub(1)?,
+        }
+        body.push(line);
+        at += 1;
+    }
+    if lines.get(at).starts_with(b"\\ ")
+        && let Some(last) = body.last_mut()
+    {
+        last.no_newline = true;
+        at += 1;
+    }
+    let mut after = at;
+    while lines.line(after).is_some_and(<[u8]>::is_empty) {
+        after += 1;
+    }
+    let next = lines.get(after);
+    let goes_on = matches!(next.first(), Some(b' ' | b'+' | b'-' | b'\\'))
+        && !starts_section(lines, after)
+        && !is_signature(lines, after);
+    (!goes_on).then_some((body, at))
+}
+
+fn free<'a>(
+    lines: &Lines<'a>,
+    from: usize,
+    around: &Surroundings<'_>,
+) -> (Vec<HunkLine<'a>>, usize) {
+    let mut body: Vec<HunkLine<'a>> = Vec::new();
+    let mut at = from;
+    while let Some(line) = lines.line(at) {
+        if header(line).is_some()
+            || closes(line, around)
+            || starts_section(lines, at)
+            || is_signature(lines, at)
+        {
+            break;
+        }
+        if line.starts_with(b"\\ ") {
+            if let Some(last) = body.last_mut() {
+                last.no_newline = true;
+            }
+        } else {
+            body.push(hunk_line(line, at));
+        }
+        at += 1;
+    }
+    (body, at)
+}
+
+// A blank line is blank context that lost its space; other lines without a marker are taken for
+// context that did, which the file then has to confirm.
+fn hunk_line(line: &[u8], at: usize) -> HunkLine<'_> {
+    let (kind, prefixed, bare) = match line.first() {
+        Some(b' ') => (LineKind::Context, true, false),
+        Some(b'-') => (LineKind::Remove, true, false),
+        Some(b'+') => (LineKind::Add, true, false),
+        None | Some(b'\r') if line.len() < 2 => (LineKind::Context, false, false),
+        _ => (LineKind::Context, false, true),
+    };
+    HunkLine {
+        kind,
+        line: Cow::Borrowed(line),
+        prefixed,
+        bare,
+        no_newline: false,
+        at: number(at),
+    }
+}
+
+// Blank lines at the end, and prose after a blank line, may be no part of the hunk.
+fn loose_tail(body: &[HunkLine<'_>]) -> usize {
+    let unmarked = body
+        .iter()
+        .rev()
+        .take_while(|line| !line.prefixed && !line.no_newline)
+        .count();
+    let start = body.len() - unmarked;
+    let firm = body
+        .iter()
+        .skip(start)
+        .position(|line| line.line.is_empty())
+        .unwrap_or(unmarked);
+    unmarked - firm
+}
+
+/// Whether a file section starts at this line.
+pub(super) fn starts_section(lines: &Lines<'_>, at: usize) -> bool {
+    let line = lines.get(at);
+    match line.first() {
+        Some(b'd') => [&b"diff --git "[..], b"diff --cc ", b"diff --combined "]
+            .iter()
+            .any(|start| line.starts_with(start)),
+        Some(b'-') => line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ "),
+        Some(b'*') => line.starts_with(b"*** End Patch") || line.starts_with(b"*** Begin Patch"),
+        Some(b'I') => line.starts_with(b"Index: ") && lines.get(at + 1).starts_with(b"====="),
+        _ => false,
+    }
+}
+
+// The line `-- ` and a version, with which mailed patches end.
+fn is_signature(lines: &Lines<'_>, at: usize) -> bool {
+    let line = lines.get(at);
+    if line != b"-- " && line != b"--" {
+        return false;
+    }
+    let version = lines.get(at + 1);
+    let is_version = version.first().is_some_and(u8::is_ascii_digit) && version.contains(&b'.');
+    let mut rest = at + 1 + usize::from(is_version);
+    while lines.line(rest).is_some_and(<[u8]>::is_empty) {
+        rest += 1;
+    }
+    (is_version || line == b"-- ")
+        && (rest >= lines.len()
+            || lines.get(rest).starts_with(b"From ")
+            || starts_section(lines, rest))
+}
+
+fn closes(line: &[u8], around: &Surroundings<'_>) -> bool {
+    if line.starts_with(b"```") {
+        return around.fenced || line.trim_ascii() == b"```";
+    }
+    let Some(name) = line.strip_prefix(b"</") else {
+        return false;
+    };
+    around.tags.iter().any(|tag| {
+        name.strip_prefix(*tag)
+            .is_some_and(|rest| rest.trim_ascii() == b">")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HunkHeader, Surroundings, body, header};
+    use crate::patch::read::lines::Lines;
+
+    fn read(text: &str) -> (usize, usize, usize, bool) {
+        let lines = Lines::new(text.as_bytes());
+        let head = header(lines.get(0)).unwrap();
+        let (hunk, next) = body(&lines, 1, head, &Surroundings::default());
+        (hunk.lines.len(), next, hunk.loose_tail, hunk.counts_hold)
+    }
+
+    #[test]
+    fn reads_headers() {
+        let scope = b"def f():";
+        assert_eq!(
+            header(b"@@ -1,2 +3 @@ def f():"),
+            Some(HunkHeader::Numbered {
+                old: (1, 2),
+                new: (3, 1),
+                scope
+            })
+        );
+        assert_eq!(header(b"@@ ... @@"), Some(HunkHeader::Bare { scope: b"" }));
+        assert_eq!(header(b"@@ -x +1 @@"), Some(HunkHeader::Broken));
+        assert_eq!(header(b"@@ -99999999999 +1 @@"), Some(HunkHeader::Broken));
+        assert_eq!(header(b"@@decorator"), None);
+    }
+
+    #[test]
+    fn lets_the_body_decide_when_the_counts_are_wrong() {
+        assert_eq!(read("@@ -1,2 +1,2 @@\n a\n-b\n+c\n"), (3, 4, 0, true));
+        assert_eq!(read("@@ -1,1 +1,1 @@\n a\n-b\n+c\n"), (3, 4, 0, false));
+        assert_eq!(
+            read("@@ -1,2 +1,2 @@\n a\n-b\n+c\n\nSo be it.\n"),
+            (3, 4, 0, true)
+        );
+        assert_eq!(
+            read("@@ -1,9 +1,2 @@\n a\n-b\n+c\n\nSo be it.\n"),
+            (5, 6, 2, false)
+        );
+    }
+
+    #[test]
+    fn a_removed_line_may_look_like_a_header() {
+        assert_eq!(read("@@ -1,2 +1,2 @@\n--- a\n+++ b\n c\n"), (3, 4, 0, true));
+    }
+}

@@ -1,0 +1,17 @@
+//! Bytes to a [`PatchSet`](super::PatchSet), whatever the format.
+
+mod binary;
+mod blocks;
+mod clean;
+mod diff;
+mod envelope;
+mod foreign;
+mod hunk;
+mod json;
+mod lines;
+mod name;
+mod reader;
+
+pub(super) use name::{name, quoted};
+use reader::problem;
+pub use reader::{ReadOptions, Unread, read};

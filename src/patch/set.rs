@@ -1,0 +1,220 @@
+use std::borrow::Cow;
+
+use crate::model::{Mend, Operation, PatchFormat, PatchProblem};
+
+/// A patch in whatever format, as one model. Text is borrowed from the input where it can be.
+#[derive(Debug, Clone)]
+pub struct PatchSet<'a> {
+    /// What the input was.
+    pub format: PatchFormat,
+    /// The files it names, in its order.
+    pub files: Vec<FilePatch<'a>>,
+    /// What the reader had to mend.
+    pub mends: Vec<Mend>,
+    /// What the reader found wrong.
+    pub problems: Vec<PatchProblem>,
+}
+
+/// What a patch says about one file.
+#[derive(Debug, Clone)]
+pub struct FilePatch<'a> {
+    /// Line of the patch where it starts, counted from 1.
+    pub line: u32,
+    /// Names and modes.
+    pub headers: Headers<'a>,
+    /// The change of content.
+    pub body: Body<'a>,
+}
+
+/// The names and modes of a file section, as written.
+#[derive(Debug, Clone, Default)]
+pub struct Headers<'a> {
+    /// Set for formats that say outright what happens to which path; names need no stripping.
+    pub explicit: Option<Operation>,
+    /// Whether there is a `diff --git` line.
+    pub is_git: bool,
+    /// What follows `diff --git `.
+    pub git_line: Option<&'a [u8]>,
+    /// What follows `--- `.
+    pub minus: Option<Side<'a>>,
+    /// What follows `+++ `.
+    pub plus: Option<Side<'a>>,
+    /// What follows `Index: `.
+    pub index_name: Option<Cow<'a, [u8]>>,
+    /// What follows `rename from ` or `rename old `.
+    pub rename_from: Option<Cow<'a, [u8]>>,
+    /// What follows `rename to ` or `rename new `.
+    pub rename_to: Option<Cow<'a, [u8]>>,
+    /// What follows `copy from `.
+    pub copy_from: Option<Cow<'a, [u8]>>,
+    /// What follows `copy to `.
+    pub copy_to: Option<Cow<'a, [u8]>>,
+    /// What follows `old mode `.
+    pub old_mode: Option<u32>,
+    /// What follows `new mode `.
+    pub new_mode: Option<u32>,
+    /// What follows `new file mode `.
+    pub new_file_mode: Option<u32>,
+    /// What follows `deleted file mode `.
+    pub deleted_file_mode: Option<u32>,
+    /// Ids and mode of the `index` line.
+    pub index: Option<IndexLine<'a>>,
+    /// A name that could not be decoded, in words.
+    pub bad_name: Option<String>,
+}
+
+/// One side of the `---` and `+++` pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Side<'a> {
+    /// `/dev/null`: the file is not there on this side.
+    Null,
+    /// A name, unquoted, without a time stamp.
+    Name(Cow<'a, [u8]>),
+    /// A name whose time stamp is the epoch: the file is not there on this side.
+    Epoch(Cow<'a, [u8]>),
+}
+
+impl Side<'_> {
+    /// The name, when there is one.
+    #[must_use]
+    pub fn name(&self) -> Option<&[u8]> {
+        match self {
+            Self::Null => None,
+            Self::Name(name) | Self::Epoch(name) => Some(name),
+        }
+    }
+}
+
+/// The `index` line of a git section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexLine<'a> {
+    /// Hex id before, perhaps abbreviated, perhaps invented.
+    pub old: &'a [u8],
+    /// Hex id after.
+    pub new: &'a [u8],
+    /// The mode both sides share.
+    pub mode: Option<u32>,
+}
+
+/// The change of content.
+#[derive(Debug, Clone)]
+pub enum Body<'a> {
+    /// None: a rename, a mode, an empty file.
+    Empty,
+    /// Lines.
+    Hunks(Vec<Hunk<'a>>),
+    /// git's binary patch: forward data, and backward data when present.
+    Binary(Binary, Option<Binary>),
+    /// `Binary files differ` without data.
+    BinaryWithoutData,
+    /// Replacements of text, each of which must be found exactly once.
+    Edits(Vec<Edit>),
+    /// The whole file.
+    Whole(Vec<u8>),
+}
+
+/// One replacement of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What stands there.
+    pub old: Vec<u8>,
+    /// What shall stand there.
+    pub new: Vec<u8>,
+    /// Line of the input, counted from 1.
+    pub line: u32,
+}
+
+/// Inflated binary data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Binary {
+    /// The whole content.
+    Literal(Vec<u8>),
+    /// A git delta against the other side.
+    Delta(Vec<u8>),
+}
+
+/// A block of changed lines with their context.
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
+#[derive(Debug, Clone, Default)]
+pub struct Hunk<'a> {
+    /// Line of the patch with the hunk's header, counted from 1.
+    pub line: u32,
+    /// First old line and count of old lines, as the header has them.
+    pub old: Option<(u32, u32)>,
+    /// First new line and count of new lines, as the header has them.
+    pub new: Option<(u32, u32)>,
+    /// Text that names the place: what follows `@@`.
+    pub scope: &'a [u8],
+    /// The body.
+    pub lines: Vec<HunkLine<'a>>,
+    /// How many lines at the end may be no part of the hunk: blank lines and prose.
+    pub loose_tail: usize,
+    /// The header's counts are those of the body.
+    pub counts_hold: bool,
+    /// The input ends with this hunk: nothing says that the hunk is whole.
+    pub ends_input: bool,
+    /// The input ends with this hunk, in the middle of a line.
+    pub cut: bool,
+    /// It must be at the end of the file.
+    pub at_end: bool,
+}
+
+/// What a line of a hunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineKind {
+    /// In both sides.
+    Context,
+    /// In the old side.
+    Remove,
+    /// In the new side.
+    Add,
+}
+
+/// One line of a hunk.
+#[derive(Debug, Clone)]
+pub struct HunkLine<'a> {
+    /// What it is.
+    pub kind: LineKind,
+    /// The line as it stands in the input, without its line feed.
+    pub line: Cow<'a, [u8]>,
+    /// Whether its first byte is the marker of the kind.
+    pub prefixed: bool,
+    /// A context line of a diff without the space that should mark it.
+    pub bare: bool,
+    /// Followed by `\ No newline at end of file`.
+    pub no_newline: bool,
+    /// Line of the patch, counted from 1.
+    pub at: u32,
+}
+
+impl HunkLine<'_> {
+    /// The text without its marker.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        if self.prefixed {
+            self.line.get(1..).unwrap_or_default()
+        } else {
+            &self.line
+        }
+    }
+}
+
+impl<'a> Hunk<'a> {
+    /// The lines of the old side.
+    pub fn old_lines(&self) -> impl Iterator<Item = &HunkLine<'a>> {
+        self.lines.iter().filter(|line| line.kind != LineKind::Add)
+    }
+
+    /// The lines of the new side.
+    pub fn new_lines(&self) -> impl Iterator<Item = &HunkLine<'a>> {
+        self.lines
+            .iter()
+            .filter(|line| line.kind != LineKind::Remove)
+    }
+
+    /// Whether anything is added or removed.
+    #[must_use]
+    pub fn changes_something(&self) -> bool {
+        self.lines.iter().any(|line| line.kind != LineKind::Context)
+    }
+}

@@ -1,0 +1,191 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::judge::Slot;
+use crate::source::{EntryKind, Listing};
+
+type Refusal = (&'static str, String);
+
+/// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
+pub(super) fn ancestors(
+    listing: &Listing,
+    slots: &BTreeMap<String, Slot>,
+    path: &str,
+) -> Result<(), Refusal> {
+    for (at, _) in path.match_indices('/') {
+        let above = path.get(..at).unwrap_or_default();
+        let link = "a directory of the path is a symbolic link";
+        if let Some(slot) = slots.get(above) {
+            if slot
+                .after
+                .as_ref()
+                .is_some_and(|state| state.mode == 0o120_000)
+            {
+                return Err(("P505", link.to_owned()));
+            }
+            continue;
+        }
+        match listing.get(above).map(|entry| &entry.kind) {
+            Some(EntryKind::Symlink { .. }) => return Err(("P505", link.to_owned())),
+            Some(EntryKind::Submodule { .. }) => {
+                return Err(("P506", "the path is inside a submodule".to_owned()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a link that leads out of the tree or into git's directory, or is no plain path.
+pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
+    let refuse = |message: &str| Err(("P505", message.to_owned()));
+    let Ok(target) = std::str::from_utf8(target) else {
+        return refuse("the target of the link is not UTF-8");
+    };
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    if matches!(
+        name.as_str(),
+        ".gitattributes" | ".gitmodules" | ".gitignore" | ".mailmap"
+    ) {
+        return refuse("git does not follow this file when it is a link");
+    }
+    if target.is_empty() || target.chars().any(char::is_control) {
+        return refuse("the target of the link is no plain path");
+    }
+    if target.starts_with(['/', '\\', '~']) || target.get(1..2) == Some(":") {
+        return refuse("the link leads out of the tree");
+    }
+    let mut depth: Vec<&str> = path.split('/').collect();
+    depth.pop();
+    for part in target.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                if depth.pop().is_none() {
+                    return refuse("the link leads out of the tree");
+                }
+            }
+            part if crate::policy::check_path(part, false).is_err() => {
+                return refuse("the link leads into git's own directory");
+            }
+            part => depth.push(part),
+        }
+    }
+    Ok(())
+}
+
+/// Looks at all changes together: what is file and directory at once, what differs by case alone,
+/// what makes a repository inside the repository.
+pub(super) fn whole(
+    listing: &Listing,
+    slots: &BTreeMap<String, Slot>,
+) -> Vec<(&'static str, String, u32, String)> {
+    let made: Vec<(&String, &Slot)> = slots
+        .iter()
+        .filter(|(path, slot)| slot.after.is_some() && listing.get(path).is_none())
+        .collect();
+    if made.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let stays = |path: &str| match slots.get(path) {
+        Some(slot) => slot.after.is_some(),
+        None => listing.get(path).is_some(),
+    };
+    let mut spelled: HashMap<String, String> = HashMap::new();
+    let fold = |path: &str| path.nfc().flat_map(char::to_lowercase).collect::<String>();
+    for entry in listing.entries() {
+        let path = entry.path.as_str();
+        if stays(path) {
+            for part in parents(path).chain([path]) {
+                spelled.entry(fold(part)).or_insert_with(|| part.to_owned());
+            }
+        }
+    }
+    for (path, slot) in &made {
+        let mut say =
+            |code, message: String| found.push((code, (*path).clone(), slot.line, message));
+        if let Some(above) = parents(path).find(|above| stays(above)) {
+            say(
+                "P507",
+                format!("`{above}` would be a file and a directory at once"),
+            );
+        }
+        let below = listing
+            .below(path)
+            .iter()
+            .any(|entry| stays(entry.path.as_str()));
+        let prefix = format!("{path}/");
+        if below || made.iter().any(|(other, _)| other.starts_with(&prefix)) && made.len() < 2000 {
+            say(
+                "P507",
+                "it would be a file and a directory at once".to_owned(),
+            );
+        }
+        for part in parents(path).chain([path.as_str()]) {
+            let one = spelled.entry(fold(part)).or_insert_with(|| part.to_owned());
+            if one != part {
+                say(
+                    "P507",
+                    format!("it differs from `{one}` by case or Unicode form alone"),
+                );
+                break;
+            }
+        }
+    }
+    if let Some((path, line)) = embedded_repository(&made) {
+        let message = "the patch makes a git repository inside the repository".to_owned();
+        found.push(("P512", path, line, message));
+    }
+    found
+}
+
+fn parents(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').filter_map(|(at, _)| path.get(..at))
+}
+
+// `HEAD` beside `objects/` or `refs/` is what git takes for a bare repository.
+fn embedded_repository(made: &[(&String, &Slot)]) -> Option<(String, u32)> {
+    let paths: HashSet<String> = made
+        .iter()
+        .map(|(path, _)| path.to_ascii_lowercase())
+        .collect();
+    made.iter().find_map(|(path, slot)| {
+        let lower = path.to_ascii_lowercase();
+        let directory = lower.strip_suffix("head")?;
+        if !directory.is_empty() && !directory.ends_with('/') {
+            return None;
+        }
+        let inside = |name: &str| {
+            let start = format!("{directory}{name}/");
+            paths.iter().any(|path| path.starts_with(&start))
+        };
+        (inside("objects") || inside("refs")).then(|| ((*path).clone(), slot.line))
+    })
+}
+
+/// Paths that a person or model may have meant.
+pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mut same: Vec<&str> = listing
+        .files()
+        .map(|entry| entry.path.as_str())
+        .filter(|other| other.rsplit('/').next() == Some(name))
+        .take(50)
+        .collect();
+    same.sort_by_key(|other| (strsim::levenshtein(other, path), *other));
+    if same.is_empty() && listing.entries().len() < 50_000 {
+        same = listing
+            .files()
+            .map(|entry| entry.path.as_str())
+            .filter(|other| other.len().abs_diff(path.len()) < 4)
+            .filter(|other| strsim::levenshtein(other, path) <= 3)
+            .take(3)
+            .collect();
+    }
+    same.into_iter()
+        .take(3)
+        .map(|path| format!("`{path}`"))
+        .collect()
+}

@@ -1,0 +1,210 @@
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::directory::Directory;
+use super::worktree::{WriteError, in_order, io_error, journal_path, remove_emptied};
+use crate::model::BlobId;
+
+/// What recovery found and did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovered {
+    /// Nothing was interrupted.
+    Nothing,
+    /// The change had not begun; what was prepared for it is gone.
+    Undone,
+    /// The change had begun and is now complete.
+    Finished,
+}
+
+/// One path of a change: blob id and mode before and after.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Row {
+    pub(super) path: String,
+    pub(super) old: Option<(String, u32)>,
+    pub(super) new: Option<(String, u32)>,
+}
+
+/// A change in progress: a plan and both sides of every file, in a directory of its own. It counts
+/// once its plan stands under its final name.
+pub(super) struct Journal {
+    pub(super) path: PathBuf,
+    pub(super) sides: Directory,
+    pub(super) rows: Vec<Row>,
+    pub(super) one_device: bool,
+}
+
+const LOCK_TRIES: u32 = 250;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+const PLAN: &str = "plan.json";
+// Above this, the file system is made to write everything at once rather than file by file.
+const MANY_FILES: usize = 32;
+
+impl Journal {
+    pub(super) fn create(state: &Path) -> io::Result<Self> {
+        let path = journal_path(state);
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        fs::create_dir_all(&path)?;
+        Ok(Self {
+            sides: Directory::open(&path)?,
+            path,
+            rows: Vec::new(),
+            one_device: true,
+        })
+    }
+
+    /// Makes the change count: from here on recovery finishes it.
+    pub(super) fn commit(&mut self) -> io::Result<()> {
+        let draft = self.path.join("plan.draft");
+        fs::write(&draft, serde_json::to_vec(&self.rows)?)?;
+        if self.rows.len() > MANY_FILES {
+            self.sides.sync()?;
+        } else {
+            File::open(&draft)?.sync_all()?;
+            for (index, row) in self.rows.iter().enumerate() {
+                if row.new.as_ref().is_some_and(|(_, mode)| *mode != 0o120_000) {
+                    File::open(self.path.join(format!("{index}.new")))?.sync_all()?;
+                }
+            }
+        }
+        fs::rename(&draft, self.path.join(PLAN))?;
+        File::open(&self.path)?.sync_all()
+    }
+
+    /// Puts one side of a path in place.
+    pub(super) fn put(
+        &self,
+        tree: &Directory,
+        index: usize,
+        row: &Row,
+        new: bool,
+    ) -> io::Result<()> {
+        let name = row.path.rsplit('/').next().unwrap_or(&row.path);
+        let (side, word) = if new {
+            (&row.new, "new")
+        } else {
+            (&row.old, "old")
+        };
+        let Some((_, mode)) = side else {
+            return match tree.parent(&row.path, false) {
+                Ok(parent) => parent.remove(name),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                Err(error) => Err(error),
+            };
+        };
+        let parent = tree.parent(&row.path, true)?;
+        let kept = format!("{index}.{word}");
+        if self.one_device {
+            return match parent.take(&self.sides, &kept, name) {
+                // Already in place, as far as this side goes.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                done => done,
+            };
+        }
+        let Some((bytes, _)) = self.sides.look(&kept)? else {
+            return Ok(());
+        };
+        let draft = format!(".mendit-{index}-{name}");
+        let draft = draft.get(..draft.len().min(200)).unwrap_or(".mendit-draft");
+        parent.remove(draft)?;
+        let permissions = self.sides.permissions(&kept);
+        parent.create(draft, &bytes, *mode, permissions)?;
+        parent.take(&parent, draft, name)
+    }
+
+    /// Forgets the change.
+    pub(super) fn discard(&self) {
+        // The plan goes first: without it nothing is left to finish.
+        let _ = fs::remove_file(self.path.join(PLAN));
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+pub(super) fn discard(state: &Path) {
+    let _ = fs::remove_dir_all(journal_path(state));
+}
+
+/// Takes the lock of a tree; it is freed when the process ends, however it ends.
+pub(super) fn lock(state: &Path) -> Result<File, WriteError> {
+    fs::create_dir_all(state).map_err(|error| io_error(state, error))?;
+    let path = state.join("lock");
+    let file = File::create(&path).map_err(|error| io_error(&path, error))?;
+    // A process that was just killed may hold it for a moment more.
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(io_error(&path, error)),
+        }
+    }
+    Err(WriteError::Busy)
+}
+
+pub(super) fn is_interrupted(state: &Path) -> bool {
+    journal_path(state).join(PLAN).exists()
+}
+
+/// Finishes a change that was interrupted after it had begun, and clears away one that had not.
+///
+/// # Errors
+/// [`WriteError::Foreign`] when a file was changed by someone else since; nothing is touched then.
+pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
+    let path = journal_path(state);
+    if !path.exists() {
+        return Ok(Recovered::Nothing);
+    }
+    let lock = lock(state)?;
+    let Ok(plan) = fs::read(path.join(PLAN)) else {
+        discard(state);
+        return Ok(Recovered::Undone);
+    };
+    let rows: Vec<Row> =
+        serde_json::from_slice(&plan).map_err(|error| io_error(&path, io::Error::other(error)))?;
+    let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
+    let sides = Directory::open(&path).map_err(|error| io_error(&path, error))?;
+    let mut left = Vec::new();
+    for (index, row) in in_order(&rows) {
+        let now = stands(&tree, row);
+        if now == row.new {
+            continue;
+        }
+        if now != row.old {
+            return Err(WriteError::Foreign {
+                path: row.path.clone(),
+                kept: path.display().to_string(),
+            });
+        }
+        left.push((index, row));
+    }
+    let one_device = tree.device().ok() == sides.device().ok();
+    let journal = Journal {
+        path,
+        sides,
+        rows: rows.clone(),
+        one_device,
+    };
+    for (index, row) in left {
+        if row.new.is_some() {
+            remove_emptied(&tree, &rows);
+        }
+        journal
+            .put(&tree, index, row, true)
+            .map_err(|error| io_error(Path::new(&row.path), error))?;
+    }
+    remove_emptied(&tree, &rows);
+    journal.discard();
+    drop(lock);
+    Ok(Recovered::Finished)
+}
+
+fn stands(tree: &Directory, row: &Row) -> Option<(String, u32)> {
+    let name = row.path.rsplit('/').next().unwrap_or(&row.path);
+    let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
+    Some((BlobId::of(&bytes).to_string(), mode))
+}

@@ -1,0 +1,8 @@
+//! Changes to disk: all of them or none, whatever happens on the way.
+
+mod directory;
+mod journal;
+mod worktree;
+
+pub use journal::{Recovered, recover};
+pub use worktree::{WriteError, write_worktree};

@@ -1,0 +1,234 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::directory::Directory;
+use super::journal::{self, Journal, Row};
+use crate::model::{BlobId, Code};
+use crate::patch::{Change, FileState};
+
+/// Why nothing was written, or not all.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A file is no longer what was judged. Nothing was changed.
+    #[error("`{path}` has changed since the patch was judged")]
+    Changed {
+        /// The file.
+        path: String,
+    },
+    /// An earlier apply was interrupted.
+    #[error("an earlier apply was interrupted; `mendit apply --recover` finishes or undoes it")]
+    Interrupted,
+    /// Another process is applying a patch here.
+    #[error("another process is applying a patch to this tree")]
+    Busy,
+    /// The system refused before anything was changed.
+    #[error("cannot write `{path}`: {error}")]
+    Io {
+        /// The file or directory.
+        path: String,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// The system refused in the middle, and what was done was undone.
+    #[error("cannot write `{path}`: {error}; everything is as it was")]
+    RolledBack {
+        /// The file.
+        path: String,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// Recovery meets a file that is neither old nor new.
+    #[error(
+        "`{path}` is neither what it was before the patch nor what it would be after; its two sides are kept in `{kept}`"
+    )]
+    Foreign {
+        /// The file.
+        path: String,
+        /// Where both sides are.
+        kept: String,
+    },
+}
+
+impl WriteError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Io { .. } => Code::new("P901"),
+            Self::Changed { .. } => Code::new("P902"),
+            Self::Interrupted => Code::new("P903"),
+            Self::RolledBack { .. } => Code::new("P904"),
+            Self::Busy => Code::new("P905"),
+            Self::Foreign { .. } => Code::new("P906"),
+        }
+    }
+}
+
+/// Writes changes to the files below `root`, all or none.
+///
+/// `state` is a directory that belongs to this program, on the file system of `root` if possible:
+/// the journal and both sides of every file stand there while the change goes on.
+///
+/// # Errors
+/// A [`WriteError`]; unless it says otherwise, nothing was changed.
+pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(), WriteError> {
+    let lock = journal::lock(state)?;
+    if journal::is_interrupted(state) {
+        return Err(WriteError::Interrupted);
+    }
+    let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
+    let mut staged = stage(&tree, state, changes)?;
+    let written = verify(&tree, changes)
+        .and_then(|()| staged.commit().map_err(|error| io_error(state, error)))
+        .and_then(|()| swap(&tree, &staged));
+    // A journal that was not carried out has nothing to recover.
+    staged.discard();
+    drop(lock);
+    written
+}
+
+pub(super) fn io_error(path: &Path, error: impl Into<io::Error>) -> WriteError {
+    WriteError::Io {
+        path: path.display().to_string(),
+        error: error.into(),
+    }
+}
+
+fn failed(path: &str, error: io::Error) -> WriteError {
+    WriteError::Io {
+        path: path.to_owned(),
+        error,
+    }
+}
+
+fn stage(tree: &Directory, state: &Path, changes: &[Change]) -> Result<Journal, WriteError> {
+    let journal = Journal::create(state).map_err(|error| io_error(state, error))?;
+    let result = fill(tree, journal, changes);
+    if result.is_err() {
+        journal::discard(state);
+    }
+    result
+}
+
+fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Journal, WriteError> {
+    let one_device = tree
+        .device()
+        .and_then(|device| Ok(device == journal.sides.device()?))
+        .unwrap_or(false);
+    for (index, change) in changes.iter().enumerate() {
+        let path = change.path.as_str();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let fail = |error| failed(path, error);
+        let (old, new) = (change.standing.as_ref(), change.after.as_ref());
+        let permissions = match old {
+            Some(_) => tree
+                .parent(path, false)
+                .ok()
+                .and_then(|it| it.permissions(name)),
+            None => None,
+        };
+        if let Some(old) = old {
+            journal
+                .sides
+                .create(&format!("{index}.old"), &old.bytes, old.mode, permissions)
+                .map_err(fail)?;
+        }
+        if let Some(new) = new {
+            journal
+                .sides
+                .create(&format!("{index}.new"), &new.bytes, new.mode, permissions)
+                .map_err(fail)?;
+        }
+        let id = |state: Option<&FileState>| {
+            state.map(|state| (BlobId::of(&state.bytes).to_string(), state.mode))
+        };
+        journal.rows.push(Row {
+            path: path.to_owned(),
+            old: id(old),
+            new: id(new),
+        });
+    }
+    journal.one_device = one_device;
+    Ok(journal)
+}
+
+// Everything still is as it was judged, through the directories that will be written.
+fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
+    for change in changes {
+        let path = change.path.as_str();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let changed = || WriteError::Changed {
+            path: path.to_owned(),
+        };
+        let found = match tree.parent(path, false) {
+            Ok(parent) => parent.look(name).map_err(|_| changed())?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(path, error)),
+        };
+        let same = match (change.standing.as_ref(), found) {
+            (None, None) => true,
+            (Some(old), Some((bytes, mode))) => *old.bytes == *bytes && old.mode == mode,
+            _ => false,
+        };
+        if !same {
+            return Err(changed());
+        }
+    }
+    Ok(())
+}
+
+fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
+    let order = in_order(&journal.rows);
+    let mut emptied = false;
+    for (step, (index, row)) in order.iter().enumerate() {
+        if row.new.is_some() && !emptied {
+            remove_emptied(tree, &journal.rows);
+            emptied = true;
+        }
+        if let Err(error) = journal.put(tree, *index, row, true) {
+            let done = order.get(..=step).unwrap_or_default();
+            // What was made goes before what was removed comes back, as on the way here.
+            let undone = done
+                .iter()
+                .rev()
+                .all(|(index, row)| journal.put(tree, *index, row, false).is_ok());
+            let path = row.path.clone();
+            return Err(if undone {
+                WriteError::RolledBack { path, error }
+            } else {
+                WriteError::Foreign {
+                    path,
+                    kept: journal.path.display().to_string(),
+                }
+            });
+        }
+    }
+    remove_emptied(tree, &journal.rows);
+    Ok(())
+}
+
+/// The steps of a change: first what goes, so a file may take the place of a directory.
+pub(super) fn in_order(rows: &[Row]) -> Vec<(usize, &Row)> {
+    let mut order: Vec<(usize, &Row)> = rows.iter().enumerate().collect();
+    order.sort_by_key(|(index, row)| (row.new.is_some(), *index));
+    order
+}
+
+/// Removes directories that lost their last file, the innermost first, as git does.
+pub(super) fn remove_emptied(tree: &Directory, rows: &[Row]) {
+    for row in rows.iter().filter(|row| row.new.is_none()) {
+        let mut path = row.path.as_str();
+        while let Some((above, _)) = path.rsplit_once('/') {
+            if !tree.remove_empty(above) {
+                break;
+            }
+            path = above;
+        }
+    }
+}
+
+/// Where this program keeps its state for a tree.
+#[must_use]
+pub(super) fn journal_path(state: &Path) -> PathBuf {
+    state.join("apply")
+}

@@ -1,0 +1,412 @@
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::path_safety::is_invisible;
+use super::protected::{Allowed, When, guard, is_test};
+use crate::model::{Code, Operation, Severity};
+
+/// What the policy looks at: one path before and after.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangedFile<'a> {
+    /// The path.
+    pub path: &'a str,
+    /// What happens to it.
+    pub operation: Operation,
+    /// Its bytes before; `None` when it is new.
+    pub before: Option<&'a [u8]>,
+    /// Its bytes after; `None` when it goes.
+    pub after: Option<&'a [u8]>,
+    /// git's modes before and after; 0 where there is none.
+    pub modes: (u32, u32),
+}
+
+/// One thing the policy says about a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeFinding {
+    /// The stable code.
+    pub code: Code,
+    /// Whether it stops the patch.
+    pub severity: Severity,
+    /// What it found.
+    pub message: String,
+}
+
+/// Limits on the size of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangeLimits {
+    /// Files in one patch.
+    pub files: usize,
+    /// Bytes of one file after the patch.
+    pub file_bytes: u64,
+    /// Bytes that a patch may write in all beyond what was there.
+    pub grown_bytes: u64,
+}
+
+impl Default for ChangeLimits {
+    fn default() -> Self {
+        Self {
+            files: 10_000,
+            file_bytes: 32 << 20,
+            grown_bytes: 24 << 20,
+        }
+    }
+}
+
+/// Judges one change of content, kind and place.
+#[must_use]
+pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFinding> {
+    let mut findings = Vec::new();
+    let by_name = allowed.has(file.path);
+    if let Some(guard) = guard(file.path) {
+        let is_new = file.before.is_none() || file.operation == Operation::Copy;
+        let holds = match guard.when {
+            When::Denied => true,
+            When::Changed => !by_name,
+            When::Created => !by_name && is_new,
+        };
+        if holds {
+            let (code, hint) = match guard.when {
+                When::Denied => ("P702", "denied by policy"),
+                _ => (
+                    "P701",
+                    "protected by policy; `--allow-protected PATH` lets it pass",
+                ),
+            };
+            findings.push(stop(code, format!("the file {}: {hint}", guard.class)));
+        }
+    }
+    if !by_name {
+        findings.extend(weakened_test(file));
+        findings.extend(lifecycle(file));
+    }
+    if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {
+        let message = "the file mode becomes executable (100755)";
+        findings.push(note("P707", message.to_owned()));
+    }
+    findings.extend(hidden_characters(file, by_name));
+    findings
+}
+
+fn stop(code: &'static str, message: String) -> ChangeFinding {
+    ChangeFinding {
+        code: Code::new(code),
+        severity: Severity::Error,
+        message,
+    }
+}
+
+fn note(code: &'static str, message: String) -> ChangeFinding {
+    ChangeFinding {
+        severity: Severity::Warning,
+        ..stop(code, message)
+    }
+}
+
+fn weakened_test(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
+    let before = file.before?;
+    if !is_test(file.path) || file.operation == Operation::Copy {
+        return None;
+    }
+    let refuse = |what: &str| {
+        let hint = "protected by policy; `--allow-protected PATH` lets it pass";
+        Some(stop(
+            "P703",
+            format!("the patch {what} an existing test: {hint}"),
+        ))
+    };
+    let after = match file.after {
+        Some(after) if file.operation != Operation::Delete => after,
+        _ => return refuse("deletes"),
+    };
+    if before == after {
+        return None;
+    }
+    if file.path.contains("__snapshots__/") || file.path.ends_with(SNAPSHOT) {
+        return refuse("rewrites the snapshot of");
+    }
+    let (removed, added) = changed_lines(before, after);
+    if removed.iter().any(|line| is_assertion(line)) {
+        return refuse("removes or alters an assertion of");
+    }
+    if removed.iter().any(|line| is_test_head(line)) {
+        return refuse("removes or renames a case of");
+    }
+    if added.iter().any(|line| is_skip(line)) {
+        return refuse("skips a case of");
+    }
+    None
+}
+
+// Lines that are in one side only, as a multiset, white space at both ends aside.
+fn changed_lines<'a>(before: &'a [u8], after: &'a [u8]) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
+    let lines = |bytes: &'a [u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut count: HashMap<&[u8], i64> = HashMap::new();
+    for line in lines(after) {
+        *count.entry(line).or_default() += 1;
+    }
+    let mut removed = Vec::new();
+    for line in lines(before) {
+        let left = count.entry(line).or_default();
+        *left -= 1;
+        if *left < 0 {
+            removed.push(line);
+        }
+    }
+    let mut added = Vec::new();
+    for line in lines(after) {
+        let left = count.entry(line).or_default();
+        if *left > 0 {
+            *left -= 1;
+            added.push(line);
+        }
+    }
+    (removed, added)
+}
+
+const SNAPSHOT: &str = ".snap";
+
+const ASSERTIONS: &[&[u8]] = &[
+    b"assert",
+    b"expect(",
+    b"expect.",
+    b".should",
+    b".raises(",
+    b"pytest.warns",
+    b"self.fail",
+    b"fnmatch_lines",
+    b".toBe",
+    b".toEqual",
+    b".toThrow",
+    b".toMatch",
+    b"t.is(",
+    b"t.deepEqual",
+];
+
+fn is_assertion(line: &[u8]) -> bool {
+    !is_comment(line)
+        && ASSERTIONS
+            .iter()
+            .any(|word| memchr::memmem::find(line, word).is_some())
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    line.starts_with(b"#")
+        || line.starts_with(b"//")
+        || line.starts_with(b"import ")
+        || line.starts_with(b"from ")
+}
+
+fn is_test_head(line: &[u8]) -> bool {
+    [
+        &b"def test"[..],
+        b"async def test",
+        b"class Test",
+        b"it(",
+        b"test(",
+        b"describe(",
+        b"it.each",
+        b"test.each",
+    ]
+    .iter()
+    .any(|start| line.starts_with(start))
+}
+
+const SKIPS: &[&[u8]] = &[
+    b"mark.skip",
+    b"mark.xfail",
+    b"pytest.skip(",
+    b"unittest.skip",
+    b"skipTest(",
+    b"it.skip",
+    b"test.skip",
+    b"describe.skip",
+    b"it.todo",
+    b"test.todo",
+    b"it.only",
+    b"test.only",
+    b"describe.only",
+    b"xit(",
+    b"xdescribe(",
+    b"xtest(",
+    b"collect_ignore",
+];
+
+fn is_skip(line: &[u8]) -> bool {
+    SKIPS
+        .iter()
+        .any(|word| memchr::memmem::find(line, word).is_some())
+}
+
+// Parts of manifests that run something or redirect where code comes from.
+fn lifecycle(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
+    let name = file.path.rsplit('/').next().unwrap_or(file.path);
+    let changed = match name {
+        "package.json" => package_json(file.before, file.after?),
+        "pyproject.toml" => sections(file, &["[build-system]", "[tool.pytest"]),
+        "Cargo.toml" => sections(file, &["[patch", "[replace", "[build"]),
+        _ => None,
+    }?;
+    let hint = "protected by policy; `--allow-protected PATH` lets it pass";
+    Some(stop("P704", format!("the patch changes {changed}: {hint}")))
+}
+
+const PACKAGE_KEYS: &[&str] = &[
+    "scripts",
+    "bin",
+    "workspaces",
+    "overrides",
+    "resolutions",
+    "pnpm",
+    "husky",
+    "lint-staged",
+    "simple-git-hooks",
+    "jest",
+    "mocha",
+    "ava",
+    "packageManager",
+    "publishConfig",
+];
+
+const DEPENDENCY_KEYS: &[&str] = &[
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+];
+
+fn package_json(before: Option<&[u8]>, after: &[u8]) -> Option<String> {
+    let parse = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).ok();
+    let Some(after) = parse(after) else {
+        return Some("package.json into something that is no JSON".to_owned());
+    };
+    let before = before.and_then(parse).unwrap_or(Value::Null);
+    if let Some(key) = PACKAGE_KEYS
+        .iter()
+        .find(|key| before.get(**key) != after.get(**key))
+    {
+        return Some(format!("`{key}` of package.json"));
+    }
+    DEPENDENCY_KEYS.iter().find_map(|key| {
+        let new = after.get(*key)?.as_object()?;
+        new.iter()
+            .find(|(name, value)| {
+                before.get(*key).and_then(|old| old.get(name.as_str())) != Some(*value)
+                    && value.as_str().is_some_and(|it| {
+                        it.contains(':') && !it.starts_with("workspace:") && !it.starts_with("npm:")
+                    })
+            })
+            .map(|(name, _)| format!("where the dependency `{name}` comes from"))
+    })
+}
+
+fn sections(file: &ChangedFile<'_>, heads: &[&str]) -> Option<String> {
+    let of = |bytes: Option<&[u8]>, head: &str| -> Vec<String> {
+        let text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+        let mut inside = false;
+        let mut lines = Vec::new();
+        for line in text.lines().map(str::trim) {
+            if line.starts_with('[') && !line.starts_with("[[") || line.starts_with("[[") {
+                inside = line.starts_with(head);
+            }
+            if inside && !line.is_empty() && !line.starts_with('#') {
+                lines.push(line.to_owned());
+            }
+        }
+        lines
+    };
+    heads
+        .iter()
+        .find(|head| of(file.before, head) != of(file.after, head))
+        .map(|head| format!("`{}` of {}", head.trim_matches(['[', ']']), file.path))
+}
+
+// Characters a reviewer does not see, where the file did not have them.
+fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFinding> {
+    let count = |bytes: Option<&[u8]>| {
+        let text = std::str::from_utf8(bytes?).ok()?;
+        if text.is_ascii() {
+            return Some(0);
+        }
+        // A byte order mark at the start is no surprise, nor are joiners inside emoji.
+        let hidden = text.trim_start_matches('\u{feff}').chars();
+        Some(
+            hidden
+                .filter(|it| is_invisible(*it) && *it != '\u{200d}')
+                .count(),
+        )
+    };
+    let after = count(file.after)?;
+    (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
+        let hint = "refused by policy; `--allow-protected PATH` lets it pass";
+        stop(
+            "P706",
+            format!("the patch adds invisible or direction-changing characters: {hint}"),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChangedFile, judge_change};
+    use crate::model::Operation;
+    use crate::policy::Allowed;
+
+    fn codes(path: &str, before: Option<&str>, after: Option<&str>) -> Vec<&'static str> {
+        let operation = match (before, after) {
+            (None, _) => Operation::Create,
+            (_, None) => Operation::Delete,
+            _ => Operation::Modify,
+        };
+        let file = ChangedFile {
+            path,
+            operation,
+            before: before.map(str::as_bytes),
+            after: after.map(str::as_bytes),
+            modes: (0o100_644, 0o100_644),
+        };
+        judge_change(&file, &Allowed::default())
+            .into_iter()
+            .map(|finding| finding.code.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn tests_may_grow_and_not_shrink() {
+        let test = "def test_a():\n    assert f() == 2\n";
+        assert_eq!(codes("tests/test_a.py", Some(test), None), ["P703"]);
+        let weaker = "def test_a():\n    assert f() == 1\n";
+        assert_eq!(codes("tests/test_a.py", Some(test), Some(weaker)), ["P703"]);
+        let skipped = format!("@pytest.mark.skip\n{test}");
+        assert_eq!(
+            codes("tests/test_a.py", Some(test), Some(&skipped)),
+            ["P703"]
+        );
+        let grown = format!("{test}\ndef test_b():\n    assert g()\n");
+        assert!(codes("tests/test_a.py", Some(test), Some(&grown)).is_empty());
+        assert!(codes("tests/test_b.py", None, Some(test)).is_empty());
+    }
+
+    #[test]
+    fn manifests_are_judged_by_key() {
+        let old = r#"{"version":"1","scripts":{"test":"jest"}}"#;
+        let version = r#"{"version":"2","scripts":{"test":"jest"}}"#;
+        let script = r#"{"version":"1","scripts":{"test":"true"}}"#;
+        let source =
+            r#"{"version":"1","scripts":{"test":"jest"},"dependencies":{"a":"git+ssh://x"}}"#;
+        assert!(codes("package.json", Some(old), Some(version)).is_empty());
+        assert_eq!(codes("package.json", Some(old), Some(script)), ["P704"]);
+        assert_eq!(codes("package.json", Some(old), Some(source)), ["P704"]);
+        let (a, b) = (
+            "[project]\nname='a'\n[tool.pytest.ini_options]\nx=1\n",
+            "[project]\nname='b'\n",
+        );
+        assert_eq!(codes("pyproject.toml", Some(a), Some(b)), ["P704"]);
+    }
+
+    #[test]
+    fn hidden_characters_are_found_once_they_are_new() {
+        assert_eq!(codes("a.ts", Some("a"), Some("a\u{202e}")), ["P706"]);
+        assert!(codes("a.ts", Some("a\u{202e}"), Some("b\u{202e}")).is_empty());
+    }
+}

@@ -1,0 +1,332 @@
+use std::sync::OnceLock;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Why a file is guarded, and how strictly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// What kind of file it is, in words.
+    pub class: &'static str,
+    /// When it is guarded.
+    pub when: When,
+}
+
+/// When a guard holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Always, even when the path is allowed by name.
+    Denied,
+    /// Unless the path is allowed by name.
+    Changed,
+    /// For new files, unless the path is allowed by name.
+    Created,
+}
+
+// The first row that fits decides; no slash in a pattern means "in any directory".
+const GUARDS: &[(When, &str, &[&str])] = &[
+    (
+        When::Denied,
+        "holds credentials",
+        &[
+            ".env",
+            ".env.*",
+            "*.pem",
+            "*.key",
+            "*.p12",
+            "*.pfx",
+            "id_rsa*",
+            "id_ed25519*",
+            "id_ecdsa*",
+            "id_dsa*",
+            ".npmrc",
+            ".pypirc",
+            ".netrc",
+            ".git-credentials",
+            "**/.aws/**",
+            "**/.ssh/**",
+            "**/.gnupg/**",
+            "**/.docker/config.json",
+        ],
+    ),
+    (
+        When::Denied,
+        "is this program's own state or policy",
+        &["**/.mendit/**", "mendit.toml", ".mendit.toml"],
+    ),
+    (
+        When::Changed,
+        "runs in CI with its secrets",
+        &[
+            "**/.github/workflows/**",
+            "**/.github/actions/**",
+            ".github/dependabot.yml",
+            ".gitlab-ci.yml",
+            "**/.gitlab/ci/**",
+            "**/.circleci/**",
+            "azure-pipelines*.yml",
+            "Jenkinsfile*",
+            "**/.buildkite/**",
+            "action.yml",
+            "action.yaml",
+            ".travis.yml",
+            "bitbucket-pipelines.yml",
+            ".drone.yml",
+            "appveyor.yml",
+            "CODEOWNERS",
+        ],
+    ),
+    (
+        When::Changed,
+        "steers git or its hooks",
+        &[
+            ".gitattributes",
+            ".gitmodules",
+            ".gitconfig",
+            "**/.husky/**",
+            "**/.githooks/**",
+            ".pre-commit-config.yaml",
+            "lefthook.yml",
+            "lefthook.yaml",
+            ".lefthook.yml",
+        ],
+    ),
+    (When::Created, "steers git", &[".gitignore"]),
+    (
+        When::Changed,
+        "instructs agents or editors",
+        &[
+            "AGENTS.md",
+            "AGENTS.override.md",
+            "CLAUDE.md",
+            "CLAUDE.*.md",
+            "GEMINI.md",
+            ".mcp.json",
+            ".claude.json",
+            ".cursorrules",
+            ".windsurfrules",
+            "**/.claude/**",
+            "**/.codex/**",
+            "**/.cursor/**",
+            "**/.gemini/**",
+            "**/.vscode/**",
+            "**/.idea/**",
+            "**/.devcontainer/**",
+            ".ripgreprc",
+            "copilot-instructions.md",
+        ],
+    ),
+    (
+        When::Changed,
+        "decides what a passing test is",
+        &[
+            "conftest.py",
+            "pytest.ini",
+            "tox.ini",
+            "noxfile.py",
+            "jest.config.*",
+            "jest.setup.*",
+            "vitest.config.*",
+            "vitest.workspace.*",
+            "vitest.setup.*",
+            ".nycrc",
+            ".nycrc.*",
+            ".mocharc*",
+            "nextest.toml",
+            "karma.conf.*",
+            "playwright.config.*",
+            "cypress.config.*",
+            "sitecustomize.py",
+            "usercustomize.py",
+            "*.pth",
+        ],
+    ),
+    (
+        When::Changed,
+        "runs when the project is built",
+        &[
+            "build.rs",
+            "**/.cargo/**",
+            "rust-toolchain",
+            "rust-toolchain.toml",
+            "Makefile",
+            "GNUmakefile",
+            "justfile",
+            "binding.gyp",
+            "gradlew",
+            "gradlew.bat",
+            "gradle-wrapper.properties",
+        ],
+    ),
+    (
+        When::Created,
+        "runs when the project is built",
+        &["setup.py", "setup.cfg", "Dockerfile*", "*.gradle"],
+    ),
+    (
+        When::Changed,
+        "pins dependencies",
+        &[
+            "package-lock.json",
+            "npm-shrinkwrap.json",
+            "yarn.lock",
+            "pnpm-lock.yaml",
+            "bun.lock",
+            "bun.lockb",
+            "deno.lock",
+            "Cargo.lock",
+            "poetry.lock",
+            "uv.lock",
+            "pdm.lock",
+            "Pipfile.lock",
+            "composer.lock",
+            "Gemfile.lock",
+            "go.sum",
+            "flake.lock",
+        ],
+    ),
+];
+
+const EXEMPT: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+
+/// The guard of a path, by the table; case does not count.
+#[must_use]
+pub fn guard(path: &str) -> Option<Guard> {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    if EXEMPT.contains(&name.as_str()) {
+        return None;
+    }
+    let (set, rows) = table();
+    let row = set
+        .matches(path)
+        .into_iter()
+        .filter_map(|at| rows.get(at))
+        .min()?;
+    GUARDS
+        .get(*row)
+        .map(|(when, class, _)| Guard { class, when: *when })
+}
+
+fn table() -> &'static (GlobSet, Vec<usize>) {
+    static TABLE: OnceLock<(GlobSet, Vec<usize>)> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut rows = Vec::new();
+        let mut set = GlobSetBuilder::new();
+        for (row, (_, _, patterns)) in GUARDS.iter().enumerate() {
+            for pattern in *patterns {
+                if let Some(glob) = glob(pattern) {
+                    set.add(glob);
+                    rows.push(row);
+                }
+            }
+        }
+        (set.build().unwrap_or_default(), rows)
+    })
+}
+
+fn glob(pattern: &str) -> Option<globset::Glob> {
+    let anywhere = if pattern.contains('/') {
+        pattern.to_owned()
+    } else {
+        format!("**/{pattern}")
+    };
+    GlobBuilder::new(&anywhere)
+        .case_insensitive(true)
+        .literal_separator(true)
+        .build()
+        .ok()
+}
+
+/// Paths that a person allowed by name.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed(GlobSet);
+
+impl Allowed {
+    /// Reads globs as given on the command line; a plain path means itself and all below it.
+    ///
+    /// # Errors
+    /// The glob that cannot be read, and why.
+    pub fn new(globs: &[String]) -> Result<Self, String> {
+        let mut set = GlobSetBuilder::new();
+        for text in globs {
+            for pattern in [text.clone(), format!("{}/**", text.trim_end_matches('/'))] {
+                let glob = GlobBuilder::new(&pattern)
+                    .literal_separator(true)
+                    .build()
+                    .map_err(|error| format!("`{text}`: {}", error.kind()))?;
+                set.add(glob);
+            }
+        }
+        set.build().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Whether the path is allowed.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.0.is_match(path)
+    }
+}
+
+/// Whether a path is that of a test, by the conventions of Python, JavaScript and TypeScript.
+#[must_use]
+pub fn is_test(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.to_ascii_lowercase();
+    let in_tests = directory.split('/').any(|part| {
+        matches!(
+            part,
+            "tests" | "test" | "__tests__" | "spec" | "__snapshots__"
+        )
+    });
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let marked = ["_test", ".test", ".spec", "-test"];
+    in_tests
+        || extension == "snap"
+        || stem.starts_with("test_")
+        || marked.iter().any(|mark| stem.ends_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Allowed, GUARDS, When, guard, is_test, table};
+
+    #[test]
+    fn every_pattern_can_be_read() {
+        let patterns: usize = GUARDS.iter().map(|(_, _, patterns)| patterns.len()).sum();
+        assert_eq!(table().1.len(), patterns);
+        assert_eq!(table().0.len(), patterns);
+    }
+
+    #[test]
+    fn guards_by_name_and_place() {
+        let when = |path| guard(path).map(|guard| guard.when);
+        assert_eq!(when("a/.ENV"), Some(When::Denied));
+        assert_eq!(when(".github/workflows/ci.yml"), Some(When::Changed));
+        assert_eq!(when("sub/.vscode/tasks.json"), Some(When::Changed));
+        assert_eq!(when("Setup.py"), Some(When::Created));
+        assert_eq!(when("packages/a/package-lock.json"), Some(When::Changed));
+        assert_eq!(when(".github/x.md"), None);
+        assert_eq!(when(".env.example"), None);
+        assert_eq!(when("src/makefile.ts"), None);
+    }
+
+    #[test]
+    fn allows_by_glob_and_by_directory() {
+        let allowed = Allowed::new(&["tests".to_owned(), "**/*.lock".to_owned()]).unwrap();
+        assert!(allowed.has("tests/a/b.py") && allowed.has("x/yarn.lock"));
+        assert!(!allowed.has("src/tests.py") && Allowed::new(&["[".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn knows_tests() {
+        for path in [
+            "tests/a.py",
+            "src/test_a.py",
+            "a_test.go",
+            "a.spec.ts",
+            "x/__tests__/b.ts",
+        ] {
+            assert!(is_test(path), "{path}");
+        }
+        assert!(!is_test("src/latest.py") && !is_test("contest/a.py"));
+    }
+}

@@ -1,0 +1,207 @@
+use std::fmt::Write as _;
+
+use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
+
+use crate::model::{
+    FileVerdict, FirstDifference, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict,
+};
+
+/// Draws a verdict for a person: every problem at its line of the patch, and where a hunk stops
+/// matching, as a compiler draws errors.
+///
+/// `name` is what the patch is called, `patch` its text.
+#[must_use]
+pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
+    let patch = String::from_utf8_lossy(patch);
+    let lines: Vec<&str> = patch.lines().collect();
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut text = String::new();
+    for problem in &verdict.problems {
+        let hunk = hunk_at(verdict, problem);
+        text.push_str(&draw(problem, hunk, name, &lines, &renderer));
+        text.push_str("\n\n");
+    }
+    for mend in &verdict.mends {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "mended[{}]: {} ({name}:{})",
+            mend.code, mend.message, mend.patch_line
+        );
+    }
+    for after in verdict
+        .new_syntax_errors
+        .iter()
+        .chain(&verdict.new_unresolved_imports)
+    {
+        let _ = writeln!(
+            text,
+            "warning[{}]: {} ({}:{})",
+            after.code, after.message, after.path, after.line
+        );
+    }
+    for file in &verdict.files {
+        let _ = writeln!(text, "{}", summary(file));
+    }
+    let _ = writeln!(text, "{}", answer(verdict.verdict));
+    text
+}
+
+fn answer(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Applies => "the patch applies",
+        Verdict::AppliesMended => "the patch applies, mended",
+        Verdict::AlreadyApplied => "the patch is already applied",
+        Verdict::Reversed => "the patch seems to be reversed; nothing was changed",
+        Verdict::Ambiguous => "the patch is ambiguous; nothing was changed",
+        Verdict::Stale => "the patch is for an older state of the files; nothing was changed",
+        Verdict::ContextNotFound => "the patch does not apply; nothing was changed",
+        Verdict::Unsafe => "the patch is unsafe and refused; nothing was changed",
+        Verdict::Refused => "the patch is refused by policy; nothing was changed",
+        Verdict::Malformed => "the patch is malformed; nothing was changed",
+    }
+}
+
+fn summary(file: &FileVerdict) -> String {
+    let mut text = format!("{} {}", file.operation.as_str(), file.path.escape_debug());
+    if let Some(old) = &file.old_path {
+        let _ = write!(text, " from {}", old.escape_debug());
+    }
+    if let Some(mode) = &file.mode {
+        let _ = write!(text, ", mode {mode}");
+    }
+    let placed = file
+        .hunks
+        .iter()
+        .filter(|hunk| hunk.verdict.applies())
+        .count();
+    if !file.hunks.is_empty() {
+        let _ = write!(text, ", {placed} of {} hunks placed", file.hunks.len());
+    }
+    text
+}
+
+fn hunk_at<'v>(verdict: &'v PatchVerdict, problem: &PatchProblem) -> Option<&'v HunkVerdict> {
+    verdict
+        .files
+        .iter()
+        .filter(|file| problem.path.as_deref() == Some(file.path.as_str()))
+        .flat_map(|file| &file.hunks)
+        .find(|hunk| {
+            hunk.code == Some(problem.code)
+                && hunk
+                    .first_difference
+                    .as_ref()
+                    .is_some_and(|it| it.patch_line >= problem.patch_line)
+        })
+}
+
+fn draw(
+    problem: &PatchProblem,
+    hunk: Option<&HunkVerdict>,
+    name: &str,
+    lines: &[&str],
+    renderer: &Renderer,
+) -> String {
+    let level = match problem.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = match &problem.path {
+        Some(path) => format!("{}: {}", path.escape_debug(), problem.message),
+        None => problem.message.clone(),
+    };
+    let id = problem.code.as_str();
+    let difference = hunk.and_then(|hunk| hunk.first_difference.as_ref());
+    let line = difference.map_or(problem.patch_line, |it| it.patch_line);
+    let window = window(lines, line);
+    let label = difference.map(|it| label(it, problem.path.as_deref()));
+    let mut report = level
+        .primary_title(title.as_str())
+        .id(id)
+        .elements(std::iter::empty::<Message<'_>>());
+    if let Some(window) = &window {
+        let mark = AnnotationKind::Primary.span(window.from..window.to);
+        let mark = match &label {
+            Some(label) => mark.label(label.as_str()),
+            None => mark,
+        };
+        let snippet = Snippet::source(window.text.as_str())
+            .line_start(window.first)
+            .path(name)
+            .annotation(mark);
+        report = report.element(snippet);
+    }
+    let nearest = hunk.and_then(|hunk| hunk.nearest).map(|nearest| {
+        format!(
+            "the nearest block starts at line {} and has {:.0} % of the lines",
+            nearest.line,
+            nearest.similarity * 100.0
+        )
+    });
+    if let Some(nearest) = &nearest {
+        report = report.element(Level::NOTE.message(nearest.as_str()));
+    }
+    let candidates = hunk.map(candidates).filter(|text| !text.is_empty());
+    if let Some(candidates) = &candidates {
+        report = report.element(Level::NOTE.message(candidates.as_str()));
+    }
+    if let Some(hint) = &problem.hint {
+        report = report.element(Level::HELP.message(hint.as_str()));
+    }
+    renderer.render(&[report])
+}
+
+fn candidates(hunk: &HunkVerdict) -> String {
+    if hunk.candidates.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+    format!("it fits at lines {}", lines.join(", "))
+}
+
+fn label(difference: &FirstDifference, path: Option<&str>) -> String {
+    let path = path.unwrap_or("the file");
+    match &difference.actual {
+        Some(actual) => format!(
+            "line {} of {path} is `{}`",
+            difference.file_line,
+            actual.escape_debug()
+        ),
+        None => format!("{path} ends before line {}", difference.file_line),
+    }
+}
+
+// Three lines of the patch around one, the offset of that one, and the number of the first.
+struct Window {
+    text: String,
+    from: usize,
+    to: usize,
+    first: usize,
+}
+
+fn window(lines: &[&str], line: u64) -> Option<Window> {
+    let at = usize::try_from(line).ok()?.checked_sub(1)?;
+    lines.get(at)?;
+    let first = at.saturating_sub(1);
+    let mut window = Window {
+        text: String::new(),
+        from: 0,
+        to: 0,
+        first: first + 1,
+    };
+    for (index, line) in lines.iter().enumerate().skip(first).take(3) {
+        let shown: String = line.chars().take(200).collect();
+        if index == at {
+            window.from = window.text.len();
+            window.to = window.from + shown.len().max(1);
+        }
+        window.text.push_str(&shown);
+        window.text.push('\n');
+    }
+    Some(window)
+}

@@ -1,0 +1,106 @@
+use std::fs;
+
+use crate::support::{git, mendit, repository, write};
+
+const PATCH: &[u8] = b"--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+new\n";
+
+#[test]
+fn applies_once_and_says_so_the_second_time() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    let first = mendit(root, &["apply", "-"], PATCH);
+    assert_eq!(first.status.code(), Some(0), "{}", String::from_utf8_lossy(&first.stderr));
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nB\nc\n");
+    assert_eq!(fs::read(root.join("d/new")).unwrap(), b"new\n");
+    let stamp = fs::metadata(root.join("f")).unwrap().modified().unwrap();
+    let second = mendit(root, &["apply", "--format", "json", "-"], PATCH);
+    assert_eq!(second.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&second.stdout).contains("\"already_applied\""));
+    assert_eq!(fs::metadata(root.join("f")).unwrap().modified().unwrap(), stamp);
+    let back = mendit(root, &["apply", "-R", "-"], PATCH);
+    assert_eq!(back.status.code(), Some(0), "{}", String::from_utf8_lossy(&back.stdout));
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nb\nc\n");
+    assert!(!root.join("d").exists());
+}
+
+#[test]
+fn works_without_git() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "f", b"a\nb\nc\n");
+    let applied = mendit(directory.path(), &["apply", "-"], PATCH);
+    assert_eq!(applied.status.code(), Some(0), "{}", String::from_utf8_lossy(&applied.stderr));
+    assert_eq!(fs::read(directory.path().join("f")).unwrap(), b"a\nB\nc\n");
+}
+
+#[test]
+fn writes_index_tree_and_commit() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    let tree = mendit(root, &["apply", "--tree", "--format", "json", "-"], PATCH);
+    let document: serde_json::Value = serde_json::from_slice(&tree.stdout).unwrap();
+    let id = document["treeId"].as_str().unwrap().to_owned();
+    assert!(git(root, &["status", "--porcelain"]).stdout.is_empty());
+    let cached = mendit(root, &["apply", "--cached", "-"], PATCH);
+    assert_eq!(cached.status.code(), Some(0), "{}", String::from_utf8_lossy(&cached.stderr));
+    let written = git(root, &["write-tree"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&written).trim(), id);
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nb\nc\n", "the worktree is left alone");
+    git(root, &["reset", "-q", "--hard"]);
+    let both = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert_eq!(both.status.code(), Some(0), "{}", String::from_utf8_lossy(&both.stderr));
+    let status = git(root, &["status", "--porcelain"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
+    assert!(git(root, &["fsck", "--strict"]).status.success());
+}
+
+#[test]
+fn the_canonical_patch_is_one_that_git_takes() {
+    let repository = repository(&[("f", b"a\nb\nc\n"), ("g h", b"1\n2\n3")]);
+    let root = repository.path();
+    let out = root.join("out.patch");
+    let fine = b"--- f\n+++ f\n@@\n a\n-b\n+B\n c\n";
+    let checked = mendit(root, &["check", "--output", out.to_str().unwrap(), "-"], fine);
+    assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stdout));
+    let taken = git(root, &["apply", "--check", "--index", "out.patch"]);
+    assert!(taken.status.success(), "{}", String::from_utf8_lossy(&taken.stderr));
+}
+
+#[test]
+fn a_killed_apply_is_finished_or_undone() {
+    let names: Vec<String> = (0..150).map(|index| format!("d{}/f{index}", index % 7)).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"v\n"[..])).collect();
+    let repository = repository(&files);
+    let root = repository.path();
+    let mut patch = String::new();
+    for name in &names {
+        patch.push_str(&format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-v\n+w\n"));
+    }
+    for delay in [2, 5, 9, 14, 20, 30, 45] {
+        git(root, &["checkout", "-q", "--", "."]);
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_mendit"))
+            .args(["apply", "-"])
+            .current_dir(root)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), patch.as_bytes()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let recovered = mendit(root, &["apply", "--recover"], b"");
+        assert_eq!(recovered.status.code(), Some(0), "{}", String::from_utf8_lossy(&recovered.stderr));
+        let new = names.iter().filter(|name| fs::read(root.join(name)).unwrap() == b"w\n").count();
+        assert!(new == 0 || new == names.len(), "{new} of {} files are new", names.len());
+    }
+}
+
+#[test]
+fn a_file_takes_the_place_of_a_directory() {
+    let repository = repository(&[("p/q", b"old\n")]);
+    let root = repository.path();
+    let patch = b"diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+new\ndiff --git a/p/q b/p/q\ndeleted file mode 100644\n--- a/p/q\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
+    let applied = mendit(root, &["apply", "-"], patch);
+    assert_eq!(applied.status.code(), Some(0), "{}", String::from_utf8_lossy(&applied.stdout));
+    assert_eq!(fs::read(root.join("p")).unwrap(), b"new\n");
+}

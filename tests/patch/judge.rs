@@ -1,0 +1,105 @@
+use crate::support::{after, judged, words};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+const AFTER: &str = "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\neight\n";
+
+// Every row: what is special about the patch, the patch, the words of the verdict.
+#[test]
+fn mends_what_has_one_reading() {
+    for (what, patch, expected) in [
+        ("nothing", "--- a/f\n+++ b/f\n@@ -2,5 +2,5 @@\n two\n three\n-four\n+FOUR\n five\n six\n", "applies"),
+        ("counts", "--- a/f\n+++ b/f\n@@ -2,9 +2,1 @@\n two\n three\n-four\n+FOUR\n five\n six\n", "applies_mended M301"),
+        ("number", "--- a/f\n+++ b/f\n@@ -7,5 +7,5 @@\n two\n three\n-four\n+FOUR\n five\n six\n", "applies_mended M401"),
+        ("no number", "--- a/f\n+++ b/f\n@@\n two\n-four\n", "context_not_found P401"),
+        ("bare header", "--- a/f\n+++ b/f\n@@ ... @@\n three\n-four\n+FOUR\n five\n", "applies_mended M401"),
+        ("no header", "--- a/f\n+++ b/f\n three\n-four\n+FOUR\n five\n", "applies_mended M401"),
+        ("no space", "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\nthree\n-four\n+FOUR\nfive\n", "applies_mended M302"),
+        ("blank at end", "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three \n-four\n+FOUR\n five\n", "applies_mended M403"),
+        ("no prefix", "--- f\n+++ f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n", "applies_mended M205"),
+        ("other root", "--- a/x/y/f\n+++ b/x/y/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n", "applies_mended M206"),
+        ("CR LF", "--- a/f\r\n+++ b/f\r\n@@ -3,3 +3,3 @@\r\n three\r\n-four\r\n+FOUR\r\n five\r\n", "applies_mended M103"),
+        ("fence", "So:\n```diff\n--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n```\n- done\n", "applies"),
+        ("numbered lines", "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n 3 three\n-4 four\n+FOUR\n 5 five\n", "applies_mended M406"),
+        ("elided", "--- a/f\n+++ b/f\n@@ -1,6 +1,6 @@\n one\n ...\n three\n-four\n+FOUR\n five\n six\n", "applies_mended M409"),
+        ("repeated", "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n", "applies_mended M304"),
+        ("blocks", "f\n<<<<<<< SEARCH\nthree\nfour\n=======\nthree\nFOUR\n>>>>>>> REPLACE\n", "applies"),
+        ("envelope", "*** Begin Patch\n*** Update File: f\n@@\n three\n-four\n+FOUR\n*** End Patch\n", "applies"),
+        ("edits", r#"{"edits":[{"path":"f","old":"four","new":"FOUR"}]}"#, "applies"),
+    ] {
+        let judged = judged(&[("f", FILE)], patch);
+        assert_eq!(words(&judged.verdict), expected, "{what}: {}", judged.verdict.feedback);
+        if judged.verdict.verdict.applies() {
+            assert_eq!(after(&judged, "f").as_deref(), Some(AFTER), "{what}");
+        }
+    }
+}
+
+#[test]
+fn refuses_what_has_several_or_none() {
+    let twice = "a\nx\nb\na\nx\nb\n";
+    for (what, file, patch, expected) in [
+        ("two places", twice, "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n a\n-x\n+y\n b\n", "ambiguous P403"),
+        ("invented line", FILE, "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-vier\n+FOUR\n five\n", "context_not_found P402"),
+        ("invented context", FILE, "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n drei\n-four\n+FOUR\n five\n", "context_not_found P401"),
+        ("cut off", FILE, "--- a/f\n+++ b/f\n@@ -2,6 +2,6 @@\n two\n three\n-four\n+FO", "malformed P104"),
+        ("new and old", FILE, "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n", "malformed P205"),
+        ("spoofed", FILE, "diff --git a/g b/g\n--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n", "malformed P202"),
+        ("nothing", FILE, "hello\n", "malformed P102"),
+        ("ed", FILE, "4d\n4a\nx\n.\n", "malformed P103"),
+        ("only added", FILE, "--- a/f\n+++ b/f\n@@ @@\n+FOUR\n", "context_not_found P410"),
+        ("outside", FILE, "--- /dev/null\n+++ b/../f\n@@ -0,0 +1 @@\n+x\n", "unsafe P503"),
+        ("git", FILE, "--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\n", "unsafe P504"),
+        ("denied", FILE, "--- /dev/null\n+++ b/.env\n@@ -0,0 +1 @@\n+x\n", "refused P702"),
+    ] {
+        let judged = judged(&[("f", file)], patch);
+        assert_eq!(words(&judged.verdict), expected, "{what}: {:?}", judged.verdict.problems);
+        assert!(judged.changes.is_empty() && !judged.verdict.feedback.is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn says_where_it_stops_matching() {
+    let patch = "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n two\n drei\n-four\n+FOUR\n five\n";
+    let judged = judged(&[("f", FILE)], patch);
+    let hunk = &judged.verdict.files[0].hunks[0];
+    let difference = hunk.first_difference.as_ref().unwrap();
+    assert_eq!((difference.patch_line, difference.file_line), (5, 3));
+    assert_eq!((difference.expected.as_str(), difference.actual.as_deref()), ("drei", Some("three")));
+    assert_eq!(hunk.nearest.map(|it| (it.line, it.similarity)), Some((2, 0.75)));
+}
+
+#[test]
+fn knows_what_is_applied_already() {
+    let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
+    assert_eq!(words(&judged(&[("f", AFTER)], patch).verdict), "already_applied");
+    let insertion = "--- a/f\n+++ b/f\n@@ -7,2 +7,4 @@\n seven\n eight\n+nine\n+ten\n";
+    let grown = format!("{FILE}nine\nten\n");
+    assert_eq!(words(&judged(&[("f", &grown)], insertion).verdict), "already_applied");
+}
+
+#[test]
+fn keeps_the_line_ends_of_the_file() {
+    let file = FILE.replace('\n', "\r\n");
+    let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
+    let judged = judged(&[("f", &file)], patch);
+    assert_eq!(words(&judged.verdict), "applies_mended M411");
+    assert_eq!(after(&judged, "f"), Some(AFTER.replace('\n', "\r\n")));
+}
+
+#[test]
+fn a_mark_in_the_wrong_place_joins_no_lines() {
+    let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n\\ No newline at end of file\n";
+    let judged = judged(&[("f", FILE)], patch);
+    assert_eq!(words(&judged.verdict), "applies_mended M306");
+    assert_eq!(after(&judged, "f").as_deref(), Some(AFTER));
+}
+
+#[test]
+fn hostile_input_ends() {
+    let file = "}\n".repeat(20_000);
+    let mut patch = "--- a/f\n+++ b/f\n".to_owned();
+    for line in 1..5_000 {
+        patch.push_str(&format!("@@ -{line},3 +{line},3 @@\n }}\n-x\n+y\n }}\n"));
+    }
+    assert!(!judged(&[("f", &file)], &patch).verdict.verdict.applies());
+}

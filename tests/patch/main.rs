@@ -1,0 +1,6 @@
+//! Patches: what is placed, what is refused, and agreement with the git binary.
+
+mod apply;
+mod judge;
+mod round_trip;
+mod support;
