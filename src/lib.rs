@@ -18,7 +18,6 @@
 //! | 3 | [`policy`] | what may be read and shown; secrets |
 //! | 3 | [`diagnose`] | log text to a diagnosis |
 //! | 4 | [`graph`] | who imports whom |
-//! | 4 | [`patch`] | read, mend, place, judge, write |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
