@@ -16,7 +16,7 @@ fn by_query(language: Language, text: &[u8]) -> Vec<String> {
             tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
             include_str!("../../grammars/typescript/imports.scm"),
         ),
-        _ => (
+        Language::Tsx => (
             tree_sitter_typescript::LANGUAGE_TSX.into(),
             include_str!("../../grammars/typescript/imports.scm"),
         ),
