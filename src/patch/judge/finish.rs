@@ -23,7 +23,9 @@ impl Judge<'_, '_> {
         }
         let already = self.weigh_already();
         if self.worst.is_none() && !already {
-            self.structure_and_policy();
+            if self.options.git.is_none() {
+                self.structure_and_policy();
+            }
         }
         let mut changes = Vec::new();
         if self.worst.is_none() && !already {
