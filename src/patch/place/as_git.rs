@@ -3,6 +3,7 @@ use crate::patch::set::{Hunk, LineKind};
 /// git's own rules of placement, for a drop-in: the nearest place that fits, counted from the line
 /// the header names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of git")]
 pub struct GitRules {
     /// Lines of context that must match (`-C`).
     pub min_context: usize,
