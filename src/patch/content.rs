@@ -236,7 +236,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         }
     }
     let composed = composed.filter(|composed| {
-        let doubtful = composed.loses_newline && !explicit && !proven(sections, &composed.bytes);
+        let doubtful = composed.doubtful_end && !explicit && !proven(sections, &composed.bytes);
         if doubtful {
             let line = hunks.last().map_or(0, |hunk| u64::from(hunk.line));
             modified.failures.push((line, newline_lost()));
@@ -276,8 +276,7 @@ fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
 }
 
 fn newline_lost() -> Failure {
-    let message =
-        "the patch would take the newline off the end of the file, and no blob id confirms it";
+    let message = "what the patch does to the newline at the end of the file is in doubt, and no blob id confirms it";
     let mut failure = Failure::new(Verdict::ContextNotFound, "P306", message);
     failure.hint = Some(
         "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned(),

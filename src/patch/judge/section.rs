@@ -130,7 +130,7 @@ impl Judge<'_, '_> {
                 let mut modified = modify(&before, &[file], self.options.how(), &self.work);
                 hunks.extend(modified.hunks.drain(..).flatten());
                 match modified.after {
-                    Some((bytes, _)) if bytes.is_empty() => {
+                    Some((bytes, _)) if bytes.is_empty() || file.headers.explicit.is_some() => {
                         // A hunk that removes every line has no other place to go.
                         modified.mends.retain(|mend| mend.code != Code::new("M401"));
                         self.verdict.mends.extend(modified.mends);
@@ -180,15 +180,17 @@ impl Judge<'_, '_> {
                 });
             }
         }
-        if self
-            .slots
-            .get(&target.old)
-            .is_some_and(|slot| slot.from.is_none() && slot.before.is_some())
+        // A copy is made of what stood there before the patch.
+        if is_rename
+            && self
+                .slots
+                .get(&target.old)
+                .is_some_and(|slot| slot.from.is_none() && slot.before.is_some())
         {
             return refuse(
                 Verdict::Malformed,
                 "P507",
-                "the patch changes this file before it moves or copies it",
+                "the patch changes this file before it moves it",
             );
         }
         let Some(before) = source else {
