@@ -382,7 +382,12 @@ where
     if text.ends == LineEnds::CrLf && !has_cr && !strict {
         note("M411", "gave added lines the CR LF ends of the file");
         text = text.without_cr();
-    } else if text.ends == LineEnds::Lf && text.len() > 0 && all_cr && !strict {
+    } else if text.ends == LineEnds::Lf
+        && text.len() > 0
+        && !text.line(text.len() - 1).ends_with(b"\r")
+        && all_cr
+        && !strict
+    {
         note(
             "M412",
             "dropped carriage returns that the file does not have",
