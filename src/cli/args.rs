@@ -22,6 +22,7 @@ pub(crate) struct Cli {
 
 /// Flags that every command takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Work as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]

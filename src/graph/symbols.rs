@@ -7,15 +7,18 @@ use crate::model::{Export, Import, ImportKind, ImportedName, Language, RepoPath}
 const MAX_STEPS: usize = 64;
 
 impl Graph<'_> {
-    /// The file that defines `name` as imported from `file`: behind re-exports, `export *`,
+    /// The file that defines `name` as imported from `start`: behind re-exports, `export *`,
     /// aliases and what a package's `__init__` passes on.
     ///
-    /// `None` when the name leads outside the repository or nowhere.
+    /// A name that comes from outside the repository leads to the last file that passes it on,
+    /// unless that is `start` itself. `None` when the name leads nowhere.
     #[must_use]
-    pub fn defining(&self, file: &RepoPath, name: &str) -> Option<RepoPath> {
+    pub fn defining(&self, start: &RepoPath, name: &str) -> Option<RepoPath> {
         let mut seen = HashSet::new();
+        // Where the name leaves the repository, when nothing in it defines the name.
+        let mut last = None;
         // Depth first, in the order a module system would look: own names, then `export *`.
-        let mut open = vec![(file.clone(), name.to_owned())];
+        let mut open = vec![(start.clone(), name.to_owned())];
         while let Some((file, name)) = open.pop() {
             if seen.len() > MAX_STEPS || !seen.insert((file.clone(), name.clone())) {
                 continue;
@@ -34,7 +37,11 @@ impl Graph<'_> {
                 };
                 found = true;
                 let local = export.local.as_deref().unwrap_or(&export.name);
-                steps.extend(self.step(&file, from, local, python));
+                let next = self.step(&file, from, local, python);
+                if next.is_empty() && last.is_none() && file != *start {
+                    last = Some(file.clone());
+                }
+                steps.extend(next);
             }
             if !found {
                 if facts
@@ -54,7 +61,7 @@ impl Graph<'_> {
             }
             open.extend(steps.into_iter().rev());
         }
-        None
+        last
     }
 
     // Where a re-export of `local` from `from` leads.

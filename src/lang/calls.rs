@@ -8,6 +8,9 @@ use super::literal::{line_of, script_string, text_of};
 use super::path::Finder;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
+/// No callee that imports is longer.
+const MAX_CALLEE: usize = 80;
+
 // Words an import call starts with. The tree is asked only where one of them stands.
 static WORDS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(["import", "require", "vi.", "jest."]).ok());
@@ -24,8 +27,12 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             facts.problems.push(Finder::exhausted());
             return;
         };
-        let import = call_at(nodes, text).or_else(|| exported_require(nodes, text, hit.start()));
-        facts.imports.extend(import);
+        let calls = calls_at(nodes, text);
+        if calls.is_empty() {
+            let import = exported_require(nodes, text, hit.start());
+            facts.imports.extend(import);
+        }
+        facts.imports.extend(calls);
     }
 }
 
@@ -43,41 +50,67 @@ fn may_call(text: &[u8], start: usize, end: usize) -> bool {
     matches!(next, Some(b'(' | b'.' | b'?' | b'<' | b'/'))
 }
 
-fn call_at(nodes: &[Node<'_>], text: &[u8]) -> Option<Import> {
+fn calls_at(nodes: &[Node<'_>], text: &[u8]) -> Vec<Import> {
+    let Some((at, call, kind)) = callee_at(nodes, text) else {
+        return Vec::new();
+    };
+    let above = nodes.get(..at).unwrap_or_default();
+    let Some(argument) = call
+        .child_by_field_name("arguments")
+        .and_then(|arguments| first_of(arguments))
+    else {
+        return Vec::new();
+    };
+    // A glob takes several patterns; those that start with `!` only take files away.
+    let mut cursor = argument.walk();
+    let specifiers: Vec<String> = match (kind, argument.kind()) {
+        (ImportKind::Glob, "array") => argument
+            .named_children(&mut cursor)
+            .filter_map(|item| script_string(item, text))
+            .filter(|pattern| !pattern.starts_with('!'))
+            .collect(),
+        _ => script_string(argument, text).into_iter().collect(),
+    };
+    specifiers
+        .into_iter()
+        .map(|specifier| Import {
+            specifier,
+            kind,
+            line: line_of(call),
+            names: names_taken(above, call, text),
+            type_only: kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind())),
+            nested: above.iter().any(|node| is_nesting(node.kind())),
+        })
+        .collect()
+}
+
+// The innermost call, when its callee is one that imports and the word stands in it.
+fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, ImportKind)> {
     let (at, call) = nodes
         .iter()
         .enumerate()
         .rev()
         .take(6)
         .find(|(_, node)| matches!(node.kind(), "call_expression" | "new_expression"))?;
-    let first = nodes.last()?.start_byte();
-    let (callee, kind) = if call.kind() == "new_expression" {
+    if call.kind() == "new_expression" {
+        // The word is `import.meta.url`, the second argument.
         let class = call.child_by_field_name("constructor")?;
-        (text_of(class, text) == "URL").then_some((class, ImportKind::Url))?
-    } else {
-        let callee = call.child_by_field_name("function")?;
-        (callee, kind_of(&text_of(callee, text))?)
-    };
-    // The word stands in the callee, except for `import.meta.url`, which is the second argument.
-    if kind != ImportKind::Url && first >= callee.end_byte() {
+        let url = class.kind() == "identifier" && text_of(class, text) == "URL";
+        return url.then_some((at, *call, ImportKind::Url));
+    }
+    let callee = call.child_by_field_name("function")?;
+    let word = nodes.last()?.start_byte();
+    if word >= callee.end_byte() || callee.byte_range().len() > MAX_CALLEE {
         return None;
     }
-    let arguments = call.child_by_field_name("arguments")?;
+    Some((at, *call, kind_of(&text_of(callee, text))?))
+}
+
+fn first_of(arguments: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = arguments.walk();
-    let argument = arguments
+    arguments
         .named_children(&mut cursor)
-        .find(|child| child.kind() != "comment")?;
-    let specifier = script_string(argument, text)?;
-    let above = nodes.get(..at).unwrap_or_default();
-    let in_type = kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind()));
-    Some(Import {
-        specifier,
-        kind,
-        line: line_of(*call),
-        names: names_taken(above, *call, text),
-        type_only: in_type,
-        nested: above.iter().any(|node| is_nesting(node.kind())),
-    })
+        .find(|child| child.kind() != "comment")
 }
 
 fn kind_of(callee: &str) -> Option<ImportKind> {

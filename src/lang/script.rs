@@ -300,6 +300,14 @@ mod tests {
     }
 
     #[test]
+    fn globs_take_several_patterns() {
+        assert_eq!(
+            imports("a.ts", "import.meta.glob(['./a/*', '!./a/x', './b/*'])"),
+            ["1:Glob ./a/* []", "1:Glob ./b/* []"]
+        );
+    }
+
+    #[test]
     fn lookalikes_are_not_imports() {
         for text in [
             "const a = \"import('./x')\"",

@@ -4,6 +4,7 @@ mod cli;
 mod closure;
 mod python;
 mod script;
+mod symbols;
 
 use mendit::model::RepoPath;
 use mendit::resolve::Resolver;
