@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
                 _ => tree,
             });
         } else {
-            write(args, &workspace, &judged.changes)?;
+            write(&workspace, &judged.changes, args.cached, args.index)?;
         }
     }
     args.patch.report(&input, &mut judged, output)?;
@@ -112,20 +112,23 @@ fn need_git(workspace: &Workspace) -> Result<&Repository, CliError> {
     })
 }
 
-fn write(args: &Args, workspace: &Workspace, changes: &[Change]) -> Result<(), CliError> {
-    let staged = if args.cached || args.index {
+pub(super) fn write(
+    workspace: &Workspace,
+    changes: &[Change],
+    cached: bool,
+    index: bool,
+) -> Result<(), CliError> {
+    let staged = if cached || index {
         let git = need_git(workspace)?;
         Some((git, index_changes(git, changes)?))
     } else {
         None
     };
-    if !args.cached
-        && let Some(root) = &workspace.root
-    {
+    if !cached && let Some(root) = &workspace.root {
         write_worktree(root, &state(workspace, root)?, changes)?;
     }
     if let Some((git, changes)) = staged {
-        git.write_index(&changes, args.index)?;
+        git.write_index(&changes, index)?;
     }
     Ok(())
 }

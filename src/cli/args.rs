@@ -3,7 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, apply, check, config, context, diagnose, explain, imports, redact};
+use super::{Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -70,6 +70,9 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Say what a log tells about a failure
     Diagnose(diagnose::Args),
+    /// A drop-in for `git apply`: its flags and its rules of placement
+    #[command(disable_help_flag = false)]
+    GitApply(git_apply::Args),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
     /// Print a text with its secrets masked

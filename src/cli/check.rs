@@ -72,8 +72,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         workspace.use_index()?;
     }
     let objects = workspace.git.as_ref().map(crate::git::Repository::objects);
-    let options = args.patch.options(objects.as_ref())?;
+    let mut options = args.patch.options(objects.as_ref())?;
     if args.batch {
+        // Thousands of patches are judged by their text; parsing each file twice is for who asks.
+        options.after = args.patch.strict_after;
         return batch(&args.patch, &workspace, &options, output);
     }
     let input = args.patch.read()?;

@@ -4,17 +4,25 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Yes: it applies, is fixed, was built, all pass.
-    Yes = 0,
+    Yes,
     /// No: it does not apply, still fails, is below the threshold, there are findings.
-    No = 1,
+    No,
     /// Usage, configuration, I/O or environment.
-    Environment = 2,
+    Environment,
     /// Refused by policy.
-    Refused = 5,
+    Refused,
+    /// git's own code, for the drop-in.
+    Git(u8),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(match exit {
+            Exit::Yes => 0,
+            Exit::No => 1,
+            Exit::Environment => 2,
+            Exit::Refused => 5,
+            Exit::Git(code) => code,
+        })
     }
 }

@@ -10,6 +10,7 @@ mod diagnose;
 mod error;
 mod exit;
 mod explain;
+mod git_apply;
 mod imports;
 mod input;
 mod output;
@@ -52,6 +53,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Diagnose(args) => diagnose::run(args, global, output),
+        Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Imports(args) => imports::run(args, global, output),

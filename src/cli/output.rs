@@ -60,6 +60,11 @@ impl Output {
         error.exit
     }
 
+    /// Writes to stderr as it is.
+    pub(crate) fn raw_error(&self, text: &str) {
+        self.stderr(text);
+    }
+
     /// Whether data on stdout may carry colour.
     pub(crate) fn colors_data(&self) -> bool {
         self.colors(io::stdout().is_terminal())

@@ -23,12 +23,7 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
     if changes.len() > MAX_FILES || !changes.iter().any(|change| parsed(&change)) {
         return after;
     }
-    let edits = changes.iter().map(|change| {
-        let bytes = change.after.as_ref().map(|state| state.bytes.clone());
-        (change.path.clone(), bytes)
-    });
-    let overlay = Overlay::new(source, edits);
-    let resolver = Resolver::new(&overlay);
+    let mut gained: Vec<(&RepoPath, Import)> = Vec::new();
     for change in changes.iter().filter(parsed) {
         let Some(state) = change.after.as_ref().filter(|it| it.mode != 0o120_000) else {
             continue;
@@ -38,22 +33,33 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
             .syntax
             .extend(new_errors(&change.path, old, &state.bytes));
         let known: Vec<Import> = facts(&change.path, old).imports;
-        for import in facts(&change.path, &state.bytes).imports {
-            let is_new = !known
-                .iter()
-                .any(|one| one.specifier == import.specifier && one.kind == import.kind);
-            if !is_new {
-                continue;
-            }
-            let found = resolver.resolve(&change.path, &import);
-            if found.is_unresolved() {
-                after.imports.push(AfterProblem {
-                    code: Code::new("P802"),
-                    path: change.path.as_str().to_owned(),
-                    line: u64::from(import.line),
-                    message: format!("the import of `{}` leads nowhere", import.specifier),
-                });
-            }
+        let now = facts(&change.path, &state.bytes).imports.into_iter();
+        gained.extend(
+            now.filter(|import| {
+                !known
+                    .iter()
+                    .any(|one| one.specifier == import.specifier && one.kind == import.kind)
+            })
+            .map(|import| (&change.path, import)),
+        );
+    }
+    if gained.is_empty() {
+        return after;
+    }
+    let edits = changes.iter().map(|change| {
+        let bytes = change.after.as_ref().map(|state| state.bytes.clone());
+        (change.path.clone(), bytes)
+    });
+    let overlay = Overlay::new(source, edits);
+    let resolver = Resolver::new(&overlay);
+    for (path, import) in gained {
+        if resolver.resolve(path, &import).is_unresolved() {
+            after.imports.push(AfterProblem {
+                code: Code::new("P802"),
+                path: path.as_str().to_owned(),
+                line: u64::from(import.line),
+                message: format!("the import of `{}` leads nowhere", import.specifier),
+            });
         }
     }
     after

@@ -9,8 +9,8 @@ pub(super) struct Composed {
     pub(super) edits: Vec<LineEdit>,
     /// Marks of a missing final newline that the file contradicts were ignored.
     pub(super) ignored_marks: bool,
-    /// The file had a final newline and loses it.
-    pub(super) loses_newline: bool,
+    /// The end of the file is in doubt: it would lose its newline, or a mark seems to be missing.
+    pub(super) doubtful_end: bool,
 }
 
 /// Lines `at..at + removed` of the old file give way to `added`, which keep their line ends.
@@ -33,6 +33,7 @@ pub(super) fn compose(
     let mut edits: Vec<(usize, LineEdit)> = Vec::new();
     let mut kept: Vec<(usize, usize, usize)> = Vec::new();
     let mut ignored_marks = false;
+    let mut lost_mark = false;
     for (index, outcome) in outcomes.iter().enumerate() {
         let Outcome::Placed(placed) = outcome else {
             continue;
@@ -40,12 +41,22 @@ pub(super) fn compose(
         let trust = marks_hold(text, placed);
         ignored_marks |= !trust;
         for piece in &placed.pieces {
-            let newlines = Newlines {
+            let mut newlines = Newlines {
                 trust_marks: trust,
                 marks: marks_newlines,
+                doubtful: false,
             };
-            collect(text, placed, *piece, newlines, index, &mut edits, &mut kept)
-                .map_err(|failure| (index, failure))?;
+            collect(
+                text,
+                placed,
+                *piece,
+                &mut newlines,
+                index,
+                &mut edits,
+                &mut kept,
+            )
+            .map_err(|failure| (index, failure))?;
+            lost_mark |= newlines.doubtful;
         }
     }
     edits.sort_by_key(|(hunk, edit)| (edit.at, edit.removed > 0, *hunk));
@@ -62,7 +73,7 @@ pub(super) fn compose(
         bytes,
         edits,
         ignored_marks,
-        loses_newline,
+        doubtful_end: loses_newline || lost_mark,
     })
 }
 
@@ -91,17 +102,18 @@ fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     })
 }
 
-#[derive(Clone, Copy)]
 struct Newlines {
     trust_marks: bool,
     marks: bool,
+    // A mark seems to be missing.
+    doubtful: bool,
 }
 
 fn collect(
     text: &Text<'_>,
     placed: &Placed<'_, '_>,
     piece: Piece,
-    newlines: Newlines,
+    newlines: &mut Newlines,
     hunk: usize,
     edits: &mut Vec<(usize, LineEdit)>,
     kept: &mut Vec<(usize, usize, usize)>,
@@ -145,9 +157,7 @@ fn collect(
                 .rev()
                 .take_while(|it| it.kind != LineKind::Context)
                 .any(|it| it.kind == LineKind::Remove && it.text() == line.text());
-        if lost_mark {
-            return Err(no_newline());
-        }
+        newlines.doubtful |= lost_mark;
         if line.no_newline && newlines.trust_marks && is_last {
             // No line feed: it ends the file.
         } else if is_last && unmarked {

@@ -3,10 +3,24 @@ use std::sync::Arc;
 
 use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
-use super::place::{Failure, Outcome, Work, diagnose, place};
+use super::place::{Failure, GitRules, Outcome, Work, apply_as_git, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, LineKind};
 use super::text::{LineEnds, Text};
 use crate::model::{BlobId, Code, HunkVerdict, Mend, Safety, Verdict};
+
+/// How hunks are placed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    pub(super) strict: bool,
+    pub(super) git: Option<GitRules>,
+}
+
+impl How {
+    pub(super) const STRICT: Self = Self {
+        strict: true,
+        git: None,
+    };
+}
 
 /// What one or several sections of a patch make of a file's content.
 pub(super) struct Modified {
@@ -25,28 +39,63 @@ pub(super) struct Modified {
 pub(super) fn modify(
     before: &FileState,
     sections: &[&FilePatch<'_>],
-    strict: bool,
+    how: How,
     work: &Work,
 ) -> Modified {
-    let one = together(before, sections, strict, work);
+    if let Some(rules) = how.git {
+        return as_git(before, sections, &rules);
+    }
+    let one = together(before, sections, how, work);
     if one.after.is_some() || sections.len() < 2 || one.already.is_some() {
         return one;
     }
-    in_turn(before, sections, strict, work).unwrap_or(one)
+    in_turn(before, sections, how, work).unwrap_or(one)
+}
+
+fn as_git(before: &FileState, sections: &[&FilePatch<'_>], rules: &GitRules) -> Modified {
+    let mut modified = Modified {
+        after: None,
+        hunks: vec![Vec::new(); sections.len()],
+        mends: Vec::new(),
+        failures: Vec::new(),
+        already: None,
+    };
+    let mut bytes = before.bytes.to_vec();
+    for section in sections {
+        let Body::Hunks(hunks) = &section.body else {
+            continue;
+        };
+        match apply_as_git(&bytes, hunks, rules) {
+            Ok(next) => bytes = next,
+            Err(index) => {
+                let line = hunks
+                    .get(index)
+                    .and_then(|hunk| hunk.old)
+                    .map_or(0, |it| it.0);
+                let message = format!("patch failed: line {line}");
+                let failure = Failure::new(Verdict::ContextNotFound, "P401", &message);
+                modified.failures.push((u64::from(line), failure));
+                return modified;
+            }
+        }
+    }
+    let edits = one_edit(&before.bytes, &bytes);
+    modified.after = Some((bytes.into(), edits));
+    modified
 }
 
 // Later sections may count on what earlier ones did.
 fn in_turn(
     before: &FileState,
     sections: &[&FilePatch<'_>],
-    strict: bool,
+    how: How,
     work: &Work,
 ) -> Option<Modified> {
     let mut state = before.clone();
     let mut hunks = Vec::new();
     let mut mends = Vec::new();
     for section in sections {
-        let mut next = together(&state, &[section], strict, work);
+        let mut next = together(&state, &[section], how, work);
         let (bytes, _) = next.after.take()?;
         state.bytes = bytes;
         hunks.append(&mut next.hunks);
@@ -62,12 +111,7 @@ fn in_turn(
     })
 }
 
-fn together(
-    before: &FileState,
-    sections: &[&FilePatch<'_>],
-    strict: bool,
-    work: &Work,
-) -> Modified {
+fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Work) -> Modified {
     let explicit = sections
         .iter()
         .any(|section| section.headers.explicit.is_some());
@@ -87,8 +131,8 @@ fn together(
         already: None,
     };
     let text = Text::new(&before.bytes);
-    let (text, hunks) = match_line_ends(text, hunks, strict, &mut modified.mends);
-    let outcomes = place(&text, &hunks, strict, work);
+    let (text, hunks) = match_line_ends(text, hunks, how.strict, &mut modified.mends);
+    let outcomes = place(&text, &hunks, how.strict, work);
     let failed = outcomes
         .iter()
         .any(|outcome| matches!(outcome, Outcome::Failed(_)));
@@ -192,7 +236,7 @@ fn together(
         }
     }
     let composed = composed.filter(|composed| {
-        let doubtful = composed.loses_newline && !explicit && !proven(sections, &composed.bytes);
+        let doubtful = composed.doubtful_end && !explicit && !proven(sections, &composed.bytes);
         if doubtful {
             let line = hunks.last().map_or(0, |hunk| u64::from(hunk.line));
             modified.failures.push((line, newline_lost()));
@@ -208,7 +252,7 @@ fn together(
                     .push(mend(code, Safety::Lossy, hunk, message));
             }
         }
-        if !strict || modified.mends.is_empty() {
+        if !how.strict || modified.mends.is_empty() {
             modified.after = Some((composed.bytes.into(), composed.edits));
         } else if let Some(first) = modified.mends.first() {
             let message = format!("it would have to be mended: {}", first.message);
@@ -232,8 +276,7 @@ fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
 }
 
 fn newline_lost() -> Failure {
-    let message =
-        "the patch would take the newline off the end of the file, and no blob id confirms it";
+    let message = "what the patch does to the newline at the end of the file is in doubt, and no blob id confirms it";
     let mut failure = Failure::new(Verdict::ContextNotFound, "P306", message);
     failure.hint = Some(
         "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned(),
@@ -339,7 +382,12 @@ where
     if text.ends == LineEnds::CrLf && !has_cr && !strict {
         note("M411", "gave added lines the CR LF ends of the file");
         text = text.without_cr();
-    } else if text.ends == LineEnds::Lf && text.len() > 0 && all_cr && !strict {
+    } else if text.ends == LineEnds::Lf
+        && text.len() > 0
+        && !text.line(text.len() - 1).ends_with(b"\r")
+        && all_cr
+        && !strict
+    {
         note(
             "M412",
             "dropped carriage returns that the file does not have",

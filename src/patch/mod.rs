@@ -22,6 +22,8 @@ mod write;
 
 pub use change::{Change, FileState};
 pub use judge::{JudgeOptions, Judged, Objects, judge};
+pub use names::named_paths;
+pub use place::GitRules;
 pub use read::{ReadOptions, Unread, read};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,

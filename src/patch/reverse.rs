@@ -28,7 +28,8 @@ fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
     // Undoing a copy deletes what it made.
     if let Some(to) = headers.copy_to.take() {
         headers.copy_from = None;
-        headers.minus = Some(Side::Name([b"b/", &*to].concat().into()));
+        headers.explicit = Some(Operation::Delete);
+        headers.minus = Some(Side::Name(to));
         headers.plus = Some(Side::Null);
     }
     // The names of this line do not swap; beside others it would seem spoofed.

@@ -210,7 +210,7 @@ fn repo_path(relative: &Path) -> Option<RepoPath> {
     }
 }
 
-fn entry_at(root: &Path, path: &RepoPath) -> Option<Entry> {
+pub(super) fn entry_at(root: &Path, path: &RepoPath) -> Option<Entry> {
     let absolute = root.join(path.as_str());
     let metadata = absolute.symlink_metadata().ok()?;
     (!metadata.is_dir()).then(|| entry_of(&absolute, path.clone(), &metadata))

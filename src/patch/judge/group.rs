@@ -1,6 +1,6 @@
 use super::super::change::FileState;
 use super::super::compose::one_edit;
-use super::super::content::{Modified, modify};
+use super::super::content::{How, Modified, modify};
 use super::super::place::Failure;
 use super::super::set::{Body, FilePatch};
 use super::super::structure;
@@ -27,7 +27,7 @@ impl Judge<'_, '_> {
             structure::ancestors(self.source.listing(), &self.slots, &target.new)
                 .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
             let before = self.existing(&target.new)?;
-            let modified = modify(&before, &sections, self.options.strict, &self.work);
+            let modified = modify(&before, &sections, self.options.how(), &self.work);
             (before, modified)
         };
         let mode = sections
@@ -132,7 +132,7 @@ impl Judge<'_, '_> {
         let changes = sections.iter().any(|section| {
             matches!(&section.body, Body::Hunks(hunks) if hunks.iter().any(crate::patch::set::Hunk::changes_something))
         });
-        if after == before {
+        if after == before && self.options.git.is_none() {
             if changes {
                 return Ok(Standing::Already {
                     origin: None,
@@ -189,7 +189,7 @@ impl Judge<'_, '_> {
             bytes: base.into(),
             mode: before.mode,
         };
-        let (theirs, _) = modify(&state, sections, true, &self.work).after?;
+        let (theirs, _) = modify(&state, sections, How::STRICT, &self.work).after?;
         let merged = objects.merge(&before.bytes, &state.bytes, &theirs);
         let clean = merged.is_some();
         if self.options.three_way && clean {

@@ -6,6 +6,8 @@ use crate::policy::{Allowed, ChangeLimits};
 use crate::source::Source;
 
 use super::run::Judge;
+use crate::patch::content::How;
+use crate::patch::place::GitRules;
 
 /// How to judge.
 #[derive(Default)]
@@ -27,12 +29,23 @@ pub struct JudgeOptions<'a> {
     pub after: bool,
     /// Let what that finds stop the patch.
     pub strict_after: bool,
+    /// Place by git's own rules and mend, suspect and forbid nothing that git lets pass.
+    pub git: Option<GitRules>,
     /// Limits on size.
     pub limits: ChangeLimits,
     /// Limits of reading.
     pub read: ReadOptions,
     /// Contents by blob id, when there is an object database.
     pub objects: Option<&'a dyn Objects>,
+}
+
+impl JudgeOptions<'_> {
+    pub(super) fn how(&self) -> How {
+        How {
+            strict: self.strict,
+            git: self.git,
+        }
+    }
 }
 
 /// Contents by blob id.

@@ -1,7 +1,7 @@
 use super::super::bodies::{apply_delta, created, edited};
 use super::super::change::FileState;
 use super::super::compose::one_edit;
-use super::super::content::modify;
+use super::super::content::{How, modify};
 use super::super::set::{Binary, Body, FilePatch};
 use super::super::structure;
 use super::super::target::Target;
@@ -65,7 +65,7 @@ impl Judge<'_, '_> {
         }
         let leaves = self.vacated.contains(&target.new);
         match original(self.source, &target.new)? {
-            Some(now) if now.bytes == after.bytes && !leaves => {
+            Some(now) if now.bytes == after.bytes && !leaves && self.options.git.is_none() => {
                 return Ok(Standing::Already {
                     origin: None,
                     sure: true,
@@ -99,7 +99,10 @@ impl Judge<'_, '_> {
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
     ) -> Result<Standing, Refusal> {
-        if self.current(&target.old)?.is_none() && !self.slots.contains_key(&target.old) {
+        if self.current(&target.old)?.is_none()
+            && !self.slots.contains_key(&target.old)
+            && self.options.git.is_none()
+        {
             let was_there = file
                 .headers
                 .index
@@ -124,10 +127,10 @@ impl Judge<'_, '_> {
         };
         match &file.body {
             Body::Hunks(_) => {
-                let mut modified = modify(&before, &[file], self.options.strict, &self.work);
+                let mut modified = modify(&before, &[file], self.options.how(), &self.work);
                 hunks.extend(modified.hunks.drain(..).flatten());
                 match modified.after {
-                    Some((bytes, _)) if bytes.is_empty() => {
+                    Some((bytes, _)) if bytes.is_empty() || file.headers.explicit.is_some() => {
                         // A hunk that removes every line has no other place to go.
                         modified.mends.retain(|mend| mend.code != Code::new("M401"));
                         self.verdict.mends.extend(modified.mends);
@@ -166,7 +169,10 @@ impl Judge<'_, '_> {
         if source.is_none() && occupied && is_rename && !self.slots.contains_key(&target.new) {
             let pure = matches!(file.body, Body::Empty);
             let there = self.existing(&target.new)?;
-            let already = pure || modify(&there, &[file], true, &self.work).already.is_some();
+            let already = pure
+                || modify(&there, &[file], How::STRICT, &self.work)
+                    .already
+                    .is_some();
             if already {
                 return Ok(Standing::Already {
                     origin: None,
@@ -174,15 +180,17 @@ impl Judge<'_, '_> {
                 });
             }
         }
-        if self
-            .slots
-            .get(&target.old)
-            .is_some_and(|slot| slot.from.is_none() && slot.before.is_some())
+        // A copy is made of what stood there before the patch.
+        if is_rename
+            && self
+                .slots
+                .get(&target.old)
+                .is_some_and(|slot| slot.from.is_none() && slot.before.is_some())
         {
             return refuse(
                 Verdict::Malformed,
                 "P507",
-                "the patch changes this file before it moves or copies it",
+                "the patch changes this file before it moves it",
             );
         }
         let Some(before) = source else {
@@ -252,7 +260,7 @@ impl Judge<'_, '_> {
         }
         let bytes = match &file.body {
             Body::Hunks(_) => {
-                let modified = modify(&before, &[file], self.options.strict, &self.work);
+                let modified = modify(&before, &[file], self.options.how(), &self.work);
                 let standing =
                     self.settle(target, &[file], before, modified, target.mode, hunks)?;
                 return self.check_link(target, standing);
