@@ -12,6 +12,8 @@ mod path;
 mod python;
 mod python_names;
 mod reference;
+#[cfg(test)]
+mod reference_queries;
 mod script;
 
 pub use facts::{facts, syntax_errors};
