@@ -6,6 +6,7 @@ mod canonical;
 mod change;
 mod compose;
 mod content;
+mod doubt;
 mod feedback;
 mod judge;
 mod names;

@@ -1,0 +1,88 @@
+use super::place::Failure;
+use super::set::{FilePatch, Hunk, LineKind};
+use super::text::Text;
+use crate::model::{BlobId, Verdict};
+
+// Whether the blob id that the patch announces is that of the result.
+pub(super) fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
+    let announced = sections.last().and_then(|section| section.headers.index);
+    announced.is_some_and(|index| {
+        index.new.len() >= 7
+            && BlobId::of(bytes)
+                .to_string()
+                .as_bytes()
+                .starts_with(&index.new.to_ascii_lowercase())
+    })
+}
+
+pub(super) fn newline_lost() -> Failure {
+    let message = "what the patch does to the newline at the end of the file is in doubt, and no blob id confirms it";
+    let mut failure = Failure::new(Verdict::ContextNotFound, "P306", message);
+    failure.hint = Some(
+        "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned(),
+    );
+    failure
+}
+
+// Added lines that carry a damage which the old lines of the same hunks cannot show.
+pub(super) fn damaged(
+    text: &Text<'_>,
+    hunks: &[Hunk<'_>],
+    sections: &[&FilePatch<'_>],
+) -> Option<(u64, Failure)> {
+    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let added = || lines().filter(|line| line.kind == LineKind::Add);
+    let refuse = |line: u32, code, message: &str| {
+        Some((
+            u64::from(line),
+            Failure::new(Verdict::ContextNotFound, code, message),
+        ))
+    };
+    if let Some(line) = added().find(|line| line.text().first() == Some(&b'\t')) {
+        let starts = |byte: u8| {
+            (0..text.len())
+                .filter(|at| text.line(*at).first() == Some(&byte))
+                .take(5)
+                .count()
+        };
+        let shown = lines()
+            .any(|line| line.kind == LineKind::Remove && line.text().first() == Some(&b'\t'));
+        if !shown && starts(b'\t') == 0 && starts(b' ') == 5 {
+            let message = "added lines are indented with tabs, and the file with spaces";
+            return refuse(line.at, "P310", message);
+        }
+    }
+    let path = sections.first()?.headers.plus.as_ref()?.name()?;
+    let markup = [
+        &b".html"[..],
+        b".htm",
+        b".xml",
+        b".svg",
+        b".md",
+        b".mdx",
+        b".rst",
+        b".tsx",
+        b".jsx",
+        b".vue",
+        b".svelte",
+        b".po",
+    ];
+    if markup.iter().any(|end| path.ends_with(end)) {
+        return None;
+    }
+    let entity = |text: &[u8]| {
+        [&b"&lt;"[..], b"&gt;", b"&amp;"]
+            .iter()
+            .any(|it| memchr::memmem::find(text, it).is_some())
+    };
+    let bare = |text: &[u8]| text.contains(&b'<') || text.contains(&b'>');
+    let line = added().find(|line| entity(line.text()))?;
+    if lines().any(|line| bare(line.text())) || (0..text.len()).any(|at| entity(text.line(at))) {
+        return None;
+    }
+    refuse(
+        line.at,
+        "P311",
+        "added lines have HTML entities, and nothing else in the patch or the file has",
+    )
+}
