@@ -5,10 +5,10 @@ use super::context_request::{read_history, read_previous, request};
 use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config};
-use crate::context::{Built, ContextError, LevelChoice, build, failure_packet};
+use crate::context::{Built, ContextError, LevelChoice, build, change_under_test, failure_packet};
 use crate::model::{Code, Level, PacketBudget, Profile, StopReason};
 use crate::policy::{ReadPolicy, Redactor};
-use crate::report::context_text;
+use crate::report::{context_markdown, context_text, context_xml};
 
 /// Build the packet for a failure: diagnose the log, choose the level, pick the files.
 ///
@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// Read this commit instead of the worktree
     #[arg(long, value_name = "REV")]
     pub(super) rev: Option<String>,
+    /// Base of the change under test: its diff is shown, its files rank high
+    #[arg(long, value_name = "BASE")]
+    pub(super) diff: Option<String>,
     /// How places are given out
     #[arg(long, value_name = "PROFILE", value_parser = parse_profile)]
     pub(super) profile: Option<Profile>,
@@ -84,8 +87,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
+    /// A table for people
     Text,
+    /// The context document
     Json,
+    /// A prompt for an agent
+    Markdown,
+    /// The same prompt as XML
+    Xml,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
@@ -108,6 +117,17 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     )
     .map_err(|error| CliError::new(error.code(), error.to_string()))?;
     let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
+    if let Some(base) = &args.diff {
+        let git = workspace.git.as_ref().ok_or_else(|| {
+            CliError::new(
+                Code::new("U204"),
+                "`--diff` compares with a commit, and this is no git repository",
+            )
+        })?;
+        let tree = git.tree(base)?;
+        let change = change_under_test(base, &tree, workspace.source.as_ref(), &policy, &redactor);
+        request.change = Some(change);
+    }
     let built = build(workspace.source.as_ref(), &policy, &redactor, &request)?;
     let packet = failure_packet(
         &built,
@@ -119,9 +139,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     );
     let context = to_json(&built.context)?;
     if let Some(directory) = directory_for(args, &workspace)? {
-        let packet = to_json(&packet)?;
+        let document = to_json(&packet)?;
         let written = write_file(&directory.join("context.json"), &context)
-            .and_then(|()| write_file(&directory.join("failure-packet.json"), &packet));
+            .and_then(|()| write_file(&directory.join("failure-packet.json"), &document));
         match written {
             Err(error) if args.out.is_some() => return Err(error),
             Err(error) => output.note(&format!("the packet was not written: {}", error.message)),
@@ -133,6 +153,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     match args.format {
         Format::Json => output.data(&context)?,
+        Format::Markdown => output.data(&context_markdown(&built.context, &packet))?,
+        Format::Xml => output.data(&context_xml(&built.context, &packet))?,
         Format::Text => {
             output.data(&context_text(&built.context))?;
             advise(&built, output);

@@ -191,6 +191,7 @@ fn ranking(
         targets,
         hops: &hops,
         commits: &request.commits,
+        changed: request.change.as_ref().map_or(&[], |change| &change.files),
         may_read,
     };
     rank(source, &input)

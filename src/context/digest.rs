@@ -51,6 +51,10 @@ pub(super) fn input_digest(
     for command in &request.test_commands {
         digest.part("command", command.as_bytes());
     }
+    if let Some(change) = &request.change {
+        digest.part("base", change.base.as_bytes());
+        digest.part("diff", change.diff.as_bytes());
+    }
     for entry in source.listing().entries() {
         digest.part("entry", entry.path.as_str().as_bytes());
     }

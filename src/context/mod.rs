@@ -2,6 +2,7 @@
 
 mod build;
 mod candidates;
+mod change;
 mod contract;
 mod decode;
 mod digest;
@@ -19,6 +20,7 @@ mod targets;
 mod tokens;
 
 pub use build::{Built, build};
+pub use change::change_under_test;
 pub use ladder::{LevelChoice, Retry, choose_level};
 pub use packet::failure_packet;
 pub use request::{CapOverrides, ContextError, Request};

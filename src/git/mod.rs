@@ -1,6 +1,7 @@
 //! Floor 2: the only module that names gix. Opens repositories and turns what is in them into
 //! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
 
+mod diff;
 mod error;
 mod history;
 mod index;
@@ -11,6 +12,7 @@ mod repository;
 mod tree;
 mod tree_writer;
 
+pub use diff::unified_hunks;
 pub use error::GitError;
 pub use history::Change;
 pub use index_source::IndexSource;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::bm25::{bm25, rarities};
+use super::change::changed;
 use super::cochange::{Commit, cochange, recency};
 use super::hops::nearness;
 use super::name::name_similarity;
@@ -26,6 +27,8 @@ pub struct RankInput<'a> {
     pub hops: &'a [(RepoPath, u32)],
     /// History, newest first; empty when there is none.
     pub commits: &'a [Commit],
+    /// Files of the change under test; empty when none is known.
+    pub changed: &'a [RepoPath],
     /// Whether a file may be read at all.
     pub may_read: &'a (dyn Fn(&RepoPath) -> bool + Sync),
 }
@@ -86,6 +89,7 @@ pub fn rank(source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
         Signal::Name => name_similarity(&pool, input.targets),
         Signal::CoChange => cochange(&pool, input.targets, input.commits),
         Signal::Recency => recency(&pool, input.commits),
+        Signal::Change => changed(&pool, input.changed),
         Signal::Hops => nearness(&pool, input.hops),
         Signal::NearCoChange => vec![0.0; pool.len()],
     };

@@ -3,6 +3,7 @@
 //! order is the same on every machine.
 
 mod bm25;
+mod change;
 mod cochange;
 mod fuse;
 mod hops;

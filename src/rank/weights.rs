@@ -17,6 +17,8 @@ pub enum Signal {
     CoChange,
     /// Changes at all, above all lately.
     Recency,
+    /// Part of the change under test.
+    Change,
     /// Imports away from a target.
     Hops,
     /// Changes together with the files that the other signals put first.
@@ -36,6 +38,7 @@ impl Signal {
             Self::Name => "name",
             Self::CoChange => "coChange",
             Self::Recency => "recency",
+            Self::Change => "change",
             Self::Hops => "hops",
             Self::NearCoChange => "nearCoChange",
         }
@@ -53,6 +56,7 @@ impl Signal {
             Self::Name => "is named like a target",
             Self::CoChange => "changed together with a target",
             Self::Recency => "changed often of late",
+            Self::Change => "is part of the change under test",
             Self::Hops => "is imported near a target",
             Self::NearCoChange => "changed together with the best files",
         }
@@ -61,7 +65,7 @@ impl Signal {
 
 /// What each signal weighs in the fusion, in tenths. The figures are a plateau: doubling or halving
 /// one of them moves recall at 10 files by less than a point.
-pub const WEIGHTS: [(Signal, u64); 10] = [
+pub const WEIGHTS: [(Signal, u64); 11] = [
     (Signal::LogTerms, 35),
     (Signal::LogDefinitions, 7),
     (Signal::TargetTerms, 13),
@@ -70,6 +74,7 @@ pub const WEIGHTS: [(Signal, u64); 10] = [
     (Signal::Name, 17),
     (Signal::CoChange, 30),
     (Signal::Recency, 10),
+    (Signal::Change, 40),
     (Signal::Hops, 5),
     (Signal::NearCoChange, 7),
 ];

@@ -1,6 +1,10 @@
 //! Floor 1: values of the model as text for people and tools, one format a file.
 
+mod context_block;
+mod context_markdown;
+mod context_prompt;
 mod context_text;
+mod context_xml;
 mod diagnosis_github;
 mod diagnosis_sarif;
 mod diagnosis_text;
@@ -11,7 +15,9 @@ mod patch_github;
 mod patch_sarif;
 mod patch_text;
 
+pub use context_markdown::context_markdown;
 pub use context_text::context_text;
+pub use context_xml::context_xml;
 pub use diagnosis_github::diagnosis_github;
 pub use diagnosis_sarif::diagnosis_sarif;
 pub use diagnosis_text::diagnosis_text;

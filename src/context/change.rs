@@ -1,0 +1,111 @@
+use std::collections::BTreeSet;
+
+use crate::git::unified_hunks;
+use crate::model::{ChangeUnderTest, RepoPath};
+use crate::policy::{ReadPolicy, Redactor};
+use crate::source::Source;
+
+use super::decode::decode;
+
+/// Bytes of diff that go into a packet.
+const MAX_DIFF_BYTES: usize = 65_536;
+/// A file above this size is data; its lines are not compared.
+const MAX_FILE_BYTES: u64 = 1_000_000;
+
+/// What differs between two states of a repository: `base_name` as the caller named the first.
+///
+/// Both sides of a file are masked before they are compared, so that a removed secret stays out
+/// too; a file that policy denies is named and never read. Files whose diff does not fit into
+/// 64 KiB are said to be left out.
+#[must_use]
+pub fn change_under_test(
+    base_name: &str,
+    base: &dyn Source,
+    head: &dyn Source,
+    policy: &ReadPolicy,
+    redactor: &Redactor,
+) -> ChangeUnderTest {
+    let mut paths = BTreeSet::new();
+    for source in [base, head] {
+        paths.extend(source.listing().files().map(|entry| &entry.path));
+    }
+    let mut files = Vec::new();
+    let mut diff = String::new();
+    for path in paths {
+        if base.blob_id(path) == head.blob_id(path) {
+            continue;
+        }
+        let name = redactor.redact(path.as_str());
+        let shown = match RepoPath::new(&name.text) {
+            Ok(masked) if !name.findings.is_empty() => masked,
+            _ => path.clone(),
+        };
+        let part = if policy.refuse(path).is_some() || !name.findings.is_empty() {
+            format!("The content of {shown} is not shown.\n")
+        } else {
+            match file_diff(path, base, head, redactor) {
+                Some(part) => part,
+                // Only line ends differ, as a checkout may change them.
+                None => continue,
+            }
+        };
+        files.push(shown.clone());
+        if diff.len() + part.len() <= MAX_DIFF_BYTES {
+            diff.push_str(&part);
+        } else {
+            let mark = format!("The diff of {shown} is left out: {} bytes.\n", part.len());
+            if diff.len() + mark.len() <= MAX_DIFF_BYTES {
+                diff.push_str(&mark);
+            }
+        }
+    }
+    ChangeUnderTest {
+        base: redactor.redact(base_name).text.into_owned(),
+        files,
+        diff: redactor.redact(&diff).text.into_owned(),
+    }
+}
+
+fn file_diff(
+    path: &RepoPath,
+    base: &dyn Source,
+    head: &dyn Source,
+    redactor: &Redactor,
+) -> Option<String> {
+    let side = |source: &dyn Source| -> Result<Option<String>, ()> {
+        let Some(entry) = source.listing().get(path.as_str()) else {
+            return Ok(None);
+        };
+        if !source.listing().has_file(path.as_str()) {
+            return Ok(None);
+        }
+        if entry.bytes > MAX_FILE_BYTES {
+            return Err(());
+        }
+        let bytes = source.read(path).map_err(|_| ())?;
+        let text = decode(&bytes).map_err(|_| ())?.text;
+        Ok(Some(redactor.redact(&text).text.into_owned()))
+    };
+    let (Ok(before), Ok(after)) = (side(base), side(head)) else {
+        return Some(format!(
+            "The content of {path} is not compared: it is large or no text.\n"
+        ));
+    };
+    let name = |prefix: &str, side: &Option<String>| match side {
+        Some(_) => format!("{prefix}/{path}"),
+        None => "/dev/null".to_owned(),
+    };
+    let (old_name, new_name) = (name("a", &before), name("b", &after));
+    let both = before.is_some() && after.is_some();
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    if both && before != after && before.lines().eq(after.lines()) {
+        return None;
+    }
+    let hunks = unified_hunks(&before, &after);
+    let header = format!("diff --git a/{path} b/{path}\n");
+    Some(if hunks.is_empty() {
+        header
+    } else {
+        format!("{header}--- {old_name}\n+++ {new_name}\n{hunks}")
+    })
+}

@@ -1,0 +1,82 @@
+use gix::diff::blob::unified_diff::{ConsumeHunk, ContextSize, DiffLineKind, HunkHeader};
+use gix::diff::blob::{Algorithm, InternedInput, UnifiedDiff, diff_with_slider_heuristics};
+
+/// The hunks of a unified diff with three lines of context; empty when the texts are the same.
+#[must_use]
+pub fn unified_hunks(before: &str, after: &str) -> String {
+    let input = InternedInput::new(before.as_bytes(), after.as_bytes());
+    let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
+    // Writing to a String cannot fail.
+    UnifiedDiff::new(
+        &diff,
+        &input,
+        Hunks(String::new()),
+        ContextSize::symmetrical(3),
+    )
+    .consume()
+    .unwrap_or_default()
+}
+
+struct Hunks(String);
+
+impl ConsumeHunk for Hunks {
+    type Out = String;
+
+    fn consume_hunk(
+        &mut self,
+        header: HunkHeader,
+        lines: &[(DiffLineKind, &[u8])],
+    ) -> std::io::Result<()> {
+        // An empty side starts at line 0.
+        let start = |start: u32, len: u32| {
+            if len == 0 {
+                start.saturating_sub(1)
+            } else {
+                start
+            }
+        };
+        self.0.push_str(&format!(
+            "@@ -{},{} +{},{} @@\n",
+            start(header.before_hunk_start, header.before_hunk_len),
+            header.before_hunk_len,
+            start(header.after_hunk_start, header.after_hunk_len),
+            header.after_hunk_len
+        ));
+        for (kind, line) in lines {
+            self.0.push(match kind {
+                DiffLineKind::Context => ' ',
+                DiffLineKind::Add => '+',
+                DiffLineKind::Remove => '-',
+            });
+            self.0.push_str(&String::from_utf8_lossy(line));
+            if !line.ends_with(b"\n") {
+                self.0.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> String {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unified_hunks;
+
+    #[test]
+    fn hunks_read_as_git_writes_them() {
+        assert_eq!(unified_hunks("a\nb\n", "a\nb\n"), "");
+        assert_eq!(
+            unified_hunks("a\nb\n", "a\nc"),
+            "@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n"
+        );
+        assert_eq!(unified_hunks("", "a\n"), "@@ -0,0 +1,1 @@\n+a\n");
+        assert_eq!(unified_hunks("a\n", ""), "@@ -1,1 +0,0 @@\n-a\n");
+        assert_eq!(
+            unified_hunks("1\n2\n3\n4\n5\n", "1\n2\n3\n4\nx\n5\n"),
+            "@@ -2,4 +2,5 @@\n 2\n 3\n 4\n+x\n 5\n"
+        );
+    }
+}

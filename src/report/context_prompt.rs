@@ -1,0 +1,134 @@
+use super::context_block::{Data, Part};
+use crate::model::{ContextDocument, FailurePacket, FileMode, PacketFile};
+
+/// What a prompt says, in order; the formats differ only in how they write it.
+pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
+    let mut parts = vec![Part::Heading("What failed"), Part::Prose(failure(context))];
+    let evidence: Vec<String> = packet
+        .failure
+        .evidence
+        .iter()
+        .map(|evidence| format!("log line {}: {}\n", evidence.line, evidence.text))
+        .collect();
+    list(&mut parts, "evidence", &evidence);
+    list(&mut parts, "commands", &lines(&packet.test_commands));
+    if !packet.logs.text.is_empty() {
+        parts.push(Part::Heading("Log"));
+        parts.push(data(
+            "log",
+            vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())],
+            &packet.logs.text,
+        ));
+    }
+    if let Some(change) = &context.change {
+        parts.push(Part::Heading("The change under test"));
+        let about = vec![("base", change.base.clone())];
+        parts.push(data("diff", about, &change.diff));
+    }
+    parts.push(Part::Heading("Files"));
+    parts.push(Part::Prose(
+        "A file with mode `full` is whole. In `skeleton` and `window` lines are left out where a \
+         bracketed mark says so. A masked line reads `[REDACTED:...]` and cannot be changed."
+            .to_owned(),
+    ));
+    parts.extend(context.files.iter().map(file));
+    let before = parts.len();
+    let omitted: Vec<String> = context
+        .omitted
+        .iter()
+        .filter(|omission| omission.rank.is_some())
+        .take(MAX_ROWS)
+        .map(|omission| format!("{}: {}\n", omission.path, omission.reason))
+        .collect();
+    list(&mut parts, "omitted", &omitted);
+    let rejected: Vec<String> = context
+        .files_rejected
+        .iter()
+        .map(|rejected| format!("{}: {}\n", rejected.path, rejected.reason))
+        .collect();
+    list(&mut parts, "refused", &rejected);
+    list(&mut parts, "worth-asking-for", &lines(&context.next));
+    if parts.len() > before {
+        parts.insert(before, Part::Heading("What is not here"));
+    }
+    if !packet.protected_paths.is_empty() {
+        parts.push(Part::Heading("What a patch must not touch"));
+        list(&mut parts, "protected", &lines(&packet.protected_paths));
+    }
+    parts.push(Part::Heading("Your reply"));
+    parts.push(Part::Prose(REPLY.to_owned()));
+    parts
+}
+
+const MAX_ROWS: usize = 40;
+
+const REPLY: &str = "Reply with one patch that makes the commands pass: a unified diff with paths \
+    relative to the root of the repository. Change no line you have not been shown. When the files \
+    above are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
+    \"requestedFiles\": [\"path\"]}";
+
+fn failure(context: &ContextDocument) -> String {
+    let diagnosis = match &context.diagnosis {
+        Some(diagnosis) => {
+            let subkind = diagnosis.subkind.as_ref();
+            let subkind = subkind.map_or(String::new(), |subkind| format!(" ({})", subkind.0));
+            format!("The failure is {}{subkind}.", diagnosis.kind)
+        }
+        None => "There is no log.".to_owned(),
+    };
+    format!(
+        "{diagnosis} Context level: {} of 4. Files: {}. Bytes: {}.",
+        context.level,
+        context.files.len(),
+        context.total_bytes
+    )
+}
+
+fn file(file: &PacketFile) -> Part {
+    let mut about = vec![("path", file.path.to_string())];
+    about.push((
+        "mode",
+        match file.mode {
+            FileMode::Full => "full",
+            FileMode::Skeleton => "skeleton",
+            FileMode::Window => "window",
+        }
+        .to_owned(),
+    ));
+    about.push(("why", file.why.clone()));
+    if !file.redactions.is_empty() {
+        let lines: Vec<String> = file
+            .redactions
+            .iter()
+            .map(|redaction| redaction.line.to_string())
+            .collect();
+        about.push(("masked-lines", lines.join(" ")));
+    }
+    if !file.warnings.is_empty() {
+        let lines: Vec<String> = file
+            .warnings
+            .iter()
+            .map(|warning| format!("{}:{}", warning.line, warning.kind))
+            .collect();
+        about.push(("hidden-characters", lines.join(" ")));
+    }
+    data("file", about, &file.content)
+}
+
+fn data(kind: &'static str, about: Vec<(&'static str, String)>, text: &str) -> Part {
+    Part::Data(Data {
+        kind,
+        about,
+        text: text.to_owned(),
+    })
+}
+
+fn list(parts: &mut Vec<Part>, kind: &'static str, rows: &[String]) {
+    if !rows.is_empty() {
+        parts.push(data(kind, Vec::new(), &rows.concat()));
+    }
+}
+
+fn lines(items: &[impl std::fmt::Display]) -> Vec<String> {
+    items.iter().map(|item| format!("{item}\n")).collect()
+}
