@@ -11,5 +11,7 @@ mod parse;
 mod path;
 mod python;
 mod script;
+mod skeleton;
 
 pub use facts::{facts, syntax_errors};
+pub use skeleton::skeleton;
