@@ -24,7 +24,7 @@ pub(super) struct Unshown {
     pub(super) code: Code,
     pub(super) reason: String,
     pub(super) bytes: Option<u64>,
-    pub(super) remedy: &'static str,
+    pub(super) remedy: String,
 }
 
 /// What of a file is wanted.
@@ -92,7 +92,7 @@ impl Camera<'_> {
                     Wanted::LinesWith(_) => "no line of it names what is missing".to_owned(),
                 },
                 bytes: size,
-                remedy: "raise --max-file-bytes",
+                remedy: size.map_or(String::new(), |size| format!("--max-file-bytes {size}")),
             });
         }
         let content = match mode {
@@ -119,12 +119,12 @@ impl Camera<'_> {
 
     /// Asks policy and listing before any byte is read.
     fn may_be_read(&self, path: &RepoPath) -> Result<(), Unshown> {
-        let refused = |code: &'static str, reason: String, remedy| {
+        let refused = |code: &'static str, reason: String, remedy: &str| {
             Err(Unshown {
                 code: Code::new(code),
                 reason,
                 bytes: None,
-                remedy,
+                remedy: remedy.to_owned(),
             })
         };
         if let Some(refusal) = self.policy.refuse(path) {
@@ -132,7 +132,7 @@ impl Camera<'_> {
                 code: refusal.code,
                 reason: refusal.reason,
                 bytes: None,
-                remedy: "",
+                remedy: String::new(),
             });
         }
         if self.names.contains(path) {
@@ -177,7 +177,7 @@ fn unread(error: &ReadError) -> Unshown {
         code: Code::new(code),
         reason: error.to_string(),
         bytes,
-        remedy: "",
+        remedy: String::new(),
     }
 }
 
@@ -190,7 +190,7 @@ fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
         code: Code::new(code),
         reason: reason.to_owned(),
         bytes,
-        remedy: "",
+        remedy: String::new(),
     }
 }
 
