@@ -6,7 +6,7 @@ use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config};
 use crate::context::{Built, ContextError, LevelChoice, build, change_under_test, failure_packet};
-use crate::model::{Code, Level, PacketBudget, Profile, StopReason};
+use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile, StopReason};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::report::{context_markdown, context_text, context_xml};
 
@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// context.json or result.json of the attempt before
     #[arg(long, value_name = "FILE")]
     pub(super) previous: Option<String>,
+    /// context.json of an earlier packet: files it held are named and not repeated
+    #[arg(long, value_name = "FILE")]
+    pub(super) since: Option<String>,
     /// JSON with `requestedFiles` that an agent asked for; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(super) request: Option<String>,
@@ -71,6 +74,9 @@ pub(crate) struct Args {
     /// Estimated tokens of all files (two for every seven bytes)
     #[arg(long, value_name = "N")]
     pub(super) max_tokens: Option<u64>,
+    /// Exit 1 when bytes or tokens cut something out
+    #[arg(long)]
+    pub(super) fail_over_budget: bool,
     /// Read only files that match
     #[arg(long, value_name = "GLOB")]
     pub(super) allow: Vec<String>,
@@ -160,7 +166,33 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             advise(&built, output);
         }
     }
+    if args.fail_over_budget {
+        within_budget(&built.context)?;
+    }
     Ok(Exit::Yes)
+}
+
+// The packet is printed all the same; what was cut first is named with its remedy.
+fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
+    let over = |code: &Code| matches!(code.as_str(), "C102" | "C103");
+    let refused = context.files_rejected.iter().filter(|it| over(&it.code));
+    let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
+    let named = refused
+        .map(|it| (&it.path, &it.reason))
+        .chain(cut.iter().map(|it| (&it.path, &it.reason)));
+    let named: Vec<_> = named.collect();
+    let Some((path, reason)) = named.first() else {
+        return Ok(());
+    };
+    let said = format!(
+        "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
+        named.len()
+    );
+    let error = CliError::new(Code::new("C111"), said).exit(Exit::No);
+    Err(match cut.first() {
+        Some(first) => error.hint(first.remedy.clone()),
+        None => error,
+    })
 }
 
 // Where the files go; nowhere in JSON format unless a directory is named.

@@ -1,10 +1,14 @@
+use serde::Deserialize;
+
 use super::CliError;
 use super::context::Args;
 use super::input::{read_json, read_log};
 use super::workspace::Workspace;
 use crate::config::Settings;
 use crate::context::{CapOverrides, LevelChoice, Request, Retry, expand_target, nearest_paths};
-use crate::model::{Code, History, Level, PreviousAttempt, Profile, RepoPath, StopReason};
+use crate::model::{
+    Code, History, Level, PreviousAttempt, Profile, RepoPath, StopReason, UnchangedFile,
+};
 use crate::rank::Commit;
 
 /// What the flags, the settings and the files they name ask for.
@@ -48,6 +52,9 @@ pub(super) fn request(
     }
     if let Some(failure) = &args.failure {
         take_failure(&read_json(failure)?, &mut request, workspace)?;
+    }
+    if let Some(since) = &args.since {
+        request.since = files_of(since)?;
     }
     request.requested.extend(args.request_paths.iter().cloned());
     if let Some(asked) = &args.request {
@@ -122,6 +129,16 @@ fn take_failure(
         request.test_commands = strings(&document["testCommands"]);
     }
     Ok(())
+}
+
+// What a context document holds, and what it says that one before it held.
+fn files_of(since: &str) -> Result<Vec<UnchangedFile>, CliError> {
+    let document = read_json(since)?;
+    let rows = |key: &str| Vec::<UnchangedFile>::deserialize(&document[key]);
+    let mut files = rows("files")
+        .map_err(|_| CliError::usage(format!("`{since}` is not a context document")))?;
+    files.extend(rows("unchanged").unwrap_or_default());
+    Ok(files)
 }
 
 /// What `--previous` and `--stop-reason` say of the attempt before.

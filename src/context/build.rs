@@ -1,13 +1,14 @@
 use crate::diagnose::{LogFacts, diagnose};
 use crate::graph::{Closure, closure};
 use crate::model::{
-    ContextDocument, FailureKind, Level, LogExcerpt, Profile, RepoPath, SCHEMA_VERSION,
+    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RepoPath, SCHEMA_VERSION,
 };
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
 use crate::rank::{RankInput, Ranked, rank};
 use crate::source::Source;
 
 use super::candidates::{Mentions, max_hops, places};
+use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::fill::Fill;
 use super::ladder::choose_level;
@@ -125,7 +126,9 @@ pub fn build(
     let (files, mut omitted, rejected) = fill.into_files();
     omitted.extend(unreadable_entries(source, redactor, &targets));
 
-    let files_included: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
+    let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
+    let chosen: Vec<RepoPath> = paths(&files);
+    let (files, unchanged) = split_unchanged(files, &request.since);
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
@@ -141,16 +144,17 @@ pub fn build(
             .map(|path| redactor.redact(path).text.into_owned())
             .collect(),
         files_rejected: rejected,
-        unresolved_imports: unresolved(&reach, &files_included, redactor),
-        next: next(&reach, &files_included, &omitted, policy, &names),
+        unresolved_imports: unresolved(&reach, &chosen, redactor),
+        next: next(&reach, &chosen, &omitted, policy, &names),
         repo_index: repo_index(source, level, &readable, &names),
         history: request.history,
         hints: Vec::new(),
         change: request.change.clone(),
         input_sha256: String::new(),
         packet_sha256: String::new(),
-        files_included,
+        files_included: paths(&files),
         files,
+        unchanged,
         omitted,
         diagnosis,
     };

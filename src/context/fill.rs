@@ -11,6 +11,7 @@ pub(super) struct Fill<'a> {
     caps: Caps,
     level: Level,
     places_used: u64,
+    without_place: u64,
     added_bytes: u64,
     target_bytes: u64,
     tokens: u64,
@@ -28,6 +29,7 @@ impl<'a> Fill<'a> {
             caps,
             level,
             places_used: 0,
+            without_place: 0,
             added_bytes: 0,
             target_bytes: 0,
             tokens: 0,
@@ -90,6 +92,7 @@ impl<'a> Fill<'a> {
     /// A file that takes a place. `rank` is its 1-based place among the candidates.
     pub(super) fn place(&mut self, candidate: Candidate, rank: u64) {
         if self.places_used >= self.caps.max_files {
+            self.without_place += 1;
             let unshown = Unshown {
                 code: Code::new("C101"),
                 reason: format!(
@@ -97,7 +100,7 @@ impl<'a> Fill<'a> {
                     self.caps.max_files, self.level
                 ),
                 bytes: self.size(&candidate.path),
-                remedy: "raise --max-files, or go up a level",
+                remedy: self.place_remedy(&candidate.path),
             };
             return self.omit(&candidate.path, Some(rank), unshown);
         }
@@ -136,7 +139,7 @@ impl<'a> Fill<'a> {
             code: unshown.code,
             reason: unshown.reason,
             bytes: unshown.bytes.or_else(|| self.size(path)),
-            remedy: unshown.remedy.to_owned(),
+            remedy: unshown.remedy,
         });
     }
 
@@ -161,7 +164,10 @@ impl<'a> Fill<'a> {
                 code: Code::new("C102"),
                 reason: format!("{bytes} bytes do not fit into the {bytes_left} that are left"),
                 bytes: Some(bytes),
-                remedy: "raise --max-total-bytes",
+                remedy: format!(
+                    "--max-total-bytes {}",
+                    self.caps.max_total_bytes.saturating_add(bytes - bytes_left)
+                ),
             });
         }
         let tokens = estimate_tokens(bytes);
@@ -175,7 +181,7 @@ impl<'a> Fill<'a> {
                     max - self.tokens
                 ),
                 bytes: Some(bytes),
-                remedy: "raise --max-tokens",
+                remedy: format!("--max-tokens {}", self.tokens + tokens),
             });
         }
         self.tokens += tokens;
@@ -189,6 +195,16 @@ impl<'a> Fill<'a> {
             _ => self.added_bytes + self.target_bytes,
         };
         self.caps.max_total_bytes.saturating_sub(used)
+    }
+
+    // The flags that would give the next file without a place one.
+    fn place_remedy(&self, path: &RepoPath) -> String {
+        let places = self.caps.max_files + self.without_place;
+        let level = [Level::OneHop, Level::TwoHops]
+            .into_iter()
+            .find(|level| *level > self.level && Caps::of(*level).max_files >= places);
+        let level = level.map_or(String::new(), |level| format!("--level {level}, "));
+        format!("{level}--max-files {places}, or --request-path {path}")
     }
 
     fn size(&self, path: &RepoPath) -> Option<u64> {

@@ -5,6 +5,7 @@ mod candidates;
 mod change;
 mod contract;
 mod decode;
+mod delta;
 mod digest;
 mod fill;
 mod ladder;

@@ -1,5 +1,5 @@
 use crate::context::ladder::{LevelChoice, Retry};
-use crate::model::{Caps, ChangeUnderTest, Code, History, Profile, RepoPath};
+use crate::model::{Caps, ChangeUnderTest, Code, History, Profile, RepoPath, UnchangedFile};
 use crate::rank::Commit;
 
 /// What a packet is to be built from. Everything outside the repository's files is in here.
@@ -33,6 +33,8 @@ pub struct Request {
     pub commits: Vec<Commit>,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
+    /// What the reader already has from an earlier packet; it is named and not repeated.
+    pub since: Vec<UnchangedFile>,
 }
 
 /// Caps given by the caller; `None` keeps the level's own.

@@ -23,7 +23,7 @@ pub(super) fn requested(
                     code: Code::new("C301"),
                     reason: problem.to_string(),
                     bytes: None,
-                    remedy: "",
+                    remedy: String::new(),
                 },
             ),
             Ok(path) if taken.contains(&path) || found.iter().any(|it| it.path == path) => {}
@@ -47,7 +47,7 @@ pub(super) fn requested(
                         code: Code::new("C301"),
                         reason,
                         bytes: None,
-                        remedy: "",
+                        remedy: String::new(),
                     },
                 );
             }

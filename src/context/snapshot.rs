@@ -1,3 +1,4 @@
+use crate::lang::skeleton;
 use crate::model::{BlobId, Code, FileMode, Redaction, RepoPath, TextWarning};
 use crate::policy::{ReadPolicy, Redactor, text_warnings};
 use crate::source::{EntryKind, ReadError, Source};
@@ -23,12 +24,12 @@ pub(super) struct Unshown {
     pub(super) code: Code,
     pub(super) reason: String,
     pub(super) bytes: Option<u64>,
-    pub(super) remedy: &'static str,
+    pub(super) remedy: String,
 }
 
 /// What of a file is wanted.
 pub(super) enum Wanted<'a> {
-    /// All of it; when it exceeds the cap, windows around these 1-based lines.
+    /// All of it; when it exceeds the cap, its signatures and windows around these 1-based lines.
     Whole(&'a [u32]),
     /// Only the lines that hold one of these words.
     LinesWith(&'a [String]),
@@ -68,15 +69,22 @@ impl Camera<'_> {
         let (mode, ranges) = match wanted {
             Wanted::Whole(_) if text.len() as u64 <= max_bytes => (FileMode::Full, Vec::new()),
             Wanted::Whole(lines) => {
-                let lines = if lines.is_empty() { &[1][..] } else { lines };
-                (FileMode::Window, windows(text, lines, max_bytes))
+                let declared = skeleton(path, decoded.text.as_bytes());
+                // One range is the whole: nothing in it can be left out as a body.
+                if declared.len() < 2 {
+                    let lines = if lines.is_empty() { &[1][..] } else { lines };
+                    (FileMode::Window, windows(text, lines, &[], max_bytes))
+                } else {
+                    let ranges = windows(text, lines, &declared, max_bytes);
+                    (FileMode::Skeleton, ranges)
+                }
             }
             Wanted::LinesWith(words) => {
                 let lines = lines_with(text, words);
-                (FileMode::Window, windows(text, &lines, max_bytes))
+                (FileMode::Window, windows(text, &lines, &[], max_bytes))
             }
         };
-        if mode == FileMode::Window && ranges.is_empty() {
+        if mode != FileMode::Full && ranges.is_empty() {
             return Err(Unshown {
                 code: Code::new("C104"),
                 reason: match wanted {
@@ -84,7 +92,7 @@ impl Camera<'_> {
                     Wanted::LinesWith(_) => "no line of it names what is missing".to_owned(),
                 },
                 bytes: size,
-                remedy: "raise --max-file-bytes",
+                remedy: size.map_or(String::new(), |size| format!("--max-file-bytes {size}")),
             });
         }
         let content = match mode {
@@ -111,12 +119,12 @@ impl Camera<'_> {
 
     /// Asks policy and listing before any byte is read.
     fn may_be_read(&self, path: &RepoPath) -> Result<(), Unshown> {
-        let refused = |code: &'static str, reason: String, remedy| {
+        let refused = |code: &'static str, reason: String, remedy: &str| {
             Err(Unshown {
                 code: Code::new(code),
                 reason,
                 bytes: None,
-                remedy,
+                remedy: remedy.to_owned(),
             })
         };
         if let Some(refusal) = self.policy.refuse(path) {
@@ -124,7 +132,7 @@ impl Camera<'_> {
                 code: refusal.code,
                 reason: refusal.reason,
                 bytes: None,
-                remedy: "",
+                remedy: String::new(),
             });
         }
         if self.names.contains(path) {
@@ -169,7 +177,7 @@ fn unread(error: &ReadError) -> Unshown {
         code: Code::new(code),
         reason: error.to_string(),
         bytes,
-        remedy: "",
+        remedy: String::new(),
     }
 }
 
@@ -182,14 +190,32 @@ fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
         code: Code::new(code),
         reason: reason.to_owned(),
         bytes,
-        remedy: "",
+        remedy: String::new(),
     }
 }
 
 const LINES_AROUND: u32 = 20;
 
-// Ranges of whole lines around the wanted ones, earliest wanted first, until the bytes are used.
-fn windows(text: &str, wanted: &[u32], max_bytes: u64) -> Vec<[u32; 2]> {
+// What is chosen must fit together with the marks for what is left out.
+fn windows(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) -> Vec<[u32; 2]> {
+    let mut budget = max_bytes;
+    for _ in 0..MAX_ROUNDS {
+        let ranges = choose(text, wanted, declared, budget);
+        let bytes = cut(text, &ranges).len() as u64;
+        if ranges.is_empty() || bytes <= max_bytes {
+            return ranges;
+        }
+        budget = budget.saturating_sub((bytes - max_bytes).min(budget / 4).max(1));
+    }
+    Vec::new()
+}
+
+const MAX_ROUNDS: usize = 24;
+// About what a mark takes.
+const MARK_BYTES: u64 = 32;
+
+// Whole lines until the bytes are used: the wanted ones, those around them, then declarations.
+fn choose(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) -> Vec<[u32; 2]> {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
         .filter(|start| *start < text.len())
@@ -219,6 +245,23 @@ fn windows(text: &str, wanted: &[u32], max_bytes: u64) -> Vec<[u32; 2]> {
                 }
             }
         }
+    }
+    // From the top, and no further than they fit.
+    let declared = declared
+        .iter()
+        .flat_map(|[from, to]| *from..=(*to).min(count));
+    for line in declared {
+        let at = line as usize - 1;
+        if taken[at] {
+            continue;
+        }
+        let follows = at > 0 && taken[at - 1];
+        let bytes = line_bytes(line) + if follows { 0 } else { MARK_BYTES };
+        if bytes > left {
+            break;
+        }
+        taken[at] = true;
+        left -= bytes;
     }
     let mut ranges: Vec<[u32; 2]> = Vec::new();
     for line in (1..=count).filter(|line| taken[*line as usize - 1]) {
@@ -271,20 +314,37 @@ fn cut(text: &str, ranges: &[[u32; 2]]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, lines_with, windows};
+    use super::{choose, cut, lines_with, windows};
 
     #[test]
     fn windows_keep_wanted_lines_first() {
         let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
-        assert_eq!(windows(&text, &[100], 9 * 1000), [[80, 120]]);
-        assert_eq!(windows(&text, &[5, 100], 9 * 2), [[5, 5], [100, 100]]);
-        assert!(windows(&text, &[100], 3).is_empty());
-        assert!(windows(&text, &[0, 999], 900).is_empty());
+        assert_eq!(windows(&text, &[100], &[], 9 * 1000), [[80, 120]]);
+        assert_eq!(choose(&text, &[5, 100], &[], 9 * 2), [[5, 5], [100, 100]]);
+        assert!(windows(&text, &[100], &[], 3).is_empty());
+        assert!(windows(&text, &[0, 999], &[], 900).is_empty());
         assert_eq!(
             cut(&text, &[[2, 3]]).lines().next(),
             Some("[lines 1 to 1 left out]")
         );
         assert!(cut(&text, &[[2, 3]]).ends_with("line 003\n[lines 4 to 200 left out]\n"));
+    }
+
+    #[test]
+    fn declarations_fill_what_evidence_leaves_and_marks_count() {
+        let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
+        let declared: Vec<[u32; 2]> = (1..=66).map(|n| [n * 3, n * 3]).collect();
+        for max in [40, 100, 300, 900, 1500] {
+            let ranges = windows(&text, &[100], &declared, max);
+            assert!(cut(&text, &ranges).len() as u64 <= max, "{max}: {ranges:?}");
+            let shown = |line| {
+                ranges
+                    .iter()
+                    .any(|[from, to]| (*from..=*to).contains(&line))
+            };
+            assert!(max < 100 || shown(100), "{max}: {ranges:?}");
+            assert!(max < 900 || shown(3), "{max}: {ranges:?}");
+        }
     }
 
     #[test]

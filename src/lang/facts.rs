@@ -74,7 +74,10 @@ fn given_up() -> ParseProblem {
     }
 }
 
-fn prepare<'a>(path: &RepoPath, bytes: &'a [u8]) -> Option<(Language, std::borrow::Cow<'a, [u8]>)> {
+pub(super) fn prepare<'a>(
+    path: &RepoPath,
+    bytes: &'a [u8],
+) -> Option<(Language, std::borrow::Cow<'a, [u8]>)> {
     if let Some((language, script)) = embedded::script_of(path.as_str(), bytes) {
         return Some((language, script.into()));
     }
@@ -82,7 +85,7 @@ fn prepare<'a>(path: &RepoPath, bytes: &'a [u8]) -> Option<(Language, std::borro
 }
 
 // The part that is parsed, and why it is not the whole.
-fn head_of(text: &[u8]) -> (&[u8], Option<&'static str>) {
+pub(super) fn head_of(text: &[u8]) -> (&[u8], Option<&'static str>) {
     let start = text.get(..text.len().min(BINARY_PROBE)).unwrap_or(text);
     if memchr::memchr(0, start).is_some() {
         return (&[], Some("it is binary"));

@@ -15,5 +15,7 @@ mod reference;
 #[cfg(test)]
 mod reference_queries;
 mod script;
+mod skeleton;
 
 pub use facts::{facts, syntax_errors};
+pub use skeleton::skeleton;

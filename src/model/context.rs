@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{BlobId, Caps, Code, Diagnosis, Level, Profile, RepoPath, StopReason};
 
@@ -32,6 +32,8 @@ pub struct ContextDocument {
     pub files_rejected: Vec<RejectedFile>,
     /// The files with their content, in the order of `files_included`.
     pub files: Vec<PacketFile>,
+    /// Files that an earlier packet held in the same form; their content is not repeated.
+    pub unchanged: Vec<UnchangedFile>,
     /// Candidates that were left out.
     pub omitted: Vec<Omission>,
     /// Imports of included files that lead to no file.
@@ -75,7 +77,7 @@ pub enum Role {
 }
 
 /// How much of a file is in the packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileMode {
     /// All of it.
@@ -126,6 +128,32 @@ pub struct PacketFile {
     pub redactions: Vec<Redaction>,
     /// Characters a person would not see.
     pub warnings: Vec<TextWarning>,
+}
+
+/// A file as an earlier packet held it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct UnchangedFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// SHA-256 of the whole file's bytes, in hex.
+    pub sha256: String,
+    /// How much of it that packet held.
+    pub mode: FileMode,
+    /// The line ranges it held; empty when it was all.
+    pub ranges: Vec<[u32; 2]>,
+}
+
+impl UnchangedFile {
+    /// What identifies the form in which a packet holds a file.
+    #[must_use]
+    pub fn of(file: &PacketFile) -> Self {
+        Self {
+            path: file.path.clone(),
+            sha256: file.sha256.clone(),
+            mode: file.mode,
+            ranges: file.ranges.clone(),
+        }
+    }
 }
 
 /// A masked secret.

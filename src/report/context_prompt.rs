@@ -1,5 +1,5 @@
 use super::context_block::{Data, Part};
-use crate::model::{ContextDocument, FailurePacket, FileMode, PacketFile};
+use crate::model::{ContextDocument, FailurePacket, FileMode, PacketFile, RepoPath};
 
 /// What a prompt says, in order; the formats differ only in how they write it.
 pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
@@ -26,6 +26,13 @@ pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Pa
         parts.push(data("diff", about, &change.diff));
     }
     parts.push(Part::Heading("Files"));
+    if !context.unchanged.is_empty() {
+        parts.push(Part::Prose(
+            "You have been shown these files before, and they are unchanged.".to_owned(),
+        ));
+        let paths: Vec<&RepoPath> = context.unchanged.iter().map(|file| &file.path).collect();
+        list(&mut parts, "unchanged", &lines(&paths));
+    }
     parts.push(Part::Prose(
         "A file with mode `full` is whole. In `skeleton` and `window` lines are left out where a \
          bracketed mark says so. A masked line reads `[REDACTED:...]` and cannot be changed."

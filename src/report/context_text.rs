@@ -161,6 +161,13 @@ fn totals(text: &mut String, context: &ContextDocument) {
             thousands(context.total_tokens),
         ),
     );
+    if !context.unchanged.is_empty() {
+        let unchanged = count(context.unchanged.len(), "file");
+        put(
+            text,
+            format_args!("Sent before and unchanged: {unchanged}\n"),
+        );
+    }
     if context.caps.max_files == u64::MAX {
         text.push_str("Caps: none at this level\n");
         return;
