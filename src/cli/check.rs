@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::args::Global;
-use super::output::write_bytes;
+use super::output::write_file;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};
 use crate::git::ObjectStore;
@@ -142,7 +142,7 @@ impl PatchArgs {
         };
         if judged.verdict.verdict.applies() {
             if let Some(file) = &self.output {
-                write_bytes(file, &judged.canonical_patch())?;
+                write_file(file, judged.canonical_patch())?;
             }
             if self.format == Format::Json {
                 judged.verdict.canonical_patch = String::from_utf8(judged.canonical_patch()).ok();

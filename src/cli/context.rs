@@ -5,7 +5,10 @@ use super::context_request::{read_history, read_previous, request};
 use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config};
-use crate::context::{Built, ContextError, LevelChoice, build, change_under_test, failure_packet};
+use crate::context::{
+    Built, ContextError, LevelChoice, build, bundle_listing, bundle_tar, change_under_test,
+    failure_packet,
+};
 use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile, StopReason};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::report::{context_markdown, context_text, context_xml};
@@ -147,7 +150,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if let Some(directory) = directory_for(args, &workspace)? {
         let document = to_json(&packet)?;
         let written = write_file(&directory.join("context.json"), &context)
-            .and_then(|()| write_file(&directory.join("failure-packet.json"), &document));
+            .and_then(|()| write_file(&directory.join("failure-packet.json"), &document))
+            .and_then(|()| write_bundle(&directory, &built));
         match written {
             Err(error) if args.out.is_some() => return Err(error),
             Err(error) => output.note(&format!("the packet was not written: {}", error.message)),
@@ -193,6 +197,18 @@ fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
         Some(first) => error.hint(first.remedy.clone()),
         None => error,
     })
+}
+
+// At level 4 the files stand in an archive too, with a listing beside it.
+fn write_bundle(directory: &Path, built: &Built) -> Result<(), CliError> {
+    if built.context.level != Level::Bundle {
+        return Ok(());
+    }
+    write_file(&directory.join("bundle.tar"), bundle_tar(&built.context))?;
+    write_file(
+        &directory.join("bundle.txt"),
+        bundle_listing(&built.context),
+    )
 }
 
 // Where the files go; nowhere in JSON format unless a directory is named.

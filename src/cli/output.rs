@@ -108,12 +108,7 @@ pub(crate) fn to_json(document: &impl Serialize) -> Result<String, CliError> {
 }
 
 /// Writes a file in one step: either the old content stands there or all of the new.
-pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
-    write_bytes(path, text.as_bytes())
-}
-
-/// The same for bytes.
-pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), CliError> {
     let failed = |error: io::Error| {
         let said = format!("cannot write `{}`: {}", path.display(), error.kind());
         CliError::new(Code::new("U303"), said)
@@ -122,7 +117,7 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let directory = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
+    file.write_all(content.as_ref()).map_err(failed)?;
     file.as_file().sync_data().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

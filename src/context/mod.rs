@@ -1,6 +1,7 @@
 //! Floor 6: from a failure to a packet. Ladder level, candidates, caps, snapshots, omissions.
 
 mod build;
+mod bundle;
 mod candidates;
 mod change;
 mod contract;
@@ -21,6 +22,7 @@ mod targets;
 mod tokens;
 
 pub use build::{Built, build};
+pub use bundle::{bundle_listing, bundle_tar};
 pub use change::change_under_test;
 pub use ladder::{LevelChoice, Retry, choose_level};
 pub use packet::failure_packet;
