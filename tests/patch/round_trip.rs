@@ -123,6 +123,11 @@ proptest! {
         let strip = Some(usize::from(!FLAGS[flags].contains(&"--no-prefix")));
         let text = String::from_utf8_lossy(&patch).into_owned();
         prop_assert_eq!(applied(&old, &patch, false, strip), Ok(new.clone()), "forward\n{}", text);
-        prop_assert_eq!(applied(&new, &patch, true, strip), Ok(old), "backward\n{}", text);
+        // Undoing an edited copy deletes a file of which the patch shows only a part; that may be
+        // refused, and must never give anything else.
+        let back = applied(&new, &patch, true, strip);
+        if !(text.contains("\ncopy from ") && back.is_err()) {
+            prop_assert_eq!(back, Ok(old), "backward\n{}", text);
+        }
     }
 }
