@@ -285,7 +285,10 @@ where
 {
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
     let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
-    let all_cr = has_cr && lines().all(|line| line.line.ends_with(b"\r") || line.no_newline);
+    // A carriage return is part of a line end only where a newline follows it.
+    let ended = || lines().filter(|line| !line.no_newline);
+    let all_cr = ended().next().is_some()
+        && lines().all(|line| line.line.ends_with(b"\r") != line.no_newline);
     let first = hunks.first().map(|hunk| u64::from(hunk.line));
     let mut note = |code, message: &str| {
         mends.push(Mend {
