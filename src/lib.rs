@@ -45,6 +45,7 @@ pub mod model;
 pub mod patch;
 pub mod policy;
 pub mod rank;
+pub mod repair;
 pub mod report;
 pub mod resolve;
 pub mod source;
