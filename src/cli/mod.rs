@@ -17,6 +17,7 @@ mod output;
 mod redact;
 mod run;
 mod run_record;
+mod run_verdict;
 mod workspace;
 
 use std::process::ExitCode;

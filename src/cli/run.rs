@@ -3,13 +3,14 @@ use std::time::Duration;
 
 use super::args::Global;
 use super::run_record::{Attempt, Record, Status};
+use super::run_verdict::conclude;
 use super::workspace::{Workspace, directory};
 use super::{CliError, Exit, Output, config};
 use crate::exec::{
     self, CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sandbox, SandboxMode,
-    SandboxState, Sink, Stop, Stream, TimeLimit,
+    SandboxState, Sink, Stop, Stream,
 };
-use crate::model::{Code, Diagnosis, FailureKind};
+use crate::model::Code;
 use crate::policy::Redactor;
 
 /// Run a test command inside limits; when it fails, write the packet for the failure.
@@ -181,7 +182,8 @@ fn may_be_flaky(end: End) -> bool {
 fn warn(outcome: &Outcome, job: &Job, output: &Output) {
     if outcome.leaked > 0 {
         output.note(&format!(
-            "R210: processes left behind by the command and killed: {}",
+            "{}: processes left behind by the command and killed: {}",
+            Code::new("R210"),
             outcome.leaked
         ));
     }
@@ -189,129 +191,17 @@ fn warn(outcome: &Outcome, job: &Job, output: &Output) {
     if started && job.sandbox.mode == SandboxMode::Auto {
         match outcome.sandbox {
             SandboxState::Enforced => {}
-            SandboxState::Partial => output.note("R211: the sandbox is only partly in force"),
-            SandboxState::None => output.note("R211: there is no sandbox here"),
+            state => output.note(&format!(
+                "{}: the sandbox is {} in force",
+                Code::new("R211"),
+                if state == SandboxState::Partial {
+                    "only partly"
+                } else {
+                    "not"
+                }
+            )),
         }
     }
-}
-
-fn conclude(
-    record: &Record,
-    outcome: &Outcome,
-    job: &Job,
-    output: &Output,
-) -> Result<Exit, CliError> {
-    let seconds = format!("{:.1} s", outcome.duration.as_secs_f64());
-    let name = &record.command;
-    let diagnosis = record.diagnosis.as_ref();
-    let (code, said, exit) = match outcome.end {
-        End::Exit(0) if record.status == Status::Flaky => {
-            let at = record.written_to.as_ref();
-            output.note(&format!(
-                "R209: `{name}` is flaky: it passed in run {} without any change; the failing run \
-                 is in {}",
-                record.attempts.len(),
-                at.map_or_else(String::new, |at| at.display().to_string()),
-            ));
-            return Ok(Exit::Yes);
-        }
-        End::Exit(0) => return Ok(Exit::Yes),
-        End::Exit(code) => (
-            Code::new("R201"),
-            format!("`{name}` failed with exit code {code} after {seconds}"),
-            if outcome.end.is_missing_command() {
-                Exit::Environment
-            } else {
-                Exit::No
-            },
-        ),
-        End::Signal(_) => (
-            Code::new("R202"),
-            format!("`{name}` died of {} after {seconds}", outcome.end),
-            Exit::No,
-        ),
-        End::TimedOut(TimeLimit::Total) => (
-            Code::new("R203"),
-            format!("`{name}` was ended by the time limit after {seconds}"),
-            Exit::TimedOut,
-        ),
-        End::TimedOut(TimeLimit::Idle) => (
-            Code::new("R204"),
-            format!("`{name}` was ended after too long without output, at {seconds}"),
-            Exit::TimedOut,
-        ),
-        End::OutputLimit => (
-            Code::new("R205"),
-            format!(
-                "`{name}` was ended after {} bytes of output",
-                outcome.output.bytes
-            ),
-            Exit::No,
-        ),
-        End::NotFound => (
-            Code::new("R206"),
-            format!("`{name}`: command not found"),
-            Exit::Environment,
-        ),
-        End::NotExecutable => (
-            Code::new("R207"),
-            format!("`{name}`: not executable"),
-            Exit::Environment,
-        ),
-        End::Interrupted => (
-            Code::new("R208"),
-            format!("`{name}` was interrupted after {seconds}"),
-            Exit::Interrupted,
-        ),
-    };
-    let person = exit == Exit::No && diagnosis.is_some_and(|it| it.requires_user_action);
-    let exit = if person { Exit::PersonMustAct } else { exit };
-    let mut error = CliError::new(code, said).exit(exit);
-    if let Some(diagnosis) = diagnosis {
-        error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
-        if person {
-            error = error.hint(diagnosis.suggested_fix.clone());
-        }
-        for hint in hints(diagnosis, outcome, job) {
-            error = error.hint(hint);
-        }
-    }
-    if let Some(at) = &record.written_to {
-        error = error.hint(format!("the packet is in {}", at.display()));
-    }
-    Err(error)
-}
-
-// What the way it was run may have to do with it.
-fn hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<String> {
-    let mut hints = Vec::new();
-    let confined = outcome.sandbox != SandboxState::None && job.sandbox.mode != SandboxMode::Off;
-    if diagnosis.kind == FailureKind::PermissionDenied && confined {
-        hints.push(
-            "R212: it was confined; `--allow-write PATH` opens a place, `--sandbox off` all"
-                .to_owned(),
-        );
-    }
-    if diagnosis.kind == FailureKind::MissingEnvVar {
-        let texts = diagnosis.evidence.iter().map(|it| it.text.as_str());
-        let words = texts.flat_map(|text| text.split(|it: char| !is_name(it)));
-        let mut held: Vec<&str> = words
-            .filter(|word| word.len() > 2 && word.chars().any(|it| it.is_ascii_uppercase()))
-            .filter(|word| std::env::var_os(word).is_some())
-            .collect();
-        held.sort_unstable();
-        held.dedup();
-        for name in held {
-            hints.push(format!(
-                "`{name}` is set here and was not handed on; `--env {name}` does"
-            ));
-        }
-    }
-    hints
-}
-
-fn is_name(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

@@ -78,7 +78,7 @@ impl Attempt {
 /// `run.json`, and what `--format json` prints.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Document<'a> {
+struct RunDocument<'a> {
     schema_version: u32,
     document: &'static str,
     command: &'a str,
@@ -113,7 +113,7 @@ impl Record {
     }
 
     pub(super) fn document(&self) -> impl Serialize + '_ {
-        Document {
+        RunDocument {
             schema_version: SCHEMA_VERSION,
             document: "run",
             command: &self.command,

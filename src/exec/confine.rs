@@ -11,28 +11,31 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-use super::SandboxState;
 use super::protocol::Order;
+use super::{SandboxMode, SandboxState};
 
 /// Confines the calling thread and all it starts. The error says what cannot be had.
 pub(super) fn confine(order: &Order) -> Result<SandboxState, String> {
-    let state = if order.confine {
+    let require = order.sandbox == SandboxMode::Require;
+    let state = if order.sandbox == SandboxMode::Off {
+        SandboxState::None
+    } else {
         match restrict_writes(order) {
             Ok(state) => state,
-            Err(error) if order.require => return Err(error.to_string()),
+            Err(error) if require => return Err(error.to_string()),
             Err(_) => SandboxState::None,
         }
-    } else {
-        SandboxState::None
     };
-    if order.require && state != SandboxState::Enforced {
+    if require && state != SandboxState::Enforced {
         return Err("this kernel's Landlock cannot hold back every kind of writing".to_owned());
     }
     if order.no_network {
         refuse_network().map_err(|error| format!("no network: {error}"))?;
     }
     Ok(match state {
-        SandboxState::None if order.no_network && !order.confine => SandboxState::Enforced,
+        SandboxState::None if order.no_network && order.sandbox == SandboxMode::Off => {
+            SandboxState::Enforced
+        }
         SandboxState::None if order.no_network => SandboxState::Partial,
         state => state,
     })
@@ -111,8 +114,8 @@ struct Numbers {
 
 // Of the kernel's tables of system calls: `socket`, and the three of `io_uring`.
 const X86_64: Numbers = Numbers {
-    sockets: &[41, 41 | X32],
-    rings: &[425, 426, 427, 425 | X32, 426 | X32, 427 | X32],
+    sockets: &[41, 41 + X32],
+    rings: &[425, 426, 427, 425 + X32, 426 + X32, 427 + X32],
 };
 const GENERIC: Numbers = Numbers {
     sockets: &[198],

@@ -187,19 +187,16 @@ fn order(
 ) -> super::protocol::Order {
     use std::os::unix::ffi::OsStrExt;
     let milliseconds = |it: std::time::Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
-    let confine = job.sandbox.mode != super::SandboxMode::Off;
-    let writable = if confine {
-        super::writable::writable(job, variables)
-    } else {
-        Vec::new()
+    let writable = match job.sandbox.mode {
+        super::SandboxMode::Off => Vec::new(),
+        _ => super::writable::writable(job, variables),
     };
     super::protocol::Order {
         command: command.iter().map(|it| it.as_bytes().to_vec()).collect(),
         stdin,
         timeout_ms: job.limits.timeout.map(milliseconds),
         grace_ms: milliseconds(job.limits.grace),
-        confine,
-        require: job.sandbox.mode == super::SandboxMode::Require,
+        sandbox: job.sandbox.mode,
         writable: writable
             .iter()
             .map(|path| path.as_os_str().as_bytes().to_vec())

@@ -2,6 +2,8 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::SandboxMode;
+
 /// What the supervisor is asked to do: the first frame on its standard input.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
@@ -11,9 +13,7 @@ pub(super) struct Order {
     pub(super) stdin: bool,
     pub(super) timeout_ms: Option<u64>,
     pub(super) grace_ms: u64,
-    /// Whether to confine writing, and whether half is as bad as nothing.
-    pub(super) confine: bool,
-    pub(super) require: bool,
+    pub(super) sandbox: SandboxMode,
     pub(super) writable: Vec<Vec<u8>>,
     pub(super) no_network: bool,
 }

@@ -89,7 +89,7 @@ const QUEUE: usize = 16;
 const DRAIN: Duration = Duration::from_millis(200);
 /// How often the wish to stop is looked at.
 const TICK: Duration = Duration::from_millis(25);
-const STREAM_KEPT: usize = 64 << 10;
+const STREAM_KEPT: usize = 1 << 20;
 const OUTPUT_HEAD: usize = 256 << 10;
 const OUTPUT_TAIL: usize = 512 << 10;
 

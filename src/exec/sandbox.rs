@@ -18,7 +18,10 @@ pub struct Sandbox {
 }
 
 /// Whether to confine a command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum SandboxMode {
     /// As far as the system can.
     #[default]

@@ -258,7 +258,7 @@ fn sweep(pid: i32, forced: bool, grace: Duration) -> u32 {
     }
     let left: Vec<_> = tree::descendants(own)
         .into_iter()
-        .filter(|it| !it.dead && !(forced && it.group == pid))
+        .filter(|it| !(it.dead || forced && it.group == pid))
         .collect();
     if !forced {
         for process in &left {
@@ -299,7 +299,9 @@ fn kill_all(own: i32, group: i32) {
         let mut stopped = 0;
         loop {
             let found = tree::descendants(own);
-            found.iter().for_each(|it| it.signal(Signal::STOP));
+            for process in &found {
+                process.signal(Signal::STOP);
+            }
             if found.len() <= stopped || Instant::now() >= end {
                 break;
             }
