@@ -34,6 +34,7 @@ mod stop;
 mod supervise;
 #[cfg(unix)]
 mod tree;
+#[cfg(unix)]
 mod writable;
 
 pub use captured::Captured;
