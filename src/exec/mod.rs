@@ -33,6 +33,8 @@ mod stop;
 #[cfg(unix)]
 mod supervise;
 #[cfg(unix)]
+mod supervised;
+#[cfg(unix)]
 mod tree;
 #[cfg(unix)]
 mod writable;
