@@ -1,12 +1,14 @@
 //! Where the lines of a hunk stand in a file: pure functions over bytes.
 
 mod as_git;
+mod blank;
 mod diagnose;
 mod file;
 mod one;
 mod pieces;
 mod rule;
 mod search;
+mod shift;
 mod variant;
 mod whole;
 
