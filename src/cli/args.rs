@@ -3,7 +3,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact};
+use super::{
+    Exit, apply, check, config, context, diagnose, explain, git_apply, hint, imports, redact,
+};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -77,6 +79,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Print a text with its secrets masked
     Redact(redact::Args),
+    /// Find imports for undefined names
+    Hint(hint::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
 }

@@ -11,6 +11,7 @@ mod error;
 mod exit;
 mod explain;
 mod git_apply;
+mod hint;
 mod imports;
 mod input;
 mod output;
@@ -56,6 +57,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, output),
+        Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
     }
 }
