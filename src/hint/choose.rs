@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Evidence, Way, Weight};
@@ -7,7 +8,7 @@ use super::style::ScriptStyle;
 use super::words::Usage;
 use super::{python, script, tables};
 use crate::graph::Graph;
-use crate::model::{DefinitionKind, FileFacts, HintSource, Language, RepoPath, Suggestion};
+use crate::model::{DefinitionKind, FileFacts, HintSource, Import, Language, RepoPath, Suggestion};
 use crate::policy::is_test;
 
 const MAX_SUGGESTIONS: usize = 5;
@@ -22,6 +23,8 @@ pub(super) struct Asked<'a> {
     pub(super) usage: Usage,
     pub(super) facts: &'a FileFacts,
     pub(super) language: Language,
+    /// What other files of its directory say about themselves.
+    pub(super) siblings: Vec<Arc<FileFacts>>,
 }
 
 struct Row {
@@ -106,14 +109,7 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
         Some(_) => 1_024,
         None => 0,
     };
-    if asked
-        .facts
-        .imports
-        .iter()
-        .any(|one| one.specifier == way.module && !one.names.is_empty())
-    {
-        score = 4 * score + 1_024;
-    }
+    score *= 1 + habit(graph, way, asked);
     if let Some(path) = &way.path {
         // Nothing but a test imports a test, and nothing imports itself through its own package.
         if is_test(path.as_str()) && !is_test(asked.file.as_str()) {
@@ -127,7 +123,8 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
     let usage = &asked.usage;
     if is_module(way, weight) {
         if usage.called || (usage.members.is_empty() && usage.bare) {
-            score /= 16;
+            // A package that merely bears the name says nothing then.
+            score = if weight.outside == Some(HintSource::Manifest) { 0 } else { score / 16 };
         }
         match coverage(graph, way, usage) {
             Some((found, all)) if found == all => score *= 4,
@@ -148,6 +145,21 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
         }
     }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
+}
+
+// How much the file and its neighbours take other names from the same module.
+fn habit(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> u64 {
+    let resolver = graph.resolver();
+    let from_there = |one: &Import| {
+        !one.names.is_empty()
+            && (one.specifier == way.module
+                || (way.path.is_some()
+                    && one.specifier.starts_with('.')
+                    && resolver.resolve(asked.file, one).files.first() == way.path.as_ref()))
+    };
+    let own = asked.facts.imports.iter().any(&from_there);
+    let others = asked.siblings.iter().filter(|facts| facts.imports.iter().any(&from_there));
+    4 * u64::from(own) + others.count().min(4) as u64
 }
 
 fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -> bool {

@@ -51,7 +51,7 @@ impl Evidence {
     }
 }
 
-/// How much a file at `path` says about what `file` means: a quarter for each step between their
+/// How much a file at `path` says about what `file` means: an eighth for each step between their
 /// directories, half between tests and the rest.
 pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let parts = |path: &RepoPath| -> Vec<String> {
@@ -61,7 +61,7 @@ pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let (theirs, ours) = (parts(path), parts(file));
     let shared = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
     let steps = theirs.len() + ours.len() - 2 * shared;
-    let weight = 4096_u64 >> (2 * steps).min(10);
+    let weight = 4096_u64 >> (3 * steps).min(11);
     if crate::policy::is_test(path.as_str()) == crate::policy::is_test(file.as_str()) {
         weight
     } else {
@@ -87,6 +87,6 @@ mod tests {
         ]
         .map(|other| nearness(&path(other), &file))
         .into();
-        assert_eq!(weights, [4096, 1024, 1024, 16, 32]);
+        assert_eq!(weights, [4096, 512, 512, 2, 4]);
     }
 }

@@ -1,4 +1,5 @@
 use super::evidence::{Evidence, Way, Weight};
+use super::style::ScriptStyle;
 use super::tables;
 use super::words;
 use crate::model::{HintSource, Language, RepoPath};
@@ -12,6 +13,7 @@ pub(super) fn add(
     source: &dyn Source,
     resolver: &Resolver<'_>,
     language: Language,
+    style: &ScriptStyle,
     file: &RepoPath,
     name: &str,
 ) {
@@ -34,16 +36,21 @@ pub(super) fn add(
         }
         if is_standard(language, name) {
             put(name, "*", HintSource::Stdlib);
-        } else if declares_python(source, file, name) {
+        } else if name == name.to_lowercase() && declares_python(source, file, name) {
             put(name, "*", HintSource::Manifest);
+        }
+    }
+    if script {
+        for (module, imported) in tables::node_modules(name) {
+            // `test` and what is newer exist under the prefix alone.
+            let bare = !style.node_prefix && module != "test";
+            let prefix = if bare { "" } else { "node:" };
+            let imported = if imported.is_empty() { name } else { imported };
+            put(&format!("{prefix}{module}"), imported, HintSource::Stdlib);
         }
     }
     for (module, imported) in tables::known(name, script) {
         let imported = if imported.is_empty() { name } else { imported };
-        if is_standard(language, module) {
-            put(module, imported, HintSource::Stdlib);
-            continue;
-        }
         let declared = if script {
             package_part(module).is_some_and(|package| resolver.declares(file, package))
         } else {
@@ -110,18 +117,60 @@ fn declares_python(source: &dyn Source, file: &RepoPath, module: &str) -> bool {
                 .and_then(|path| source.read(path).ok());
             bytes.is_some_and(|bytes| {
                 let text = normal(&String::from_utf8_lossy(&bytes));
-                let mut at = words::places(text.as_bytes(), &wanted);
-                // `pytest` is not `pytest-xdist`.
-                at.any(|at| {
-                    let around = [at.checked_sub(1), Some(at + wanted.len())];
-                    !around
-                        .iter()
-                        .flatten()
-                        .any(|at| text.as_bytes().get(*at) == Some(&b'-'))
-                })
+                let text = text.as_bytes();
+                words::places(text, &wanted).any(|at| is_requirement(text, at, wanted.len()))
             })
         })
     })
+}
+
+// A requirement starts a string or a line, and a version, an extra or nothing follows it. `pytest`
+// is not `pytest-xdist`, and a word of a sentence is no package.
+fn is_requirement(text: &[u8], at: usize, length: usize) -> bool {
+    let head = text.get(..at).unwrap_or_default().trim_ascii_end();
+    let spaced = head.len() < at;
+    let starts = match head.last() {
+        None => true,
+        Some(b'"' | b'\'') => !spaced,
+        _ => {
+            text.get(..at)
+                .unwrap_or_default()
+                .trim_end_matches_blank()
+                .last()
+                == Some(&b'\n')
+        }
+    };
+    let rest = text.get(at + length..).unwrap_or_default();
+    let ends = match rest.trim_start_matches_blank().first() {
+        None => true,
+        Some(byte) => b"\"'<>=!~[;,\n\r@#^".contains(byte),
+    };
+    starts && ends
+}
+
+trait Blank {
+    fn trim_start_matches_blank(&self) -> &Self;
+    fn trim_end_matches_blank(&self) -> &Self;
+}
+
+impl Blank for [u8] {
+    fn trim_start_matches_blank(&self) -> &Self {
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let end = self
+            .iter()
+            .position(|byte| !blank(byte))
+            .unwrap_or(self.len());
+        self.get(end..).unwrap_or_default()
+    }
+
+    fn trim_end_matches_blank(&self) -> &Self {
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let end = self
+            .iter()
+            .rposition(|byte| !blank(byte))
+            .map_or(0, |at| at + 1);
+        self.get(..end).unwrap_or_default()
+    }
 }
 
 // Package names do not tell case, `-`, `_` and `.` apart.
@@ -141,7 +190,7 @@ mod tests {
         let source = Memory::new([
             (
                 path("pyproject.toml"),
-                b"dependencies = ['PyYAML>=6', 'pytest-xdist']".to_vec(),
+                b"dependencies = ['PyYAML>=6', 'pytest-xdist'] # as given".to_vec(),
             ),
             (path("requirements/dev.txt"), b"trio==0.3\n".to_vec()),
         ]);

@@ -223,7 +223,10 @@ pub(super) fn spelled(
     let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
     let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
     let common = own.get(..shared).unwrap_or_default().join("/");
-    if shared == 0 || !resolver.is_package(&common) || !resolver.is_package(file.directory()) {
+    // A folder without `__init__.py` inside a package belongs to it.
+    let inside = RepoPath::new(&format!("{common}/x"))
+        .is_ok_and(|path| path.ancestors().any(|it| resolver.is_package(it)));
+    if shared == 0 || !inside {
         return way.module.clone();
     }
     let dots = ".".repeat(own.len() - shared + 1);

@@ -1,4 +1,5 @@
-use crate::model::{FileFacts, ImportKind, RepoPath};
+use crate::model::{FileFacts, ImportKind, Language, RepoPath};
+use crate::resolve::is_standard;
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(super) struct ScriptStyle {
     pub(super) extension: Extension,
     /// Files of the own package are named by an alias rather than relatively.
     pub(super) prefers_alias: bool,
+    /// `node:fs` rather than `fs`.
+    pub(super) node_prefix: bool,
     /// `import type` or inline `type` is in use.
     pub(super) types: bool,
 }
@@ -53,6 +56,7 @@ impl ScriptStyle {
             require: require > 0 && import == 0,
             extension: extension(&all),
             prefers_alias: prefers_alias(&all),
+            node_prefix: node_prefix(&all),
             types: all
                 .iter()
                 .flat_map(|it| &it.imports)
@@ -147,6 +151,12 @@ fn extension(files: &[&FileFacts]) -> Extension {
         }
     }
     Extension::None
+}
+
+fn node_prefix(files: &[&FileFacts]) -> bool {
+    let mut all = files.iter().flat_map(|facts| &facts.imports);
+    let first = all.find(|import| is_standard(Language::TypeScript, &import.specifier));
+    first.is_none_or(|import| import.specifier.starts_with("node:"))
 }
 
 fn prefers_alias(files: &[&FileFacts]) -> bool {

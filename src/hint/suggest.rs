@@ -61,16 +61,22 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
             usage: words::usage(&text, name),
             facts: &facts,
             language,
+            siblings: Vec::new(),
         };
         let parsed = parse(graph, &hits, at);
         let tops = tops(graph, query.file, &facts, &parsed);
         let style = style(graph, &text, &facts, &parsed, &pool);
+        let asked = Asked {
+            siblings: siblings(graph, &pool, query.file),
+            ..asked
+        };
         let mut evidence = gather(graph, &tops, &style, &pool, &parsed, &asked);
         outside::add(
             &mut evidence,
             source,
             graph.resolver(),
             language,
+            &style,
             query.file,
             name,
         );
@@ -134,6 +140,22 @@ fn parse<'p>(graph: &Graph<'_>, hits: &[(&'p RepoPath, Vec<usize>)], name: usize
     paths
         .par_iter()
         .map(|path| (*path, graph.resolver().facts(path)))
+        .collect()
+}
+
+/// Files of the same directory whose imports show what neighbours import from.
+const MAX_SIBLINGS: usize = 12;
+
+fn siblings(
+    graph: &Graph<'_>,
+    pool: &[&RepoPath],
+    file: &RepoPath,
+) -> Vec<std::sync::Arc<FileFacts>> {
+    let near = pool
+        .iter()
+        .filter(|path| path.directory() == file.directory() && **path != file);
+    near.take(MAX_SIBLINGS)
+        .map(|path| graph.resolver().facts(path))
         .collect()
 }
 

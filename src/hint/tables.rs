@@ -1,6 +1,9 @@
 // `name module`, sorted; the public names of the standard library's modules.
 const PYTHON_NAMES: &str = include_str!("python_names.txt");
 
+// `name module [*]`, sorted; what the modules of Node.js export, `*` for the module itself.
+const NODE_NAMES: &str = include_str!("node_names.txt");
+
 // `name module [imported] family`; asked only for packages that a manifest names, or for the
 // runtime's own modules.
 const KNOWN: &str = include_str!("known.txt");
@@ -65,6 +68,42 @@ const EVERYDAY: &[&str] = &[
     "zoneinfo",
 ];
 
+// The same for Node.js.
+const EVERYDAY_NODE: &[&str] = &[
+    "assert",
+    "child_process",
+    "crypto",
+    "events",
+    "fs",
+    "fs/promises",
+    "http",
+    "https",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "readline",
+    "stream",
+    "url",
+    "util",
+    "worker_threads",
+    "zlib",
+];
+
+/// Modules of Node.js that export a name, everyday ones first, with the name inside each.
+pub(super) fn node_modules(name: &str) -> Vec<(&'static str, &'static str)> {
+    let mut found: Vec<(&str, &str)> = rows(NODE_NAMES, name)
+        .filter_map(|mut row| {
+            let module = row.next()?;
+            Some((module, row.next().map_or("", |_| "default")))
+        })
+        .collect();
+    found.sort_by_key(|(module, _)| !is_everyday(module));
+    found
+}
+
 /// Modules of Python's standard library that export a name, everyday ones first.
 pub(super) fn python_modules(name: &str) -> Vec<&'static str> {
     let mut modules: Vec<&str> = rows(PYTHON_NAMES, name)
@@ -76,7 +115,8 @@ pub(super) fn python_modules(name: &str) -> Vec<&'static str> {
 
 /// Whether code imports from the module every day.
 pub(super) fn is_everyday(module: &str) -> bool {
-    EVERYDAY.binary_search(&module).is_ok()
+    let node = module.strip_prefix("node:").unwrap_or(module);
+    EVERYDAY.binary_search(&module).is_ok() || EVERYDAY_NODE.binary_search(&node).is_ok()
 }
 
 /// Whether a module of Python's standard library exports the name; `None` when the table holds
@@ -115,7 +155,10 @@ fn rows<'n>(
 
 #[cfg(test)]
 mod tests {
-    use super::{EVERYDAY, KNOWN, PYTHON_NAMES, known, python_exports, python_modules};
+    use super::{
+        EVERYDAY, EVERYDAY_NODE, KNOWN, NODE_NAMES, PYTHON_NAMES, known, node_modules,
+        python_exports, python_modules,
+    };
 
     #[test]
     fn names_lead_to_their_modules() {
@@ -124,6 +167,8 @@ mod tests {
         assert!(python_modules("Iterable").len() > 1);
         assert_eq!(known("useState", true), [("react", "")]);
         assert!(known("useState", false).is_empty());
+        assert_eq!(node_modules("fileURLToPath"), [("url", "")]);
+        assert_eq!(node_modules("path"), [("path", "default")]);
         assert_eq!(known("np", false), [("numpy", "*")]);
         assert_eq!(python_exports("datetime", "timedelta"), Some(true));
         assert_eq!(python_exports("datetime", "now"), Some(false));
@@ -133,7 +178,8 @@ mod tests {
     #[test]
     fn tables_are_sorted_and_complete() {
         assert!(EVERYDAY.is_sorted());
-        assert!(PYTHON_NAMES.lines().is_sorted());
+        assert!(EVERYDAY_NODE.is_sorted());
+        assert!(PYTHON_NAMES.lines().is_sorted() && NODE_NAMES.lines().is_sorted());
         assert!(
             KNOWN
                 .lines()

@@ -33,11 +33,6 @@ pub(super) fn places<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = 
     })
 }
 
-/// Whether the name stands in the text as a word of its own.
-pub(super) fn holds(text: &[u8], name: &str) -> bool {
-    places(text, name).next().is_some()
-}
-
 /// Reads how the text uses the name.
 pub(super) fn usage(text: &[u8], name: &str) -> Usage {
     let mut usage = Usage::default();
@@ -123,15 +118,16 @@ fn assigns(text: &[u8], at: usize, rest: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{holds, usage};
+    use super::{places, usage};
 
     #[test]
     fn words_are_whole() {
-        assert!(holds(b"x = Path(y)", "Path"));
+        let holds = |text: &str| places(text.as_bytes(), "Path").next().is_some();
+        assert!(holds("x = Path(y)"));
         for text in ["PathLike", "my_Path", "Path2", "$Path", "xPath", ""] {
-            assert!(!holds(text.as_bytes(), "Path"), "{text}");
+            assert!(!holds(text), "{text}");
         }
-        assert!(!holds(b"anything", ""));
+        assert!(places(b"anything", "").next().is_none());
     }
 
     #[test]

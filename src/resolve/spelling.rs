@@ -16,7 +16,8 @@ impl Resolver<'_> {
         // A script and its neighbours import each other by bare name; a package does not call
         // itself by a part of its name, even when the folder above it lacks an `__init__.py`.
         let above = place.rsplit_once('/').map_or("", |(above, _)| above);
-        let script = base == Some(from.directory()) && base == Some(above);
+        let in_package = from.ancestors().any(|it| roots::is_package(self, it));
+        let script = base == Some(from.directory()) && base == Some(above) && !in_package;
         let first = base.filter(|_| script);
         let last = base.filter(|_| !script);
         let mut names: Vec<String> = Vec::new();
@@ -98,6 +99,12 @@ impl Resolver<'_> {
         from.ancestors()
             .filter_map(|directory| self.manifest(directory))
             .any(|manifest| manifest.declares(package))
+    }
+
+    /// Whether a regular file of the repository stands at the path.
+    #[must_use]
+    pub fn is_file(&self, path: &RepoPath) -> bool {
+        self.files.has_file(path.as_str())
     }
 
     /// Whether the directory is a regular Python package.
