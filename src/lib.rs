@@ -21,6 +21,7 @@
 //! | 4 | [`graph`] | who imports whom |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
+//! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
@@ -41,6 +42,7 @@ pub mod diagnose;
 pub mod exec;
 pub mod git;
 pub mod graph;
+pub mod hint;
 pub mod lang;
 pub mod model;
 pub mod patch;

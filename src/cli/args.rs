@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact, repair, run,
+    Exit, apply, check, config, context, diagnose, explain, git_apply, hint, imports, redact,
+    repair, run,
 };
 
 /// Makes automatic code repair dependable.
@@ -81,6 +82,8 @@ pub(crate) enum Command {
     Repair(Box<repair::Args>),
     /// Print a text with its secrets masked
     Redact(redact::Args),
+    /// Find imports for undefined names
+    Hint(hint::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
     /// Run a test command inside limits; when it fails, write the packet for the failure

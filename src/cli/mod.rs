@@ -11,6 +11,7 @@ mod error;
 mod exit;
 mod explain;
 mod git_apply;
+mod hint;
 mod imports;
 mod input;
 mod output;
@@ -71,6 +72,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Explain(args) => explain::run(args, output),
         Command::Repair(args) => repair::run(args, global, output),
         Command::Redact(args) => redact::run(args, output),
+        Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
         Command::Run(args) => run::run(args, global, output),
     }

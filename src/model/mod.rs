@@ -6,6 +6,7 @@ mod code;
 mod context;
 mod facts;
 mod failure;
+mod hint;
 mod imports;
 mod level;
 mod patch;
@@ -27,6 +28,7 @@ pub use facts::{
 pub use failure::{
     Alternative, Category, Diagnosis, Evidence, FailureKind, MentionedFile, StopReason, Subkind,
 };
+pub use hint::{HintDocument, HintSource, Suggestion};
 pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
 pub use patch::{
