@@ -6,9 +6,10 @@ use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config};
 use crate::context::{
-    Built, ContextError, LevelChoice, build, bundle_listing, bundle_tar, change_under_test,
+    Built, ContextError, LevelChoice, build_on, bundle_listing, bundle_tar, change_under_test,
     failure_packet,
 };
+use crate::graph::{FactsCache, Graph};
 use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile, StopReason};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::report::{context_markdown, context_text, context_xml};
@@ -89,6 +90,9 @@ pub(crate) struct Args {
     /// Write context.json and failure-packet.json here
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Neither use nor fill the cache of parsed files
+    #[arg(long)]
+    no_cache: bool,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -137,7 +141,19 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let change = change_under_test(base, &tree, workspace.source.as_ref(), &policy, &redactor);
         request.change = Some(change);
     }
-    let built = build(workspace.source.as_ref(), &policy, &redactor, &request)?;
+    let source = workspace.source.as_ref();
+    let cache = (!args.no_cache)
+        .then(|| workspace.cache_directory("facts"))
+        .flatten()
+        .map(|directory| FactsCache::open(&directory));
+    let graph = match &cache {
+        Some(cache) => Graph::with_facts(source, cache.reader(source)),
+        None => Graph::new(source),
+    };
+    let built = build_on(&graph, &policy, &redactor, &request)?;
+    if let Some(cache) = &cache {
+        cache.save();
+    }
     let packet = failure_packet(
         &built,
         &redactor,

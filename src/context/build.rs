@@ -1,5 +1,5 @@
 use crate::diagnose::{LogFacts, diagnose};
-use crate::graph::{Closure, closure};
+use crate::graph::{Closure, Graph};
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RepoPath, SCHEMA_VERSION,
 };
@@ -45,6 +45,21 @@ pub fn build(
     redactor: &Redactor,
     request: &Request,
 ) -> Result<Built, ContextError> {
+    build_on(&Graph::new(source), policy, redactor, request)
+}
+
+/// The same over a graph at hand: one with a [`crate::graph::FactsCache`] parses only what no
+/// earlier run has parsed.
+///
+/// # Errors
+/// See [`build`].
+pub fn build_on(
+    graph: &Graph<'_>,
+    policy: &ReadPolicy,
+    redactor: &Redactor,
+    request: &Request,
+) -> Result<Built, ContextError> {
+    let source = graph.source();
     let listing = source.listing();
     let log = clean_log(redactor, request)?;
     let diagnosis = log.as_ref().map(|log| {
@@ -92,7 +107,7 @@ pub fn build(
         .cloned()
         .collect();
     // One wave more than the level takes, so that `next` can name what lies behind.
-    let reach = closure(source, &readable, (max_hops(level) + 1).min(2));
+    let reach = graph.closure(&readable, (max_hops(level) + 1).min(2));
     if level >= Level::OneHop {
         let missing = diagnosis.as_ref().map_or(&[][..], |it| &it.missing_modules);
         let kind = kind.unwrap_or(FailureKind::Unknown);
