@@ -58,10 +58,19 @@ proptest! {
 #[test]
 fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
     let repo = Repo::with(&[
-        ("src/a.ts", "import { b } from './b';\nexport const a = b;\n"),
-        ("src/b.ts", "import { c } from './c';\nexport const b = c;\n"),
+        (
+            "src/a.ts",
+            "import { b } from './b';\nexport const a = b;\n",
+        ),
+        (
+            "src/b.ts",
+            "import { c } from './c';\nexport const b = c;\n",
+        ),
         ("src/c.ts", "export const c = 1;\n"),
-        ("src/a.test.ts", "import { a } from './a';\nexpect(a).toBe(2);\n"),
+        (
+            "src/a.test.ts",
+            "import { a } from './a';\nexpect(a).toBe(2);\n",
+        ),
     ]);
     let arguments = ["--level", "2", "src/a.test.ts"];
     let without = run(&repo, "1", &[&arguments[..], &["--no-cache"]].concat());
@@ -86,7 +95,10 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
     mode.set_readonly(true);
     std::fs::set_permissions(&state, mode).unwrap();
     assert_eq!(run(&repo, "2", &arguments), without, "read-only folder");
-    #[allow(clippy::permissions_set_readonly_false, reason = "a temporary folder of our own")]
+    #[allow(
+        clippy::permissions_set_readonly_false,
+        reason = "a temporary folder of our own"
+    )]
     {
         let mut mode = std::fs::metadata(&state).unwrap().permissions();
         mode.set_readonly(false);

@@ -197,9 +197,13 @@ fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
     let over = |code: &Code| matches!(code.as_str(), "C102" | "C103");
     let refused = context.files_rejected.iter().filter(|it| over(&it.code));
     let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
+    let files = context.files.iter();
+    let shortened = files.filter_map(|file| Some((file.path.as_str(), file.shortened.as_ref()?)));
+    let shortened: Vec<_> = shortened.filter(|(_, it)| over(&it.code)).collect();
     let named = refused
-        .map(|it| (&it.path, &it.reason))
-        .chain(cut.iter().map(|it| (&it.path, &it.reason)));
+        .map(|it| (it.path.as_str(), &it.reason))
+        .chain(shortened.iter().map(|(path, it)| (*path, &it.reason)))
+        .chain(cut.iter().map(|it| (it.path.as_str(), &it.reason)));
     let named: Vec<_> = named.collect();
     let Some((path, reason)) = named.first() else {
         return Ok(());
@@ -209,10 +213,13 @@ fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
         named.len()
     );
     let error = CliError::new(Code::new("C111"), said).exit(Exit::No);
-    Err(match cut.first() {
-        Some(first) => error.hint(first.remedy.clone()),
-        None => error,
-    })
+    let remedies = shortened.iter().map(|(_, it)| &it.remedy);
+    Err(
+        match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {
+            Some(remedy) => error.hint(remedy.clone()),
+            None => error,
+        },
+    )
 }
 
 // At level 4 the files stand in an archive too, with a listing beside it.

@@ -8,6 +8,7 @@ use crate::rank::{RankInput, Ranked, rank};
 use crate::source::Source;
 
 use super::candidates::{Mentions, max_hops, places};
+use super::contract::contracts;
 use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::fill::Fill;
@@ -126,10 +127,16 @@ pub fn build_on(
         let log = log.as_ref().map_or("", |log| &log.text);
         let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
         let ranking = ranking(source, level, request, log, &readable, &reach, &may_read);
+        let contracts = if level >= Level::TwoHops {
+            contracts(graph, &reach)
+        } else {
+            Vec::new()
+        };
         candidates.extend(places(
             level,
             request.profile,
             &reach,
+            contracts,
             &ranking,
             &mentions,
             &taken,

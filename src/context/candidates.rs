@@ -16,8 +16,18 @@ pub(super) struct Candidate {
     pub(super) why: String,
     /// 1-based lines that the log names in it.
     pub(super) lines: Vec<u32>,
+    pub(super) form: Form,
     /// The fused score and its parts, when the ranking chose it.
     pub(super) score: Option<(u64, BTreeMap<String, u64>)>,
+}
+
+/// How much of a candidate is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// All of it.
+    Whole,
+    /// What it declares, without the bodies.
+    Signatures,
 }
 
 /// Files the log names, with their lines, in the log's order of weight.
@@ -56,6 +66,7 @@ pub(super) fn places(
     level: Level,
     profile: Profile,
     closure: &Closure,
+    contracts: Vec<Candidate>,
     ranking: &[Ranked],
     mentions: &Mentions,
     taken: &[RepoPath],
@@ -81,6 +92,7 @@ pub(super) fn places(
                 via: near.map(|node| node.via.clone()).unwrap_or_default(),
                 why: "the log names it".to_owned(),
                 lines: mentions.lines(path).to_vec(),
+                form: Form::Whole,
                 score: None,
             });
         }
@@ -94,6 +106,7 @@ pub(super) fn places(
         imported.sort_by_key(|node| (node.hops, node.order));
         let imported = imported.into_iter().filter(|node| seen.insert(&node.path));
         found.extend(imported.map(of_node));
+        found.extend(contracts.into_iter().filter(|it| !seen.contains(&it.path)));
         return found;
     }
     let ranked_paths: HashSet<&RepoPath> = ranking.iter().map(|ranked| &ranked.path).collect();
@@ -103,18 +116,30 @@ pub(super) fn places(
         .map(|ranked| of_ranked(ranked, nodes.get(&ranked.path).copied()))
         .collect();
     // What the ranking does not know, such as helpers beside a test, follows its first files.
-    let helpers = imported
+    let helpers: Vec<Candidate> = imported
         .into_iter()
         .filter(|node| !ranked_paths.contains(&node.path) && seen.insert(&node.path))
-        .map(of_node);
-    let rest = by_rank.split_off(by_rank.len().min(RANKED_BEFORE_HELPERS));
+        .map(of_node)
+        .collect();
+    let mut rest = by_rank.split_off(by_rank.len().min(RANKED_BEFORE_HELPERS));
     found.extend(by_rank);
-    found.extend(helpers);
+    let first: HashSet<RepoPath> = found.iter().map(|it| it.path.clone()).collect();
+    let contracts: Vec<Candidate> = contracts
+        .into_iter()
+        .filter(|it| !first.contains(&it.path) && !taken.contains(&it.path))
+        .take(CONTRACTS)
+        .collect();
+    let given: HashSet<RepoPath> = contracts.iter().map(|it| it.path.clone()).collect();
+    rest.retain(|it| !given.contains(&it.path));
+    found.extend(contracts);
+    found.extend(helpers.into_iter().filter(|it| !given.contains(&it.path)));
     found.extend(rest);
     found
 }
 
 const RANKED_BEFORE_HELPERS: usize = 22;
+/// Places among the last that contracts get which the ranking leaves out.
+const CONTRACTS: usize = 2;
 
 fn of_node(node: &ClosureNode) -> Candidate {
     Candidate {
@@ -124,6 +149,7 @@ fn of_node(node: &ClosureNode) -> Candidate {
         via: node.via.clone(),
         why: why_reached(node),
         lines: Vec::new(),
+        form: Form::Whole,
         score: None,
     }
 }
@@ -144,6 +170,7 @@ fn of_ranked(ranked: &Ranked, node: Option<&ClosureNode>) -> Candidate {
         via: node.map(|node| node.via.clone()).unwrap_or_default(),
         why,
         lines: Vec::new(),
+        form: Form::Whole,
         score: Some((ranked.score, ranked.scores.clone())),
     }
 }

@@ -1,4 +1,76 @@
-use crate::model::{FileFacts, RepoPath};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::graph::{Closure, Graph};
+use crate::model::{FileFacts, RepoPath, Role};
+
+use super::candidates::{Candidate, Form};
+
+/// The types and contracts that the targets and what they import refer to (R22), each the file
+/// that defines it, behind whatever passes it on; most referred to first. Their signatures say
+/// what a repair must keep.
+pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure) -> Vec<Candidate> {
+    let mut found: BTreeMap<RepoPath, Reference> = BTreeMap::new();
+    for node in &reach.nodes {
+        let Some(edges) = &node.edges else {
+            continue;
+        };
+        for (at, import) in edges.facts.imports.iter().enumerate() {
+            for (name, file) in graph.defined(edges, at) {
+                let facts = graph.resolver().facts(&file);
+                if file == node.path || !(import.type_only || is_contract(&file, Some(&facts))) {
+                    continue;
+                }
+                let reference = found.entry(file).or_insert_with(|| Reference {
+                    hops: node.hops + 1,
+                    name,
+                    importer: node.path.clone(),
+                    count: 0,
+                });
+                reference.count += 1;
+            }
+        }
+    }
+    let mut found: Vec<(RepoPath, Reference)> = found
+        .into_iter()
+        .filter(|(path, _)| {
+            !reach
+                .nodes
+                .iter()
+                .any(|it| it.hops == 0 && it.path == *path)
+        })
+        .collect();
+    found.sort_by(|(a, x), (b, y)| {
+        (x.hops, Reverse(x.count), a).cmp(&(y.hops, Reverse(y.count), b))
+    });
+    found
+        .into_iter()
+        .map(|(path, it)| it.candidate(path))
+        .collect()
+}
+
+// The first place that refers to a contract, and how many there are.
+struct Reference {
+    hops: u32,
+    name: String,
+    importer: RepoPath,
+    count: u32,
+}
+
+impl Reference {
+    fn candidate(self, path: RepoPath) -> Candidate {
+        Candidate {
+            path,
+            role: Role::Closure,
+            hops: Some(self.hops),
+            via: Vec::new(),
+            why: format!("declares `{}`, which {} takes", self.name, self.importer),
+            lines: Vec::new(),
+            form: Form::Signatures,
+            score: None,
+        }
+    }
+}
 
 /// Whether a file declares shapes that other files share (R22): by what it imports, or by the
 /// names teams give to such files and folders.

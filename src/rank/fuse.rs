@@ -8,7 +8,7 @@ use super::change::changed;
 use super::cochange::{Commit, cochange, recency};
 use super::hops::nearness;
 use super::name::name_similarity;
-use super::pool::is_candidate;
+use super::pool::Pool;
 use super::query::Query;
 use super::scan::{FileTerms, scan};
 use super::score::Scores;
@@ -57,10 +57,11 @@ const MAX_BYTES: u64 = 1_000_000;
 /// Ranks every source file that a repair may have to change, best first, ties by path.
 #[must_use]
 pub fn rank(source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
+    let candidates = Pool::of(input.targets);
     let pool: Vec<RepoPath> = source
         .listing()
         .files()
-        .filter(|entry| entry.bytes <= MAX_BYTES && is_candidate(&entry.path))
+        .filter(|entry| entry.bytes <= MAX_BYTES && candidates.holds(&entry.path))
         .map(|entry| entry.path.clone())
         .filter(|path| !input.targets.contains(path) && (input.may_read)(path))
         .collect();

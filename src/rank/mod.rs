@@ -18,5 +18,5 @@ mod weights;
 
 pub use cochange::Commit;
 pub use fuse::{RankInput, Ranked, rank};
-pub use pool::is_candidate;
+pub use pool::Pool;
 pub use weights::{Signal, WEIGHTS};
