@@ -65,6 +65,7 @@ impl Repository {
             let Ok(found) = repo.diff_tree_to_tree(&before, &after, options) else {
                 continue;
             };
+            names.learn(&found);
             let mut paths: Vec<RepoPath> = found
                 .iter()
                 .filter(|change| !change.entry_mode().is_tree())
@@ -73,7 +74,6 @@ impl Repository {
             // A move names one file twice.
             paths.sort();
             paths.dedup();
-            names.learn(&found);
             changes.push(Change {
                 time: time.seconds,
                 paths,
