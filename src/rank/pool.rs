@@ -21,16 +21,32 @@ impl Pool {
         Self { projects }
     }
 
-    /// Whether the pool holds a file.
+    /// Where a file stands; `None` for one that the pool does not hold.
     #[must_use]
-    pub fn holds(&self, path: &RepoPath) -> bool {
+    pub fn standing(&self, path: &RepoPath) -> Option<Standing> {
         let inside = self.projects.iter().map(|project| {
             let below = path.as_str().strip_prefix(project.as_str());
             below.map_or(0, |below| path.as_str().len() - below.len())
         });
         let start = inside.max().unwrap_or(0);
-        is_source(path, path.directory().get(start..).unwrap_or_default())
+        if !is_source(path, path.directory().get(start..).unwrap_or_default()) {
+            return None;
+        }
+        Some(if start > 0 {
+            Standing::SetApart
+        } else {
+            Standing::Product
+        })
     }
+}
+
+/// What a candidate is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The product itself.
+    Product,
+    /// The example, demo or vendored project that a target lies in.
+    SetApart,
 }
 
 // `examples/shop/` for `examples/shop/src/cart.test.ts`; of several such folders the innermost.
@@ -122,7 +138,11 @@ mod tests {
 
     #[test]
     fn tests_and_fixtures_are_no_candidates() {
-        let is = |text| Pool::default().holds(&RepoPath::new(text).unwrap());
+        let is = |text| {
+            Pool::default()
+                .standing(&RepoPath::new(text).unwrap())
+                .is_some()
+        };
         assert!(is("src/user.ts") && is("pkg/contest.py") && is("app/View.vue"));
         for outside in [
             "tests/user.py",
@@ -141,7 +161,8 @@ mod tests {
     #[test]
     fn a_failure_in_an_example_is_about_the_example() {
         let path = |text: &str| RepoPath::new(text).unwrap();
-        let holds = |target: &str, file: &str| Pool::of(&[path(target)]).holds(&path(file));
+        let holds =
+            |target: &str, file: &str| Pool::of(&[path(target)]).standing(&path(file)).is_some();
         let target = "examples/shop/src/cart.test.ts";
         assert!(holds(target, "examples/shop/src/cart.ts") && holds(target, "src/a.ts"));
         assert!(!holds(target, "examples/chat/src/cart.ts"));
