@@ -8,7 +8,7 @@ use crate::rank::{RankInput, Ranked, rank};
 use crate::source::Source;
 
 use super::candidates::{Mentions, max_hops, places};
-use super::contract::contracts;
+use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::fill::Fill;
@@ -128,19 +128,13 @@ pub fn build_on(
         let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
         let ranking = ranking(source, level, request, log, &readable, &reach, &may_read);
         let contracts = if level >= Level::TwoHops {
-            contracts(graph, &reach)
+            contracts(graph, &reach, &taken)
         } else {
             Vec::new()
         };
-        candidates.extend(places(
-            level,
-            request.profile,
-            &reach,
-            contracts,
-            &ranking,
-            &mentions,
-            &taken,
-        ));
+        let places_left = caps.max_files.saturating_sub(candidates.len() as u64);
+        let chosen = places(level, request.profile, &reach, &ranking, &mentions, &taken);
+        candidates.extend(with_contracts(chosen, contracts, places_left));
     }
     for (rank, candidate) in (1..).zip(candidates) {
         fill.place(candidate, rank);

@@ -66,7 +66,6 @@ pub(super) fn places(
     level: Level,
     profile: Profile,
     closure: &Closure,
-    contracts: Vec<Candidate>,
     ranking: &[Ranked],
     mentions: &Mentions,
     taken: &[RepoPath],
@@ -106,7 +105,6 @@ pub(super) fn places(
         imported.sort_by_key(|node| (node.hops, node.order));
         let imported = imported.into_iter().filter(|node| seen.insert(&node.path));
         found.extend(imported.map(of_node));
-        found.extend(contracts.into_iter().filter(|it| !seen.contains(&it.path)));
         return found;
     }
     let ranked_paths: HashSet<&RepoPath> = ranking.iter().map(|ranked| &ranked.path).collect();
@@ -116,30 +114,19 @@ pub(super) fn places(
         .map(|ranked| of_ranked(ranked, nodes.get(&ranked.path).copied()))
         .collect();
     // What the ranking does not know, such as helpers beside a test, follows its first files.
-    let helpers: Vec<Candidate> = imported
+    let helpers = imported
         .into_iter()
         .filter(|node| !ranked_paths.contains(&node.path) && seen.insert(&node.path))
-        .map(of_node)
-        .collect();
-    let mut rest = by_rank.split_off(by_rank.len().min(RANKED_BEFORE_HELPERS));
+        .map(of_node);
+    let rest = by_rank.split_off(by_rank.len().min(RANKED_BEFORE_HELPERS));
     found.extend(by_rank);
-    let first: HashSet<RepoPath> = found.iter().map(|it| it.path.clone()).collect();
-    let contracts: Vec<Candidate> = contracts
-        .into_iter()
-        .filter(|it| !first.contains(&it.path) && !taken.contains(&it.path))
-        .take(CONTRACTS)
-        .collect();
-    let given: HashSet<RepoPath> = contracts.iter().map(|it| it.path.clone()).collect();
-    rest.retain(|it| !given.contains(&it.path));
-    found.extend(contracts);
-    found.extend(helpers.into_iter().filter(|it| !given.contains(&it.path)));
+    found.extend(helpers);
     found.extend(rest);
     found
 }
 
-const RANKED_BEFORE_HELPERS: usize = 22;
-/// Places among the last that contracts get which the ranking leaves out.
-const CONTRACTS: usize = 2;
+/// Almost all the places of level 2.
+const RANKED_BEFORE_HELPERS: usize = 24;
 
 fn of_node(node: &ClosureNode) -> Candidate {
     Candidate {

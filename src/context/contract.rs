@@ -1,5 +1,5 @@
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::graph::{Closure, Graph};
 use crate::model::{FileFacts, RepoPath, Role};
@@ -9,7 +9,7 @@ use super::candidates::{Candidate, Form};
 /// The types and contracts that the targets and what they import refer to (R22), each the file
 /// that defines it, behind whatever passes it on; most referred to first. Their signatures say
 /// what a repair must keep.
-pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure) -> Vec<Candidate> {
+pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure, taken: &[RepoPath]) -> Vec<Candidate> {
     let mut found: BTreeMap<RepoPath, Reference> = BTreeMap::new();
     for node in &reach.nodes {
         let Some(edges) = &node.edges else {
@@ -33,12 +33,7 @@ pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure) -> Vec<Candidate> {
     }
     let mut found: Vec<(RepoPath, Reference)> = found
         .into_iter()
-        .filter(|(path, _)| {
-            !reach
-                .nodes
-                .iter()
-                .any(|it| it.hops == 0 && it.path == *path)
-        })
+        .filter(|(path, _)| !taken.contains(path))
         .collect();
     found.sort_by(|(a, x), (b, y)| {
         (x.hops, Reverse(x.count), a).cmp(&(y.hops, Reverse(y.count), b))
@@ -47,6 +42,34 @@ pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure) -> Vec<Candidate> {
         .into_iter()
         .map(|(path, it)| it.candidate(path))
         .collect()
+}
+
+/// Gives the last of `places` to the first contract that would have none, and what is left of them
+/// the places after all others.
+///
+/// One and no more: a place between the 20th and the 25th holds a file that the fix changes in one
+/// of 500 packets each.
+pub(super) fn with_contracts(
+    mut chosen: Vec<Candidate>,
+    contracts: Vec<Candidate>,
+    places: u64,
+) -> Vec<Candidate> {
+    let last = usize::try_from(places)
+        .unwrap_or(usize::MAX)
+        .saturating_sub(1);
+    let early: HashSet<RepoPath> = chosen.iter().take(last).map(|it| it.path.clone()).collect();
+    let mut waiting = contracts
+        .into_iter()
+        .filter(|contract| !early.contains(&contract.path));
+    if chosen.len() > last
+        && let Some(contract) = waiting.next()
+    {
+        chosen.retain(|it| it.path != contract.path);
+        chosen.insert(last.min(chosen.len()), contract);
+    }
+    let known: HashSet<RepoPath> = chosen.iter().map(|it| it.path.clone()).collect();
+    chosen.extend(waiting.filter(|it| !known.contains(&it.path)));
+    chosen
 }
 
 // The first place that refers to a contract, and how many there are.
