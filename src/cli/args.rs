@@ -3,7 +3,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact};
+use super::{
+    Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact, run,
+};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Redact(redact::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
+    /// Run a test command inside limits; when it fails, write the packet for the failure
+    Run(Box<run::Args>),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

@@ -34,13 +34,24 @@ enum Format {
     Sarif,
 }
 
+/// A diagnosis as a document of its own.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Printed<'a> {
+pub(super) struct Printed<'a> {
     schema_version: u32,
     document: &'static str,
     #[serde(flatten)]
     diagnosis: &'a Diagnosis,
+}
+
+impl<'a> Printed<'a> {
+    pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: "diagnosis",
+            diagnosis,
+        }
+    }
 }
 
 /// Says what a log tells about a failure; exits with 1 when it tells nothing.
@@ -65,11 +76,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let diagnosis = diagnose(&String::from_utf8_lossy(&log), &facts, listing);
     match args.format {
         Format::Text => output.data(&diagnosis_text(&diagnosis))?,
-        Format::Json => output.json(&Printed {
-            schema_version: SCHEMA_VERSION,
-            document: "diagnosis",
-            diagnosis: &diagnosis,
-        })?,
+        Format::Json => output.json(&Printed::of(&diagnosis))?,
         Format::Github => output.data(&diagnosis_github(&diagnosis))?,
         Format::Sarif => output.json(&diagnosis_sarif(&diagnosis))?,
     }

@@ -15,6 +15,9 @@ mod imports;
 mod input;
 mod output;
 mod redact;
+mod run;
+mod run_record;
+mod run_verdict;
 mod workspace;
 
 use std::process::ExitCode;
@@ -26,11 +29,20 @@ pub(crate) use error::CliError;
 pub(crate) use exit::Exit;
 pub(crate) use output::Output;
 
+use crate::exec;
 use crate::model::Code;
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|it| it == "__sup") {
+        return u8::try_from(exec::supervise()).unwrap_or(70).into();
+    }
+    exec::guard_environment();
+    if let Some(program) = exec::own_program() {
+        exec::set_supervisor(program);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
@@ -57,6 +69,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Imports(args) => imports::run(args, global, output),
+        Command::Run(args) => run::run(args, global, output),
     }
 }
 

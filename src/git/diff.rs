@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use gix::diff::blob::unified_diff::{ConsumeHunk, ContextSize, DiffLineKind, HunkHeader};
 use gix::diff::blob::{Algorithm, InternedInput, UnifiedDiff, diff_with_slider_heuristics};
 
@@ -15,6 +17,18 @@ pub fn unified_hunks(before: &str, after: &str) -> String {
     )
     .consume()
     .unwrap_or_default()
+}
+
+/// The runs of lines that differ, in order: lines of `before` that go, lines of `after` that come,
+/// both counted from 0.
+#[must_use]
+pub fn changed_lines(before: &[u8], after: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+    let input = InternedInput::new(before, after);
+    let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
+    let wide = |range: Range<u32>| range.start as usize..range.end as usize;
+    diff.hunks()
+        .map(|hunk| (wide(hunk.before), wide(hunk.after)))
+        .collect()
 }
 
 struct Hunks(String);

@@ -36,6 +36,23 @@ impl fmt::Display for BlobId {
     }
 }
 
+impl std::str::FromStr for BlobId {
+    type Err = ();
+
+    /// Reads 40 hex digits.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if text.len() != 40 || !text.is_ascii() {
+            return Err(());
+        }
+        let mut bytes = [0; 20];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            let digits = text.get(2 * at..2 * at + 2).ok_or(())?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| ())?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
 impl fmt::Debug for BlobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -9,6 +9,7 @@ mod imports;
 mod level;
 mod patch;
 mod path;
+mod repair;
 
 pub use blob::BlobId;
 pub use code::{Code, CodePage, code_pages, explain};
@@ -31,6 +32,10 @@ pub use patch::{
     PatchProblem, PatchVerdict, Safety, Severity, Verdict,
 };
 pub use path::{PathProblem, RepoPath};
+pub use repair::{
+    AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
+    RunResult, RunStatus, TestResult, Usage,
+};
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
 use super::compose::LineEdit;
+use super::text::Text;
+use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
 
 /// What happens to one path, with the bytes of both sides.
@@ -19,6 +21,40 @@ pub struct Change {
     /// What shall stand there.
     pub after: Option<FileState>,
     pub(super) edits: Vec<LineEdit>,
+}
+
+impl Change {
+    /// What leads from one state of a file to another; `None` is no file.
+    #[must_use]
+    pub fn between(path: RepoPath, before: Option<FileState>, after: Option<FileState>) -> Self {
+        let bytes = |side: &Option<FileState>| {
+            side.as_ref()
+                .map_or_else(|| Arc::from([]), |side| side.bytes.clone())
+        };
+        let (old, new) = (bytes(&before), bytes(&after));
+        let lines = Text::new(&new);
+        let edits = changed_lines(&old, &new)
+            .into_iter()
+            .map(|(gone, come)| LineEdit {
+                at: gone.start,
+                removed: gone.len(),
+                added: come.map(|row| lines.whole(row).to_vec()).collect(),
+            })
+            .collect();
+        Self {
+            path,
+            from: None,
+            operation: match (&before, &after) {
+                (None, _) => Operation::Create,
+                (_, None) => Operation::Delete,
+                _ => Operation::Modify,
+            },
+            standing: before.clone(),
+            before,
+            after,
+            edits,
+        }
+    }
 }
 
 /// One side of a change.

@@ -21,6 +21,7 @@ mod target;
 mod text;
 mod write;
 
+pub use canonical::canonical;
 pub use change::{Change, FileState};
 pub use judge::{JudgeOptions, Judged, Objects, judge};
 pub use names::named_paths;

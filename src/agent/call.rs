@@ -1,0 +1,114 @@
+use std::path::Path;
+use std::time::Duration;
+
+use super::reply::{Reply, read_reply};
+use super::template::{Places, fill_template};
+use crate::exec::{
+    CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sandbox, SandboxMode, Sink,
+    Stdin, Stop, run,
+};
+
+/// How an agent is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// The failure packet on stdin, a repair packet on stdout.
+    #[default]
+    Json,
+    /// A Markdown prompt on stdin, any text with a patch on stdout.
+    Prompt,
+    /// The agent edits files of the scratch copy; the difference is the patch.
+    Edit,
+}
+
+/// One call of an agent.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The command line, with placeholders.
+    pub command: &'a str,
+    /// How it is spoken to.
+    pub protocol: Protocol,
+    /// What the placeholders stand for; the packet and the prompt are written already.
+    pub places: Places<'a>,
+    /// What goes to its stdin.
+    pub stdin: &'a str,
+    /// Where it is started.
+    pub directory: &'a Path,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Variables it gets beyond the usual ones: `NAME` or `NAME=VALUE`.
+    pub environment: &'a [String],
+    /// Bytes of output after which it is stopped.
+    pub max_output: u64,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// How the process ended.
+    pub outcome: Outcome,
+    /// What it said. For [`Protocol::Edit`] only words and wishes count, never a patch.
+    pub reply: Reply,
+}
+
+impl Answer {
+    /// Whether the agent ended by itself and successfully.
+    #[must_use]
+    pub fn succeeded(&self) -> bool {
+        self.outcome.end == End::Exit(0)
+    }
+}
+
+/// Calls the agent and reads its reply from `{out}` when it wrote there, else from its stdout.
+///
+/// # Errors
+/// [`ExecError`] when the process could not be started or watched; an agent that fails or runs
+/// out of time is an [`Answer`].
+pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer, ExecError> {
+    let job = Job {
+        command: CommandLine::Shell(fill_template(call.command, &call.places)),
+        directory: call.directory.to_owned(),
+        stdin: Stdin::Bytes(call.stdin.as_bytes().to_vec()),
+        environment: Environment {
+            allow: call.environment.to_vec(),
+            inherit_defaults: true,
+        },
+        limits: Limits {
+            timeout: Some(call.timeout),
+            idle_timeout: None,
+            grace: Duration::from_secs(5),
+            max_output: call.max_output,
+        },
+        // An agent needs its network and its own settings; what it may write is checked after it.
+        sandbox: Sandbox {
+            mode: SandboxMode::Off,
+            writable: Vec::new(),
+            no_network: false,
+        },
+        log: None,
+    };
+    let outcome = run(&job, stop, sink)?;
+    let written = read_limited(call.places.out, call.max_output);
+    let text = written
+        .filter(|text| !text.trim().is_empty())
+        .unwrap_or_else(|| outcome.stdout.text());
+    let mut reply = read_reply(&text);
+    if call.protocol == Protocol::Edit {
+        reply.patch = None;
+    }
+    Ok(Answer { outcome, reply })
+}
+
+fn read_limited(path: &Path, limit: u64) -> Option<String> {
+    use std::io::Read as _;
+    let regular = path.symlink_metadata().is_ok_and(|it| it.is_file());
+    if !regular {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .ok()?
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,154 @@
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::model::{RepairPacket, ReplyStatus};
+use crate::patch::{ReadOptions, Unread, read};
+
+/// What an agent said, whatever form it chose.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// The reply as a repair packet; made up from the text when the agent sent none.
+    pub packet: RepairPacket,
+    /// The bytes to judge as a patch; `None` when there are none.
+    pub patch: Option<Vec<u8>>,
+}
+
+/// Reads a reply: a repair packet alone, in a fence or amid prose, or any text with a patch in it.
+///
+/// Never fails: a text without a patch or a wish is a reply that gives up.
+#[must_use]
+pub fn read_reply(text: &str) -> Reply {
+    if let Some(packet) = objects(text).find_map(repair_packet) {
+        let patch = patch_of(&packet);
+        return Reply { packet, patch };
+    }
+    let nothing = matches!(
+        read(text.as_bytes(), &ReadOptions::default(), |_| ()),
+        Err(Unread::Empty | Unread::NoPatch)
+    );
+    Reply {
+        packet: RepairPacket {
+            status: if nothing {
+                ReplyStatus::GiveUp
+            } else {
+                ReplyStatus::Patch
+            },
+            ..RepairPacket::default()
+        },
+        patch: (!nothing).then(|| text.as_bytes().to_vec()),
+    }
+}
+
+// The whole text, then what stands in fences, then the first object that opens a line.
+fn objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let trimmed = text.trim().trim_start_matches('\u{feff}');
+    let whole = trimmed.starts_with('{').then_some(Cow::Borrowed(trimmed));
+    let fenced = trimmed
+        .split("```")
+        .skip(1)
+        .step_by(2)
+        .filter_map(|block| {
+            let (_, body) = block.split_once('\n')?;
+            body.trim_start()
+                .starts_with('{')
+                .then_some(Cow::Borrowed(body))
+        })
+        .take(MAX_BLOCKS);
+    let inline = trimmed
+        .match_indices("\n{")
+        .filter_map(|(at, _)| trimmed.get(at + 1..).map(Cow::Borrowed))
+        .take(MAX_BLOCKS);
+    whole.into_iter().chain(fenced).chain(inline)
+}
+
+// A reply has one packet; the bound keeps hostile text linear.
+const MAX_BLOCKS: usize = 16;
+
+fn repair_packet(text: Cow<'_, str>) -> Option<RepairPacket> {
+    let value = serde_json::Deserializer::from_str(&text)
+        .into_iter::<Value>()
+        .next()?
+        .ok()?;
+    let fields = value.as_object()?;
+    if !KEYS.iter().any(|key| fields.contains_key(*key)) {
+        return None;
+    }
+    let stated = fields.contains_key("status");
+    let mut packet: RepairPacket = serde_json::from_value(value).ok()?;
+    if !stated && packet.patch.is_none() && packet.edits.is_empty() && packet.files.is_empty() {
+        packet.status = ReplyStatus::RequestFiles;
+    }
+    Some(packet)
+}
+
+const KEYS: [&str; 5] = ["status", "patch", "edits", "files", "requestedFiles"];
+
+fn patch_of(packet: &RepairPacket) -> Option<Vec<u8>> {
+    if packet.status != ReplyStatus::Patch {
+        return None;
+    }
+    if let Some(patch) = packet.patch.as_ref().filter(|it| !it.trim().is_empty()) {
+        return Some(patch.clone().into_bytes());
+    }
+    if packet.edits.is_empty() && packet.files.is_empty() {
+        return None;
+    }
+    let changes = serde_json::json!({ "edits": packet.edits, "files": packet.files });
+    Some(changes.to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reply, read_reply};
+    use crate::model::ReplyStatus as S;
+
+    fn patch(reply: &Reply) -> Option<&str> {
+        reply
+            .patch
+            .as_deref()
+            .map(|it| std::str::from_utf8(it).unwrap())
+    }
+
+    const DIFF: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+
+    #[test]
+    fn a_packet_alone_fenced_or_amid_prose() {
+        let packet = serde_json::json!({"status": "patch", "patch": DIFF, "completedSteps": ["read x"]});
+        for text in [
+            packet.to_string(),
+            format!("Here it is:\n```json\n{packet:#}\n```\nDone."),
+            format!("I looked.\n{packet}\nBye"),
+        ] {
+            let reply = read_reply(&text);
+            assert_eq!(patch(&reply), Some(DIFF), "{text}");
+            assert_eq!(reply.packet.completed_steps, ["read x"]);
+        }
+    }
+
+    #[test]
+    fn a_wish_without_a_status_is_a_request() {
+        let reply = read_reply(r#"{"requestedFiles": ["src/a.ts"]}"#);
+        assert_eq!(reply.packet.status, S::RequestFiles);
+        assert_eq!(reply.packet.requested_files, ["src/a.ts"]);
+        assert_eq!(reply.patch, None);
+    }
+
+    #[test]
+    fn edits_and_files_become_a_patch() {
+        let reply = read_reply(r#"{"status":"patch","edits":[{"path":"x","old":"a","new":"b"}]}"#);
+        assert!(patch(&reply).unwrap().contains("\"old\":\"a\""));
+        let reply = read_reply(r#"{"status":"patch"}"#);
+        assert_eq!(reply.patch, None);
+    }
+
+    #[test]
+    fn prose_with_a_diff_is_a_patch_and_prose_alone_gives_up() {
+        let text = format!("Sure!\n```diff\n{DIFF}```\n");
+        assert_eq!(patch(&read_reply(&text)), Some(text.as_str()));
+        for text in ["", "I could not find the cause.", "{\"a\": 1}", "{"] {
+            let reply = read_reply(text);
+            assert_eq!((reply.packet.status, reply.patch), (S::GiveUp, None));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+use std::fs;
+use std::path::Path;
+
+use gix::objs::tree::EntryKind;
+use sha2::{Digest, Sha256};
+
+use super::{GitError, Repository};
+use crate::model::RepoPath;
+use crate::source::Source;
+
+/// Makes the repository of a scratch copy: borrowed objects, one commit with `entries` (path,
+/// mode, blob id in hex), an index that agrees. `state` is a file that remembers for what it was
+/// made.
+pub(super) fn initialise(
+    root: &Path,
+    state: &Path,
+    original: Option<&Repository>,
+    from: &dyn Source,
+    entries: &[(&RepoPath, u32, &str)],
+) -> Result<(), GitError> {
+    let git = root.join(".git");
+    let stamp = commit_stamp(entries);
+    // Believed only while nothing in it was touched, whoever ran there last.
+    let before = fs::read_to_string(state).unwrap_or_default();
+    if before == format!("{stamp} {}", fingerprint(root)) {
+        return Ok(());
+    }
+    if git.exists() {
+        fs::remove_dir_all(&git).map_err(GitError::unreadable)?;
+    }
+    gix::init(root).map_err(GitError::unreadable)?;
+    if let Some(original) = original {
+        let objects = original.common_dir().join("objects");
+        if let Ok(objects) = objects.canonicalize() {
+            let line = format!("{}\n", objects.display());
+            let info = git.join("objects/info");
+            fs::create_dir_all(&info).map_err(GitError::unreadable)?;
+            fs::write(info.join("alternates"), line).map_err(GitError::unreadable)?;
+        }
+    }
+    let repo = gix::open(root).map_err(GitError::unreadable)?;
+    let mut editor = repo
+        .edit_tree(gix::ObjectId::empty_tree(gix::hash::Kind::Sha1))
+        .map_err(GitError::unreadable)?;
+    for (path, mode, id) in entries {
+        let id = gix::ObjectId::from_hex(id.as_bytes()).map_err(GitError::unreadable)?;
+        if !repo.has_object(id) {
+            store(&repo, root, path, *mode, from)?;
+        }
+        let kind = match mode {
+            0o120_000 => EntryKind::Link,
+            0o100_755 => EntryKind::BlobExecutable,
+            _ => EntryKind::Blob,
+        };
+        editor
+            .upsert(path.as_str(), kind, id)
+            .map_err(GitError::unreadable)?;
+    }
+    let tree = editor.write().map_err(GitError::unreadable)?.detach();
+    let by = gix::actor::SignatureRef {
+        name: "mendit".into(),
+        email: "mendit@localhost".into(),
+        time: "0 +0000",
+    };
+    repo.commit_as(
+        by,
+        by,
+        "HEAD",
+        "The state that is repaired",
+        tree,
+        None::<gix::ObjectId>,
+    )
+    .map_err(GitError::unreadable)?;
+    let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
+    index
+        .write(gix::index::write::Options::default())
+        .map_err(GitError::unreadable)?;
+    let after = format!("{stamp} {}", fingerprint(root));
+    fs::write(state, after).map_err(GitError::unreadable)
+}
+
+/// Throws away settings, hooks and refs of a scratch repository and keeps its objects.
+pub(super) fn renew(root: &Path) -> Result<(), GitError> {
+    let git = root.join(".git");
+    let objects = git.join("objects");
+    let kept = root.join(".git-objects");
+    let failed = |error: std::io::Error| GitError::unreadable(error);
+    if !objects.is_dir() {
+        return Err(GitError::Unreadable(
+            "the scratch copy lost its objects".to_owned(),
+        ));
+    }
+    fs::rename(&objects, &kept).map_err(failed)?;
+    fs::remove_dir_all(&git).map_err(failed)?;
+    gix::init(root).map_err(GitError::unreadable)?;
+    fs::remove_dir_all(&objects).map_err(failed)?;
+    fs::rename(&kept, &objects).map_err(failed)
+}
+
+/// A digest of what decides how a repository behaves and what it holds: settings, hooks, refs,
+/// `HEAD`. The index is left out, as looking at the repository refreshes it.
+pub(super) fn fingerprint(root: &Path) -> String {
+    let git = root.join(".git");
+    let mut digest = Sha256::new();
+    let mut open = vec![
+        git.join("HEAD"),
+        git.join("config"),
+        git.join("hooks"),
+        git.join("info"),
+        git.join("objects/info"),
+        git.join("packed-refs"),
+        git.join("refs"),
+    ];
+    open.reverse();
+    while let Some(path) = open.pop() {
+        digest.update(path.as_os_str().as_encoded_bytes());
+        let Ok(metadata) = path.symlink_metadata() else {
+            digest.update(b"\0none\0");
+            continue;
+        };
+        if metadata.is_dir() {
+            let mut below: Vec<_> = fs::read_dir(&path)
+                .into_iter()
+                .flatten()
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .collect();
+            below.sort();
+            open.extend(below.into_iter().rev());
+        } else if metadata.is_file() {
+            digest.update(fs::read(&path).unwrap_or_default());
+        } else {
+            digest.update(b"\0special\0");
+        }
+    }
+    let bytes: [u8; 32] = digest.finalize().into();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn store(
+    repo: &gix::Repository,
+    root: &Path,
+    path: &RepoPath,
+    mode: u32,
+    from: &dyn Source,
+) -> Result<(), GitError> {
+    let stored = if mode == 0o120_000 {
+        let target = fs::read_link(root.join(path.as_str())).map_err(GitError::unreadable)?;
+        repo.write_blob(target.as_os_str().as_encoded_bytes())
+    } else {
+        let bytes = from.read(path).map_err(GitError::unreadable)?;
+        repo.write_blob(&*bytes)
+    };
+    stored.map(|_| ()).map_err(GitError::unreadable)
+}
+
+fn commit_stamp(entries: &[(&RepoPath, u32, &str)]) -> String {
+    let mut digest = Sha256::new();
+    for (path, mode, id) in entries {
+        digest.update(format!("{mode:o} {id} {path}\n"));
+    }
+    let bytes: [u8; 32] = digest.finalize().into();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,261 @@
+use serde::{Deserialize, Serialize};
+
+use super::{Category, FailureKind, Level, StopReason};
+
+/// `repair-packet`: what an agent replies. Every field but `status` may be missing.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RepairPacket {
+    /// What the reply is.
+    pub status: ReplyStatus,
+    /// A patch in any accepted format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+    /// Replacements of text that stands once in a file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<ReplyEdit>,
+    /// Whole files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ReplyFile>,
+    /// Paths that the agent wants to see.
+    pub requested_files: Vec<String>,
+    /// What the agent says it looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_used: Option<serde_json::Value>,
+    /// Words for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// What the agent says it has done.
+    pub completed_steps: Vec<String>,
+    /// What the reply cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// What a reply is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplyStatus {
+    /// A change to try.
+    #[default]
+    Patch,
+    /// A wish to see files (R23).
+    RequestFiles,
+    /// The task cannot be done as it stands.
+    InvalidTask,
+    /// The agent knows nothing more.
+    GiveUp,
+}
+
+/// Text that stands once in a file, and what replaces it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyEdit {
+    /// The file.
+    pub path: String,
+    /// What stands there; empty for a new file.
+    pub old: String,
+    /// What shall stand there.
+    pub new: String,
+}
+
+/// A file as it shall be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyFile {
+    /// The file.
+    pub path: String,
+    /// All of its text.
+    pub content: String,
+}
+
+/// What a reply cost, as the agent says.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Dollars.
+    pub cost_usd: f64,
+}
+
+/// How one run of the test command ended.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TestResult {
+    /// The exit code, when it ended by itself.
+    pub exit: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Whether a time limit ended it.
+    pub timed_out: bool,
+    /// Processes that outlived it and were killed.
+    pub leaked: u32,
+    /// Seconds from start to end.
+    pub duration_seconds: f64,
+    /// The same in words, such as `exit code 1` or `killed by signal 11`.
+    pub message: String,
+}
+
+/// What one failing run of the tests says, as far as the loop looks at it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Observed {
+    /// Whether the commands passed.
+    pub passed: bool,
+    /// What failed.
+    pub kind: FailureKind,
+    /// A finer word.
+    pub subkind: Option<String>,
+    /// One sentence.
+    pub message: String,
+    /// Tests that failed, sorted.
+    pub failing_tests: Vec<String>,
+    /// The same for two runs that fail in the same way: hex digest of kind, tests and names.
+    pub signature: String,
+    /// Whether only a person can help.
+    pub requires_user_action: bool,
+    /// Names that the log calls undefined.
+    pub undefined_names: Vec<String>,
+    /// How the command ended.
+    pub test_result: TestResult,
+}
+
+/// How a run or one of its attempts stands at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// The commands pass.
+    Fixed,
+    /// The same import errors came back until nothing was left to try (R7).
+    Blocked,
+    /// They still fail.
+    Failed,
+    /// The work went on in parts (R42).
+    Split,
+    /// A person must act first.
+    UserActionRequired,
+    /// The task cannot be done as it stands.
+    InvalidTask,
+}
+
+/// Where the change of an attempt came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Found without a model.
+    Heal,
+    /// Written by an agent.
+    Agent,
+}
+
+/// `result.json` of an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttemptResult {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `result`.
+    pub document: String,
+    /// Counted from 1.
+    pub attempt: u32,
+    /// Who made the change.
+    pub origin: Origin,
+    /// How it ended.
+    pub stop_reason: StopReason,
+    /// The report's word for it.
+    pub category: Category,
+    /// The rung of the ladder.
+    pub level: Level,
+    /// Attempts so far, this one included.
+    pub attempts: u32,
+    /// Seconds.
+    pub duration_seconds: f64,
+    /// SHA-256 of the canonical patch in hex; `null` without one.
+    pub patch_digest: Option<String>,
+    /// How the command ended after the change; `null` when it was not run.
+    pub test_result: Option<TestResult>,
+    /// As for a run.
+    pub status: RunStatus,
+    /// What the command's output says after the change.
+    pub observed: Option<Observed>,
+    /// Whether later attempts stand on this change.
+    pub kept: bool,
+    /// One sentence: why it ended so.
+    pub message: String,
+    /// The first code of the patch verdict, when the patch was not applied.
+    pub error_code: Option<String>,
+    /// Paths that the agent asked for.
+    pub requested_files: Vec<String>,
+    /// What the agent says it has done.
+    pub completed_steps: Vec<String>,
+    /// Files that the change touches.
+    pub files_modified: Vec<String>,
+    /// Whether the agent did anything before it ended: wrote output or changed files.
+    pub progress: bool,
+    /// Seconds the agent had.
+    pub agent_timeout_seconds: f64,
+    /// Bytes of the packet.
+    pub packet_bytes: u64,
+    /// What the agent says it cost.
+    pub usage: Option<Usage>,
+}
+
+/// `result.json` of a run, also printed by `repair --format json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunResult {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `result`.
+    pub document: String,
+    /// The run's name: the last part of its folder.
+    pub run_id: String,
+    /// How it stands.
+    pub status: RunStatus,
+    /// How it ended.
+    pub stop_reason: StopReason,
+    /// The report's word for it; `null` when nothing failed.
+    pub category: Option<Category>,
+    /// The highest rung that was used.
+    pub level: Level,
+    /// Attempts, heals included.
+    pub attempts: u32,
+    /// Times the agent was called.
+    pub agent_calls: u32,
+    /// Seconds.
+    pub duration_seconds: f64,
+    /// SHA-256 of `final.patch` in hex; `null` without one.
+    pub patch_digest: Option<String>,
+    /// The last run of the commands.
+    pub test_result: Option<TestResult>,
+    /// What failed at the start; `null` when nothing did.
+    pub failure: Option<Observed>,
+    /// One sentence: why it ended so.
+    pub message: String,
+    /// What a person should do next.
+    pub suggested_actions: Vec<String>,
+    /// Files that the final patch touches.
+    pub files_modified: Vec<String>,
+    /// Whether the patch was put into the worktree.
+    pub applied: bool,
+    /// Parts that a split run was made of, in the order they ran.
+    pub children: Vec<String>,
+    /// What the agent says it all cost.
+    pub usage: Usage,
+}
+
+/// A line of `events.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// Seconds since the run began, in milliseconds' steps.
+    pub at: f64,
+    /// What happened, such as `attempt_started`.
+    pub event: String,
+    /// `info`, `warning` or `error`.
+    pub level: String,
+    /// The rest, by name.
+    #[serde(flatten)]
+    pub fields: serde_json::Map<String, serde_json::Value>,
+}

@@ -1,0 +1,458 @@
+use crate::context::{LevelChoice, Retry, choose_level};
+use crate::model::{
+    AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason,
+};
+
+/// What the loop may spend and do. One pool: children of a split share what is left of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// Whether there is an agent to ask.
+    pub agent: bool,
+    /// Whether what needs no model is healed first.
+    pub heal: bool,
+    /// Whether a task is split when the agent runs out of time (R39).
+    pub auto_split: bool,
+    /// The highest rung.
+    pub max_level: Level,
+    /// Replies to try.
+    pub max_attempts: u32,
+    /// Seconds for everything; `None` is no limit.
+    pub max_seconds: Option<f64>,
+    /// Bytes of all packets together.
+    pub max_packet_bytes: u64,
+    /// Dollars, as agents report them; `None` is no limit.
+    pub max_cost_usd: Option<f64>,
+    /// Seconds for one call of the agent.
+    pub agent_timeout: f64,
+    /// Splits above this run; at [`MAX_SPLIT_DEPTH`] it is not split again.
+    pub depth: u32,
+    /// The estimate for the task in turns, when a task was given (R40).
+    pub estimated_turns: Option<u32>,
+}
+
+/// How deep splits go.
+pub const MAX_SPLIT_DEPTH: u32 = 2;
+/// Turns above which a task is split before it is tried (R40).
+pub const MAX_ESTIMATED_TURNS: u32 = 20;
+/// Requests for files that are answered (R23).
+pub const MAX_REQUESTS: usize = 2;
+/// Changes without a model that are tried in one run.
+pub const MAX_HEALS: usize = 8;
+
+/// What happened so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct History {
+    /// The first run of the commands.
+    pub baseline: Option<Observed>,
+    /// The second, when the first could be flaky.
+    pub repeated: Option<Observed>,
+    /// Changes found that need no model and were not tried yet; `None` before anyone looked.
+    pub heals: Option<usize>,
+    /// Heals and replies, in order.
+    pub attempts: Vec<AttemptResult>,
+    /// What came of a split, once it was made.
+    pub split: Option<SplitEnd>,
+    /// Seconds since the start.
+    pub seconds: f64,
+    /// Whether someone asked to stop.
+    pub interrupted: bool,
+}
+
+/// What came of a split.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SplitEnd {
+    /// The parts ran; whether the commands pass now.
+    Ran {
+        /// Whether they pass.
+        passed: bool,
+        /// How many parts there were.
+        parts: usize,
+    },
+    /// There was nothing to split by.
+    Failed(String),
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Run the commands on the state as it is.
+    RunBaseline,
+    /// Run them once more: the failure could be flaky.
+    RepeatBaseline,
+    /// Look for changes that need no model.
+    LookForHeals,
+    /// Try the next of them.
+    TryHeal,
+    /// Ask the agent.
+    Ask {
+        /// The rung of the ladder.
+        level: Level,
+        /// Every path it has asked for so far.
+        requested: Vec<String>,
+        /// Seconds it gets.
+        timeout: f64,
+    },
+    /// Split the task and run the parts.
+    Split {
+        /// Why, for the event.
+        reason: &'static str,
+    },
+    /// Stop.
+    Stop(End),
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct End {
+    /// How it stands.
+    pub status: RunStatus,
+    /// How it ended.
+    pub reason: StopReason,
+    /// One sentence.
+    pub message: String,
+}
+
+/// The next step, from what happened and what is allowed. Pure: the same history gives the same
+/// step, which is what lets an interrupted run go on.
+#[must_use]
+pub fn next(history: &History, policy: &Policy) -> Step {
+    if history.interrupted {
+        return stop(
+            RunStatus::Failed,
+            StopReason::Interrupted,
+            "it was interrupted",
+        );
+    }
+    let Some(baseline) = &history.baseline else {
+        return Step::RunBaseline;
+    };
+    if baseline.passed {
+        let said = "the commands pass; there is nothing to repair";
+        return stop(RunStatus::Fixed, StopReason::Fixed, said);
+    }
+    match &history.repeated {
+        None if could_be_flaky(baseline) => return Step::RepeatBaseline,
+        Some(repeated) if repeated.passed => {
+            let said = "the commands failed once and passed once without a change";
+            return stop(RunStatus::Failed, StopReason::Flaky, said);
+        }
+        _ => {}
+    }
+    if let Some(fixed) = history
+        .attempts
+        .iter()
+        .find(|it| it.stop_reason == StopReason::Fixed)
+    {
+        return stop(RunStatus::Fixed, StopReason::Fixed, &fixed.message);
+    }
+    if let Some(spent) = spent(history, policy) {
+        return give_up(history, StopReason::BudgetExhausted, &spent);
+    }
+    if policy.heal {
+        let tried = of(history, Origin::Heal).count();
+        match history.heals {
+            None => return Step::LookForHeals,
+            Some(left) if left > 0 && tried < MAX_HEALS => return Step::TryHeal,
+            Some(_) => {}
+        }
+    }
+    let failure = standing(history).unwrap_or(baseline);
+    if failure.requires_user_action || environment(failure.kind) {
+        let said = format!("a person must act: {}", failure.message);
+        return stop(
+            RunStatus::UserActionRequired,
+            StopReason::UserActionRequired,
+            &said,
+        );
+    }
+    if !policy.agent {
+        let said = "nothing more can be done without an agent";
+        return give_up(history, StopReason::TestsFailed, said);
+    }
+    match &history.split {
+        Some(SplitEnd::Ran {
+            passed: true,
+            parts,
+        }) => {
+            let said = format!("the commands pass after {parts} parts");
+            return stop(RunStatus::Fixed, StopReason::Fixed, &said);
+        }
+        Some(SplitEnd::Ran { parts, .. }) => {
+            let said = format!("the commands still fail after {parts} parts");
+            return stop(RunStatus::Split, StopReason::TestsFailed, &said);
+        }
+        Some(SplitEnd::Failed(why)) => {
+            let said = format!(
+                "Issue timed out and auto-split failed: {why}. Manual intervention required."
+            );
+            return stop(RunStatus::Failed, StopReason::AgentTimeout, &said);
+        }
+        None => {}
+    }
+    let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH;
+    let Some(last) = of(history, Origin::Agent).last() else {
+        if may_split
+            && policy
+                .estimated_turns
+                .is_some_and(|it| it > MAX_ESTIMATED_TURNS)
+        {
+            return Step::Split {
+                reason: "complexity_gate",
+            };
+        }
+        return ask(
+            history,
+            policy,
+            first_level(failure, policy),
+            policy.agent_timeout,
+        );
+    };
+    after(last, failure, history, policy, may_split)
+}
+
+// What follows a reply, by how it ended.
+fn after(
+    last: &AttemptResult,
+    failure: &Observed,
+    history: &History,
+    policy: &Policy,
+    may_split: bool,
+) -> Step {
+    let timeout = last.agent_timeout_seconds.max(policy.agent_timeout);
+    match last.stop_reason {
+        StopReason::InvalidTask => stop(RunStatus::InvalidTask, last.stop_reason, &last.message),
+        StopReason::UserActionRequired => stop(
+            RunStatus::UserActionRequired,
+            last.stop_reason,
+            &last.message,
+        ),
+        StopReason::Interrupted => stop(RunStatus::Failed, last.stop_reason, &last.message),
+        StopReason::AgentTimeout => {
+            let doubled = last.agent_timeout_seconds > policy.agent_timeout;
+            if last.progress && !doubled {
+                ask(history, policy, last.level, policy.agent_timeout * 2.0)
+            } else if may_split {
+                Step::Split {
+                    reason: "timeout_auto_split",
+                }
+            } else {
+                give_up(history, last.stop_reason, "the agent ran out of time")
+            }
+        }
+        StopReason::AgentError => {
+            if in_a_row(history, StopReason::AgentError) > 1 {
+                give_up(history, last.stop_reason, &last.message)
+            } else {
+                ask(history, policy, last.level, timeout)
+            }
+        }
+        StopReason::RequestedFiles => {
+            let asked = of(history, Origin::Agent)
+                .filter(|it| it.stop_reason == StopReason::RequestedFiles)
+                .count();
+            if policy.max_level < Level::Requested {
+                let said = "the agent asks for files, and level 3 is not allowed";
+                give_up(history, last.stop_reason, said)
+            } else if asked > MAX_REQUESTS {
+                let said = "the agent asked for files more than twice";
+                give_up(history, StopReason::NoProgress, said)
+            } else {
+                ask(history, policy, Level::Requested, timeout)
+            }
+        }
+        _ => climb(last, failure, history, policy, timeout),
+    }
+}
+
+// Up the ladder; at its top once more where the reply, not the context, was at fault.
+fn climb(
+    last: &AttemptResult,
+    failure: &Observed,
+    history: &History,
+    policy: &Policy,
+    timeout: f64,
+) -> Step {
+    if let Some(digest) = &last.patch_digest {
+        let same = |it: &&AttemptResult| it.patch_digest.as_ref() == Some(digest);
+        if !last.kept && of(history, Origin::Agent).filter(same).count() > 1 {
+            let said = "the agent sent the same patch twice";
+            return give_up(history, StopReason::NoProgress, said);
+        }
+    }
+    let retry = Retry {
+        stop_reason: Some(last.stop_reason),
+        level: Some(last.level),
+    };
+    let requested = requested(history);
+    let chosen = choose_level(
+        LevelChoice::Auto,
+        Some(failure.kind),
+        retry,
+        requested.len(),
+        false,
+    );
+    let level = chosen.map_or(last.level, |(level, _)| level.min(policy.max_level));
+    if level > last.level || last.kept {
+        return ask(history, policy, level.max(last.level), timeout);
+    }
+    let again = in_a_row(history, last.stop_reason);
+    match last.stop_reason {
+        StopReason::PatchInvalid | StopReason::ApplyFailed | StopReason::PolicyRejected
+            if again < 2 =>
+        {
+            ask(history, policy, last.level, timeout)
+        }
+        StopReason::TestsChanged | StopReason::Regressed if again < 2 => {
+            ask(history, policy, last.level, timeout)
+        }
+        StopReason::TestsFailed => give_up(
+            history,
+            StopReason::NoProgress,
+            "the same failure is left at the top of the ladder",
+        ),
+        reason => give_up(history, reason, &last.message),
+    }
+}
+
+fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
+    let calls = of(history, Origin::Agent).count();
+    if calls >= policy.max_attempts as usize {
+        let said = format!("attempts used up: {calls}");
+        return give_up(history, StopReason::BudgetExhausted, &said);
+    }
+    let left = policy.max_seconds.map(|limit| limit - history.seconds);
+    Step::Ask {
+        level,
+        requested: requested(history),
+        timeout: left.map_or(timeout, |left| timeout.min(left)),
+    }
+}
+
+// R7: names that stay undefined make a run blocked rather than failed.
+fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
+    let failure = standing(history).or(history.baseline.as_ref());
+    if let Some(failure) = failure
+        && failure.kind == Kind::ImportError
+        && !failure.undefined_names.is_empty()
+        && !history.attempts.is_empty()
+    {
+        let said = format!(
+            "Import errors after {} attempts. Missing: {}",
+            history.attempts.len(),
+            failure.undefined_names.join(", ")
+        );
+        return stop(RunStatus::Blocked, reason, &said);
+    }
+    stop(RunStatus::Failed, reason, message)
+}
+
+fn stop(status: RunStatus, reason: StopReason, message: &str) -> Step {
+    Step::Stop(End {
+        status,
+        reason,
+        message: message.to_owned(),
+    })
+}
+
+fn spent(history: &History, policy: &Policy) -> Option<String> {
+    if policy
+        .max_seconds
+        .is_some_and(|limit| history.seconds >= limit)
+    {
+        return Some(format!("time used up: {:.0} s", history.seconds));
+    }
+    let bytes: u64 = history.attempts.iter().map(|it| it.packet_bytes).sum();
+    if bytes >= policy.max_packet_bytes {
+        return Some(format!("bytes of packets used up: {bytes}"));
+    }
+    let cost: f64 = history
+        .attempts
+        .iter()
+        .filter_map(|it| it.usage)
+        .map(|usage| usage.cost_usd)
+        .sum();
+    policy
+        .max_cost_usd
+        .is_some_and(|limit| cost >= limit)
+        .then(|| format!("money used up: {cost:.2} USD"))
+}
+
+fn first_level(failure: &Observed, policy: &Policy) -> Level {
+    let retry = Retry::default();
+    choose_level(LevelChoice::Auto, Some(failure.kind), retry, 0, false)
+        .map_or(Level::Targets, |(level, _)| level)
+        .min(policy.max_level)
+}
+
+/// What fails on the state that later attempts stand on; `None` before anything was kept.
+#[must_use]
+pub fn standing(history: &History) -> Option<&Observed> {
+    history
+        .attempts
+        .iter()
+        .rev()
+        .find(|it| it.kept)
+        .and_then(|it| it.observed.as_ref())
+}
+
+fn of(history: &History, origin: Origin) -> impl Iterator<Item = &AttemptResult> {
+    history
+        .attempts
+        .iter()
+        .filter(move |it| it.origin == origin)
+}
+
+fn in_a_row(history: &History, reason: StopReason) -> usize {
+    let replies: Vec<_> = of(history, Origin::Agent).collect();
+    replies
+        .iter()
+        .rev()
+        .take_while(|it| it.stop_reason == reason)
+        .count()
+}
+
+// In the order they were asked for, each once: level 3 accumulates.
+fn requested(history: &History) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for path in of(history, Origin::Agent).flat_map(|it| &it.requested_files) {
+        if !paths.contains(path) {
+            paths.push(path.clone());
+        }
+    }
+    paths
+}
+
+// What reads its input, waits or races may fail once and pass once; what parses does not.
+fn could_be_flaky(observed: &Observed) -> bool {
+    !observed.test_result.timed_out
+        && matches!(
+            observed.kind,
+            Kind::TestFailure
+                | Kind::RuntimeError
+                | Kind::ConnectionRefused
+                | Kind::NetworkError
+                | Kind::PortInUse
+                | Kind::Timeout
+                | Kind::Crash
+                | Kind::DbError
+                | Kind::Unknown
+        )
+}
+
+// Nothing that a patch could mend: the first row of "One flow" that stops.
+fn environment(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::CommandNotFound
+            | Kind::ConnectionRefused
+            | Kind::AuthFailed
+            | Kind::MissingEnvVar
+            | Kind::TransportMismatch
+            | Kind::PermissionDenied
+            | Kind::NetworkError
+            | Kind::PortInUse
+            | Kind::DiskFull
+            | Kind::OutOfMemory
+            | Kind::DependencyError
+    )
+}

@@ -1,0 +1,406 @@
+//! The table of the loop: what happened, what follows, which requirement says so.
+
+use super::plan::{End, History, Policy, SplitEnd, Step, next};
+use crate::model::{
+    AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
+    TestResult,
+};
+
+fn policy() -> Policy {
+    Policy {
+        agent: true,
+        heal: false,
+        auto_split: true,
+        max_level: Level::Requested,
+        max_attempts: 5,
+        max_seconds: Some(1800.0),
+        max_packet_bytes: 20_000_000,
+        max_cost_usd: None,
+        agent_timeout: 300.0,
+        depth: 0,
+        estimated_turns: None,
+    }
+}
+
+fn observed(kind: K) -> Observed {
+    Observed {
+        passed: false,
+        kind,
+        subkind: None,
+        message: "it fails".to_owned(),
+        failing_tests: Vec::new(),
+        signature: "s".to_owned(),
+        requires_user_action: false,
+        undefined_names: Vec::new(),
+        test_result: TestResult::default(),
+    }
+}
+
+fn attempt(level: u8, stop_reason: S) -> AttemptResult {
+    AttemptResult {
+        schema_version: 1,
+        document: "result".to_owned(),
+        attempt: 1,
+        origin: Origin::Agent,
+        stop_reason,
+        category: Category::Partial,
+        level: Level::from_number(level).unwrap(),
+        attempts: 1,
+        duration_seconds: 1.0,
+        patch_digest: None,
+        test_result: None,
+        status: RunStatus::Failed,
+        observed: None,
+        kept: false,
+        message: "so it ended".to_owned(),
+        error_code: None,
+        requested_files: Vec::new(),
+        completed_steps: Vec::new(),
+        files_modified: Vec::new(),
+        progress: false,
+        agent_timeout_seconds: 300.0,
+        packet_bytes: 10,
+        usage: None,
+    }
+}
+
+fn after(kind: K, attempts: Vec<AttemptResult>) -> History {
+    History {
+        baseline: Some(observed(kind)),
+        repeated: Some(observed(kind)),
+        attempts,
+        ..History::default()
+    }
+}
+
+fn word(step: &Step) -> String {
+    match step {
+        Step::RunBaseline => "baseline".to_owned(),
+        Step::RepeatBaseline => "repeat".to_owned(),
+        Step::LookForHeals => "look".to_owned(),
+        Step::TryHeal => "heal".to_owned(),
+        Step::Ask { level, timeout, .. } => format!("ask {level} for {timeout}"),
+        Step::Split { reason } => format!("split {reason}"),
+        Step::Stop(End { status, reason, .. }) => {
+            let status = serde_json::to_value(status).unwrap();
+            format!("stop {} {reason}", status.as_str().unwrap())
+        }
+    }
+}
+
+#[test]
+fn replies_lead_up_the_ladder_and_to_an_end() {
+    // Kind, (level, how it ended) of each reply, what follows, requirement.
+    type Row = (K, &'static [(u8, S)], &'static str, &'static str);
+    let rows: &[Row] = &[
+        (K::TestFailure, &[], "ask 0 for 300", "R18"),
+        (K::TsError, &[], "ask 1 for 300", "R19"),
+        (
+            K::ImportError,
+            &[(1, S::PatchInvalid)],
+            "ask 2 for 300",
+            "R21",
+        ),
+        (K::TsError, &[(1, S::ApplyFailed)], "ask 2 for 300", "R21"),
+        (K::TsError, &[(1, S::TestsFailed)], "ask 2 for 300", "R21"),
+        (
+            K::TestFailure,
+            &[(0, S::TestsFailed)],
+            "ask 1 for 300",
+            "conflict 15",
+        ),
+        (K::TsError, &[(1, S::NoPatch)], "ask 2 for 300", "R21"),
+        (
+            K::TsError,
+            &[(1, S::TestsFailed), (2, S::TestsFailed)],
+            "stop failed no_progress",
+            "no_progress",
+        ),
+        (
+            K::TsError,
+            &[(2, S::PatchInvalid)],
+            "ask 2 for 300",
+            "normalise once",
+        ),
+        (
+            K::TsError,
+            &[(2, S::PatchInvalid), (2, S::PatchInvalid)],
+            "stop failed patch_invalid",
+            "normalise once",
+        ),
+        (
+            K::TsError,
+            &[(2, S::TestsChanged)],
+            "ask 2 for 300",
+            "progress",
+        ),
+        (
+            K::TsError,
+            &[(2, S::NoPatch)],
+            "stop failed no_patch",
+            "R23",
+        ),
+        (
+            K::TsError,
+            &[(1, S::RequestedFiles)],
+            "ask 3 for 300",
+            "R23",
+        ),
+        (
+            K::TsError,
+            &[(2, S::RequestedFiles), (3, S::RequestedFiles)],
+            "ask 3 for 300",
+            "R23",
+        ),
+        (
+            K::TsError,
+            &[
+                (2, S::RequestedFiles),
+                (3, S::RequestedFiles),
+                (3, S::RequestedFiles),
+            ],
+            "stop failed no_progress",
+            "R23",
+        ),
+        (
+            K::TsError,
+            &[(1, S::PolicyRejected)],
+            "ask 1 for 300",
+            "policy",
+        ),
+        (
+            K::TsError,
+            &[(1, S::PolicyRejected), (1, S::PolicyRejected)],
+            "stop failed policy_rejected",
+            "policy",
+        ),
+        (K::TsError, &[(1, S::AgentError)], "ask 1 for 300", "R50"),
+        (
+            K::TsError,
+            &[(1, S::AgentError), (1, S::AgentError)],
+            "stop failed agent_error",
+            "R50",
+        ),
+        (
+            K::TsError,
+            &[(1, S::AgentTimeout)],
+            "split timeout_auto_split",
+            "R39",
+        ),
+        (
+            K::TsError,
+            &[(1, S::InvalidTask)],
+            "stop invalid_task invalid_task",
+            "R45",
+        ),
+        (
+            K::TsError,
+            &[(1, S::Interrupted)],
+            "stop failed interrupted",
+            "R45",
+        ),
+        (K::TsError, &[(1, S::Fixed)], "stop fixed fixed", "R13"),
+        (
+            K::CommandNotFound,
+            &[],
+            "stop user_action_required user_action_required",
+            "R45",
+        ),
+        (
+            K::MissingEnvVar,
+            &[],
+            "stop user_action_required user_action_required",
+            "R35",
+        ),
+        (K::ConfigError, &[], "ask 0 for 300", "R18"),
+    ];
+    for (kind, replies, expected, rule) in rows {
+        let attempts = replies
+            .iter()
+            .map(|(level, end)| attempt(*level, *end))
+            .collect();
+        let step = next(&after(*kind, attempts), &policy());
+        assert_eq!(word(&step), *expected, "{rule}: {kind} {replies:?}");
+    }
+}
+
+#[test]
+fn the_first_runs_decide_whether_there_is_work() {
+    let mut history = History::default();
+    assert_eq!(word(&next(&history, &policy())), "baseline");
+    history.baseline = Some(observed(K::TestFailure));
+    assert_eq!(word(&next(&history, &policy())), "repeat");
+    history.repeated = Some(Observed {
+        passed: true,
+        ..observed(K::TestFailure)
+    });
+    assert_eq!(word(&next(&history, &policy())), "stop failed flaky");
+    history.repeated = None;
+    history.baseline = Some(observed(K::SyntaxError));
+    assert_eq!(
+        word(&next(&history, &policy())),
+        "ask 0 for 300",
+        "what parses is not flaky"
+    );
+    history.baseline = Some(Observed {
+        passed: true,
+        ..observed(K::Unknown)
+    });
+    assert_eq!(word(&next(&history, &policy())), "stop fixed fixed");
+    history.interrupted = true;
+    assert_eq!(word(&next(&history, &policy())), "stop failed interrupted");
+}
+
+#[test]
+fn heals_come_before_the_agent_and_before_asking_a_person() {
+    let policy = Policy {
+        heal: true,
+        ..policy()
+    };
+    let mut history = after(K::PermissionDenied, Vec::new());
+    assert_eq!(word(&next(&history, &policy)), "look");
+    history.heals = Some(1);
+    assert_eq!(word(&next(&history, &policy)), "heal");
+    history.heals = Some(0);
+    assert_eq!(
+        word(&next(&history, &policy)),
+        "stop user_action_required user_action_required"
+    );
+}
+
+#[test]
+fn time_doubles_once_after_progress_then_the_task_is_split() {
+    // R45, conflict 8.
+    let timed_out = |seconds: f64| AttemptResult {
+        progress: true,
+        agent_timeout_seconds: seconds,
+        ..attempt(0, S::AgentTimeout)
+    };
+    let kind = K::TestFailure;
+    let step = next(&after(kind, vec![timed_out(300.0)]), &policy());
+    assert_eq!(word(&step), "ask 0 for 600");
+    let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
+    assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
+    let never = Policy {
+        auto_split: false,
+        ..policy()
+    };
+    assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
+    let deep = Policy {
+        depth: 2,
+        ..policy()
+    };
+    assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
+    let failed = History {
+        split: Some(SplitEnd::Failed("one test".to_owned())),
+        ..twice.clone()
+    };
+    let Step::Stop(end) = next(&failed, &policy()) else {
+        panic!("it goes on");
+    };
+    // R42.
+    assert_eq!(
+        end.message,
+        "Issue timed out and auto-split failed: one test. Manual intervention required."
+    );
+    let ran = History {
+        split: Some(SplitEnd::Ran {
+            passed: true,
+            parts: 2,
+        }),
+        ..twice
+    };
+    assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
+}
+
+#[test]
+fn a_task_that_is_too_large_is_split_before_it_is_tried() {
+    // R40.
+    let large = Policy {
+        estimated_turns: Some(21),
+        ..policy()
+    };
+    let history = after(K::TestFailure, Vec::new());
+    assert_eq!(word(&next(&history, &large)), "split complexity_gate");
+    let fits = Policy {
+        estimated_turns: Some(20),
+        ..policy()
+    };
+    assert_eq!(word(&next(&history, &fits)), "ask 0 for 300");
+}
+
+#[test]
+fn every_budget_ends_the_run() {
+    let history = after(K::TsError, vec![attempt(1, S::TestsFailed)]);
+    let exhausted = "stop failed budget_exhausted";
+    let one = Policy {
+        max_attempts: 1,
+        ..policy()
+    };
+    assert_eq!(word(&next(&history, &one)), exhausted);
+    let bytes = Policy {
+        max_packet_bytes: 10,
+        ..policy()
+    };
+    assert_eq!(word(&next(&history, &bytes)), exhausted);
+    let late = History {
+        seconds: 1800.0,
+        ..history.clone()
+    };
+    assert_eq!(word(&next(&late, &policy())), exhausted);
+    let soon = History {
+        seconds: 1700.0,
+        ..history
+    };
+    assert_eq!(word(&next(&soon, &policy())), "ask 2 for 100");
+}
+
+#[test]
+fn the_same_patch_twice_is_no_progress() {
+    let sent = |level| AttemptResult {
+        patch_digest: Some("d".to_owned()),
+        ..attempt(level, S::TestsFailed)
+    };
+    let history = after(K::TsError, vec![sent(1), sent(2)]);
+    assert_eq!(word(&next(&history, &policy())), "stop failed no_progress");
+}
+
+#[test]
+fn names_that_stay_undefined_block() {
+    // R7 and its exact words.
+    let mut history = after(
+        K::ImportError,
+        vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
+    );
+    history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
+    let Step::Stop(end) = next(&history, &policy()) else {
+        panic!("it goes on");
+    };
+    assert_eq!(end.status, RunStatus::Blocked);
+    assert_eq!(end.message, "Import errors after 2 attempts. Missing: a, b");
+}
+
+#[test]
+fn requests_add_up() {
+    let asked = |path: &str| AttemptResult {
+        requested_files: vec![path.to_owned(), "x".to_owned()],
+        ..attempt(2, S::RequestedFiles)
+    };
+    let history = after(K::TsError, vec![asked("a"), asked("b")]);
+    let Step::Ask { requested, .. } = next(&history, &policy()) else {
+        panic!("it stops");
+    };
+    assert_eq!(requested, ["a", "x", "b"]);
+}
+
+#[test]
+fn a_level_that_is_not_allowed_is_not_reached() {
+    let low = Policy {
+        max_level: Level::OneHop,
+        ..policy()
+    };
+    let history = after(K::TsError, vec![attempt(1, S::PatchInvalid)]);
+    assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
+    let history = after(K::TsError, vec![attempt(1, S::RequestedFiles)]);
+    assert_eq!(word(&next(&history, &low)), "stop failed requested_files");
+}
