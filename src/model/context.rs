@@ -128,6 +128,22 @@ pub struct PacketFile {
     pub redactions: Vec<Redaction>,
     /// Characters a person would not see.
     pub warnings: Vec<TextWarning>,
+    /// Why less than all of it is here; left out of the document when nothing was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<Shortening>,
+}
+
+/// What made a file less than whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Shortening {
+    /// The stable reason.
+    pub code: Code,
+    /// The reason in one sentence.
+    pub reason: String,
+    /// Bytes of the whole text.
+    pub bytes: u64,
+    /// What would give all of it.
+    pub remedy: String,
 }
 
 /// A file as an earlier packet held it.

@@ -19,7 +19,7 @@ pub use code::{Code, CodePage, code_pages, explain};
 pub use context::{
     ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, LogExcerpt,
     Omission, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext, Redaction, RejectedFile,
-    RepoIndex, RepoIndexFile, Role, TextWarning, UnchangedFile, UnresolvedImport,
+    RepoIndex, RepoIndexFile, Role, Shortening, TextWarning, UnchangedFile, UnresolvedImport,
 };
 pub use facts::{
     Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, Language,
