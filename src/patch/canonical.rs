@@ -187,7 +187,7 @@ fn put(mark: u8, line: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A name as git writes it: in C quotes when it has bytes that need them.
-fn quote(prefix: &str, path: &str) -> String {
+pub(super) fn quote(prefix: &str, path: &str) -> String {
     let needs = |byte: u8| !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\';
     if !path.bytes().any(needs) {
         return format!("{prefix}{path}");

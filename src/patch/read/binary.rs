@@ -23,6 +23,12 @@ pub(super) fn binary(
     Ok((forward, backward, at))
 }
 
+/// Reads the data that a text starts with; gives both directions and how many lines they take.
+pub(in crate::patch) fn git_binary(text: &[u8]) -> Result<(Binary, Option<Binary>, usize), String> {
+    let (forward, backward, at) = binary(&Lines::new(text), 0, crate::source::MAX_READ_BYTES)?;
+    Ok((forward, backward, at))
+}
+
 fn block(lines: &Lines<'_>, from: usize, limit: u64) -> Result<Option<(Binary, usize)>, String> {
     let head = lines.get(from);
     let (is_delta, size) = if let Some(size) = head.strip_prefix(b"literal ") {

@@ -6,3 +6,4 @@ mod worktree;
 
 pub use journal::{Recovered, recover};
 pub use worktree::{WriteError, write_worktree};
+pub(super) use directory::Directory;
