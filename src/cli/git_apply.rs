@@ -94,8 +94,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// Put DIR before every name
-    #[arg(long, value_name = "DIR")]
-    directory: Option<String>,
+    #[arg(id = "below", long = "directory", value_name = "DIR")]
+    below: Option<String>,
+    /// Work as if started in DIR, as -C is git's own here
+    #[arg(id = "directory", long = "work-directory", value_name = "DIR")]
+    // It takes the place of the global flag of this name.
+    _work_directory: Option<PathBuf>,
     /// Let names lead out of the tree, without the index; git's own directory stays closed
     #[arg(long)]
     unsafe_paths: bool,
@@ -226,7 +230,7 @@ fn options(args: &Args, global: &Global, place: &Place) -> Result<GitApplyOption
         || args.numstat
         || args.summary
         || args.build_fake_ancestor.is_some();
-    let mut directory = args.directory.clone().unwrap_or_default();
+    let mut directory = args.below.clone().unwrap_or_default();
     if !directory.is_empty() && !directory.ends_with('/') {
         directory.push('/');
     }

@@ -12,6 +12,8 @@ pub(super) fn git_header<'a>(
     naming: &Naming,
     section: &mut Section<'a>,
 ) -> Result<(usize, usize), Fatal> {
+    // git says what is new and what is deleted.
+    (section.is_new, section.is_delete) = (Some(false), Some(false));
     let first = line_of(input);
     let names = first.strip_prefix(b"diff --git ").unwrap_or_default();
     section.default_name = naming.of_git_line(names).map(text).transpose()?;
@@ -205,10 +207,21 @@ fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
     let value = std::str::from_utf8(digits)
         .ok()
         .and_then(|digits| u32::from_str_radix(digits, 8).ok())
-        .filter(|_| rest.first().is_none_or(|byte| is_space(*byte)));
+        .filter(|_| rest.first().is_none_or(|byte| is_space(*byte)))
+        .and_then(canonical);
     value.ok_or_else(|| {
         let line = String::from_utf8_lossy(line);
         Fatal(format!("invalid mode on line {number}: {line}"))
+    })
+}
+
+// The modes that git records; others come from tools that copy them off the disk.
+fn canonical(mode: u32) -> Option<u32> {
+    Some(match mode & 0o170_000 {
+        0o100_000 if mode & 0o100 != 0 => 0o100_755,
+        0o100_000 => 0o100_644,
+        link_or_submodule @ (0o120_000 | 0o160_000) => link_or_submodule,
+        _ => return None,
     })
 }
 

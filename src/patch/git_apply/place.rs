@@ -280,8 +280,9 @@ impl Placing<'_> {
         if exact && beyond.is_empty() {
             return Some(None);
         }
-        if exact && !self.options.ignore_white_space {
-            return Some(None);
+        // Beyond the end, some line before it has to hold the hunk in place.
+        if !beyond.is_empty() && inside.iter().all(|line| is_blank(&line.bytes)) {
+            return None;
         }
         self.work = self.work.saturating_sub(within as u64);
         let pairs = || {

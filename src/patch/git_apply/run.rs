@@ -213,6 +213,9 @@ impl<'r> GitApply<'r> {
                 skipped += 1;
             }
         }
+        if self.options.reverse {
+            sections.reverse();
+        }
         Ok((sections, skipped))
     }
 

@@ -43,21 +43,27 @@ impl Table {
                 *count -= 1;
             }
             let leaves = section.new_name.is_none() || section.is_rename;
-            if let Some(old) = &section.old_name {
-                if leaves {
-                    table.paths.insert(old.clone(), State::WillGo);
-                }
-                if is_link(section.old_mode) && (section.is_rename || section.deletes()) {
-                    table.links.entry(old.clone()).or_default().removed = true;
-                }
+            if let Some(old) = section.old_name.as_ref().filter(|_| leaves) {
+                table.paths.insert(old.clone(), State::WillGo);
             }
-            if let Some(new) = &section.new_name
-                && is_link(section.new_mode)
-            {
-                table.links.entry(new.clone()).or_default().made = true;
-            }
+            table.note_links(section);
         }
         table
+    }
+
+    // The mode of what is only renamed or copied is known once it has been looked at.
+    fn note_links(&mut self, section: &Section<'_>) {
+        if let Some(old) = &section.old_name
+            && is_link(section.old_mode)
+            && (section.is_rename || section.deletes())
+        {
+            self.links.entry(old.clone()).or_default().removed = true;
+        }
+        if let Some(new) = &section.new_name
+            && is_link(section.new_mode)
+        {
+            self.links.entry(new.clone()).or_default().made = true;
+        }
     }
 
     /// Whether no other section has anything to do with this one.
@@ -66,7 +72,17 @@ impl Table {
             name.as_ref()
                 .is_none_or(|name| self.uses.get(name) == Some(&1))
         };
-        once(&section.old_name) && once(&section.new_name)
+        let below = |name: &Option<String>| {
+            let mut directory = name.as_deref().unwrap_or_default();
+            while let Some((above, _)) = directory.rsplit_once('/') {
+                if self.uses.contains_key(above) {
+                    return true;
+                }
+                directory = above;
+            }
+            false
+        };
+        once(&section.old_name) && once(&section.new_name) && !below(&section.new_name)
     }
 
     pub(super) fn state(&self, path: Option<&str>) -> Option<State> {
@@ -75,6 +91,7 @@ impl Table {
 
     /// Notes that a section has been dealt with.
     pub(super) fn note(&mut self, section: &Section<'_>, number: usize) {
+        self.note_links(section);
         if let Some(new) = &section.new_name {
             self.paths.insert(new.clone(), State::Made(number));
         }

@@ -172,18 +172,18 @@ fn write_files(
         let disk = ground.on_disk(name).ok_or_else(|| failed("no such path"))?;
         let absolute = ground.base.join(&disk);
         let makes_submodule = want.is_some_and(|(_, mode)| is_submodule(mode));
-        if seen == Seen::Directory {
-            if makes_submodule {
-                continue;
-            }
-            // Where a directory or submodule used to be; one with files in it stays.
-            let removed = std::fs::remove_dir(&absolute);
-            if let (Err(error), None) = (&removed, want) {
-                said.warning(&format!("unable to rmdir '{name}': {}", words(error)));
-            }
-        }
         if makes_submodule {
-            submodules.push(absolute);
+            submodules.push(absolute.clone());
+        }
+        if seen == Seen::Directory && !makes_submodule {
+            // Where a directory or submodule used to be; one with files in it stays.
+            match std::fs::remove_dir(&absolute) {
+                Err(error) if want.is_none() => {
+                    said.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
+                }
+                Ok(()) if want.is_none() => remove_emptied(&ground.base, &disk),
+                _ => {}
+            }
         }
         let standing = match seen {
             Seen::File(bytes, mode) => Some(FileState {
@@ -215,6 +215,17 @@ fn write_files(
         let _ = std::fs::create_dir_all(directory);
     }
     Ok(())
+}
+
+// The directories above a path that have become empty.
+fn remove_emptied(base: &std::path::Path, path: &str) {
+    let mut path = path;
+    while let Some((above, _)) = path.rsplit_once('/') {
+        if std::fs::remove_dir(base.join(above)).is_err() {
+            break;
+        }
+        path = above;
+    }
 }
 
 fn words(error: &std::io::Error) -> String {
