@@ -21,6 +21,9 @@ pub struct Change {
     /// What shall stand there.
     pub after: Option<FileState>,
     pub(super) edits: Vec<LineEdit>,
+    /// A file whose mode changes gets the permissions of a new one, as git does it; otherwise it
+    /// keeps those of its owner as far as they go.
+    pub(super) new_permissions: bool,
 }
 
 impl Change {
@@ -53,6 +56,7 @@ impl Change {
             before,
             after,
             edits,
+            new_permissions: false,
         }
     }
 }

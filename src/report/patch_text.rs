@@ -12,7 +12,13 @@ use crate::model::{
 /// `name` is what the patch is called, `patch` its text.
 #[must_use]
 pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
-    let patch = String::from_utf8_lossy(patch);
+    // The text of the patch is only needed to show where something is wrong.
+    let shown = if verdict.problems.is_empty() {
+        &[]
+    } else {
+        patch
+    };
+    let patch = String::from_utf8_lossy(shown);
     let lines: Vec<&str> = patch.lines().collect();
     let renderer = if color {
         Renderer::styled()

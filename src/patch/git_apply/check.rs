@@ -116,6 +116,11 @@ impl<'a> Checker<'_, 'a> {
             } else {
                 let mode = self.standing(&name, entry.as_ref())?;
                 let Some(mode) = mode else {
+                    if entry.is_none() && self.ground.is_beyond_link(&name) {
+                        self.said
+                            .error(&format!("reading from '{name}' beyond a symbolic link"));
+                        return self.refuse(&format!("{name}: patch does not apply"));
+                    }
                     return self.absent(section, &format!("{name}: No such file or directory"));
                 };
                 seen_mode = Some(match entry {

@@ -161,7 +161,8 @@ impl Placing<'_> {
                 b'+' if self.options.no_add => {}
                 b'+' => {
                     let mends = self.has_errors && self.options.white_space == WhiteSpace::Fix;
-                    let bytes = match self.rules.fixed(text).filter(|_| mends) {
+                    let fixed = if mends { self.rules.fixed(text) } else { None };
+                    let bytes = match fixed {
                         Some(fixed) => {
                             self.said.fixed += 1;
                             Cow::Owned(fixed)

@@ -299,6 +299,7 @@ impl Change {
             standing,
             after,
             edits: Vec::new(),
+            new_permissions: true,
         }
     }
 }
