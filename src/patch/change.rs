@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use super::compose::LineEdit;
-use super::text::Text;
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
 
@@ -35,13 +34,12 @@ impl Change {
                 .map_or_else(|| Arc::from([]), |side| side.bytes.clone())
         };
         let (old, new) = (bytes(&before), bytes(&after));
-        let lines = Text::new(&new);
         let edits = changed_lines(&old, &new)
             .into_iter()
             .map(|(gone, come)| LineEdit {
                 at: gone.start,
                 removed: gone.len(),
-                added: come.map(|row| lines.whole(row).to_vec()).collect(),
+                added: come.len(),
             })
             .collect();
         Self {
