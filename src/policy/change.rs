@@ -240,10 +240,8 @@ fn is_skip(line: &[u8]) -> bool {
         .any(|word| memchr::memmem::find(line, word).is_some())
 }
 
-// Whether a character that is not seen can start with this byte.
-fn may_hide(byte: u8) -> bool {
-    matches!(byte, 0xc2 | 0xd8 | 0xe1 | 0xe2 | 0xef | 0xf3)
-}
+// The bytes that a character which is not seen can start with.
+const LEADS: [[u8; 3]; 2] = [[0xc2, 0xd8, 0xe1], [0xe2, 0xef, 0xf3]];
 
 // Characters a reviewer does not see, where the file did not have them.
 fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFinding> {
@@ -254,8 +252,10 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFind
         }
         // A byte order mark at the start is no surprise, nor are joiners inside emoji.
         let text = text.trim_start_matches('\u{feff}');
-        let leads = text.bytes().enumerate().filter(|(_, byte)| may_hide(*byte));
-        let letters = leads.filter_map(|(at, _)| text.get(at..)?.chars().next());
+        let letters = LEADS.iter().flat_map(|[one, two, three]| {
+            let leads = memchr::memchr3_iter(*one, *two, *three, text.as_bytes());
+            leads.filter_map(|at| text.get(at..)?.chars().next())
+        });
         Some(
             letters
                 .filter(|it| is_invisible(*it) && *it != '\u{200d}')

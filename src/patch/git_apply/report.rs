@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn shortens_names_at_a_slash() {
         assert_eq!(shortened("abc/defgh".to_owned(), 9), "abc/defgh");
-        assert_eq!(shortened("abc/defgh".to_owned(), 8), ".../defgh".to_owned());
+        assert_eq!(shortened("ab/cd/efgh".to_owned(), 9), ".../efgh");
         assert_eq!(shortened("abcdefghi".to_owned(), 8), "...efghi");
         assert_eq!(shared_directories("a/b/c", "a/b/d/c"), 4);
         assert_eq!(shared_directories("ab/c", "abc/c"), 0);
