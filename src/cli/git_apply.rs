@@ -172,10 +172,16 @@ impl Place {
         let directory = directory()?;
         let repository = Repository::discover(&directory)?;
         let inside = |root: &Path, git_dir: &Path| {
-            directory.strip_prefix(root).ok().map(Path::to_owned).filter(|_| {
-                // In git's own directory there is no worktree.
-                !git_dir.canonicalize().is_ok_and(|it| directory.starts_with(it))
-            })
+            directory
+                .strip_prefix(root)
+                .ok()
+                .map(Path::to_owned)
+                .filter(|_| {
+                    // In git's own directory there is no worktree.
+                    !git_dir
+                        .canonicalize()
+                        .is_ok_and(|it| directory.starts_with(it))
+                })
         };
         let found = repository.as_ref().and_then(|repository| {
             let root = repository.workdir()?.canonicalize().ok()?;

@@ -41,11 +41,7 @@ impl Workspace {
     }
 
     /// The same, reading what `at` says.
-    pub(crate) fn open_at(
-        global: &Global,
-        at: At<'_>,
-        output: &Output,
-    ) -> Result<Self, CliError> {
+    pub(crate) fn open_at(global: &Global, at: At<'_>, output: &Output) -> Result<Self, CliError> {
         let directory = directory()?;
         let git = Repository::discover(&directory)?;
         if let Some(git) = &git

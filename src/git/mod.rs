@@ -12,9 +12,9 @@ mod merge;
 mod objects;
 mod pool;
 mod repository;
-mod staging;
 mod scratch;
 mod scratch_repository;
+mod staging;
 mod tree;
 mod tree_writer;
 

@@ -151,9 +151,8 @@ impl Staging {
     pub fn store(&self, bytes: &[u8]) -> Result<BlobId, GitError> {
         self.pool.with(|repo| {
             let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
-            blob_id(id.detach()).ok_or_else(|| {
-                GitError::Unreadable("the repository does not use SHA-1".to_owned())
-            })
+            blob_id(id.detach())
+                .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
         })
     }
 

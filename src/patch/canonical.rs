@@ -138,7 +138,9 @@ struct Grown {
 fn hunk(
     (old, new): (&Text<'_>, &Text<'_>),
     group: &[LineEdit],
-    grown: &mut Grown, out: &mut Vec<u8>) {
+    grown: &mut Grown,
+    out: &mut Vec<u8>,
+) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {
         return;
     };

@@ -123,10 +123,12 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         }
     }
     let hunks = match sections {
-        [FilePatch {
-            body: Body::Hunks(list),
-            ..
-        }] => Cow::Borrowed(list.as_slice()),
+        [
+            FilePatch {
+                body: Body::Hunks(list),
+                ..
+            },
+        ] => Cow::Borrowed(list.as_slice()),
         several => several
             .iter()
             .flat_map(|section| match &section.body {

@@ -24,9 +24,7 @@ mod write;
 
 pub use canonical::canonical;
 pub use change::{Change, FileState};
-pub use git_apply::{
-    Favour, GitApplied, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace,
-};
+pub use git_apply::{Favour, GitApplied, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
 pub use judge::{JudgeOptions, Judged, Objects, judge};
 pub use names::named_paths;
 pub use place::GitRules;

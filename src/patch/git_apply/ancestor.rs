@@ -55,6 +55,9 @@ pub(super) fn build_ancestor(
     }
     Staging::write_apart(file, &entries).map_err(|error| {
         said.error(&error.to_string());
-        Fatal(format!("could not write temporary index to {}", file.display()))
+        Fatal(format!(
+            "could not write temporary index to {}",
+            file.display()
+        ))
     })
 }

@@ -33,9 +33,9 @@ pub(super) fn apply(
         return Ok(Vec::new());
     }
     if let Some(staging) = staging.filter(|staging| staging.has(new)) {
-        return staging.blob(new).map_err(|_| {
-            format!("the necessary postimage {new} for '{name}' cannot be read")
-        });
+        return staging
+            .blob(new)
+            .map_err(|_| format!("the necessary postimage {new} for '{name}' cannot be read"));
     }
     let Some((forward, backward)) = &section.binary else {
         return Err(format!("missing binary patch data for '{name}'"));

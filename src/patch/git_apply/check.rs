@@ -301,9 +301,7 @@ impl<'a> Checker<'_, 'a> {
                 }
             };
             if self.table.is_beyond_link(new, is_link) {
-                return self.refuse(&format!(
-                    "affected file '{new}' is beyond a symbolic link"
-                ));
+                return self.refuse(&format!("affected file '{new}' is beyond a symbolic link"));
             }
         }
         Ok(())
@@ -348,7 +346,9 @@ impl<'a> Checker<'_, 'a> {
     ) -> Result<Option<Vec<u8>>, Option<String>> {
         if let Some(entry) = entry {
             if is_submodule(entry.mode) {
-                return Ok(Some(format!("Subproject commit {}\n", entry.id).into_bytes()));
+                return Ok(Some(
+                    format!("Subproject commit {}\n", entry.id).into_bytes(),
+                ));
             }
             let staging = self.ground.staging.as_ref().ok_or(None)?;
             return staging.blob(entry.id).map(Some).map_err(|_| None);
@@ -357,7 +357,9 @@ impl<'a> Checker<'_, 'a> {
             return Ok(None);
         }
         if self.ground.is_beyond_link(name) {
-            return Err(Some(format!("reading from '{name}' beyond a symbolic link")));
+            return Err(Some(format!(
+                "reading from '{name}' beyond a symbolic link"
+            )));
         }
         match self.ground.look(name) {
             Ok(Seen::File(bytes, mode)) => {

@@ -129,7 +129,9 @@ fn take<'a>(
         }
         Word::Score => {
             let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let score = rest.get(..digits).and_then(|it| std::str::from_utf8(it).ok());
+            let score = rest
+                .get(..digits)
+                .and_then(|it| std::str::from_utf8(it).ok());
             if let Some(score) = score.and_then(|it| it.parse().ok()).filter(|it| *it <= 100) {
                 section.score = score;
             }
@@ -152,10 +154,7 @@ fn index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result
     };
     section.old_id = old;
     let (new, mode_text) = match new.iter().position(|byte| *byte == b' ') {
-        Some(space) => (
-            new.get(..space).unwrap_or_default(),
-            new.get(space + 1..),
-        ),
+        Some(space) => (new.get(..space).unwrap_or_default(), new.get(space + 1..)),
         None => (new, None),
     };
     if new.len() > HEX {

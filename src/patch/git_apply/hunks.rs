@@ -25,7 +25,11 @@ pub(super) fn hunk<'a>(
     };
     hunk.line = counted.line;
     if counted.options.recount {
-        recount(input.get(first.len()..).unwrap_or_default(), &mut hunk, counted);
+        recount(
+            input.get(first.len()..).unwrap_or_default(),
+            &mut hunk,
+            counted,
+        );
     }
     let (mut old, mut new) = (hunk.old_lines, hunk.new_lines);
     let (mut added, mut deleted) = (0, 0);

@@ -97,9 +97,8 @@ impl LineEnds {
 
     /// The bytes as the worktree has them.
     pub(super) fn to_worktree(self, bytes: &[u8]) -> Cow<'_, [u8]> {
-        let leave = !self.text
-            || !self.crlf
-            || (self.auto && (is_binary(bytes) || bytes.contains(&b'\r')));
+        let leave =
+            !self.text || !self.crlf || (self.auto && (is_binary(bytes) || bytes.contains(&b'\r')));
         if leave {
             return Cow::Borrowed(bytes);
         }

@@ -181,7 +181,12 @@ impl Naming {
         }
         let slashes = line.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         let (at, _) = slashes.take(self.strip).last()?;
-        let enough = line.iter().take(at + 1).filter(|byte| **byte == b'/').count() == self.strip;
+        let enough = line
+            .iter()
+            .take(at + 1)
+            .filter(|byte| **byte == b'/')
+            .count()
+            == self.strip;
         (enough && at > 0).then(|| line.get(at + 1..)).flatten()
     }
 }
@@ -216,9 +221,13 @@ pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
                     b'0'..=b'3' => {
                         let (digits, after) = rest.split_at_checked(2)?;
                         rest = after;
-                        let digits = digits.iter().try_fold(u32::from(escape - b'0'), |sum, it| {
-                            matches!(it, b'0'..=b'7').then(|| sum * 8 + u32::from(it - b'0'))
-                        })?;
+                        let digits =
+                            digits
+                                .iter()
+                                .try_fold(u32::from(escape - b'0'), |sum, it| {
+                                    matches!(it, b'0'..=b'7')
+                                        .then(|| sum * 8 + u32::from(it - b'0'))
+                                })?;
                         u8::try_from(digits).ok()?
                     }
                     _ => return None,
@@ -273,6 +282,9 @@ mod tests {
         assert_eq!(twice("a/x y b/x y\n", 1).as_deref(), Some(&b"x y"[..]));
         assert_eq!(twice("a/x b/y\n", 1), None);
         assert_eq!(twice("x x\n", 0).as_deref(), Some(&b"x"[..]));
-        assert_eq!(twice("\"a/\\t\" \"b/\\t\"\n", 1).as_deref(), Some(&b"\t"[..]));
+        assert_eq!(
+            twice("\"a/\\t\" \"b/\\t\"\n", 1).as_deref(),
+            Some(&b"\t"[..])
+        );
     }
 }

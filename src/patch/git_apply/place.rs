@@ -93,7 +93,11 @@ impl Placing<'_> {
         self.check_blank_end(image, &mut sides, found);
         if self.options.verbosity > Verbosity::Normal && signed(found) != stated {
             let offset = signed(found) - stated;
-            let offset = if self.options.reverse { -offset } else { offset };
+            let offset = if self.options.reverse {
+                -offset
+            } else {
+                offset
+            };
             let plural = if offset == 1 { "" } else { "s" };
             self.said.line(&format!(
                 "Hunk #{number} succeeded at {} (offset {offset} line{plural}).",
@@ -200,6 +204,10 @@ impl Placing<'_> {
         at_end: bool,
     ) -> Option<usize> {
         let len = image.len();
+        // With overlap, a hunk may claim the start of a file that has grown there since: its end
+        // is to be trusted more.
+        let grown = self.options.allow_overlap && at_end && len != sides.old.len();
+        let at_start = at_start && !grown;
         let stated = if at_start {
             0
         } else if at_end {
@@ -238,7 +246,10 @@ impl Placing<'_> {
 
     // Whether the old side stands at a line, and what to take for it when it does not byte for
     // byte.
-    #[expect(clippy::option_option, reason = "fits not, fits, fits with other lines")]
+    #[expect(
+        clippy::option_option,
+        reason = "fits not, fits, fits with other lines"
+    )]
     fn fits<'a>(
         &mut self,
         image: &Image<'a>,

@@ -51,7 +51,10 @@ impl<'a> Reader<'a, '_> {
             self.binary(&mut section)?;
             let wanted = self.options.apply || self.options.check;
             if wanted && !section.is_binary && !section.changes_metadata() {
-                return Err(Fatal(format!("patch with only garbage at line {}", self.line)));
+                return Err(Fatal(format!(
+                    "patch with only garbage at line {}",
+                    self.line
+                )));
             }
         }
         Ok(Some((section, used)))
@@ -262,9 +265,9 @@ impl<'a> Reader<'a, '_> {
             self.skip(from + taken, lines + 1);
             return Ok(());
         }
-        let differs = line.strip_suffix(b" differ\n").is_some_and(|line| {
-            line.starts_with(b"Binary files ") || line.starts_with(b"Files ")
-        });
+        let differs = line
+            .strip_suffix(b" differ\n")
+            .is_some_and(|line| line.starts_with(b"Binary files ") || line.starts_with(b"Files "));
         if differs {
             section.is_binary = true;
             self.skip(line.len(), 1);

@@ -6,7 +6,7 @@ use super::ancestor::build_ancestor;
 use super::check::{Checker, Done, Refusal};
 use super::ground::Ground;
 use super::naming::Naming;
-use super::options::GitApplyOptions;
+use super::options::{GitApplyOptions, Verbosity};
 use super::reader::Reader;
 use super::report::report;
 use super::said::{Fatal, Said};
@@ -27,6 +27,8 @@ pub struct GitApply<'r> {
     failed: bool,
     // Something was refused that ends everything.
     fatal: bool,
+    // A patch did not apply, and those after it were not looked at.
+    stopped: bool,
 }
 
 /// How it ended.
@@ -80,6 +82,7 @@ impl<'r> GitApply<'r> {
             out: String::new(),
             failed: false,
             fatal: false,
+            stopped: false,
         })
     }
 
@@ -93,7 +96,7 @@ impl<'r> GitApply<'r> {
                 true
             }
             Ok(Outcome::Fails) => {
-                self.failed = true;
+                (self.failed, self.stopped) = (true, true);
                 false
             }
             Err(Fatal(said)) => {
@@ -109,12 +112,12 @@ impl<'r> GitApply<'r> {
         if self.fatal {
             return self.end(128);
         }
-        if let Err(Fatal(said)) = self
-            .said
-            .sum_up(self.options.white_space, self.options.apply)
-        {
-            self.said.error(&said);
-            return self.end(128);
+        if !self.stopped {
+            let (action, applies) = (self.options.white_space, self.options.apply);
+            if let Err(Fatal(said)) = self.said.sum_up(action, applies) {
+                self.said.error(&said);
+                return self.end(128);
+            }
         }
         if let Some(staging) = &mut self.ground.staging {
             let workdir = self.ground.root.clone();
@@ -128,7 +131,11 @@ impl<'r> GitApply<'r> {
         self.end(exit)
     }
 
-    fn end(self, exit: u8) -> GitApplied {
+    // Asked to be quiet, git says nothing at all, not even why it fails.
+    fn end(mut self, exit: u8) -> GitApplied {
+        if self.options.verbosity == Verbosity::Quiet {
+            self.said.text.clear();
+        }
         GitApplied {
             stdout: self.out,
             stderr: self.said.text,
@@ -189,7 +196,11 @@ impl<'r> GitApply<'r> {
     }
 
     // The sections to be used, and how many were left aside.
-    fn read<'a>(&mut self, name: &str, input: &'a [u8]) -> Result<(Vec<Section<'a>>, usize), Fatal> {
+    fn read<'a>(
+        &mut self,
+        name: &str,
+        input: &'a [u8],
+    ) -> Result<(Vec<Section<'a>>, usize), Fatal> {
         let ground = &self.ground;
         let mut reader = Reader {
             input,

@@ -67,11 +67,18 @@ impl Said {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if action != WhiteSpace::ErrorAll && self.errors > SHOWN {
             let more = self.errors - SHOWN;
-            self.warning(&format!("squelched {more} whitespace error{}", plural(more)));
+            self.warning(&format!(
+                "squelched {more} whitespace error{}",
+                plural(more)
+            ));
         }
         let verb = |count: usize| if count == 1 { "adds" } else { "add" };
         let lines = self.errors;
-        let mut said = format!("{lines} line{} {} whitespace errors.", plural(lines), verb(lines));
+        let mut said = format!(
+            "{lines} line{} {} whitespace errors.",
+            plural(lines),
+            verb(lines)
+        );
         if action.is_error() {
             return Err(Fatal(said));
         }

@@ -39,9 +39,8 @@ impl<'a> Checker<'_, 'a> {
             match staging.and_then(|staging| staging.find(id)) {
                 Some((_, bytes)) => bytes,
                 None => {
-                    self.said.error(
-                        "repository lacks the necessary blob to perform 3-way merge.",
-                    );
+                    self.said
+                        .error("repository lacks the necessary blob to perform 3-way merge.");
                     return Ok(None);
                 }
             }
@@ -62,7 +61,11 @@ impl<'a> Checker<'_, 'a> {
         };
         let name = done.section.target().to_owned();
         let (after, conflicted) = self.merged(&name, &ours, &base, &theirs);
-        let how = if conflicted { "with conflicts" } else { "cleanly" };
+        let how = if conflicted {
+            "with conflicts"
+        } else {
+            "cleanly"
+        };
         if conflicted {
             done.conflict = Some(Sides {
                 base: (!done.section.creates()).then_some(base),
@@ -71,8 +74,7 @@ impl<'a> Checker<'_, 'a> {
             });
         }
         if self.options.verbosity > Verbosity::Quiet {
-            self.said
-                .line(&format!("Applied patch to '{name}' {how}."));
+            self.said.line(&format!("Applied patch to '{name}' {how}."));
         }
         Ok(Some(after))
     }

@@ -13,7 +13,11 @@ pub(super) fn length(line: &[u8]) -> usize {
     match last {
         b'\t' => line.len() - name.len(),
         b' ' => {
-            let spaces = line.iter().take(end).rev().take_while(|byte| **byte == b' ');
+            let spaces = line
+                .iter()
+                .take(end)
+                .rev()
+                .take_while(|byte| **byte == b' ');
             line.len() - (end - spaces.count())
         }
         _ => 0,
@@ -49,8 +53,8 @@ fn epoch(line: &[u8]) -> Option<bool> {
         ("-", zone) => (-1, zone),
         _ => return None,
     };
-    let zone_minutes = two_digits(zone.get(..2)?)? * 60
-        + two_digits(zone.get(2..)?.trim_start_matches(':'))?;
+    let zone_minutes =
+        two_digits(zone.get(..2)?)? * 60 + two_digits(zone.get(2..)?.trim_start_matches(':'))?;
     Some(hours * 60 + minutes - sign * zone_minutes == day)
 }
 

@@ -308,10 +308,16 @@ mod tests {
     fn finds_and_mends_errors() {
         let rules = Rules::default();
         assert_eq!(rules.errors(b"a \n").words(), "trailing whitespace");
-        assert_eq!(rules.errors(b"  \ta\n").words(), "space before tab in indent");
+        assert_eq!(
+            rules.errors(b"  \ta\n").words(),
+            "space before tab in indent"
+        );
         assert!(rules.errors(b"\ta b\n").is_empty());
         assert_eq!(rules.fixed(b"a \n").as_deref(), Some(&b"a\n"[..]));
-        assert_eq!(rules.fixed(b"        \ta\n").as_deref(), Some(&b"\t\ta\n"[..]));
+        assert_eq!(
+            rules.fixed(b"        \ta\n").as_deref(),
+            Some(&b"\t\ta\n"[..])
+        );
         assert_eq!(rules.fixed(b"a\n"), None);
         let rules = Rules::parse("indent-with-non-tab,tabwidth=4,-trailing");
         assert_eq!(rules.fixed(b"     a \n").as_deref(), Some(&b"\t a \n"[..]));

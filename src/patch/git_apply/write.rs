@@ -121,11 +121,7 @@ fn stage(
         }
         let entries = if let Some(sides) = &one.conflict {
             let mut entries = Vec::new();
-            let sides = [
-                sides.base.as_ref(),
-                Some(&sides.ours),
-                Some(&sides.theirs),
-            ];
+            let sides = [sides.base.as_ref(), Some(&sides.ours), Some(&sides.theirs)];
             for (side, stage) in sides.into_iter().zip(1_u8..) {
                 if let Some(bytes) = side {
                     entries.push(entry(staging.store(bytes).map_err(failed)?, stage));
