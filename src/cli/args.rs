@@ -73,9 +73,9 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Say what a log tells about a failure
     Diagnose(diagnose::Args),
-    /// A drop-in for `git apply`: its flags and its rules of placement
+    /// A drop-in for `git apply`: its flags and its rules
     #[command(disable_help_flag = false)]
-    GitApply(git_apply::Args),
+    GitApply(Box<git_apply::Args>),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
     /// Make a failing test command pass
