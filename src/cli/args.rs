@@ -3,13 +3,16 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::{Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact};
+use super::{
+    Exit, apply, check, completions, config, context, diagnose, explain, git_apply, imports, init,
+    man, redact, schema,
+};
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
 #[command(
     name = "mendit",
-    version,
+    version = env!("MENDIT_VERSION"),
     max_term_width = 100,
     infer_subcommands = false
 )]
@@ -79,6 +82,14 @@ pub(crate) enum Command {
     Redact(redact::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
+    /// Print the JSON Schema of a document
+    Schema(schema::Args),
+    /// Write a configuration file with every default, commented out
+    Init(init::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Print the manual page, or write one for each command
+    Man(man::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

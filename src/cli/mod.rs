@@ -3,6 +3,7 @@
 mod apply;
 mod args;
 mod check;
+mod completions;
 mod config;
 mod context;
 mod context_request;
@@ -12,9 +13,12 @@ mod exit;
 mod explain;
 mod git_apply;
 mod imports;
+mod init;
 mod input;
+mod man;
 mod output;
 mod redact;
+mod schema;
 mod workspace;
 
 use std::process::ExitCode;
@@ -57,6 +61,10 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Imports(args) => imports::run(args, global, output),
+        Command::Schema(args) => schema::run(args, output),
+        Command::Init(args) => init::run(args, output),
+        Command::Completions(args) => completions::run(args, output),
+        Command::Man(args) => man::run(args, output),
     }
 }
 

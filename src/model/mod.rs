@@ -10,6 +10,7 @@ mod level;
 mod patch;
 mod path;
 mod repair;
+mod schema;
 
 pub use blob::BlobId;
 pub use code::{Code, CodePage, code_pages, explain};
@@ -23,7 +24,8 @@ pub use facts::{
     ParseProblem,
 };
 pub use failure::{
-    Alternative, Category, Diagnosis, Evidence, FailureKind, MentionedFile, StopReason, Subkind,
+    Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailureKind, MentionedFile,
+    StopReason, Subkind,
 };
 pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
@@ -36,6 +38,7 @@ pub use repair::{
     AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
     RunResult, RunStatus, TestResult, Usage,
 };
+pub use schema::{DOCUMENTS, DocumentSchema, schema};
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
