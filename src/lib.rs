@@ -11,6 +11,7 @@
 //! | 0 | [`model`] | the nouns that cross a border: paths, ids, levels, packets, codes |
 //! | 1 | [`config`] | settings, each with its origin |
 //! | 1 | [`source`] | where bytes come from: worktree, memory, edits on top |
+//! | 1 | [`exec`] | a child process inside limits |
 //! | 1 | [`report`] | values of the model as text |
 //! | 2 | [`git`] | the only user of gix: repositories, trees, the index |
 //! | 2 | [`lang`] | the only user of tree-sitter: bytes to facts about a file |
@@ -36,6 +37,7 @@ pub mod cli;
 pub mod config;
 pub mod context;
 pub mod diagnose;
+pub mod exec;
 pub mod git;
 pub mod graph;
 pub mod lang;

@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     Exit, apply, check, completions, config, context, diagnose, explain, git_apply, imports, init,
-    man, redact, schema,
+    man, redact, run, schema,
 };
 
 /// Makes automatic code repair dependable.
@@ -90,6 +90,8 @@ pub(crate) enum Command {
     Completions(completions::Args),
     /// Print the manual page, or write one for each command
     Man(man::Args),
+    /// Run a test command inside limits; when it fails, write the packet for the failure
+    Run(Box<run::Args>),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

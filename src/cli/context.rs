@@ -10,7 +10,7 @@ use crate::context::{
     failure_packet,
 };
 use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile, StopReason};
-use crate::policy::{ReadPolicy, Redactor};
+use crate::policy::Redactor;
 use crate::report::{context_markdown, context_text, context_xml};
 
 /// Build the packet for a failure: diagnose the log, choose the level, pick the files.
@@ -111,20 +111,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
     let mut request = request(args, &settings, &workspace)?;
     let previous = read_previous(args, &mut request)?;
-    read_history(args, &workspace, &mut request);
+    read_history(args.rev.as_deref(), &workspace, &mut request);
     if request.log.is_none() && request.targets.is_empty() && request.requested.is_empty() {
         output.note(
             "without a log, a target or a request the packet holds only the repository's index \
              (hint: `--log FILE`, or pipe the failing command into `--log -`)",
         );
     }
-    let globs = |key, flags: &[String]| [settings.globs(key), flags].concat();
-    let policy = ReadPolicy::new(
-        &globs("context.allow", &args.allow),
-        &globs("context.deny", &args.deny),
-        request.profile,
-    )
-    .map_err(|error| CliError::new(error.code(), error.to_string()))?;
+    let policy = config::read_policy(&settings, &args.allow, &args.deny, request.profile)?;
     let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
     if let Some(base) = &args.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
@@ -235,7 +229,7 @@ fn directory_for(args: &Args, workspace: &Workspace) -> Result<Option<PathBuf>, 
 }
 
 // git is never shown what is written here. Failing is left to the write that follows.
-fn ignore_itself(state: &Path) {
+pub(super) fn ignore_itself(state: &Path) {
     let ignore = state.join(".gitignore");
     if !ignore.exists() {
         let _ = write_file(&ignore, "*\n");

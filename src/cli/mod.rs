@@ -18,6 +18,9 @@ mod input;
 mod man;
 mod output;
 mod redact;
+mod run;
+mod run_record;
+mod run_verdict;
 mod schema;
 mod workspace;
 
@@ -30,11 +33,20 @@ pub(crate) use error::CliError;
 pub(crate) use exit::Exit;
 pub(crate) use output::Output;
 
+use crate::exec;
 use crate::model::Code;
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|it| it == "__sup") {
+        return u8::try_from(exec::supervise()).unwrap_or(70).into();
+    }
+    exec::guard_environment();
+    if let Some(program) = exec::own_program() {
+        exec::set_supervisor(program);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
@@ -65,6 +77,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Init(args) => init::run(args, output),
         Command::Completions(args) => completions::run(args, output),
         Command::Man(args) => man::run(args, output),
+        Command::Run(args) => run::run(args, global, output),
     }
 }
 

@@ -60,6 +60,16 @@ impl Output {
         error.exit
     }
 
+    /// Passes on what a command writes, as it comes. A reader that has gone away is no error.
+    pub(crate) fn pass_on(&self, to_stdout: bool, bytes: &[u8]) {
+        let _ = if to_stdout {
+            let mut out = io::stdout().lock();
+            out.write_all(bytes).and_then(|()| out.flush())
+        } else {
+            io::stderr().lock().write_all(bytes)
+        };
+    }
+
     /// Writes to stderr as it is.
     pub(crate) fn raw_error(&self, text: &str) {
         self.stderr(text);

@@ -51,7 +51,7 @@ pub fn build(
         let facts = LogFacts {
             exit_code: request.exit_code,
             command: request.test_commands.first().cloned(),
-            ..LogFacts::default()
+            timed_out: request.timed_out,
         };
         diagnose(&log.text, &facts, Some(listing))
     });

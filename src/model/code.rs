@@ -75,6 +75,7 @@ const PAGES: &[&str] = &[
     include_str!("codes/policy.md"),
     include_str!("codes/mend.md"),
     include_str!("codes/patch.md"),
+    include_str!("codes/runner.md"),
     include_str!("codes/usage.md"),
 ];
 

@@ -1,0 +1,251 @@
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{PipeReader, Write};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::mpsc::Sender;
+#[cfg(unix)]
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::ended::Report;
+use super::{ExecError, Job, direct};
+
+static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
+
+/// Names the program whose `__sup` command is [`super::supervise`]. The first call counts. Without
+/// one, commands run in a process group of their own and nothing adopts what leaves it.
+pub fn set_supervisor(program: PathBuf) {
+    let _ = SUPERVISOR.set(program);
+}
+
+/// The running program itself, also when its file was replaced meanwhile.
+#[must_use]
+pub fn own_program() -> Option<PathBuf> {
+    let link = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && link.symlink_metadata().is_ok() {
+        return Some(link);
+    }
+    std::env::current_exe().ok()
+}
+
+/// Keeps other processes of the same user from reading this one's environment and memory. The
+/// superuser can all the same; nothing changes on systems other than Linux.
+pub fn guard_environment() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
+
+/// A command under way.
+pub(super) struct Launched {
+    pub(super) control: Control,
+    pub(super) stdout: PipeReader,
+    pub(super) stderr: PipeReader,
+}
+
+/// What a command reads.
+pub(super) enum Input {
+    Nothing,
+    Bytes(Vec<u8>),
+    Pipe(PipeReader),
+}
+
+/// Takes orders for a command under way. One that has ended takes none and minds none.
+#[derive(Clone)]
+pub(super) enum Control {
+    #[cfg(unix)]
+    Supervisor(Arc<Mutex<std::os::unix::net::UnixStream>>),
+    Thread(Sender<direct::Ask>),
+}
+
+impl Control {
+    /// The request to end, grace, then the kill.
+    pub(super) fn stop(&self) {
+        match self {
+            #[cfg(unix)]
+            Self::Supervisor(_) => {
+                self.send(super::protocol::STOP, &[]);
+            }
+            Self::Thread(asks) => {
+                let _ = asks.send(direct::Ask::Stop);
+            }
+        }
+    }
+
+    /// The kill at once.
+    pub(super) fn kill(&self) {
+        match self {
+            #[cfg(unix)]
+            Self::Supervisor(_) => {
+                self.send(super::protocol::KILL, &[]);
+            }
+            Self::Thread(asks) => {
+                let _ = asks.send(direct::Ask::Kill);
+            }
+        }
+    }
+
+    // Whether the other side still listens.
+    #[cfg(unix)]
+    fn send(&self, tag: u8, payload: &[u8]) -> bool {
+        match self {
+            Self::Supervisor(socket) => {
+                let socket = socket.lock().unwrap_or_else(PoisonError::into_inner);
+                super::protocol::write_frame(&*socket, tag, payload).is_ok()
+            }
+            Self::Thread(_) => false,
+        }
+    }
+}
+
+/// Starts a job. `ended` is called once, from another thread or before this returns: with `None`
+/// when whoever waited for the command is gone.
+pub(super) fn launch(
+    job: &Job,
+    input: Input,
+    ended: impl FnOnce(Option<Report>) + Send + 'static,
+) -> Result<Launched, ExecError> {
+    let command = job.command.arguments();
+    if command.first().is_none_or(|program| program.is_empty()) {
+        return Err(ExecError::Empty);
+    }
+    let directory = std::fs::metadata(&job.directory);
+    let reason = match directory {
+        Ok(found) if found.is_dir() => None,
+        Ok(_) => Some(std::io::ErrorKind::NotADirectory),
+        Err(error) => Some(error.kind()),
+    };
+    if let Some(reason) = reason {
+        return Err(ExecError::Directory {
+            path: job.directory.clone(),
+            reason,
+        });
+    }
+    let variables = job.environment.variables(std::env::vars_os());
+    #[cfg(unix)]
+    if let Some(program) = SUPERVISOR.get() {
+        return supervised(program, job, &command, &variables, input, ended);
+    }
+    direct::launch(job, &command, &variables, input, ended)
+}
+
+#[cfg(unix)]
+fn supervised(
+    program: &std::path::Path,
+    job: &Job,
+    command: &[OsString],
+    variables: &BTreeMap<OsString, OsString>,
+    input: Input,
+    ended: impl FnOnce(Option<Report>) + Send + 'static,
+) -> Result<Launched, ExecError> {
+    use std::os::unix::process::CommandExt;
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+    let (stdout, stdout_writer) = std::io::pipe()?;
+    let (stderr, stderr_writer) = std::io::pipe()?;
+    let order = order(job, command, variables, !matches!(input, Input::Nothing));
+    let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
+    let mut supervisor = std::process::Command::new(program)
+        .arg0("mendit")
+        .arg("__sup")
+        .env_clear()
+        .envs(variables)
+        .current_dir(&job.directory)
+        .stdin(std::os::fd::OwnedFd::from(theirs))
+        .stdout(stdout_writer)
+        .stderr(stderr_writer)
+        .spawn()?;
+    let mut socket = ours.try_clone()?;
+    let control = Control::Supervisor(Arc::new(Mutex::new(ours)));
+    control.send(super::protocol::ORDER, &order);
+    let waiter = thread::Builder::new().name("waiter".to_owned());
+    waiter.spawn(move || {
+        let report = read_report(&mut socket);
+        if report.is_none() {
+            // Killed by its own command, perhaps: its session still names what it left.
+            let session = i32::try_from(supervisor.id()).unwrap_or(0);
+            for process in super::tree::members(session) {
+                process.signal(rustix::process::Signal::KILL);
+            }
+        }
+        let _ = supervisor.wait();
+        ended(report);
+    })?;
+    feed_supervisor(input, control.clone())?;
+    Ok(Launched {
+        control,
+        stdout,
+        stderr,
+    })
+}
+
+#[cfg(unix)]
+fn order(
+    job: &Job,
+    command: &[OsString],
+    variables: &BTreeMap<OsString, OsString>,
+    stdin: bool,
+) -> super::protocol::Order {
+    use std::os::unix::ffi::OsStrExt;
+    let milliseconds = |it: std::time::Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+    let writable = match job.sandbox.mode {
+        super::SandboxMode::Off => Vec::new(),
+        _ => super::writable::writable(job, variables),
+    };
+    super::protocol::Order {
+        command: command.iter().map(|it| it.as_bytes().to_vec()).collect(),
+        stdin,
+        timeout_ms: job.limits.timeout.map(milliseconds),
+        grace_ms: milliseconds(job.limits.grace),
+        sandbox: job.sandbox.mode,
+        writable: writable
+            .iter()
+            .map(|path| path.as_os_str().as_bytes().to_vec())
+            .collect(),
+        no_network: job.sandbox.no_network,
+    }
+}
+
+#[cfg(unix)]
+fn read_report(socket: &mut std::os::unix::net::UnixStream) -> Option<Report> {
+    let (tag, payload) = super::protocol::read_frame(socket)?;
+    (tag == super::protocol::REPORT)
+        .then(|| serde_json::from_slice(&payload).ok())
+        .flatten()
+}
+
+#[cfg(unix)]
+fn feed_supervisor(input: Input, control: Control) -> Result<(), ExecError> {
+    use super::protocol::{STDIN, STDIN_END};
+    use std::io::Read;
+    let mut reader: Box<dyn Read + Send> = match input {
+        Input::Nothing => return Ok(()),
+        Input::Bytes(bytes) => Box::new(std::io::Cursor::new(bytes)),
+        Input::Pipe(pipe) => Box::new(pipe),
+    };
+    thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(move || {
+            let mut chunk = vec![0; CHUNK];
+            while let Ok(count @ 1..) = reader.read(&mut chunk) {
+                if !control.send(STDIN, chunk.get(..count).unwrap_or_default()) {
+                    return;
+                }
+            }
+            control.send(STDIN_END, &[]);
+        })?;
+    Ok(())
+}
+
+/// Writes the bytes in a thread; a command that does not read them all is no error.
+pub(super) fn feed_pipe(bytes: Vec<u8>) -> Result<PipeReader, ExecError> {
+    let (reader, mut writer) = std::io::pipe()?;
+    thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(move || {
+            let _ = writer.write_all(&bytes);
+        })?;
+    Ok(reader)
+}
+
+/// Bytes read at once.
+pub(super) const CHUNK: usize = 64 << 10;

@@ -1,0 +1,76 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a person wants it to end. Clones share one answer.
+#[derive(Debug, Clone, Default)]
+pub struct Stop {
+    requested: Arc<AtomicBool>,
+    forced: Arc<AtomicBool>,
+}
+
+impl Stop {
+    /// Nobody wants it to end, until somebody calls [`Stop::request`].
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Listens to Ctrl-C and to the requests to end that systems send. The first asks for a clean
+    /// stop, the second for one without grace, the third ends this process with exit code 130 (its
+    /// commands end with it).
+    ///
+    /// # Errors
+    /// When the system takes no handler.
+    pub fn install() -> std::io::Result<Self> {
+        let stop = Self::new();
+        listen(stop.clone())?;
+        Ok(stop)
+    }
+
+    /// Asks for a clean stop; asked again, for one without grace.
+    pub fn request(&self) {
+        if self.requested.swap(true, Ordering::SeqCst) {
+            self.forced.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether somebody asked.
+    #[must_use]
+    pub fn requested(&self) -> bool {
+        self.requested.load(Ordering::SeqCst)
+    }
+
+    /// Whether somebody asked twice.
+    #[must_use]
+    pub fn forced(&self) -> bool {
+        self.forced.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(unix)]
+fn listen(stop: Stop) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for _ in signals.forever() {
+                if stop.forced() {
+                    signal_hook::low_level::exit(130);
+                }
+                stop.request();
+            }
+        })?;
+    Ok(())
+}
+
+// Without a thread for signals the second one ends this process at once.
+#[cfg(not(unix))]
+fn listen(stop: Stop) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, stop.requested.clone())?;
+        signal_hook::flag::register(signal, stop.requested.clone())?;
+    }
+    Ok(())
+}
