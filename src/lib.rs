@@ -22,6 +22,7 @@
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
+//! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -40,6 +41,7 @@ pub mod diagnose;
 pub mod exec;
 pub mod git;
 pub mod graph;
+pub mod heal;
 pub mod lang;
 pub mod model;
 pub mod patch;

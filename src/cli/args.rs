@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, completions, config, context, diagnose, explain, git_apply, imports, init,
-    man, redact, run, schema,
+    Exit, apply, check, completions, config, context, diagnose, explain, git_apply, heal, imports,
+    init, man, redact, run, schema,
 };
 
 /// Makes automatic code repair dependable.
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Redact(redact::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
+    /// Start what must answer before a repair can begin, and mend its configuration
+    Heal(heal::Args),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Write a configuration file with every default, commented out

@@ -12,6 +12,7 @@ mod error;
 mod exit;
 mod explain;
 mod git_apply;
+mod heal;
 mod imports;
 mod init;
 mod input;
@@ -73,6 +74,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Imports(args) => imports::run(args, global, output),
+        Command::Heal(args) => heal::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
         Command::Init(args) => init::run(args, output),
         Command::Completions(args) => completions::run(args, output),

@@ -5,6 +5,7 @@ mod code;
 mod context;
 mod facts;
 mod failure;
+mod healing;
 mod imports;
 mod level;
 mod patch;
@@ -27,6 +28,7 @@ pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailureKind, MentionedFile,
     StopReason, Subkind,
 };
+pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
 pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
 pub use patch::{

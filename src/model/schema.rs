@@ -4,8 +4,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    AttemptResult, ContextDocument, DiagnosisDocument, FailurePacket, ImportsDocument,
-    PatchVerdict, RepairPacket, RunResult,
+    AttemptResult, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult,
+    ImportsDocument, PatchVerdict, RepairPacket, RunResult,
 };
 
 /// A kind of document and its JSON Schema.
@@ -48,6 +48,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "failure-packet",
         about: "what a repair agent is given (`context --out`, `repair`)",
         make: written::<FailurePacket>,
+    },
+    DocumentSchema {
+        name: "healing",
+        about: "what had to be mended before a repair can begin (`heal`)",
+        make: written::<HealingResult>,
     },
     DocumentSchema {
         name: "imports",
