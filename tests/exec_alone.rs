@@ -9,7 +9,7 @@ use mendit::exec::{
 fn job(line: &str) -> Job {
     Job {
         limits: Limits {
-            timeout: Some(Duration::from_secs(60)),
+            timeout: Some(Duration::from_mins(1)),
             grace: Duration::from_millis(100),
             ..Limits::default()
         },

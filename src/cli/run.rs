@@ -10,6 +10,7 @@ use crate::exec::{
     self, CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sandbox, SandboxMode,
     SandboxState, Sink, Stop, Stream,
 };
+use crate::git::Repository;
 use crate::model::Code;
 use crate::policy::Redactor;
 
@@ -82,8 +83,7 @@ enum Format {
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let settings = config::load(global)?;
-    let workspace = Workspace::open(global, None, output)?;
-    let job = job(args, &workspace)?;
+    let job = job(args)?;
     let named = args.env.iter().filter_map(|it| it.split_once('='));
     let variables = std::env::vars_os()
         .filter_map(config::utf8)
@@ -113,6 +113,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let mut record = Record::new(&job, &outcome, attempts, &redactor);
     if matches!(record.status, Status::Failed | Status::Flaky) && !stop.requested() {
+        let workspace = Workspace::open(global, None, output)?;
         record.write_failure(args.out.as_deref(), &settings, &workspace, &redactor)?;
     }
     if args.format == Format::Json {
@@ -121,7 +122,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     conclude(&record, &outcome, &job, output)
 }
 
-fn job(args: &Args, workspace: &Workspace) -> Result<Job, CliError> {
+fn job(args: &Args) -> Result<Job, CliError> {
+    let directory = directory()?;
     let line = match args.command.as_slice() {
         [one] => one
             .to_str()
@@ -129,7 +131,9 @@ fn job(args: &Args, workspace: &Workspace) -> Result<Job, CliError> {
         _ => None,
     };
     let mut writable = args.allow_write.clone();
-    writable.extend(workspace.root.clone());
+    // All of the worktree, wherever in it the command is run; without git, where it is run.
+    let repository = Repository::discover(&directory)?;
+    writable.extend(repository.and_then(|it| Some(it.workdir()?.to_owned())));
     Ok(Job {
         command: match line {
             Some(line) => CommandLine::Shell(line.to_owned()),
@@ -154,7 +158,7 @@ fn job(args: &Args, workspace: &Workspace) -> Result<Job, CliError> {
             writable,
             no_network: args.no_net,
         },
-        ..Job::new(CommandLine::Program(Vec::new()), directory()?)
+        ..Job::new(CommandLine::Program(Vec::new()), directory)
     })
 }
 

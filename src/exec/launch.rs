@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::{PipeReader, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -85,9 +83,9 @@ impl Control {
         }
     }
 
-    // Whether the other side still listens.
+    /// One frame for the supervisor. Whether it still listens.
     #[cfg(unix)]
-    fn send(&self, tag: u8, payload: &[u8]) -> bool {
+    pub(super) fn send(&self, tag: u8, payload: &[u8]) -> bool {
         match self {
             Self::Supervisor(socket) => {
                 let socket = socket.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,116 +122,9 @@ pub(super) fn launch(
     let variables = job.environment.variables(std::env::vars_os());
     #[cfg(unix)]
     if let Some(program) = SUPERVISOR.get() {
-        return supervised(program, job, &command, &variables, input, ended);
+        return super::supervised::launch(program, job, &command, &variables, input, ended);
     }
     direct::launch(job, &command, &variables, input, ended)
-}
-
-#[cfg(unix)]
-fn supervised(
-    program: &std::path::Path,
-    job: &Job,
-    command: &[OsString],
-    variables: &BTreeMap<OsString, OsString>,
-    input: Input,
-    ended: impl FnOnce(Option<Report>) + Send + 'static,
-) -> Result<Launched, ExecError> {
-    use std::os::unix::process::CommandExt;
-    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-    let (stdout, stdout_writer) = std::io::pipe()?;
-    let (stderr, stderr_writer) = std::io::pipe()?;
-    let order = order(job, command, variables, !matches!(input, Input::Nothing));
-    let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
-    let mut supervisor = std::process::Command::new(program)
-        .arg0("mendit")
-        .arg("__sup")
-        .env_clear()
-        .envs(variables)
-        .current_dir(&job.directory)
-        .stdin(std::os::fd::OwnedFd::from(theirs))
-        .stdout(stdout_writer)
-        .stderr(stderr_writer)
-        .spawn()?;
-    let mut socket = ours.try_clone()?;
-    let control = Control::Supervisor(Arc::new(Mutex::new(ours)));
-    control.send(super::protocol::ORDER, &order);
-    let waiter = thread::Builder::new().name("waiter".to_owned());
-    waiter.spawn(move || {
-        let report = read_report(&mut socket);
-        if report.is_none() {
-            // Killed by its own command, perhaps: its session still names what it left.
-            let session = i32::try_from(supervisor.id()).unwrap_or(0);
-            for process in super::tree::members(session) {
-                process.signal(rustix::process::Signal::KILL);
-            }
-        }
-        let _ = supervisor.wait();
-        ended(report);
-    })?;
-    feed_supervisor(input, control.clone())?;
-    Ok(Launched {
-        control,
-        stdout,
-        stderr,
-    })
-}
-
-#[cfg(unix)]
-fn order(
-    job: &Job,
-    command: &[OsString],
-    variables: &BTreeMap<OsString, OsString>,
-    stdin: bool,
-) -> super::protocol::Order {
-    use std::os::unix::ffi::OsStrExt;
-    let milliseconds = |it: std::time::Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
-    let writable = match job.sandbox.mode {
-        super::SandboxMode::Off => Vec::new(),
-        _ => super::writable::writable(job, variables),
-    };
-    super::protocol::Order {
-        command: command.iter().map(|it| it.as_bytes().to_vec()).collect(),
-        stdin,
-        timeout_ms: job.limits.timeout.map(milliseconds),
-        grace_ms: milliseconds(job.limits.grace),
-        sandbox: job.sandbox.mode,
-        writable: writable
-            .iter()
-            .map(|path| path.as_os_str().as_bytes().to_vec())
-            .collect(),
-        no_network: job.sandbox.no_network,
-    }
-}
-
-#[cfg(unix)]
-fn read_report(socket: &mut std::os::unix::net::UnixStream) -> Option<Report> {
-    let (tag, payload) = super::protocol::read_frame(socket)?;
-    (tag == super::protocol::REPORT)
-        .then(|| serde_json::from_slice(&payload).ok())
-        .flatten()
-}
-
-#[cfg(unix)]
-fn feed_supervisor(input: Input, control: Control) -> Result<(), ExecError> {
-    use super::protocol::{STDIN, STDIN_END};
-    use std::io::Read;
-    let mut reader: Box<dyn Read + Send> = match input {
-        Input::Nothing => return Ok(()),
-        Input::Bytes(bytes) => Box::new(std::io::Cursor::new(bytes)),
-        Input::Pipe(pipe) => Box::new(pipe),
-    };
-    thread::Builder::new()
-        .name("stdin".to_owned())
-        .spawn(move || {
-            let mut chunk = vec![0; CHUNK];
-            while let Ok(count @ 1..) = reader.read(&mut chunk) {
-                if !control.send(STDIN, chunk.get(..count).unwrap_or_default()) {
-                    return;
-                }
-            }
-            control.send(STDIN_END, &[]);
-        })?;
-    Ok(())
 }
 
 /// Writes the bytes in a thread; a command that does not read them all is no error.

@@ -33,7 +33,10 @@ mod stop;
 #[cfg(unix)]
 mod supervise;
 #[cfg(unix)]
+mod supervised;
+#[cfg(unix)]
 mod tree;
+#[cfg(unix)]
 mod writable;
 
 pub use captured::Captured;

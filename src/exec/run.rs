@@ -150,7 +150,6 @@ impl Watch<'_> {
     }
 
     fn take(&mut self, stream: Stream, bytes: &[u8]) {
-        self.heard = Instant::now();
         self.total += bytes.len() as u64;
         self.output.push(bytes);
         match stream {
@@ -160,6 +159,8 @@ impl Watch<'_> {
         if self.total <= self.job.limits.max_output {
             self.sink.output(stream, bytes);
         }
+        // A sink that waits is no silence of the command.
+        self.heard = Instant::now();
         if let Some(Err(error)) = self.log.as_mut().map(|log| log.push(bytes)) {
             self.log = None;
             self.fail(error);

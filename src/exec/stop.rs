@@ -50,7 +50,12 @@ impl Stop {
 #[cfg(unix)]
 fn listen(stop: Stop) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut wanted = vec![SIGINT, SIGTERM];
+    // `nohup` says that the end of the terminal is no request.
+    if !is_ignored(SIGHUP) {
+        wanted.push(SIGHUP);
+    }
+    let mut signals = signal_hook::iterator::Signals::new(wanted)?;
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
@@ -62,6 +67,17 @@ fn listen(stop: Stop) -> std::io::Result<()> {
             }
         })?;
     Ok(())
+}
+
+// `SigIgn` is a mask whose lowest bit is signal 1. Where there is no such file nothing is ignored.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 // Without a thread for signals the second one ends this process at once.

@@ -253,7 +253,7 @@ fn end_of(status: WaitStatus) -> ReportedEnd {
 // Ends what is left and says how many processes had outlived the command.
 fn sweep(pid: i32, forced: bool, grace: Duration) -> u32 {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    if !forced && all_gone_within(SETTLE) {
+    if !forced && all_gone_within(SETTLE, pid) {
         return 0;
     }
     let left: Vec<_> = tree::descendants(own)
@@ -265,7 +265,7 @@ fn sweep(pid: i32, forced: bool, grace: Duration) -> u32 {
             process.signal(Signal::TERM);
             process.signal(Signal::CONT);
         }
-        if all_gone_within(grace.min(LEFT_BEHIND_GRACE)) {
+        if all_gone_within(grace.min(LEFT_BEHIND_GRACE), pid) {
             return count(&left);
         }
     }
@@ -277,11 +277,19 @@ fn count<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
 }
 
-fn all_gone_within(limit: Duration) -> bool {
+// What was adopted keeps its group in view; where nothing is adopted the group itself is asked.
+fn all_gone(group: i32) -> bool {
+    matches!(reap(0), Reaped::All)
+        && (tree::is_known()
+            || Pid::from_raw(group)
+                .is_none_or(|group| rustix::process::test_kill_process_group(group).is_err()))
+}
+
+fn all_gone_within(limit: Duration, group: i32) -> bool {
     let end = Instant::now() + limit;
     let mut pause = Duration::from_millis(1);
     loop {
-        if matches!(reap(0), Reaped::All) {
+        if all_gone(group) {
             return true;
         }
         if Instant::now() >= end {
@@ -295,7 +303,7 @@ fn all_gone_within(limit: Duration) -> bool {
 // First all are stopped, so that none starts another while the rest is killed.
 fn kill_all(own: i32, group: i32) {
     let end = Instant::now() + GIVE_UP;
-    while !matches!(reap(0), Reaped::All) && Instant::now() < end {
+    while !all_gone(group) && Instant::now() < end {
         let mut stopped = 0;
         loop {
             let found = tree::descendants(own);
@@ -307,7 +315,8 @@ fn kill_all(own: i32, group: i32) {
             }
             stopped = found.len();
         }
-        if let Some(group) = Pid::from_raw(group) {
+        // With the processes known, a group whose leader is gone may be somebody else's by now.
+        if let Some(group) = Pid::from_raw(group).filter(|_| !tree::is_known()) {
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
         }
         for process in tree::descendants(own) {

@@ -45,7 +45,11 @@ pub(super) fn members(session: i32) -> Vec<Process> {
     all
 }
 
-// Empty where there is no /proc.
+/// Whether processes can be found at all; without that only a process group can be ended.
+pub(super) fn is_known() -> bool {
+    std::path::Path::new("/proc/self/stat").exists()
+}
+
 fn processes() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();

@@ -77,6 +77,7 @@ const PAGES: &[&str] = &[
     include_str!("codes/patch.md"),
     include_str!("codes/runner.md"),
     include_str!("codes/usage.md"),
+    include_str!("codes/loop.md"),
 ];
 
 /// Every page, in the order of the codes.

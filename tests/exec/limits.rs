@@ -51,7 +51,7 @@ fn each_end_is_told_from_the_others() {
 fn silence_ends_a_command_and_output_keeps_it_alive() {
     let world = World::new();
     let mut job = world.job("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done; sleep 60");
-    job.limits.idle_timeout = Some(Duration::from_millis(400));
+    job.limits.idle_timeout = Some(Duration::from_secs(1));
     let outcome = run(&job, &Stop::new(), &mut Discard).unwrap();
     assert_eq!(outcome.end, End::TimedOut(TimeLimit::Idle));
     assert_eq!(outcome.stdout.text(), "1\n2\n3\n4\n5\n6\n");

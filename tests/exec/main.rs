@@ -1,5 +1,6 @@
 //! Commands inside limits: nothing survives them, nothing leaks into them, nothing floods us.
 #![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -43,7 +43,7 @@ fn nothing_survives_a_time_limit() {
     for (case, line) in CASES {
         let world = World::new();
         let mut job = world.job(line);
-        job.limits.timeout = Some(Duration::from_millis(300));
+        job.limits.timeout = Some(Duration::from_millis(700));
         let outcome = run(&job, &Stop::new(), &mut Discard).unwrap();
         assert_eq!(outcome.end, End::TimedOut(TimeLimit::Total), "{case}");
         assert_eq!(outcome.stdout.text(), "ready\n", "{case}");

@@ -7,15 +7,27 @@ use mendit::exec::{Discard, Outcome, SandboxMode, SandboxState, Stop, run};
 use crate::support::command;
 use crate::world::World;
 
+// Without the variables that would open the build directory as a cache.
 fn confined(world: &World, line: &str) -> Outcome {
-    run(&world.job(line), &Stop::new(), &mut Discard).unwrap()
+    let mut job = world.job(line);
+    job.environment.allow.push("PATH".to_owned());
+    job.environment.inherit_defaults = false;
+    run(&job, &Stop::new(), &mut Discard).unwrap()
 }
 
 #[test]
 fn writing_is_confined_to_the_directory() {
     let world = World::new();
     // Below the build directory, since the temporary directories are open.
-    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let build = env!("CARGO_TARGET_TMPDIR");
+    if ["/tmp", "/var/tmp", "/dev/shm"]
+        .iter()
+        .any(|open| build.starts_with(open))
+    {
+        eprintln!("skipped: the build directory is a temporary one");
+        return;
+    }
+    let outside = tempfile::tempdir_in(build).unwrap();
     let kept = outside.path().join("kept");
     std::fs::write(&kept, "as it was").unwrap();
     let tries = format!(

@@ -30,7 +30,7 @@ impl World {
         let mut job = Job::new(CommandLine::Shell(line.to_owned()), self.path());
         job.environment.allow.push(self.mark.clone());
         job.limits = Limits {
-            timeout: Some(Duration::from_secs(60)),
+            timeout: Some(Duration::from_mins(1)),
             grace: Duration::from_millis(200),
             ..Limits::default()
         };
