@@ -23,6 +23,7 @@
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
+//! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -42,6 +43,7 @@ pub mod diagnose;
 pub mod exec;
 pub mod git;
 pub mod graph;
+pub mod heal;
 pub mod hint;
 pub mod lang;
 pub mod model;

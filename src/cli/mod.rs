@@ -3,6 +3,7 @@
 mod apply;
 mod args;
 mod check;
+mod completions;
 mod config;
 mod context;
 mod context_request;
@@ -11,9 +12,12 @@ mod error;
 mod exit;
 mod explain;
 mod git_apply;
+mod heal;
 mod hint;
 mod imports;
+mod init;
 mod input;
+mod man;
 mod output;
 mod redact;
 mod repair;
@@ -21,6 +25,7 @@ mod run;
 mod run_folder;
 mod run_record;
 mod run_verdict;
+mod schema;
 mod workspace;
 
 use std::process::ExitCode;
@@ -74,6 +79,11 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Redact(args) => redact::run(args, output),
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
+        Command::Heal(args) => heal::run(args, global, output),
+        Command::Schema(args) => schema::run(args, output),
+        Command::Init(args) => init::run(args, output),
+        Command::Completions(args) => completions::run(args, output),
+        Command::Man(args) => man::run(args, output),
         Command::Run(args) => run::run(args, global, output),
     }
 }

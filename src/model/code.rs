@@ -1,5 +1,7 @@
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 /// The stable name of one reason why something was refused, left out or mended.
@@ -39,6 +41,20 @@ impl fmt::Debug for Code {
 impl Serialize for Code {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0)
+    }
+}
+
+impl JsonSchema for Code {
+    fn schema_name() -> Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A stable code; `mendit explain CODE` says what it means.",
+            "type": "string",
+            "pattern": "^[A-Z][0-9]{3}$",
+        })
     }
 }
 

@@ -6,12 +6,14 @@ mod code;
 mod context;
 mod facts;
 mod failure;
+mod healing;
 mod hint;
 mod imports;
 mod level;
 mod patch;
 mod path;
 mod repair;
+mod schema;
 
 pub use blob::BlobId;
 pub use child_failure::ChildFailure;
@@ -26,8 +28,10 @@ pub use facts::{
     ParseProblem,
 };
 pub use failure::{
-    Alternative, Category, Diagnosis, Evidence, FailureKind, MentionedFile, StopReason, Subkind,
+    Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailureKind, MentionedFile,
+    StopReason, Subkind,
 };
+pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
 pub use hint::{HintDocument, HintSource, Suggestion};
 pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
@@ -40,6 +44,7 @@ pub use repair::{
     AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
     RunResult, RunStatus, TestResult, Usage,
 };
+pub use schema::{DOCUMENTS, DocumentSchema, schema};
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
