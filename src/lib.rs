@@ -22,6 +22,7 @@
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
+//! | 8 | [`bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -33,6 +34,7 @@
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod context;

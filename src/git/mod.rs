@@ -3,6 +3,7 @@
 
 mod diff;
 mod error;
+mod first_commit;
 mod history;
 mod index;
 mod index_source;
@@ -16,6 +17,7 @@ mod tree_writer;
 
 pub use diff::{changed_lines, unified_hunks};
 pub use error::GitError;
+pub use first_commit::first_commit;
 pub use history::Change;
 pub use index_source::IndexSource;
 pub use index_writer::IndexChange;
