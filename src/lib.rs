@@ -34,6 +34,7 @@
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+pub mod agent;
 pub mod bench;
 pub mod cli;
 pub mod config;

@@ -150,7 +150,7 @@ fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange
 }
 
 // The journal stands in the git directory; without git, in a directory that ignores itself.
-fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
+pub(super) fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
     if let Some(git) = &workspace.git {
         return Ok(git.git_dir().join("mendit"));
     }

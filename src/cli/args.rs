@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact, run,
+    Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact, repair, run,
 };
 
 /// Makes automatic code repair dependable.
@@ -77,6 +77,8 @@ pub(crate) enum Command {
     GitApply(git_apply::Args),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
+    /// Make a failing test command pass
+    Repair(Box<repair::Args>),
     /// Print a text with its secrets masked
     Redact(redact::Args),
     /// List what files import and what imports them

@@ -15,7 +15,9 @@ mod imports;
 mod input;
 mod output;
 mod redact;
+mod repair;
 mod run;
+mod run_folder;
 mod run_record;
 mod run_verdict;
 mod workspace;
@@ -67,6 +69,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Repair(args) => repair::run(args, global, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Imports(args) => imports::run(args, global, output),
         Command::Run(args) => run::run(args, global, output),

@@ -289,6 +289,8 @@ pub struct FailurePacket {
     pub requested_files: Vec<String>,
     /// How the attempt before this one ended.
     pub previous: Option<PreviousAttempt>,
+    /// What is wanted beyond passing commands.
+    pub task: Option<String>,
     /// Import hints, when names were undefined.
     pub recovery_context: Option<RecoveryContext>,
     /// Globs a patch must not touch.
@@ -334,6 +336,12 @@ pub struct PreviousAttempt {
     pub patch_digest: Option<String>,
     /// Its patch verdict.
     pub preflight: Option<serde_json::Value>,
+    /// Why it ended so, in one sentence.
+    pub message: Option<String>,
+    /// The patch it sent, when it is not large.
+    pub patch: Option<String>,
+    /// What failed with the patch in place.
+    pub failure: Option<String>,
 }
 
 /// Import hints in the shape of R6.

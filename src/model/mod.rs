@@ -1,6 +1,7 @@
 //! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
 
 mod blob;
+mod child_failure;
 mod code;
 mod context;
 mod facts;
@@ -12,6 +13,7 @@ mod path;
 mod repair;
 
 pub use blob::BlobId;
+pub use child_failure::ChildFailure;
 pub use code::{Code, CodePage, code_pages, explain};
 pub use context::{
     ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, LogExcerpt,
