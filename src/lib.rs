@@ -24,6 +24,7 @@
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
+//! | 8 | [`bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -36,6 +37,7 @@
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
 pub mod agent;
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod context;

@@ -4,6 +4,7 @@
 mod attributes;
 mod diff;
 mod error;
+mod first_commit;
 mod history;
 mod index;
 mod index_source;
@@ -21,6 +22,7 @@ mod tree_writer;
 pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
 pub use error::GitError;
+pub use first_commit::first_commit;
 pub use history::Change;
 pub use index_source::IndexSource;
 pub use index_writer::IndexChange;

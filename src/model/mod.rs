@@ -1,5 +1,6 @@
 //! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
 
+mod bench;
 mod blob;
 mod child_failure;
 mod code;
@@ -15,6 +16,9 @@ mod path;
 mod repair;
 mod schema;
 
+pub use bench::{
+    BenchDocument, Comparison, FixtureOutcome, FixtureResult, Partition, Rung, Tally, TallyRow,
+};
 pub use blob::BlobId;
 pub use child_failure::ChildFailure;
 pub use code::{Code, CodePage, code_pages, explain};
