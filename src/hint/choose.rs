@@ -124,7 +124,11 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
     if is_module(way, weight) {
         if usage.called || (usage.members.is_empty() && usage.bare) {
             // A package that merely bears the name says nothing then.
-            score = if weight.outside == Some(HintSource::Manifest) { 0 } else { score / 16 };
+            score = if weight.outside == Some(HintSource::Manifest) {
+                0
+            } else {
+                score / 16
+            };
         }
         match coverage(graph, way, usage) {
             Some((found, all)) if found == all => score *= 4,
@@ -144,6 +148,16 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
             };
         }
     }
+    // `datetime.timedelta` is a member of the module, not of the class of the same name.
+    if way.module == asked.name && way.imported == asked.name && way.path.is_none() {
+        let whole = Way {
+            imported: "*".to_owned(),
+            ..way.clone()
+        };
+        if coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
+            score /= 32;
+        }
+    }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
 }
 
@@ -158,7 +172,10 @@ fn habit(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> u64 {
                     && resolver.resolve(asked.file, one).files.first() == way.path.as_ref()))
     };
     let own = asked.facts.imports.iter().any(&from_there);
-    let others = asked.siblings.iter().filter(|facts| facts.imports.iter().any(&from_there));
+    let others = asked
+        .siblings
+        .iter()
+        .filter(|facts| facts.imports.iter().any(&from_there));
     4 * u64::from(own) + others.count().min(4) as u64
 }
 

@@ -136,10 +136,12 @@ fn exported(
     let mut found = vec![(way(module, &export.name, path), weight.clone())];
     // Index files between the definition and what it shares with the file.
     for directory in path.ancestors().take_while(|it| !file.is_below(it)) {
-        let index = ["index.ts", "index.tsx", "index.js", "index.mts"].iter().find_map(|name| {
-            let index = RepoPath::new(&format!("{directory}/{name}")).ok()?;
-            graph.resolver().is_file(&index).then_some(index)
-        });
+        let index = ["index.ts", "index.tsx", "index.js", "index.mts"]
+            .iter()
+            .find_map(|name| {
+                let index = RepoPath::new(&format!("{directory}/{name}")).ok()?;
+                graph.resolver().is_file(&index).then_some(index)
+            });
         let Some(index) = index.filter(|index| index != path) else {
             continue;
         };
@@ -149,7 +151,10 @@ fn exported(
                 passes_on: true,
                 ..weight.clone()
             };
-            found.push((way(style.relative(file, &index, ""), &export.name, &index), weight));
+            found.push((
+                way(style.relative(file, &index, ""), &export.name, &index),
+                weight,
+            ));
         }
     }
     found
