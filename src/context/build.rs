@@ -1,7 +1,8 @@
 use crate::diagnose::{LogFacts, diagnose};
 use crate::graph::{Closure, Graph};
 use crate::model::{
-    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RepoPath, SCHEMA_VERSION,
+    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
+    RepoPath, SCHEMA_VERSION,
 };
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
 use crate::rank::{RankInput, Ranked, rank};
@@ -12,6 +13,7 @@ use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::fill::Fill;
+use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log::excerpt;
@@ -29,6 +31,8 @@ pub struct Built {
     pub context: ContextDocument,
     /// The log within its limits; `None` without a log.
     pub log: Option<LogExcerpt>,
+    /// Import hints for undefined names; `None` when the log names none.
+    pub recovery: Option<RecoveryContext>,
 }
 
 /// Builds the packet of a failure: diagnoses the log, chooses the rung of the ladder, gathers
@@ -145,6 +149,9 @@ pub fn build_on(
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
+    let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
+    let recovery = recovery(source, redactor, diagnosis.as_ref(), &targets, &may_read);
+    let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
@@ -164,7 +171,7 @@ pub fn build_on(
         next: next(&reach, &chosen, &omitted, policy, &names),
         repo_index: repo_index(source, level, &readable, &names),
         history: request.history,
-        hints: Vec::new(),
+        hints: suggested.cloned().collect(),
         change: request.change.clone(),
         input_sha256: String::new(),
         packet_sha256: String::new(),
@@ -186,6 +193,7 @@ pub fn build_on(
             )
         }),
         context,
+        recovery,
     })
 }
 

@@ -9,6 +9,7 @@ mod decode;
 mod delta;
 mod digest;
 mod fill;
+mod hints;
 mod ladder;
 mod leftover;
 mod log;

@@ -60,7 +60,7 @@ pub fn failure_packet(
         requested_files: context.files_requested.clone(),
         previous,
         task: None,
-        recovery_context: None,
+        recovery_context: built.recovery.clone(),
         protected_paths: protected.to_vec(),
         budget,
     }
