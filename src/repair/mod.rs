@@ -6,6 +6,7 @@ mod commands;
 mod error;
 mod failure;
 mod heals;
+mod import_heals;
 mod journal;
 mod observe;
 mod plan;
