@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact, repair, run,
+    Exit, apply, bench, check, config, context, diagnose, explain, git_apply, imports, redact,
+    repair, run,
 };
 
 /// Makes automatic code repair dependable.
@@ -64,6 +65,8 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Command {
     /// Judge a patch, then apply all of it or nothing
     Apply(Box<apply::Args>),
+    /// Say how often broken repositories with a known repair are repaired
+    Bench(Box<bench::Args>),
     /// Judge a patch and change nothing
     Check(check::Args),
     /// Build the packet for a failure
