@@ -4,8 +4,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, completions, config, context, diagnose, explain, git_apply, heal, hint,
-    imports, init, man, redact, repair, run, schema,
+    Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal, hint, imports, init, man, redact, repair, run, schema,
 };
 
 /// Makes automatic code repair dependable.
@@ -65,6 +64,8 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Command {
     /// Judge a patch, then apply all of it or nothing
     Apply(Box<apply::Args>),
+    /// Say how often broken repositories with a known repair are repaired
+    Bench(Box<bench::Args>),
     /// Judge a patch and change nothing
     Check(check::Args),
     /// Build the packet for a failure

@@ -2,6 +2,10 @@
 
 mod apply;
 mod args;
+mod bench;
+mod bench_merge;
+mod bench_new;
+mod bench_verify;
 mod check;
 mod completions;
 mod config;
@@ -69,6 +73,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     let global = &cli.global;
     match &cli.command {
         Command::Apply(args) => apply::run(args, global, output),
+        Command::Bench(args) => bench::run(args, global, output),
         Command::Check(args) => check::run(args, global, output),
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
