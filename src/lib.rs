@@ -11,6 +11,7 @@
 //! | 0 | [`model`] | the nouns that cross a border: paths, ids, levels, packets, codes |
 //! | 1 | [`config`] | settings, each with its origin |
 //! | 1 | [`source`] | where bytes come from: worktree, memory, edits on top |
+//! | 1 | [`exec`] | a child process inside limits |
 //! | 1 | [`report`] | values of the model as text |
 //! | 2 | [`git`] | the only user of gix: repositories, trees, the index |
 //! | 2 | [`lang`] | the only user of tree-sitter: bytes to facts about a file |
@@ -22,6 +23,8 @@
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
+//! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
+//! | 8 | [`bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -33,12 +36,16 @@
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+pub mod agent;
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod context;
 pub mod diagnose;
+pub mod exec;
 pub mod git;
 pub mod graph;
+pub mod heal;
 pub mod hint;
 pub mod lang;
 pub mod model;

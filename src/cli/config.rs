@@ -7,7 +7,8 @@ use super::args::Global;
 use super::{CliError, Exit, Output, workspace};
 use crate::config::{ConfigError, Origin, Settings, Value, find};
 use crate::git::Repository;
-use crate::model::Code;
+use crate::model::{Code, Profile};
+use crate::policy::ReadPolicy;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -72,6 +73,22 @@ pub(crate) fn utf8(
     (name, value): (std::ffi::OsString, std::ffi::OsString),
 ) -> Option<(String, String)> {
     Some((name.into_string().ok()?, value.into_string().ok()?))
+}
+
+/// What may be read: the settings' patterns and those of flags.
+pub(crate) fn read_policy(
+    settings: &Settings,
+    allow: &[String],
+    deny: &[String],
+    profile: Profile,
+) -> Result<ReadPolicy, CliError> {
+    let globs = |key, flags: &[String]| [settings.globs(key), flags].concat();
+    ReadPolicy::new(
+        &globs("context.allow", allow),
+        &globs("context.deny", deny),
+        profile,
+    )
+    .map_err(|error| CliError::new(error.code(), error.to_string()))
 }
 
 #[derive(Serialize)]

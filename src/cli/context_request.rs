@@ -17,31 +17,19 @@ pub(super) fn request(
     settings: &Settings,
     workspace: &Workspace,
 ) -> Result<Request, CliError> {
-    let cap = |flag: Option<u64>, key| flag.or_else(|| settings.integer(key));
+    let plain = plain(settings, workspace);
     let mut request = Request {
         level: args.level,
         include_bundle: args.include_repo_bundle,
         caps: CapOverrides {
-            max_files: cap(args.max_files, "context.max-files"),
-            max_file_bytes: cap(args.max_file_bytes, "context.max-file-bytes"),
-            max_total_bytes: cap(args.max_total_bytes, "context.max-total-bytes"),
-            max_tokens: cap(args.max_tokens, "context.max-tokens"),
+            max_files: args.max_files.or(plain.caps.max_files),
+            max_file_bytes: args.max_file_bytes.or(plain.caps.max_file_bytes),
+            max_total_bytes: args.max_total_bytes.or(plain.caps.max_total_bytes),
+            max_tokens: args.max_tokens.or(plain.caps.max_tokens),
         },
-        profile: match args.profile {
-            Some(profile) => profile,
-            None if settings.word("context.profile") == "spec" => Profile::Spec,
-            None => Profile::Ranked,
-        },
+        profile: args.profile.unwrap_or(plain.profile),
         test_commands: args.test_commands.clone(),
-        max_log_bytes: settings.integer("context.max-log-bytes").unwrap_or(32_768),
-        history: History {
-            shallow: workspace
-                .git
-                .as_ref()
-                .is_some_and(crate::git::Repository::is_shallow),
-            commits_used: 0,
-        },
-        ..Request::default()
+        ..plain
     };
     if let Some(log) = &args.log {
         request.log = Some(read_log(log)?);
@@ -68,6 +56,31 @@ pub(super) fn request(
         request.requested.extend(paths);
     }
     Ok(request)
+}
+
+/// What the settings ask for.
+pub(super) fn plain(settings: &Settings, workspace: &Workspace) -> Request {
+    Request {
+        caps: CapOverrides {
+            max_files: settings.integer("context.max-files"),
+            max_file_bytes: settings.integer("context.max-file-bytes"),
+            max_total_bytes: settings.integer("context.max-total-bytes"),
+            max_tokens: settings.integer("context.max-tokens"),
+        },
+        profile: match settings.word("context.profile") {
+            "spec" => Profile::Spec,
+            _ => Profile::Ranked,
+        },
+        max_log_bytes: settings.integer("context.max-log-bytes").unwrap_or(32_768),
+        history: History {
+            shallow: workspace
+                .git
+                .as_ref()
+                .is_some_and(crate::git::Repository::is_shallow),
+            commits_used: 0,
+        },
+        ..Request::default()
+    }
 }
 
 fn targets(
@@ -177,6 +190,9 @@ pub(super) fn read_previous(
             stop_reason,
             patch_digest,
             preflight: None,
+            message: None,
+            patch: None,
+            failure: None,
         }))
 }
 
@@ -189,13 +205,13 @@ fn strings(value: &serde_json::Value) -> Vec<String> {
 }
 
 /// History helps to rank and is never required: without it the packet says so.
-pub(super) fn read_history(args: &Args, workspace: &Workspace, request: &mut Request) {
+pub(super) fn read_history(revision: Option<&str>, workspace: &Workspace, request: &mut Request) {
     let needed =
         request.level != LevelChoice::Exactly(Level::Targets) && request.profile == Profile::Ranked;
     let Some(git) = workspace.git.as_ref().filter(|_| needed) else {
         return;
     };
-    let revision = args.rev.as_deref().unwrap_or("HEAD");
+    let revision = revision.unwrap_or("HEAD");
     let changes = git.changes(revision, MAX_COMMITS).unwrap_or_default();
     request.history.commits_used = changes.len() as u64;
     request.commits = changes

@@ -9,8 +9,14 @@ pub(crate) enum Exit {
     No,
     /// Usage, configuration, I/O or environment.
     Environment,
+    /// A time limit ended it.
+    TimedOut,
+    /// A person must act.
+    PersonMustAct,
     /// Refused by policy.
     Refused,
+    /// Interrupted by the person who asked for it.
+    Interrupted,
     /// git's own code, for the drop-in.
     Git(u8),
 }
@@ -21,7 +27,10 @@ impl From<Exit> for ExitCode {
             Exit::Yes => 0,
             Exit::No => 1,
             Exit::Environment => 2,
+            Exit::TimedOut => 3,
+            Exit::PersonMustAct => 4,
             Exit::Refused => 5,
+            Exit::Interrupted => 130,
             Exit::Git(code) => code,
         })
     }

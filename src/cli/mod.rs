@@ -3,6 +3,7 @@
 mod apply;
 mod args;
 mod check;
+mod completions;
 mod config;
 mod context;
 mod context_request;
@@ -11,11 +12,20 @@ mod error;
 mod exit;
 mod explain;
 mod git_apply;
+mod heal;
 mod hint;
 mod imports;
+mod init;
 mod input;
+mod man;
 mod output;
 mod redact;
+mod repair;
+mod run;
+mod run_folder;
+mod run_record;
+mod run_verdict;
+mod schema;
 mod workspace;
 
 use std::process::ExitCode;
@@ -27,11 +37,20 @@ pub(crate) use error::CliError;
 pub(crate) use exit::Exit;
 pub(crate) use output::Output;
 
+use crate::exec;
 use crate::model::Code;
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|it| it == "__sup") {
+        return u8::try_from(exec::supervise()).unwrap_or(70).into();
+    }
+    exec::guard_environment();
+    if let Some(program) = exec::own_program() {
+        exec::set_supervisor(program);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
@@ -56,9 +75,16 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Repair(args) => repair::run(args, global, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
+        Command::Heal(args) => heal::run(args, global, output),
+        Command::Schema(args) => schema::run(args, output),
+        Command::Init(args) => init::run(args, output),
+        Command::Completions(args) => completions::run(args, output),
+        Command::Man(args) => man::run(args, output),
+        Command::Run(args) => run::run(args, global, output),
     }
 }
 

@@ -60,9 +60,25 @@ impl Output {
         error.exit
     }
 
+    /// Passes on what a command writes, as it comes. A reader that has gone away is no error.
+    pub(crate) fn pass_on(&self, to_stdout: bool, bytes: &[u8]) {
+        let _ = if to_stdout {
+            let mut out = io::stdout().lock();
+            out.write_all(bytes).and_then(|()| out.flush())
+        } else {
+            io::stderr().lock().write_all(bytes)
+        };
+    }
+
     /// Writes to stderr as it is.
     pub(crate) fn raw_error(&self, text: &str) {
         self.stderr(text);
+    }
+
+    /// The same for bytes that need not be UTF-8.
+    pub(crate) fn raw_error_bytes(&self, bytes: &[u8]) {
+        // Nothing can be said about a stderr that takes nothing.
+        let _ = io::stderr().lock().write_all(bytes);
     }
 
     /// Whether data on stdout may carry colour.

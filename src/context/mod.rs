@@ -22,7 +22,7 @@ mod snapshot;
 mod targets;
 mod tokens;
 
-pub use build::{Built, build};
+pub use build::{Built, build, build_on};
 pub use bundle::{bundle_listing, bundle_tar};
 pub use change::change_under_test;
 pub use ladder::{LevelChoice, Retry, choose_level};

@@ -9,6 +9,8 @@ pub struct Request {
     pub log: Option<Vec<u8>>,
     /// Exit code of the command that wrote the log.
     pub exit_code: Option<i32>,
+    /// Whether a time limit ended that command.
+    pub timed_out: bool,
     /// Files the caller says the failure is about; empty leaves it to the log.
     pub targets: Vec<RepoPath>,
     /// The rung asked for.

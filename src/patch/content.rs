@@ -117,13 +117,27 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         .iter()
         .any(|section| section.headers.explicit.is_some());
     let mut owners = Vec::new();
-    let mut hunks: Vec<Cow<'_, Hunk<'_>>> = Vec::new();
     for (owner, section) in sections.iter().enumerate() {
         if let Body::Hunks(list) = &section.body {
             owners.extend(list.iter().enumerate().map(|(index, _)| (owner, index + 1)));
-            hunks.extend(list.iter().map(Cow::Borrowed));
         }
     }
+    let hunks = match sections {
+        [
+            FilePatch {
+                body: Body::Hunks(list),
+                ..
+            },
+        ] => Cow::Borrowed(list.as_slice()),
+        several => several
+            .iter()
+            .flat_map(|section| match &section.body {
+                Body::Hunks(list) => list.as_slice(),
+                _ => &[],
+            })
+            .cloned()
+            .collect(),
+    };
     let mut modified = Modified {
         after: None,
         hunks: vec![Vec::new(); sections.len()],
@@ -161,7 +175,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         }
     };
     let mut diagnosed = 0;
-    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(&hunks).zip(owners) {
+    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(hunks.iter()).zip(owners) {
         let stated = hunk.old.map(|(line, _)| u64::from(line));
         let mut verdict = HunkVerdict {
             index,
@@ -276,13 +290,10 @@ pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -
 // Line ends are a matter of the whole file: either all of the patch's are translated or none.
 fn match_line_ends<'t, 'h, 'a>(
     text: Text<'t>,
-    mut hunks: Vec<Cow<'h, Hunk<'a>>>,
+    mut hunks: Cow<'h, [Hunk<'a>]>,
     strict: bool,
     mends: &mut Vec<Mend>,
-) -> (Text<'t>, Vec<Hunk<'a>>)
-where
-    'a: 'h,
-{
+) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
     let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
     // A carriage return is part of a line end only where a newline follows it.
@@ -312,14 +323,14 @@ where
             "M412",
             "dropped carriage returns that the file does not have",
         );
-        for hunk in &mut hunks {
-            for line in &mut hunk.to_mut().lines {
+        for hunk in hunks.to_mut() {
+            for line in &mut hunk.lines {
                 let plain = line.line.strip_suffix(b"\r").unwrap_or(&line.line).to_vec();
                 line.line = Cow::Owned(plain);
             }
         }
     }
-    (text, hunks.into_iter().map(Cow::into_owned).collect())
+    (text, hunks)
 }
 
 /// The hunk that undoes a hunk.

@@ -238,6 +238,7 @@ impl Judge<'_, '_> {
                     before: slot.before,
                     after: slot.after,
                     edits: slot.edits,
+                    new_permissions: false,
                 })
             })
             .collect()

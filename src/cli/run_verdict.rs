@@ -1,0 +1,130 @@
+use super::run_record::{Record, Status};
+use super::{CliError, Exit, Output};
+use crate::exec::{End, Job, Outcome, SandboxState, TimeLimit};
+use crate::model::{Code, Diagnosis, FailureKind};
+
+/// The exit code of a run, and on failure what to say about it.
+pub(super) fn conclude(
+    record: &Record,
+    outcome: &Outcome,
+    job: &Job,
+    output: &Output,
+) -> Result<Exit, CliError> {
+    let seconds = format!("{:.1} s", outcome.duration.as_secs_f64());
+    let name = &record.command;
+    let diagnosis = record.diagnosis.as_ref();
+    let (code, said, exit) = match outcome.end {
+        End::Exit(0) if record.status == Status::Flaky => {
+            let at = record.written_to.as_ref();
+            output.note(&format!(
+                "{}: `{name}` is flaky: it passed in run {} without any change; the failing run \
+                 is in {}",
+                Code::new("R209"),
+                record.attempts.len(),
+                at.map_or_else(String::new, |at| at.display().to_string()),
+            ));
+            return Ok(Exit::Yes);
+        }
+        End::Exit(0) => return Ok(Exit::Yes),
+        End::Exit(code) => (
+            Code::new("R201"),
+            format!("`{name}` failed with exit code {code} after {seconds}"),
+            if outcome.end.is_missing_command() {
+                Exit::Environment
+            } else {
+                Exit::No
+            },
+        ),
+        End::Signal(_) => (
+            Code::new("R202"),
+            format!("`{name}` died of {} after {seconds}", outcome.end),
+            Exit::No,
+        ),
+        End::TimedOut(TimeLimit::Total) => (
+            Code::new("R203"),
+            format!("`{name}` was ended by the time limit after {seconds}"),
+            Exit::TimedOut,
+        ),
+        End::TimedOut(TimeLimit::Idle) => (
+            Code::new("R204"),
+            format!("`{name}` was ended after too long without output, at {seconds}"),
+            Exit::TimedOut,
+        ),
+        End::OutputLimit => (
+            Code::new("R205"),
+            format!(
+                "`{name}` was ended after {} bytes of output",
+                outcome.output.bytes
+            ),
+            Exit::No,
+        ),
+        End::NotFound => (
+            Code::new("R206"),
+            format!("`{name}`: command not found"),
+            Exit::Environment,
+        ),
+        End::NotExecutable => (
+            Code::new("R207"),
+            format!("`{name}`: not executable"),
+            Exit::Environment,
+        ),
+        End::Interrupted => (
+            Code::new("R208"),
+            format!("`{name}` was interrupted after {seconds}"),
+            Exit::Interrupted,
+        ),
+    };
+    let person = exit == Exit::No && diagnosis.is_some_and(|it| it.requires_user_action);
+    let exit = if person { Exit::PersonMustAct } else { exit };
+    let mut error = CliError::new(code, said).exit(exit);
+    if let Some(diagnosis) = diagnosis {
+        error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
+        if person {
+            error = error.hint(diagnosis.suggested_fix.clone());
+        }
+        for hint in hints(diagnosis, outcome, job) {
+            error = error.hint(hint);
+        }
+    }
+    if let Some(at) = &record.written_to {
+        error = error.hint(format!("the packet is in {}", at.display()));
+    }
+    Err(error)
+}
+
+// What the way it was run may have to do with it.
+fn hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<String> {
+    let mut hints = Vec::new();
+    let confined = outcome.sandbox != SandboxState::None;
+    if diagnosis.kind == FailureKind::PermissionDenied && confined {
+        hints.push(format!(
+            "{}: it was confined; {}",
+            Code::new("R212"),
+            if job.sandbox.no_network {
+                "leave out `--no-net` when it needs the network, loopback included"
+            } else {
+                "`--allow-write PATH` opens a place, `--sandbox off` all"
+            }
+        ));
+    }
+    if diagnosis.kind == FailureKind::MissingEnvVar {
+        let texts = diagnosis.evidence.iter().map(|it| it.text.as_str());
+        let words = texts.flat_map(|text| text.split(|it: char| !is_name(it)));
+        let mut held: Vec<&str> = words
+            .filter(|word| word.len() > 2 && word.chars().any(|it| it.is_ascii_uppercase()))
+            .filter(|word| std::env::var_os(word).is_some())
+            .collect();
+        held.sort_unstable();
+        held.dedup();
+        for name in held {
+            hints.push(format!(
+                "`{name}` is set here and was not handed on; `--env {name}` does"
+            ));
+        }
+    }
+    hints
+}
+
+fn is_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}

@@ -1,0 +1,123 @@
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use landlock::{
+    ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
+    RulesetStatus, Scope, path_beneath_rules,
+};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch,
+};
+
+use super::protocol::Order;
+use super::{SandboxMode, SandboxState};
+
+/// Confines the calling thread and all it starts. The error says what cannot be had.
+pub(super) fn confine(order: &Order) -> Result<SandboxState, String> {
+    let require = order.sandbox == SandboxMode::Require;
+    let state = if order.sandbox == SandboxMode::Off {
+        SandboxState::None
+    } else {
+        match restrict_writes(order) {
+            Ok(state) => state,
+            Err(error) if require => return Err(error.to_string()),
+            Err(_) => SandboxState::None,
+        }
+    };
+    if require && state != SandboxState::Enforced {
+        return Err("this kernel's Landlock cannot hold back every kind of writing".to_owned());
+    }
+    if order.no_network {
+        refuse_network().map_err(|error| format!("no network: {error}"))?;
+    }
+    Ok(match state {
+        SandboxState::None if order.no_network && order.sandbox == SandboxMode::Off => {
+            SandboxState::Enforced
+        }
+        SandboxState::None if order.no_network => SandboxState::Partial,
+        state => state,
+    })
+}
+
+// Without the right to move files between directories (version 2) most builds fail, so nothing is
+// confined then. Version 3 adds truncation and with it all kinds of writing.
+fn restrict_writes(order: &Order) -> Result<SandboxState, RulesetError> {
+    let writable = order
+        .writable
+        .iter()
+        .map(|path| PathBuf::from(OsString::from_vec(path.clone())));
+    let status = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_write(ABI::V2))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_write(ABI::V3))?
+        .create()?
+        .add_rules(path_beneath_rules(writable, AccessFs::from_write(ABI::V3)))?
+        .restrict_self()?;
+    // Signals to processes outside: the supervisor among them.
+    let _ = Ruleset::default()
+        .scope(Scope::Signal)
+        .and_then(Ruleset::create)
+        .and_then(landlock::RulesetCreated::restrict_self);
+    Ok(match status.ruleset {
+        RulesetStatus::FullyEnforced => SandboxState::Enforced,
+        RulesetStatus::PartiallyEnforced => SandboxState::Partial,
+        RulesetStatus::NotEnforced => SandboxState::None,
+    })
+}
+
+// Refuses every socket but local ones, and the rings through which sockets can be opened unseen.
+fn refuse_network() -> Result<(), String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+    let filter = network_filter(arch).map_err(|error| error.to_string())?;
+    seccompiler::apply_filter(&filter).map_err(|error| error.to_string())
+}
+
+fn network_filter(arch: TargetArch) -> Result<BpfProgram, seccompiler::BackendError> {
+    let foreign = SeccompRule::new(vec![SeccompCondition::new(
+        0,
+        SeccompCmpArgLen::Dword,
+        SeccompCmpOp::Ne,
+        AF_UNIX,
+    )?])?;
+    let numbers = match arch {
+        TargetArch::x86_64 => X86_64,
+        _ => GENERIC,
+    };
+    let mut rules: Vec<(i64, Vec<SeccompRule>)> = Vec::new();
+    for socket in numbers.sockets {
+        rules.push((*socket, vec![foreign.clone()]));
+    }
+    for ring in numbers.rings {
+        rules.push((*ring, Vec::new()));
+    }
+    SeccompFilter::new(
+        rules.into_iter().collect(),
+        SeccompAction::Allow,
+        SeccompAction::Errno(EACCES),
+        arch,
+    )?
+    .try_into()
+}
+
+const AF_UNIX: u64 = 1;
+const EACCES: u32 = 13;
+// The bit that marks the 32-bit variant of a system call on x86_64.
+const X32: i64 = 0x4000_0000;
+
+struct Numbers {
+    sockets: &'static [i64],
+    rings: &'static [i64],
+}
+
+// Of the kernel's tables of system calls: `socket`, and the three of `io_uring`.
+const X86_64: Numbers = Numbers {
+    sockets: &[41, 41 + X32],
+    rings: &[425, 426, 427, 425 + X32, 426 + X32, 427 + X32],
+};
+const GENERIC: Numbers = Numbers {
+    sockets: &[198],
+    rings: &[425, 426, 427],
+};

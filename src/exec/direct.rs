@@ -1,0 +1,185 @@
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::ended::{Report, ReportedEnd};
+use super::launch::{Control, Input, Launched, feed_pipe};
+use super::{ExecError, Job, Limits, SandboxMode, SandboxState};
+
+/// What a command without a supervisor can be told.
+pub(super) enum Ask {
+    Stop,
+    Kill,
+}
+
+/// Starts a job in a process group of its own, without a supervisor.
+pub(super) fn launch(
+    job: &Job,
+    command: &[OsString],
+    variables: &BTreeMap<OsString, OsString>,
+    input: Input,
+    ended: impl FnOnce(Option<Report>) + Send + 'static,
+) -> Result<Launched, ExecError> {
+    if job.sandbox.no_network || job.sandbox.mode == SandboxMode::Require {
+        return Err(ExecError::Sandbox(
+            "only a supervisor can confine a command, and none is set".to_owned(),
+        ));
+    }
+    let (stdout, stdout_writer) = std::io::pipe()?;
+    let (stderr, stderr_writer) = std::io::pipe()?;
+    let (asks, asked) = mpsc::channel();
+    let (program, arguments) = command.split_first().ok_or(ExecError::Empty)?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(variables)
+        .current_dir(&job.directory)
+        .stdin(match input {
+            Input::Nothing => Stdio::null(),
+            Input::Bytes(bytes) => Stdio::from(feed_pipe(bytes)?),
+            Input::Pipe(pipe) => Stdio::from(pipe),
+        })
+        .stdout(stdout_writer)
+        .stderr(stderr_writer);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    match command.spawn() {
+        Ok(child) => {
+            let limits = job.limits;
+            thread::Builder::new()
+                .name("waiter".to_owned())
+                .spawn(move || ended(Some(wait_for(child, limits, &asked))))?;
+        }
+        Err(error) => {
+            let end = ReportedEnd::of_refusal(&error).ok_or(error)?;
+            ended(Some(Report::unstarted(end)));
+        }
+    }
+    Ok(Launched {
+        control: Control::Thread(asks),
+        stdout,
+        stderr,
+    })
+}
+
+fn wait_for(mut child: Child, limits: Limits, asked: &Receiver<Ask>) -> Report {
+    let from_now = |limit| Instant::now().checked_add(limit);
+    let mut deadline = limits.timeout.and_then(from_now);
+    let mut reason = None;
+    let mut listening = true;
+    let end = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break reason.unwrap_or_else(|| end_of(status)),
+            Ok(None) => {}
+            Err(error) => break ReportedEnd::Failed(error.to_string()),
+        }
+        let ask = if listening {
+            asked.recv_timeout(TICK)
+        } else {
+            thread::sleep(TICK);
+            Err(RecvTimeoutError::Timeout)
+        };
+        let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        match ask {
+            Ok(Ask::Stop) if reason.is_none() => {
+                ask_to_end(&mut child);
+                reason = Some(ReportedEnd::Stopped);
+                deadline = from_now(limits.grace);
+            }
+            Ok(Ask::Kill) => {
+                kill(&mut child);
+                reason = reason.or(Some(ReportedEnd::Stopped));
+            }
+            _ if late && reason.is_none() => {
+                ask_to_end(&mut child);
+                reason = Some(ReportedEnd::TimedOut);
+                deadline = from_now(limits.grace);
+            }
+            _ if late => kill(&mut child),
+            Err(RecvTimeoutError::Disconnected) => listening = false,
+            _ => {}
+        }
+    };
+    Report {
+        end,
+        leaked: end_group(&child),
+        sandbox: SandboxState::None,
+    }
+}
+
+const TICK: Duration = Duration::from_millis(5);
+
+#[cfg(unix)]
+fn end_of(status: ExitStatus) -> ReportedEnd {
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    match (status.code(), signal) {
+        (Some(code), _) => ReportedEnd::Exit(code),
+        (None, Some(signal)) => ReportedEnd::Signal(signal),
+        (None, None) => ReportedEnd::Failed("ended in an unknown way".to_owned()),
+    }
+}
+
+#[cfg(not(unix))]
+fn end_of(status: ExitStatus) -> ReportedEnd {
+    match status.code() {
+        Some(code) => ReportedEnd::Exit(code),
+        None => ReportedEnd::Failed("ended in an unknown way".to_owned()),
+    }
+}
+
+#[cfg(unix)]
+fn group(child: &Child) -> Option<rustix::process::Pid> {
+    rustix::process::Pid::from_raw(i32::try_from(child.id()).ok()?)
+}
+
+#[cfg(unix)]
+fn ask_to_end(child: &mut Child) {
+    use rustix::process::{Signal, kill_process_group};
+    if let Some(group) = group(child) {
+        let _ = kill_process_group(group, Signal::TERM);
+        let _ = kill_process_group(group, Signal::CONT);
+    }
+}
+
+// There is no request to end that a program without a window would hear.
+#[cfg(not(unix))]
+fn ask_to_end(child: &mut Child) {
+    kill(child);
+}
+
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = group(child) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+// Kills what is left of the group, when something is. How many they were cannot be told.
+#[cfg(unix)]
+fn end_group(child: &Child) -> u32 {
+    let Some(group) = group(child) else {
+        return 0;
+    };
+    let end = Instant::now() + SETTLE;
+    while rustix::process::test_kill_process_group(group).is_ok() {
+        if Instant::now() >= end {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            return 1;
+        }
+        thread::sleep(TICK);
+    }
+    0
+}
+
+#[cfg(not(unix))]
+fn end_group(_: &Child) -> u32 {
+    0
+}
+
+#[cfg(unix)]
+const SETTLE: Duration = Duration::from_millis(200);

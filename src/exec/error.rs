@@ -1,0 +1,52 @@
+use std::path::PathBuf;
+
+use crate::model::Code;
+
+/// Why a command could not be run at all. How a command that ran ended is no error: see
+/// [`super::End`].
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// There is nothing to run.
+    #[error("the command is empty")]
+    Empty,
+    /// The directory to run in is not there.
+    #[error("cannot run in `{}`: {reason}", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        reason: std::io::ErrorKind,
+    },
+    /// The helper process could not be started, or a pipe or a thread could not be had.
+    #[error("cannot start the command: {0}")]
+    Start(#[from] std::io::Error),
+    /// The helper process ended before it could say how the command went.
+    #[error("the supervisor of the command was killed")]
+    SupervisorGone,
+    /// What was asked of the sandbox cannot be had here. Nothing was run.
+    #[error("the sandbox cannot be had: {0}")]
+    Sandbox(String),
+    /// The file for the output cannot be written.
+    #[error("cannot write `{}`: {reason}", path.display())]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: std::io::ErrorKind,
+    },
+}
+
+impl ExecError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Empty => Code::new("R101"),
+            Self::Directory { .. } => Code::new("R102"),
+            Self::Start(_) => Code::new("R103"),
+            Self::SupervisorGone => Code::new("R104"),
+            Self::Sandbox(_) => Code::new("R105"),
+            Self::Log { .. } => Code::new("R106"),
+        }
+    }
+}

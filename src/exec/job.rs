@@ -1,0 +1,134 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Environment, Sandbox};
+
+/// A command and the limits it runs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// What to run.
+    pub command: CommandLine,
+    /// Where to run it.
+    pub directory: PathBuf,
+    /// What it reads on standard input.
+    pub stdin: Stdin,
+    /// Which variables it sees.
+    pub environment: Environment,
+    /// Time and output it may take.
+    pub limits: Limits,
+    /// What it may write and reach.
+    pub sandbox: Sandbox,
+    /// A file that takes the output of both streams as it comes, raw: redact before it goes
+    /// anywhere. Of more than 16 MiB the first 16 and the kept tail are written.
+    pub log: Option<PathBuf>,
+}
+
+impl Job {
+    /// A job with the default limits, environment and sandbox, and nothing on standard input.
+    #[must_use]
+    pub fn new(command: CommandLine, directory: impl Into<PathBuf>) -> Self {
+        Self {
+            command,
+            directory: directory.into(),
+            stdin: Stdin::Closed,
+            environment: Environment::default(),
+            limits: Limits::default(),
+            sandbox: Sandbox::default(),
+            log: None,
+        }
+    }
+}
+
+/// What to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandLine {
+    /// A line for the shell: `sh -c LINE`, on Windows `cmd /C LINE`.
+    Shell(String),
+    /// A program, found on the job's `PATH`, and its arguments. Empty is an error.
+    Program(Vec<OsString>),
+}
+
+impl CommandLine {
+    /// Program and arguments, the shell's own included.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<OsString> {
+        match self {
+            Self::Program(arguments) => arguments.clone(),
+            Self::Shell(line) if cfg!(windows) => ["cmd".into(), "/C".into(), line.into()].to_vec(),
+            Self::Shell(line) => ["sh".into(), "-c".into(), line.into()].to_vec(),
+        }
+    }
+}
+
+impl std::fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Shell(line) => f.write_str(line),
+            Self::Program(arguments) => {
+                for (at, argument) in arguments.iter().enumerate() {
+                    if at > 0 {
+                        f.write_str(" ")?;
+                    }
+                    let text = argument.to_string_lossy();
+                    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:@%+,".contains(it);
+                    if !text.is_empty() && text.chars().all(plain) {
+                        f.write_str(&text)?;
+                    } else {
+                        write!(f, "'{}'", text.replace('\'', r"'\''"))?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What the command reads on standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nothing: `/dev/null`.
+    #[default]
+    Closed,
+    /// These bytes, then the end.
+    Bytes(Vec<u8>),
+}
+
+/// Time and output a command may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// From start to end.
+    pub timeout: Option<Duration>,
+    /// Without a byte of output.
+    pub idle_timeout: Option<Duration>,
+    /// Between the request to stop and the kill.
+    pub grace: Duration,
+    /// Bytes of both streams together; more ends the command.
+    pub max_output: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout: None,
+            idle_timeout: None,
+            grace: Duration::from_secs(5),
+            max_output: 256 << 20,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CommandLine;
+
+    #[test]
+    fn a_command_is_shown_as_a_shell_would_read_it() {
+        let shown = |words: &[&str]| {
+            CommandLine::Program(words.iter().map(Into::into).collect()).to_string()
+        };
+        assert_eq!(shown(&["npm", "test"]), "npm test");
+        assert_eq!(shown(&["sh", "-c", "it's"]), r"sh -c 'it'\''s'");
+        assert_eq!(shown(&["x", ""]), "x ''");
+    }
+}

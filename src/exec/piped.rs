@@ -1,0 +1,128 @@
+use std::io::{PipeReader, PipeWriter, Read};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::captured::Ring;
+use super::ended::Report;
+use super::launch::{Control, Input, Launched, launch};
+use super::{Captured, End, ExecError, Job};
+
+/// A command that is talked to while it runs, such as a server on standard input and output.
+/// Dropping it kills it with everything it started.
+pub struct Piped {
+    /// Its standard input; dropping this is the end of it. Turns into an `OwnedFd` on Unix and an
+    /// `OwnedHandle` on Windows.
+    pub stdin: Option<PipeWriter>,
+    /// Its standard output.
+    pub stdout: Option<PipeReader>,
+    stderr: Arc<Mutex<Ring>>,
+    control: Control,
+    ended: Receiver<Option<Report>>,
+    end: Option<Result<End, Arc<ExecError>>>,
+    grace: Duration,
+}
+
+/// Starts a job whose standard input and output stay with the caller. Its [`Job::stdin`] and
+/// [`Job::log`] and the limits on idle time and output do not apply; its standard error is kept.
+///
+/// # Errors
+/// An [`ExecError`] when it could not be started. That the program is missing shows in
+/// [`Piped::try_end`].
+pub fn spawn_piped(job: &Job) -> Result<Piped, ExecError> {
+    let (reader, stdin) = std::io::pipe()?;
+    let (sender, ended) = mpsc::channel();
+    let Launched {
+        control,
+        stdout,
+        mut stderr,
+    } = launch(job, Input::Pipe(reader), move |report| {
+        let _ = sender.send(report);
+    })?;
+    let kept = Arc::new(Mutex::new(Ring::new(KEPT, KEPT)));
+    let piped = Piped {
+        stdin: Some(stdin),
+        stdout: Some(stdout),
+        stderr: kept.clone(),
+        control,
+        ended,
+        end: None,
+        grace: job.limits.grace,
+    };
+    thread::Builder::new()
+        .name("stderr".to_owned())
+        .spawn(move || {
+            let mut chunk = vec![0; 8 << 10];
+            while let Ok(count @ 1..) = stderr.read(&mut chunk) {
+                let mut ring = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                ring.push(chunk.get(..count).unwrap_or_default());
+            }
+        })?;
+    Ok(piped)
+}
+
+impl Piped {
+    /// What it wrote to standard error so far.
+    #[must_use]
+    pub fn stderr(&self) -> Captured {
+        let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.captured()
+    }
+
+    /// How it ended; `None` while it runs.
+    ///
+    /// # Errors
+    /// An [`ExecError`] when it was never run, or nobody saw it end.
+    pub fn try_end(&mut self) -> Option<Result<End, Arc<ExecError>>> {
+        if self.end.is_none()
+            && let Ok(report) = self.ended.try_recv()
+        {
+            self.end = Some(ended(report));
+        }
+        self.end.clone()
+    }
+
+    /// Waits for its end, but no longer than `limit`.
+    ///
+    /// # Errors
+    /// As [`Piped::try_end`].
+    pub fn wait(&mut self, limit: Duration) -> Option<Result<End, Arc<ExecError>>> {
+        if self.end.is_none()
+            && let Ok(report) = self.ended.recv_timeout(limit)
+        {
+            self.end = Some(ended(report));
+        }
+        self.end.clone()
+    }
+
+    /// Closes its input and asks it to end; after the job's grace it is killed.
+    ///
+    /// # Errors
+    /// As [`Piped::try_end`].
+    pub fn stop(&mut self) -> Option<Result<End, Arc<ExecError>>> {
+        self.stdin = None;
+        if self.end.is_none() {
+            self.control.stop();
+        }
+        self.wait(self.grace.saturating_add(GIVE_UP))
+    }
+}
+
+impl Drop for Piped {
+    fn drop(&mut self) {
+        self.stdin = None;
+        if self.end.is_none() {
+            self.control.kill();
+            let _ = self.wait(GIVE_UP);
+        }
+    }
+}
+
+fn ended(report: Option<Report>) -> Result<End, Arc<ExecError>> {
+    let report = report.ok_or(ExecError::SupervisorGone)?;
+    Ok(report.end.end()?)
+}
+
+const KEPT: usize = 64 << 10;
+const GIVE_UP: Duration = Duration::from_secs(15);

@@ -1,0 +1,218 @@
+use std::io::{PipeReader, Read};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::captured::Ring;
+use super::ended::Report;
+use super::launch::{CHUNK, Control, Input, Launched, launch};
+use super::log::LogFile;
+use super::{End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
+
+/// Where output goes as it comes, besides the [`Outcome`].
+pub trait Sink {
+    /// Takes the next bytes of a stream. While this waits, the command's output waits too.
+    fn output(&mut self, stream: Stream, bytes: &[u8]);
+}
+
+/// A sink that takes nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Discard;
+
+impl Sink for Discard {
+    fn output(&mut self, _: Stream, _: &[u8]) {}
+}
+
+/// One of the two streams a command writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// Runs a job to its end, with everything it started.
+///
+/// # Errors
+/// An [`ExecError`] when the command could not be run or watched. A command that fails, is missing,
+/// runs into a limit or is stopped is an [`Outcome`].
+pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecError> {
+    let started = Instant::now();
+    let log = job.log.as_deref().map(LogFile::create).transpose()?;
+    let (sender, messages) = mpsc::sync_channel(QUEUE);
+    let input = match &job.stdin {
+        Stdin::Closed => Input::Nothing,
+        Stdin::Bytes(bytes) => Input::Bytes(bytes.clone()),
+    };
+    let ended = sender.clone();
+    let Launched {
+        control,
+        stdout,
+        stderr,
+    } = launch(job, input, move |report| {
+        let _ = ended.send(Message::Ended(report));
+    })?;
+    let reading = read(Stream::Stdout, stdout, sender.clone())
+        .and_then(|()| read(Stream::Stderr, stderr, sender));
+    let mut watch = Watch {
+        job,
+        stop,
+        sink,
+        log,
+        control,
+        output: Ring::new(OUTPUT_HEAD, OUTPUT_TAIL),
+        stdout: Ring::new(STREAM_KEPT, STREAM_KEPT),
+        stderr: Ring::new(STREAM_KEPT, STREAM_KEPT),
+        total: 0,
+        heard: Instant::now(),
+        reason: None,
+        forced: false,
+        failure: None,
+    };
+    if let Err(error) = reading {
+        watch.fail(error.into());
+    }
+    let report = watch.until_end(&messages);
+    watch.outcome(report, started.elapsed())
+}
+
+enum Message {
+    Output(Stream, Vec<u8>),
+    Closed,
+    Ended(Option<Report>),
+}
+
+/// Chunks that may wait; more makes the command wait.
+const QUEUE: usize = 16;
+/// How long output may still come when the command and all it started are gone.
+const DRAIN: Duration = Duration::from_millis(200);
+/// How often the wish to stop is looked at.
+const TICK: Duration = Duration::from_millis(25);
+const STREAM_KEPT: usize = 1 << 20;
+const OUTPUT_HEAD: usize = 256 << 10;
+const OUTPUT_TAIL: usize = 512 << 10;
+
+fn read(stream: Stream, mut pipe: PipeReader, sender: SyncSender<Message>) -> std::io::Result<()> {
+    let reader = thread::Builder::new().name("output".to_owned());
+    reader.spawn(move || {
+        let mut chunk = vec![0; CHUNK];
+        while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+            let bytes = chunk.get(..count).unwrap_or_default().to_vec();
+            if sender.send(Message::Output(stream, bytes)).is_err() {
+                return;
+            }
+        }
+        let _ = sender.send(Message::Closed);
+    })?;
+    Ok(())
+}
+
+struct Watch<'a> {
+    job: &'a Job,
+    stop: &'a Stop,
+    sink: &'a mut dyn Sink,
+    log: Option<LogFile>,
+    control: Control,
+    output: Ring,
+    stdout: Ring,
+    stderr: Ring,
+    total: u64,
+    heard: Instant,
+    // Why this side asked the command to end.
+    reason: Option<End>,
+    forced: bool,
+    failure: Option<ExecError>,
+}
+
+impl Watch<'_> {
+    fn until_end(&mut self, messages: &Receiver<Message>) -> Option<Report> {
+        let mut report = None;
+        let mut ended: Option<Instant> = None;
+        let mut open = 2;
+        loop {
+            let wait = ended.map_or(TICK, |at| DRAIN.saturating_sub(at.elapsed()));
+            match messages.recv_timeout(wait) {
+                Ok(Message::Output(stream, bytes)) => self.take(stream, &bytes),
+                Ok(Message::Closed) => open -= 1,
+                Ok(Message::Ended(how)) => {
+                    report = how;
+                    ended = Some(Instant::now());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return report,
+            }
+            if ended.is_some_and(|at| open == 0 || at.elapsed() >= DRAIN) {
+                return report;
+            }
+            self.decide();
+        }
+    }
+
+    fn take(&mut self, stream: Stream, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        self.output.push(bytes);
+        match stream {
+            Stream::Stdout => self.stdout.push(bytes),
+            Stream::Stderr => self.stderr.push(bytes),
+        }
+        if self.total <= self.job.limits.max_output {
+            self.sink.output(stream, bytes);
+        }
+        // A sink that waits is no silence of the command.
+        self.heard = Instant::now();
+        if let Some(Err(error)) = self.log.as_mut().map(|log| log.push(bytes)) {
+            self.log = None;
+            self.fail(error);
+        }
+    }
+
+    fn decide(&mut self) {
+        let limits = &self.job.limits;
+        if self.reason.is_none() && self.failure.is_none() {
+            let idle = limits
+                .idle_timeout
+                .is_some_and(|limit| self.heard.elapsed() >= limit);
+            if self.stop.requested() {
+                self.reason = Some(End::Interrupted);
+            } else if self.total > limits.max_output {
+                self.reason = Some(End::OutputLimit);
+            } else if idle {
+                self.reason = Some(End::TimedOut(TimeLimit::Idle));
+            }
+            if self.reason.is_some() {
+                self.control.stop();
+            }
+        }
+        if self.stop.forced() && !self.forced {
+            self.forced = true;
+            self.reason.get_or_insert(End::Interrupted);
+            self.control.kill();
+        }
+    }
+
+    fn fail(&mut self, error: ExecError) {
+        self.failure.get_or_insert(error);
+        self.control.kill();
+    }
+
+    fn outcome(self, report: Option<Report>, duration: Duration) -> Result<Outcome, ExecError> {
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        let report = report.ok_or(ExecError::SupervisorGone)?;
+        let reported = report.end.end()?;
+        if let Some(log) = self.log {
+            log.finish(&self.output)?;
+        }
+        Ok(Outcome {
+            end: self.reason.unwrap_or(reported),
+            leaked: report.leaked,
+            duration,
+            output: self.output.into_captured(),
+            stdout: self.stdout.into_captured(),
+            stderr: self.stderr.into_captured(),
+            sandbox: report.sandbox,
+        })
+    }
+}

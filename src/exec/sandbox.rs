@@ -1,0 +1,48 @@
+use std::path::PathBuf;
+
+/// What a command may write and reach.
+///
+/// On Linux the supervisor confines the command with Landlock: it reads everything and writes only
+/// below [`Sandbox::writable`], its own directory, the temporary directories and the caches of known
+/// tools. Elsewhere there is nothing to confine with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    /// Whether to confine at all.
+    pub mode: SandboxMode,
+    /// Files and directories that may be written, besides the built-in ones. What does not exist is
+    /// passed over.
+    pub writable: Vec<PathBuf>,
+    /// Refuse sockets other than local ones, loopback included, and `io_uring`. When that cannot be
+    /// had the command is not run, in any mode.
+    pub no_network: bool,
+}
+
+/// Whether to confine a command.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxMode {
+    /// As far as the system can.
+    #[default]
+    Auto,
+    /// In full, or not run the command.
+    Require,
+    /// Not at all.
+    Off,
+}
+
+/// What of the sandbox was in force.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxState {
+    /// All of it.
+    Enforced,
+    /// What this kernel knows: some kinds of writing are open.
+    Partial,
+    /// Nothing.
+    #[default]
+    None,
+}

@@ -1,0 +1,327 @@
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+
+use super::ended::{Report, ReportedEnd};
+use super::protocol::{self, Order, read_frame, write_frame};
+use super::{SandboxState, confine, launch, tree};
+
+/// How long processes may outlive their command without counting as left behind.
+const SETTLE: Duration = Duration::from_millis(200);
+/// How long processes left behind have after the request to end.
+const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
+/// When to give up on processes that cannot be killed, such as those of another user.
+const GIVE_UP: Duration = Duration::from_secs(10);
+
+/// The body of the hidden command `mendit __sup`: runs one command below itself, ends it as it is
+/// told over the socket that is its standard input, and leaves nothing of it behind. The value is
+/// the exit code of the process.
+#[must_use]
+pub fn supervise() -> i32 {
+    match supervised() {
+        Some(()) => 0,
+        None => 2,
+    }
+}
+
+enum Event {
+    Child,
+    Stop,
+    Kill,
+}
+
+fn supervised() -> Option<()> {
+    let control = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned().ok()?);
+    isolate();
+    let (tag, order) = read_frame(&control)?;
+    let order: Order = (tag == protocol::ORDER)
+        .then(|| serde_json::from_slice(&order).ok())
+        .flatten()?;
+    let (events, happened) = mpsc::channel();
+    listen_to_signals(events.clone()).ok()?;
+    let report = match start(&order) {
+        Err(end) => Report::unstarted(end),
+        Ok((mut child, sandbox)) => {
+            release_output();
+            let stdin = child.stdin.take();
+            let socket = control.try_clone().ok()?;
+            thread::spawn(move || listen_to_socket(&socket, stdin, &events));
+            let pid = i32::try_from(child.id()).ok()?;
+            let (end, forced) = wait_for(pid, &order, &happened);
+            Report {
+                end,
+                leaked: sweep(pid, forced, Duration::from_millis(order.grace_ms)),
+                sandbox,
+            }
+        }
+    };
+    let report = serde_json::to_vec(&report).ok()?;
+    write_frame(&control, protocol::REPORT, &report).ok()
+}
+
+// Best effort each: what fails makes the supervisor weaker, not wrong.
+fn isolate() {
+    let _ = rustix::process::setsid();
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let _ = rustix::process::setrlimit(
+        rustix::process::Resource::Core,
+        rustix::process::Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    );
+    launch::guard_environment();
+}
+
+fn listen_to_signals(events: Sender<Event>) -> std::io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP])?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            let event = if signal == SIGCHLD {
+                Event::Child
+            } else {
+                Event::Stop
+            };
+            if events.send(event).is_err() {
+                break;
+            }
+        }
+    });
+    Ok(())
+}
+
+// Ends when the process that asked is gone: then nobody waits for a clean end.
+fn listen_to_socket(control: &UnixStream, stdin: Option<ChildStdin>, events: &Sender<Event>) {
+    let mut feed = stdin.map(feed);
+    while let Some((tag, payload)) = read_frame(control) {
+        match tag {
+            protocol::STDIN => {
+                if let Some(feed) = &feed {
+                    let _ = feed.send(payload);
+                }
+            }
+            protocol::STDIN_END => feed = None,
+            protocol::STOP => {
+                let _ = events.send(Event::Stop);
+            }
+            _ => {
+                let _ = events.send(Event::Kill);
+            }
+        }
+    }
+    let _ = events.send(Event::Kill);
+}
+
+// In a thread of its own: a command that does not read must not keep orders from being read.
+fn feed(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
+    let (sender, chunks) = mpsc::channel::<Vec<u8>>();
+    thread::spawn(move || {
+        for chunk in chunks {
+            if stdin
+                .write_all(&chunk)
+                .and_then(|()| stdin.flush())
+                .is_err()
+            {
+                break;
+            }
+        }
+    });
+    sender
+}
+
+// Confinement holds for the thread that asks for it and for what that thread starts. The command
+// is started from such a thread, so that the supervisor stays outside and cannot be reached.
+fn start(order: &Order) -> Result<(Child, SandboxState), ReportedEnd> {
+    let mut words = order.command.iter().cloned().map(OsString::from_vec);
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).process_group(0);
+    command.stdin(if order.stdin {
+        Stdio::piped()
+    } else {
+        Stdio::null()
+    });
+    let failed = |error: &std::io::Error| ReportedEnd::Failed(error.to_string());
+    thread::scope(|scope| {
+        let jail = thread::Builder::new().spawn_scoped(scope, || {
+            let state = confine::confine(order).map_err(ReportedEnd::NoSandbox)?;
+            match command.spawn() {
+                Ok(child) => Ok((child, state)),
+                Err(error) => {
+                    Err(ReportedEnd::of_refusal(&error).unwrap_or_else(|| failed(&error)))
+                }
+            }
+        });
+        let jail = jail.map_err(|error| failed(&error))?;
+        jail.join()
+            .unwrap_or_else(|_| Err(ReportedEnd::Failed("the thread ended".to_owned())))
+    })
+}
+
+// Only the command and what it starts hold the pipes from here on.
+fn release_output() {
+    if let Ok(null) = std::fs::File::options().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(&null);
+        let _ = rustix::stdio::dup2_stderr(&null);
+    }
+}
+
+// How the command ended, and whether it had to be killed.
+fn wait_for(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
+    let mut deadline = order
+        .timeout_ms
+        .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));
+    let grace = Duration::from_millis(order.grace_ms);
+    let mut reason = None;
+    loop {
+        let event = match deadline {
+            None => happened.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => {
+                happened.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            }
+        };
+        match event {
+            Ok(Event::Child) => {
+                if let Reaped::Found(status) = reap(pid) {
+                    return (reason.unwrap_or_else(|| end_of(status)), false);
+                }
+            }
+            Ok(Event::Stop) if reason.is_none() => {
+                ask_to_end(pid);
+                reason = Some(ReportedEnd::Stopped);
+                deadline = Instant::now().checked_add(grace);
+            }
+            Err(RecvTimeoutError::Timeout) if reason.is_none() => {
+                ask_to_end(pid);
+                reason = Some(ReportedEnd::TimedOut);
+                deadline = Instant::now().checked_add(grace);
+            }
+            Ok(Event::Stop) => {}
+            Ok(Event::Kill) | Err(_) => return (reason.unwrap_or(ReportedEnd::Stopped), true),
+        }
+    }
+}
+
+// A stopped process gets the request only when it goes on.
+fn ask_to_end(pid: i32) {
+    if let Some(group) = Pid::from_raw(pid) {
+        let _ = rustix::process::kill_process_group(group, Signal::TERM);
+        let _ = rustix::process::kill_process_group(group, Signal::CONT);
+    }
+}
+
+enum Reaped {
+    Found(WaitStatus),
+    /// Some live on.
+    Some,
+    /// There is no child any more.
+    All,
+}
+
+// Fetches every dead child, also those adopted.
+fn reap(wanted: i32) -> Reaped {
+    let mut found = None;
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == wanted => {
+                found = Some(status);
+            }
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return found.map_or(Reaped::Some, Reaped::Found),
+            Err(_) => return found.map_or(Reaped::All, Reaped::Found),
+        }
+    }
+}
+
+fn end_of(status: WaitStatus) -> ReportedEnd {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => ReportedEnd::Exit(code),
+        (None, Some(signal)) => ReportedEnd::Signal(signal),
+        (None, None) => ReportedEnd::Failed("ended in an unknown way".to_owned()),
+    }
+}
+
+// Ends what is left and says how many processes had outlived the command.
+fn sweep(pid: i32, forced: bool, grace: Duration) -> u32 {
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    if !forced && all_gone_within(SETTLE, pid) {
+        return 0;
+    }
+    let left: Vec<_> = tree::descendants(own)
+        .into_iter()
+        .filter(|it| !(it.dead || forced && it.group == pid))
+        .collect();
+    if !forced {
+        for process in &left {
+            process.signal(Signal::TERM);
+            process.signal(Signal::CONT);
+        }
+        if all_gone_within(grace.min(LEFT_BEHIND_GRACE), pid) {
+            return count(&left);
+        }
+    }
+    kill_all(own, pid);
+    count(&left)
+}
+
+fn count<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
+}
+
+// What was adopted keeps its group in view; where nothing is adopted the group itself is asked.
+fn all_gone(group: i32) -> bool {
+    matches!(reap(0), Reaped::All)
+        && (tree::is_known()
+            || Pid::from_raw(group)
+                .is_none_or(|group| rustix::process::test_kill_process_group(group).is_err()))
+}
+
+fn all_gone_within(limit: Duration, group: i32) -> bool {
+    let end = Instant::now() + limit;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if all_gone(group) {
+            return true;
+        }
+        if Instant::now() >= end {
+            return false;
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+// First all are stopped, so that none starts another while the rest is killed.
+fn kill_all(own: i32, group: i32) {
+    let end = Instant::now() + GIVE_UP;
+    while !all_gone(group) && Instant::now() < end {
+        let mut stopped = 0;
+        loop {
+            let found = tree::descendants(own);
+            for process in &found {
+                process.signal(Signal::STOP);
+            }
+            if found.len() <= stopped || Instant::now() >= end {
+                break;
+            }
+            stopped = found.len();
+        }
+        // With the processes known, a group whose leader is gone may be somebody else's by now.
+        if let Some(group) = Pid::from_raw(group).filter(|_| !tree::is_known()) {
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        }
+        for process in tree::descendants(own) {
+            process.signal(Signal::KILL);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}

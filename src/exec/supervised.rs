@@ -1,0 +1,120 @@
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::ended::Report;
+use super::launch::{CHUNK, Control, Input, Launched};
+use super::protocol::{ORDER, Order, REPORT, STDIN, STDIN_END, read_frame};
+use super::writable::writable;
+use super::{ExecError, Job, SandboxMode, tree};
+
+/// Starts a job below the supervisor that `program` is.
+pub(super) fn launch(
+    program: &Path,
+    job: &Job,
+    command: &[OsString],
+    variables: &BTreeMap<OsString, OsString>,
+    input: Input,
+    ended: impl FnOnce(Option<Report>) + Send + 'static,
+) -> Result<Launched, ExecError> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let (stdout, stdout_writer) = std::io::pipe()?;
+    let (stderr, stderr_writer) = std::io::pipe()?;
+    let order = order(job, command, variables, !matches!(input, Input::Nothing));
+    let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
+    let mut supervisor = Command::new(program)
+        .arg0("mendit")
+        .arg("__sup")
+        .env_clear()
+        .envs(variables)
+        .current_dir(&job.directory)
+        .stdin(OwnedFd::from(theirs))
+        .stdout(stdout_writer)
+        .stderr(stderr_writer)
+        .spawn()?;
+    let mut socket = ours.try_clone()?;
+    let control = Control::Supervisor(Arc::new(Mutex::new(ours)));
+    control.send(ORDER, &order);
+    let waiter = thread::Builder::new().name("waiter".to_owned());
+    waiter.spawn(move || {
+        let report = read_report(&mut socket);
+        if report.is_none() {
+            // Killed by its own command, perhaps: its session still names what it left.
+            let session = i32::try_from(supervisor.id()).unwrap_or(0);
+            for process in tree::members(session) {
+                process.signal(Signal::KILL);
+            }
+        }
+        let _ = supervisor.wait();
+        ended(report);
+    })?;
+    feed_supervisor(input, control.clone())?;
+    Ok(Launched {
+        control,
+        stdout,
+        stderr,
+    })
+}
+
+fn order(
+    job: &Job,
+    command: &[OsString],
+    variables: &BTreeMap<OsString, OsString>,
+    stdin: bool,
+) -> Order {
+    let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+    let places = match job.sandbox.mode {
+        SandboxMode::Off => Vec::new(),
+        _ => writable(job, variables),
+    };
+    Order {
+        command: command.iter().map(|it| it.as_bytes().to_vec()).collect(),
+        stdin,
+        timeout_ms: job.limits.timeout.map(milliseconds),
+        grace_ms: milliseconds(job.limits.grace),
+        sandbox: job.sandbox.mode,
+        writable: places
+            .iter()
+            .map(|path| path.as_os_str().as_bytes().to_vec())
+            .collect(),
+        no_network: job.sandbox.no_network,
+    }
+}
+
+fn read_report(socket: &mut UnixStream) -> Option<Report> {
+    let (tag, payload) = read_frame(socket)?;
+    (tag == REPORT)
+        .then(|| serde_json::from_slice(&payload).ok())
+        .flatten()
+}
+
+fn feed_supervisor(input: Input, control: Control) -> Result<(), ExecError> {
+    let mut reader: Box<dyn Read + Send> = match input {
+        Input::Nothing => return Ok(()),
+        Input::Bytes(bytes) => Box::new(std::io::Cursor::new(bytes)),
+        Input::Pipe(pipe) => Box::new(pipe),
+    };
+    thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(move || {
+            let mut chunk = vec![0; CHUNK];
+            while let Ok(count @ 1..) = reader.read(&mut chunk) {
+                if !control.send(STDIN, chunk.get(..count).unwrap_or_default()) {
+                    return;
+                }
+            }
+            control.send(STDIN_END, &[]);
+        })?;
+    Ok(())
+}

@@ -1,0 +1,181 @@
+use serde::{Deserialize, Serialize};
+
+use super::plan::MAX_ESTIMATED_TURNS;
+
+/// What is wanted beyond "make the commands pass".
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Task {
+    /// One line.
+    pub title: String,
+    /// Everything else that was said.
+    pub description: String,
+    /// What must hold in the end, one sentence each.
+    pub criteria: Vec<String>,
+    /// Functions or methods to write or change.
+    pub methods: Vec<String>,
+    /// Files to change.
+    pub targets: Vec<String>,
+    /// Tests that must pass.
+    pub tests: Vec<String>,
+}
+
+/// How large a task is (R40, R41).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Estimate {
+    /// Turns of an agent.
+    pub estimated_turns: u32,
+    /// 0 to 1.
+    pub complexity_score: f64,
+    /// Whether it should be split.
+    pub needs_split: bool,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Why.
+    pub reasoning: String,
+}
+
+impl Task {
+    /// Reads a task: JSON, or Markdown with a heading, prose, list items as criteria and names in
+    /// backticks with parentheses as methods. Never fails; a text is at least a description.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        if text.trim_start().starts_with('{')
+            && let Ok(task) = serde_json::from_str(text)
+        {
+            return task;
+        }
+        let mut task = Self::default();
+        for line in text.lines() {
+            let trimmed = line.trim();
+            if let Some(title) = trimmed.strip_prefix('#')
+                && task.title.is_empty()
+            {
+                title
+                    .trim_start_matches('#')
+                    .trim()
+                    .clone_into(&mut task.title);
+            }
+            let item = ["- [ ]", "- [x]", "- ", "* "]
+                .iter()
+                .find_map(|mark| trimmed.strip_prefix(mark))
+                .or_else(|| numbered(trimmed));
+            if let Some(item) = item.map(str::trim).filter(|it| !it.is_empty()) {
+                task.criteria.push(item.to_owned());
+            }
+            for name in trimmed.split('`').skip(1).step_by(2) {
+                if name.ends_with(')') && name.contains('(') {
+                    push_new(&mut task.methods, name);
+                } else if name.contains("::") || name.contains(" > ") {
+                    push_new(&mut task.tests, name);
+                } else if name.contains('.') && !name.contains(' ') {
+                    push_new(&mut task.targets, name);
+                }
+            }
+        }
+        text.trim().clone_into(&mut task.description);
+        task
+    }
+
+    /// `5 + criteria + 1.5 × methods`, rounded down (R40).
+    #[must_use]
+    pub fn estimate(&self) -> Estimate {
+        let count = |items: &[String]| u32::try_from(items.len()).unwrap_or(u32::MAX / 4);
+        let (criteria, methods) = (count(&self.criteria), count(&self.methods));
+        let turns = 5 + criteria + methods + methods / 2;
+        Estimate {
+            estimated_turns: turns,
+            complexity_score: (f64::from(turns) / 30.0 * 100.0).round().min(100.0) / 100.0,
+            needs_split: turns > MAX_ESTIMATED_TURNS,
+            confidence: 0.7,
+            reasoning: format!(
+                "5 and {criteria} criteria and 1.5 times {methods} methods; split above \
+                 {MAX_ESTIMATED_TURNS}"
+            ),
+        }
+    }
+}
+
+impl Estimate {
+    /// What a timeout of the agent says about the size of a task (R41).
+    #[must_use]
+    pub fn after_timeout() -> Self {
+        Self {
+            estimated_turns: 30,
+            complexity_score: 0.9,
+            needs_split: true,
+            confidence: 0.95,
+            reasoning: "Coder timeout triggered auto-split".to_owned(),
+        }
+    }
+}
+
+fn numbered(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    (rest.len() < line.len())
+        .then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")))
+        .flatten()
+}
+
+fn push_new(list: &mut Vec<String>, item: &str) {
+    if !list.iter().any(|it| it == item) {
+        list.push(item.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Estimate, Task};
+
+    #[test]
+    fn markdown_is_read_for_criteria_methods_files_and_tests() {
+        let task = Task::read(
+            "# Make totals right\nThe sum in `src/total.py` is wrong; see `add(a, b)`.\n\
+             - [ ] sums are exact\n1. empty is 0\n- `tests/test_total.py::test_empty` passes\n",
+        );
+        assert_eq!(task.title, "Make totals right");
+        assert_eq!(task.criteria.len(), 3);
+        assert_eq!(task.methods, ["add(a, b)"]);
+        assert_eq!(task.targets, ["src/total.py"]);
+        assert_eq!(task.tests, ["tests/test_total.py::test_empty"]);
+    }
+
+    #[test]
+    fn json_is_read_as_it_is_and_anything_else_is_a_description() {
+        let task = Task::read(r#"{"title": "t", "criteria": ["a"], "unknown": 1}"#);
+        assert_eq!((task.title.as_str(), task.criteria.len()), ("t", 1));
+        assert_eq!(Task::read("{ not json").description, "{ not json");
+    }
+
+    #[test]
+    fn estimates_are_the_formula() {
+        // R40: 5 + criteria + int(1.5 × methods), split above 20.
+        let sized = |criteria: usize, methods: usize| {
+            Task {
+                criteria: vec![String::new(); criteria],
+                methods: vec![String::new(); methods],
+                ..Task::default()
+            }
+            .estimate()
+        };
+        for (criteria, methods, turns, split) in [
+            (0, 0, 5, false),
+            (6, 6, 20, false),
+            (7, 6, 21, true),
+            (3, 3, 12, false),
+        ] {
+            let estimate = sized(criteria, methods);
+            assert_eq!(
+                (estimate.estimated_turns, estimate.needs_split),
+                (turns, split)
+            );
+        }
+        // R41.
+        let after = Estimate::after_timeout();
+        assert_eq!((after.estimated_turns, after.needs_split), (30, true));
+        assert!((after.complexity_score - 0.9).abs() < f64::EPSILON);
+        assert!((after.confidence - 0.95).abs() < f64::EPSILON);
+        assert_eq!(after.reasoning, "Coder timeout triggered auto-split");
+    }
+}

@@ -1,0 +1,12 @@
+//! Commands inside limits: nothing survives them, nothing leaks into them, nothing floods us.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod limits;
+mod orphans;
+mod packet;
+mod sandbox;
+mod world;
