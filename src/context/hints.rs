@@ -2,19 +2,18 @@ use crate::graph::Graph;
 use crate::hint::{Query, recovery_context, suggest};
 use crate::model::{Diagnosis, RecoveryContext, RepoPath};
 use crate::policy::Redactor;
-use crate::source::Source;
 
 /// Imports for the names that a log calls undefined, each looked for in the first target that
 /// uses it. `None` when there are no such names.
 pub(super) fn recovery(
-    source: &dyn Source,
+    graph: &Graph<'_>,
     redactor: &Redactor,
     diagnosis: Option<&Diagnosis>,
     targets: &[RepoPath],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Option<RecoveryContext> {
     let diagnosis = diagnosis.filter(|it| !it.undefined_names.is_empty())?;
-    let graph = Graph::new(source);
+    let source = graph.source();
     let mentioned = diagnosis
         .files
         .iter()
@@ -36,7 +35,7 @@ pub(super) fn recovery(
             names: std::slice::from_ref(name),
             may_read,
         };
-        suggestions.extend(suggest(source, &graph, &query));
+        suggestions.extend(suggest(source, graph, &query));
     }
     suggestions.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
     let names = &diagnosis.undefined_names;

@@ -84,21 +84,18 @@ fn with_import(
     if embedded || (suggestion.replaces.is_none() && binds(&own, &suggestion.name)) {
         return None;
     }
-    let after = match &suggestion.replaces {
-        Some(old) => renamed(text, &own, old, suggestion, language)?,
-        None => {
-            let page = Page {
-                text,
-                facts: &own,
-                resolver: &resolver,
-                file,
-            };
-            if language == Language::Python {
-                insert_python(&page, suggestion)?
-            } else {
-                insert_script(&page, suggestion)?
-            }
-        }
+    let page = Page {
+        text,
+        facts: &own,
+        resolver: &resolver,
+        file,
+    };
+    let after = if let Some(old) = &suggestion.replaces {
+        renamed(text, &own, old, suggestion, language)?
+    } else if language == Language::Python {
+        insert_python(&page, suggestion)?
+    } else {
+        insert_script(&page, suggestion)?
     };
     let found = facts(file, after.as_bytes());
     let bound = binds(&found, &suggestion.name) || suggestion.replaces.is_some();

@@ -72,12 +72,11 @@ impl Items {
             (start > 0 && before.trim().is_empty()).then(|| (start, before.to_owned()))
         };
         if let Some(next) = self.spans.get(at) {
-            match indent_of(next.start) {
-                Some((start, indent)) => {
-                    out.insert_str(start, &format!("{indent}{new},{}", end_of(text)))
-                }
-                None => out.insert_str(next.start, &format!("{new}, ")),
-            }
+            let (at, new) = match indent_of(next.start) {
+                Some((start, indent)) => (start, format!("{indent}{new},{}", end_of(text))),
+                None => (next.start, format!("{new}, ")),
+            };
+            out.insert_str(at, &new);
             return Some(out);
         }
         let last = self.spans.last()?;
@@ -108,10 +107,11 @@ fn end_of(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
+type Key = fn(&str) -> (u8, String);
+
 // Where a name goes: the first order that the others keep decides, else the end.
 fn place(names: &[&str], new: &str) -> usize {
-    let orders: [fn(&str) -> (u8, String); 3] = [by_type, plain, folded];
-    for key in orders {
+    for key in [by_type as Key, plain, folded] {
         let keys: Vec<_> = names.iter().map(|name| key(bare(name))).collect();
         if keys.is_sorted() {
             let new = key(bare(new));

@@ -74,7 +74,6 @@ fn end(text: &str, start: usize, python: bool) -> usize {
             (Some(open), byte) if byte == open => quote = None,
             (Some(_), b'\\') => at += 1,
             (Some(_), b'\n') => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'\'') => {
                 quote = Some(*byte);
                 strings += 1;
