@@ -30,6 +30,8 @@ mod run_folder;
 mod run_record;
 mod run_verdict;
 mod schema;
+mod split;
+mod stats;
 mod workspace;
 
 use std::process::ExitCode;
@@ -90,6 +92,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Completions(args) => completions::run(args, output),
         Command::Man(args) => man::run(args, output),
         Command::Run(args) => run::run(args, global, output),
+        Command::Split(args) => split::run(args, global, output),
+        Command::Stats(args) => stats::run(args, output),
     }
 }
 

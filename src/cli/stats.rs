@@ -7,7 +7,9 @@ use crate::repair::stats;
 
 /// Rates over many runs: what fails, what is fixed, what stands in the way.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 fine · 1 more runs fail than --alert-rate allows · 2 nothing to read")]
+#[command(
+    after_help = "Exit codes: 0 fine · 1 more runs fail than --alert-rate allows · 2 nothing to read"
+)]
 pub(crate) struct Args {
     /// Folders of runs, or folders that hold such folders
     #[arg(value_name = "DIR", required = true)]
@@ -61,7 +63,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
         Format::Json => output.json(&all)?,
         Format::Text => output.data(&text(&all))?,
     }
-    let alert = args.alert_rate.is_some_and(|limit| all.failure_rate > limit);
+    let alert = args
+        .alert_rate
+        .is_some_and(|limit| all.failure_rate > limit);
     Ok(if alert { Exit::No } else { Exit::Yes })
 }
 
@@ -99,10 +103,16 @@ fn text(all: &Stats) -> String {
     );
     let import = all.import_recovery;
     if import.runs > 0 {
-        text.push_str(&format!("import errors fixed: {} of {}\n", import.fixed, import.runs));
+        text.push_str(&format!(
+            "import errors fixed: {} of {}\n",
+            import.fixed, import.runs
+        ));
     }
     for (kind, rate) in &all.kinds {
-        text.push_str(&format!("  {kind:<20} {} of {} fixed\n", rate.fixed, rate.runs));
+        text.push_str(&format!(
+            "  {kind:<20} {} of {} fixed\n",
+            rate.fixed, rate.runs
+        ));
     }
     for (title, rows) in [
         ("not fixed, by category", &all.categories),
