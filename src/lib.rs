@@ -21,7 +21,10 @@
 //! | 4 | [`graph`] | who imports whom |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
+//! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
+//! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
+//! | 8 | [`bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -33,6 +36,8 @@
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+pub mod agent;
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod context;
@@ -40,6 +45,8 @@ pub mod diagnose;
 pub mod exec;
 pub mod git;
 pub mod graph;
+pub mod heal;
+pub mod hint;
 pub mod lang;
 pub mod model;
 pub mod patch;

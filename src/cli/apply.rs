@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::check::{PatchArgs, exit};
-use super::workspace::Workspace;
+use super::workspace::{At, Workspace};
 use super::{CliError, Exit, Output};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::Code;
@@ -54,10 +54,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         return Err(CliError::usage("`--rev` goes with `--tree` or `--commit`"));
     }
     let revision = args.rev.as_deref().or(objects_only.then_some("HEAD"));
-    let mut workspace = Workspace::open(global, revision, output)?;
-    if args.cached || args.index {
-        workspace.use_index()?;
-    }
+    let at = match revision {
+        _ if args.cached || args.index => At::Index,
+        Some(revision) => At::Revision(revision),
+        None => At::Worktree,
+    };
+    let workspace = Workspace::open_at(global, at, output)?;
     if workspace.root.is_none() && !objects_only && !args.cached {
         return Err(CliError::new(
             Code::new("U202"),
@@ -150,7 +152,7 @@ fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange
 }
 
 // The journal stands in the git directory; without git, in a directory that ignores itself.
-fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
+pub(super) fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
     if let Some(git) = &workspace.git {
         return Ok(git.git_dir().join("mendit"));
     }

@@ -4,14 +4,15 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, config, context, diagnose, explain, git_apply, imports, redact, run,
+    Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal,
+    hint, imports, init, man, redact, repair, run, schema, split, stats,
 };
 
 /// Makes automatic code repair dependable.
 #[derive(Debug, Parser)]
 #[command(
     name = "mendit",
-    version,
+    version = env!("MENDIT_VERSION"),
     max_term_width = 100,
     infer_subcommands = false
 )]
@@ -64,6 +65,8 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Command {
     /// Judge a patch, then apply all of it or nothing
     Apply(Box<apply::Args>),
+    /// Say how often broken repositories with a known repair are repaired
+    Bench(Box<bench::Args>),
     /// Judge a patch and change nothing
     Check(check::Args),
     /// Build the packet for a failure
@@ -72,17 +75,35 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Say what a log tells about a failure
     Diagnose(diagnose::Args),
-    /// A drop-in for `git apply`: its flags and its rules of placement
+    /// A drop-in for `git apply`: its flags and its rules
     #[command(disable_help_flag = false)]
-    GitApply(git_apply::Args),
+    GitApply(Box<git_apply::Args>),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
+    /// Make a failing test command pass
+    Repair(Box<repair::Args>),
     /// Print a text with its secrets masked
     Redact(redact::Args),
+    /// Find imports for undefined names
+    Hint(hint::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
+    /// Start what must answer before a repair can begin, and mend its configuration
+    Heal(heal::Args),
+    /// Print the JSON Schema of a document
+    Schema(schema::Args),
+    /// Write a configuration file with every default, commented out
+    Init(init::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Print the manual page, or write one for each command
+    Man(man::Args),
     /// Run a test command inside limits; when it fails, write the packet for the failure
     Run(Box<run::Args>),
+    /// Estimate a task, and split it when it is too large
+    Split(split::Args),
+    /// Rates over many runs: what fails, what is fixed, what stands in the way
+    Stats(stats::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

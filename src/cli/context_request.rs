@@ -190,6 +190,9 @@ pub(super) fn read_previous(
             stop_reason,
             patch_digest,
             preflight: None,
+            message: None,
+            patch: None,
+            failure: None,
         }))
 }
 

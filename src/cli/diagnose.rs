@@ -1,12 +1,10 @@
-use serde::Serialize;
-
 use super::args::Global;
 use super::input::read_log;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};
 use crate::diagnose::{LogFacts, diagnose};
 use crate::git::Repository;
-use crate::model::{Diagnosis, FailureKind, SCHEMA_VERSION};
+use crate::model::{DiagnosisDocument, FailureKind};
 use crate::report::{diagnosis_github, diagnosis_sarif, diagnosis_text};
 
 #[derive(Debug, clap::Args)]
@@ -34,26 +32,6 @@ enum Format {
     Sarif,
 }
 
-/// A diagnosis as a document of its own.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Printed<'a> {
-    schema_version: u32,
-    document: &'static str,
-    #[serde(flatten)]
-    diagnosis: &'a Diagnosis,
-}
-
-impl<'a> Printed<'a> {
-    pub(super) fn of(diagnosis: &'a Diagnosis) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            document: "diagnosis",
-            diagnosis,
-        }
-    }
-}
-
 /// Says what a log tells about a failure; exits with 1 when it tells nothing.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let log = read_log(&args.log)?;
@@ -76,7 +54,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let diagnosis = diagnose(&String::from_utf8_lossy(&log), &facts, listing);
     match args.format {
         Format::Text => output.data(&diagnosis_text(&diagnosis))?,
-        Format::Json => output.json(&Printed::of(&diagnosis))?,
+        Format::Json => output.json(&DiagnosisDocument::new(&diagnosis))?,
         Format::Github => output.data(&diagnosis_github(&diagnosis))?,
         Format::Sarif => output.json(&diagnosis_sarif(&diagnosis))?,
     }

@@ -2,7 +2,12 @@
 
 mod apply;
 mod args;
+mod bench;
+mod bench_merge;
+mod bench_new;
+mod bench_verify;
 mod check;
+mod completions;
 mod config;
 mod context;
 mod context_request;
@@ -11,13 +16,22 @@ mod error;
 mod exit;
 mod explain;
 mod git_apply;
+mod heal;
+mod hint;
 mod imports;
+mod init;
 mod input;
+mod man;
 mod output;
 mod redact;
+mod repair;
 mod run;
+mod run_folder;
 mod run_record;
 mod run_verdict;
+mod schema;
+mod split;
+mod stats;
 mod workspace;
 
 use std::process::ExitCode;
@@ -61,15 +75,25 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     let global = &cli.global;
     match &cli.command {
         Command::Apply(args) => apply::run(args, global, output),
+        Command::Bench(args) => bench::run(args, global, output),
         Command::Check(args) => check::run(args, global, output),
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Repair(args) => repair::run(args, global, output),
         Command::Redact(args) => redact::run(args, output),
+        Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
+        Command::Heal(args) => heal::run(args, global, output),
+        Command::Schema(args) => schema::run(args, output),
+        Command::Init(args) => init::run(args, output),
+        Command::Completions(args) => completions::run(args, output),
+        Command::Man(args) => man::run(args, output),
         Command::Run(args) => run::run(args, global, output),
+        Command::Split(args) => split::run(args, global, output),
+        Command::Stats(args) => stats::run(args, output),
     }
 }
 

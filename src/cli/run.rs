@@ -208,7 +208,7 @@ fn warn(outcome: &Outcome, job: &Job, output: &Output) {
     }
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     text.parse()
         .ok()
         .filter(|seconds: &f64| *seconds > 0.0)

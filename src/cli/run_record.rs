@@ -5,14 +5,13 @@ use serde::Serialize;
 
 use super::context::ignore_itself;
 use super::context_request::{plain, read_history};
-use super::diagnose::Printed;
 use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, config};
 use crate::config::Settings;
 use crate::context::{build, failure_packet};
 use crate::exec::{End, Job, Outcome, SandboxState};
-use crate::model::{Diagnosis, PacketBudget, SCHEMA_VERSION};
+use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, SCHEMA_VERSION};
 use crate::policy::Redactor;
 
 /// What is kept of a command's runs.
@@ -161,7 +160,7 @@ impl Record {
         write_file(&directory.join("failure-packet.json"), to_json(&packet)?)?;
         self.diagnosis = built.context.diagnosis;
         if let Some(diagnosis) = &self.diagnosis {
-            let printed = to_json(&Printed::of(diagnosis))?;
+            let printed = to_json(&DiagnosisDocument::new(diagnosis))?;
             write_file(&directory.join("diagnosis.json"), printed)?;
         }
         self.written_to = Some(directory.clone());

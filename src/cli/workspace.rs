@@ -18,6 +18,17 @@ pub(crate) struct Workspace {
     pub(crate) prefix: String,
 }
 
+/// What a command reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At<'a> {
+    /// The files as they stand.
+    Worktree,
+    /// What the index records.
+    Index,
+    /// A commit.
+    Revision(&'a str),
+}
+
 impl Workspace {
     /// Opens what `-C` or the current directory is in; `revision` reads a commit instead of the
     /// worktree.
@@ -26,6 +37,11 @@ impl Workspace {
         revision: Option<&str>,
         output: &Output,
     ) -> Result<Self, CliError> {
+        Self::open_at(global, revision.map_or(At::Worktree, At::Revision), output)
+    }
+
+    /// The same, reading what `at` says.
+    pub(crate) fn open_at(global: &Global, at: At<'_>, output: &Output) -> Result<Self, CliError> {
         let directory = directory()?;
         let git = Repository::discover(&directory)?;
         if let Some(git) = &git
@@ -40,21 +56,28 @@ impl Workspace {
             Some(git) => git.workdir().map(canonical).transpose()?,
             None => Some(directory.clone()),
         };
-        let source: Box<dyn Source> = match (&git, revision) {
-            (Some(git), Some(revision)) => Box::new(git.tree(revision)?),
-            (None, Some(_)) => {
+        let source: Box<dyn Source> = match (&git, at) {
+            (Some(git), At::Revision(revision)) => Box::new(git.tree(revision)?),
+            (Some(git), At::Index) => Box::new(git.index_source()?),
+            (None, At::Index) => {
+                return Err(CliError::new(
+                    Code::new("U204"),
+                    "this directory is not in a git repository",
+                ));
+            }
+            (None, At::Revision(_)) => {
                 return Err(CliError::new(
                     Code::new("U204"),
                     format!("`{}` is not in a git repository", directory.display()),
                 )
                 .hint("`--rev` reads a commit; leave it out to read the files themselves"));
             }
-            (Some(git), None) => {
+            (Some(git), At::Worktree) => {
                 let tracked = git.tracked()?;
                 let root = root.as_deref().unwrap_or(&directory);
                 Box::new(Worktree::open(root, tracked, global.threads.unwrap_or(0))?)
             }
-            (None, None) => Box::new(Worktree::open(
+            (None, At::Worktree) => Box::new(Worktree::open(
                 &directory,
                 Box::new(Untracked),
                 global.threads.unwrap_or(0),
@@ -90,18 +113,6 @@ impl Workspace {
                 Some(base.join("mendit").join(name))
             }
         }
-    }
-
-    /// Reads the index from here on instead of the worktree.
-    pub(crate) fn use_index(&mut self) -> Result<(), CliError> {
-        let Some(git) = &self.git else {
-            return Err(CliError::new(
-                Code::new("U204"),
-                "this directory is not in a git repository",
-            ));
-        };
-        self.source = Box::new(git.index_source()?);
-        Ok(())
     }
 
     /// A path as the user typed it, relative to where the user stands, or absolute inside the

@@ -1,5 +1,7 @@
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use sha1::{Digest, Sha1};
 
@@ -62,6 +64,20 @@ impl fmt::Debug for BlobId {
 impl Serialize for BlobId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for BlobId {
+    fn schema_name() -> Cow<'static, str> {
+        "BlobId".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A git blob id.",
+            "type": "string",
+            "pattern": "^[0-9a-f]{40}$",
+        })
     }
 }
 

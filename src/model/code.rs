@@ -1,5 +1,7 @@
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 /// The stable name of one reason why something was refused, left out or mended.
@@ -42,6 +44,20 @@ impl Serialize for Code {
     }
 }
 
+impl JsonSchema for Code {
+    fn schema_name() -> Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A stable code; `mendit explain CODE` says what it means.",
+            "type": "string",
+            "pattern": "^[A-Z][0-9]{3}$",
+        })
+    }
+}
+
 /// What `mendit explain` prints for one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CodePage {
@@ -56,6 +72,7 @@ pub struct CodePage {
 // One Markdown file per family; a page starts with `## CODE title`.
 const PAGES: &[&str] = &[
     include_str!("codes/context.md"),
+    include_str!("codes/fixtures.md"),
     include_str!("codes/policy.md"),
     include_str!("codes/mend.md"),
     include_str!("codes/patch.md"),

@@ -1,16 +1,19 @@
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BlobId, Caps, Code, Diagnosis, Level, Profile, RepoPath, StopReason};
 
 /// `context.json`: what was chosen for a failure, and why.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextDocument {
-    /// Always [`super::SCHEMA_VERSION`].
+    /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `context`.
+    #[schemars(extend("const" = "context"))]
     pub document: &'static str,
     /// The rung of the ladder.
     pub level: Level,
@@ -57,7 +60,7 @@ pub struct ContextDocument {
 }
 
 /// Why a file is in the packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// A file the failure is about.
@@ -77,7 +80,7 @@ pub enum Role {
 }
 
 /// How much of a file is in the packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileMode {
     /// All of it.
@@ -89,7 +92,7 @@ pub enum FileMode {
 }
 
 /// One file of a packet.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PacketFile {
     /// Where it is.
@@ -128,10 +131,26 @@ pub struct PacketFile {
     pub redactions: Vec<Redaction>,
     /// Characters a person would not see.
     pub warnings: Vec<TextWarning>,
+    /// Why less than all of it is here; left out of the document when nothing was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<Shortening>,
+}
+
+/// What made a file less than whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Shortening {
+    /// The stable reason.
+    pub code: Code,
+    /// The reason in one sentence.
+    pub reason: String,
+    /// Bytes of the whole text.
+    pub bytes: u64,
+    /// What would give all of it.
+    pub remedy: String,
 }
 
 /// A file as an earlier packet held it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct UnchangedFile {
     /// Where it is.
     pub path: RepoPath,
@@ -157,7 +176,7 @@ impl UnchangedFile {
 }
 
 /// A masked secret.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Redaction {
     /// 1-based line.
     pub line: u32,
@@ -166,7 +185,7 @@ pub struct Redaction {
 }
 
 /// A line with characters that mislead a reader.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct TextWarning {
     /// 1-based line.
     pub line: u32,
@@ -175,7 +194,7 @@ pub struct TextWarning {
 }
 
 /// A file that was asked for and is not given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RejectedFile {
     /// The path as it was asked for.
     pub path: String,
@@ -186,7 +205,7 @@ pub struct RejectedFile {
 }
 
 /// A candidate that is not in the packet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Omission {
     /// Where it is, lossily decoded when the name is not UTF-8.
     pub path: String,
@@ -203,7 +222,7 @@ pub struct Omission {
 }
 
 /// An import that leads to no file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct UnresolvedImport {
     /// The importing file.
     pub path: RepoPath,
@@ -216,7 +235,7 @@ pub struct UnresolvedImport {
 }
 
 /// What the repository holds, within a size limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RepoIndex {
     /// Files, sorted by path; those nearest to the targets when truncated.
     pub files: Vec<RepoIndexFile>,
@@ -229,7 +248,7 @@ pub struct RepoIndex {
 }
 
 /// One row of the repository index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RepoIndexFile {
     /// Where it is.
@@ -241,7 +260,7 @@ pub struct RepoIndexFile {
 }
 
 /// What git history the packet rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
     /// Whether the clone is shallow.
@@ -251,7 +270,7 @@ pub struct History {
 }
 
 /// The change under test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangeUnderTest {
     /// The base as the caller named it.
     pub base: String,
@@ -262,12 +281,14 @@ pub struct ChangeUnderTest {
 }
 
 /// `failure-packet.json`: what an agent is given.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailurePacket {
-    /// Always [`super::SCHEMA_VERSION`].
+    /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `failure-packet`.
+    #[schemars(extend("const" = "failure-packet"))]
     pub document: &'static str,
     /// What failed.
     pub failure: FailureSummary,
@@ -289,6 +310,8 @@ pub struct FailurePacket {
     pub requested_files: Vec<String>,
     /// How the attempt before this one ended.
     pub previous: Option<PreviousAttempt>,
+    /// What is wanted beyond passing commands.
+    pub task: Option<String>,
     /// Import hints, when names were undefined.
     pub recovery_context: Option<RecoveryContext>,
     /// Globs a patch must not touch.
@@ -298,7 +321,7 @@ pub struct FailurePacket {
 }
 
 /// The failure in short.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FailureSummary {
     /// The diagnosed kind.
     pub kind: super::FailureKind,
@@ -311,7 +334,7 @@ pub struct FailureSummary {
 }
 
 /// A log within its limits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogExcerpt {
     /// The text: escapes removed, secrets masked, the middle left out when it is too long.
@@ -325,7 +348,7 @@ pub struct LogExcerpt {
 }
 
 /// The attempt before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviousAttempt {
     /// How it ended.
@@ -334,10 +357,16 @@ pub struct PreviousAttempt {
     pub patch_digest: Option<String>,
     /// Its patch verdict.
     pub preflight: Option<serde_json::Value>,
+    /// Why it ended so, in one sentence.
+    pub message: Option<String>,
+    /// The patch it sent, when it is not large.
+    pub patch: Option<String>,
+    /// What failed with the patch in place.
+    pub failure: Option<String>,
 }
 
 /// Import hints in the shape of R6.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryContext {
     /// The failure kind.
@@ -351,7 +380,7 @@ pub struct RecoveryContext {
 }
 
 /// What is left to spend; `null` without a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PacketBudget {
     /// Attempts.

@@ -1,9 +1,12 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::RepoPath;
+use super::{RepoPath, SCHEMA_VERSION};
 
 /// What the evidence in a log says: the closed list of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum FailureKind {
@@ -40,7 +43,9 @@ pub enum FailureKind {
 }
 
 /// How one attempt at a repair ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum StopReason {
@@ -65,7 +70,9 @@ pub enum StopReason {
 }
 
 /// The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum Category {
@@ -78,12 +85,12 @@ pub enum Category {
 
 /// A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
 /// contract.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Subkind(pub String);
 
 /// What a log says went wrong.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
     /// The primary kind.
@@ -118,8 +125,35 @@ pub struct Diagnosis {
     pub tool: Option<String>,
 }
 
+/// A diagnosis as `mendit diagnose` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DiagnosisDocument<'a> {
+    /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
+    pub schema_version: u32,
+    /// Always `diagnosis`.
+    #[schemars(extend("const" = "diagnosis"))]
+    pub document: &'static str,
+    /// The rest.
+    #[serde(flatten)]
+    pub diagnosis: &'a Diagnosis,
+}
+
+impl<'a> DiagnosisDocument<'a> {
+    /// The document of a diagnosis.
+    #[must_use]
+    pub fn new(diagnosis: &'a Diagnosis) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: "diagnosis",
+            diagnosis,
+        }
+    }
+}
+
 /// Another kind that the evidence allows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Alternative {
     /// The kind.
     pub kind: FailureKind,
@@ -128,7 +162,7 @@ pub struct Alternative {
 }
 
 /// A line of the log that carries the diagnosis.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
     /// 1-based line of the log as it was given.
     pub line: u64,
@@ -137,7 +171,7 @@ pub struct Evidence {
 }
 
 /// A file that the log names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MentionedFile {
     /// The repository's file when `in_repository`, else the path as the log has it.

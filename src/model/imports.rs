@@ -1,14 +1,17 @@
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ImportKind, RepoPath, UnresolvedImport};
 
 /// What `mendit imports` prints: edges of some files, and a closure when targets were given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportsDocument {
     /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `imports`.
+    #[schemars(extend("const" = "imports"))]
     pub document: &'static str,
     /// Source files with their imports, sorted by path.
     pub files: Vec<ImportsFile>,
@@ -29,7 +32,7 @@ pub struct ImportsDocument {
 }
 
 /// One importing file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportsFile {
     /// The file.
@@ -39,7 +42,7 @@ pub struct ImportsFile {
 }
 
 /// One import and one file it means.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportEdge {
     /// As written.
@@ -74,7 +77,7 @@ pub struct ImportEdge {
 }
 
 /// One file of a closure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClosureEntry {
     /// The file.
@@ -86,7 +89,7 @@ pub struct ClosureEntry {
 }
 
 /// Something that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportsProblem {
     /// The file.

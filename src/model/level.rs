@@ -1,5 +1,7 @@
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A rung of the context ladder (R18 to R24).
@@ -59,8 +61,23 @@ impl<'de> Deserialize<'de> for Level {
     }
 }
 
+impl JsonSchema for Level {
+    fn schema_name() -> Cow<'static, str> {
+        "Level".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A rung of the context ladder.",
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 4,
+        })
+    }
+}
+
 /// How the places of a level are given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// The level's named contents, then whatever ranks best.
@@ -82,7 +99,7 @@ impl Profile {
 }
 
 /// Hard limits of one packet. Targets, manifests and mentioned lines do not use up `max_files`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Caps {
     /// Files beyond targets and manifests.

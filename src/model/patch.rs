@@ -1,14 +1,17 @@
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Code, SCHEMA_VERSION};
 
 /// What the judge says about one patch (`patch-verdict`, and `preflight.json` in a run).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchVerdict {
-    /// [`SCHEMA_VERSION`].
+    /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `patch-verdict`.
+    #[schemars(extend("const" = "patch-verdict"))]
     pub document: &'static str,
     /// The answer.
     pub verdict: Verdict,
@@ -57,7 +60,7 @@ impl PatchVerdict {
 }
 
 /// The answer for a patch or for one hunk; the later in this list, the more it outranks others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// As it stands.
@@ -108,7 +111,7 @@ impl Verdict {
 }
 
 /// The format a patch came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatchFormat {
     /// `diff --git` sections.
@@ -126,7 +129,7 @@ pub enum PatchFormat {
 }
 
 /// What the judge says about one file of the patch.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileVerdict {
     /// The file after the patch, or the one deleted.
@@ -142,7 +145,7 @@ pub struct FileVerdict {
 }
 
 /// What a patch does to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Changes content, mode or both.
@@ -172,7 +175,7 @@ impl Operation {
 }
 
 /// What the judge says about one hunk.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HunkVerdict {
     /// Counted from 1 within the file.
@@ -196,7 +199,7 @@ pub struct HunkVerdict {
 }
 
 /// The first line of a hunk that is not in the file as the hunk has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FirstDifference {
     /// Line of the patch, counted from 1.
@@ -210,7 +213,7 @@ pub struct FirstDifference {
 }
 
 /// The block of a file that is most like a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Nearest {
     /// Its first line, counted from 1.
@@ -220,7 +223,7 @@ pub struct Nearest {
 }
 
 /// One thing that was mended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Mend {
     /// Which mend.
@@ -234,7 +237,7 @@ pub struct Mend {
 }
 
 /// How far a mend can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Safety {
     /// The input and the file leave only one reading.
@@ -246,7 +249,7 @@ pub enum Safety {
 }
 
 /// One thing that is wrong with a patch, or worth knowing about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchProblem {
     /// Which problem.
@@ -264,7 +267,7 @@ pub struct PatchProblem {
 }
 
 /// Whether a problem stops the patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// It does.
@@ -274,7 +277,7 @@ pub enum Severity {
 }
 
 /// A place in the tree after the patch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AfterProblem {
     /// Which problem.

@@ -1,6 +1,8 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A path inside the repository: UTF-8, `/` between components, relative to the root.
@@ -157,6 +159,20 @@ impl std::borrow::Borrow<str> for RepoPath {
 impl Serialize for RepoPath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
+    }
+}
+
+impl JsonSchema for RepoPath {
+    fn schema_name() -> Cow<'static, str> {
+        "RepoPath".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A path inside the repository: relative to its root, with `/` between its parts.",
+            "type": "string",
+            "minLength": 1,
+        })
     }
 }
 

@@ -1,9 +1,10 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Category, FailureKind, Level, StopReason};
 
 /// `repair-packet`: what an agent replies. Every field but `status` may be missing.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepairPacket {
     /// What the reply is.
@@ -33,7 +34,7 @@ pub struct RepairPacket {
 }
 
 /// What a reply is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyStatus {
     /// A change to try.
@@ -48,7 +49,7 @@ pub enum ReplyStatus {
 }
 
 /// Text that stands once in a file, and what replaces it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyEdit {
     /// The file.
     pub path: String,
@@ -59,7 +60,7 @@ pub struct ReplyEdit {
 }
 
 /// A file as it shall be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyFile {
     /// The file.
     pub path: String,
@@ -68,7 +69,7 @@ pub struct ReplyFile {
 }
 
 /// What a reply cost, as the agent says.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
     /// Tokens read.
@@ -80,7 +81,7 @@ pub struct Usage {
 }
 
 /// How one run of the test command ended.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TestResult {
     /// The exit code, when it ended by itself.
@@ -98,7 +99,7 @@ pub struct TestResult {
 }
 
 /// What one failing run of the tests says, as far as the loop looks at it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Observed {
     /// Whether the commands passed.
@@ -122,7 +123,7 @@ pub struct Observed {
 }
 
 /// How a run or one of its attempts stands at its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// The commands pass.
@@ -140,7 +141,7 @@ pub enum RunStatus {
 }
 
 /// Where the change of an attempt came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Found without a model.
@@ -150,12 +151,14 @@ pub enum Origin {
 }
 
 /// `result.json` of an attempt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptResult {
-    /// Always [`super::SCHEMA_VERSION`].
+    /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `result`.
+    #[schemars(extend("const" = "result"))]
     pub document: String,
     /// Counted from 1.
     pub attempt: u32,
@@ -202,12 +205,14 @@ pub struct AttemptResult {
 }
 
 /// `result.json` of a run, also printed by `repair --format json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunResult {
-    /// Always [`super::SCHEMA_VERSION`].
+    /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `result`.
+    #[schemars(extend("const" = "result"))]
     pub document: String,
     /// The run's name: the last part of its folder.
     pub run_id: String,
@@ -246,7 +251,7 @@ pub struct RunResult {
 }
 
 /// A line of `events.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
     /// Seconds since the run began, in milliseconds' steps.

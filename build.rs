@@ -1,0 +1,65 @@
+//! Tells the program which commit it was built from, as part of `MENDIT_VERSION`, when that is known.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    // While one works on the program, a commit would rebuild it for a number nobody reads.
+    let release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let commit = if release { commit() } else { None };
+    match commit {
+        Some(commit) => println!("cargo::rustc-env=MENDIT_VERSION={version} ({commit})"),
+        None => println!("cargo::rustc-env=MENDIT_VERSION={version}"),
+    }
+}
+
+// Its first twelve digits.
+fn commit() -> Option<String> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
+    let commit = checked_out(&root).or_else(|| packaged(&root))?;
+    let whole = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    whole.then(|| commit.chars().take(12).collect())
+}
+
+// The commit that HEAD stands for, in this checkout and no other above it.
+fn checked_out(root: &Path) -> Option<String> {
+    let dot_git = root.join(".git");
+    let directory = if dot_git.is_file() {
+        let text = fs::read_to_string(&dot_git).ok()?;
+        root.join(text.strip_prefix("gitdir:")?.trim())
+    } else {
+        dot_git
+    };
+    let head = read(&directory.join("HEAD"))?;
+    let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
+        return Some(head);
+    };
+    let shared = match fs::read_to_string(directory.join("commondir")) {
+        Ok(text) => directory.join(text.trim()),
+        Err(_) => directory.clone(),
+    };
+    if let Some(commit) = read(&directory.join(name)).or_else(|| read(&shared.join(name))) {
+        return Some(commit);
+    }
+    let packed = read(&shared.join("packed-refs"))?;
+    packed.lines().find_map(|line| {
+        let (commit, reference) = line.split_once(' ')?;
+        (reference == name).then(|| commit.to_owned())
+    })
+}
+
+// Of a published package, which holds no `.git`.
+fn packaged(root: &Path) -> Option<String> {
+    let text = read(&root.join(".cargo_vcs_info.json"))?;
+    let (_, after) = text.split_once("\"sha1\"")?;
+    after.split('"').nth(1).map(str::to_owned)
+}
+
+fn read(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    println!("cargo::rerun-if-changed={}", path.display());
+    Some(text.trim().to_owned())
+}

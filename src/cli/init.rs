@@ -1,0 +1,33 @@
+use std::path::Path;
+
+use super::output::write_file;
+use super::{CliError, Exit, Output};
+use crate::config::{FILE_NAMES, commented_defaults};
+use crate::model::Code;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print the file instead of writing it
+    #[arg(long)]
+    stdout: bool,
+}
+
+/// Writes a configuration file that says every default, each commented out.
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+    let text = commented_defaults();
+    if args.stdout {
+        output.data(&text)?;
+        return Ok(Exit::Yes);
+    }
+    let there = |name: &&&str| Path::new(name).symlink_metadata().is_ok();
+    if let Some(name) = FILE_NAMES.iter().find(there) {
+        return Err(
+            CliError::new(Code::new("U105"), format!("`{name}` is already there"))
+                .hint("`mendit init --stdout` prints the defaults"),
+        );
+    }
+    let name = FILE_NAMES[0];
+    write_file(Path::new(name), text)?;
+    output.note(&format!("wrote {name}"));
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,42 @@
+use std::path::PathBuf;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+
+use super::args::Cli;
+use super::output::write_file;
+use super::{CliError, Exit, Output};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Write the pages of all commands here, instead of printing the first
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Prints the manual page, or writes one for each command.
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+    let mut program = Cli::command();
+    program.build();
+    let Some(directory) = &args.out else {
+        output.bytes(&page(program)?)?;
+        return Ok(Exit::Yes);
+    };
+    let mut open = vec![program];
+    while let Some(command) = open.pop() {
+        let named = |it: &&Command| it.get_name() != "help" && !it.is_hide_set();
+        open.extend(command.get_subcommands().filter(named).cloned());
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        let file = directory.join(format!("{name}.1"));
+        write_file(&file, page(command)?)?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn page(command: Command) -> Result<Vec<u8>, CliError> {
+    let mut page = Vec::new();
+    Man::new(command)
+        .render(&mut page)
+        .map_err(|error| CliError::environment(format!("cannot write the page: {error}")))?;
+    Ok(page)
+}

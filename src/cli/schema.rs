@@ -1,0 +1,37 @@
+use std::fmt::Write as _;
+
+use super::{CliError, Exit, Output};
+use crate::model::{DOCUMENTS, schema};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A document such as context; without one, all are listed
+    #[arg(value_name = "DOC")]
+    document: Option<String>,
+}
+
+/// Prints the JSON Schema of a document.
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+    let Some(name) = &args.document else {
+        let mut text = String::new();
+        for document in DOCUMENTS {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{:<16}{}", document.name, document.about);
+        }
+        output.data(&text)?;
+        return Ok(Exit::Yes);
+    };
+    let Some(document) = schema(name) else {
+        let nearest = DOCUMENTS
+            .iter()
+            .min_by_key(|document| strsim::levenshtein(document.name, name));
+        let error = CliError::usage(format!("there is no document `{name}`"));
+        return Err(match nearest {
+            Some(document) => error.hint(format!("did you mean `{}`?", document.name)),
+            None => error,
+        }
+        .hint("`mendit schema` lists them"));
+    };
+    output.json(&document.schema())?;
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,72 @@
+use std::path::Path;
+
+use super::answer::Answer;
+use super::{HealError, Probe};
+use crate::diagnose::LogFacts;
+use crate::exec::{
+    self, CommandLine, Discard, End, Environment, Job, Limits, Sandbox, SandboxMode, Stop,
+};
+use crate::model::FailureKind;
+
+/// Runs a command. It answers when it passes, and also when it fails for a reason that lies in the
+/// code: a repair can start from there.
+pub(super) fn try_command(
+    line: &str,
+    probe: &Probe,
+    directory: &Path,
+    environment: &[String],
+    stop: &Stop,
+) -> Result<Answer, HealError> {
+    let job = Job {
+        environment: Environment {
+            allow: environment.to_vec(),
+            ..Environment::default()
+        },
+        limits: Limits {
+            timeout: Some(probe.timeout),
+            ..Limits::default()
+        },
+        sandbox: Sandbox {
+            mode: SandboxMode::Auto,
+            writable: vec![directory.to_owned()],
+            no_network: false,
+        },
+        ..Job::new(CommandLine::Shell(line.to_owned()), directory)
+    };
+    let outcome = exec::run(&job, stop, &mut Discard)?;
+    let seconds = probe.timeout.as_secs_f64();
+    let message = match outcome.end {
+        End::Exit(0) => "Passed.".to_owned(),
+        End::TimedOut(_) => format!("the command timed out after {seconds}s"),
+        end => format!("it ended with {end}"),
+    };
+    Ok(Answer {
+        answered: outcome.passed(),
+        message,
+        log: outcome.output.text(),
+        facts: LogFacts {
+            exit_code: outcome.end.code_or_signal(),
+            command: Some(line.to_owned()),
+            timed_out: matches!(outcome.end, End::TimedOut(_)),
+        },
+        ..Answer::default()
+    })
+}
+
+/// Whether a failure of this kind lies in the code and not around it.
+pub(super) fn is_about_code(kind: FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::ImportError
+            | FailureKind::TsError
+            | FailureKind::StaticTypeError
+            | FailureKind::SyntaxError
+            | FailureKind::RuntimeError
+            | FailureKind::ZodError
+            | FailureKind::PydanticError
+            | FailureKind::DrizzleError
+            | FailureKind::TestFailure
+            | FailureKind::SnapshotMismatch
+            | FailureKind::LintError
+    )
+}

@@ -1,0 +1,237 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::span::span_of;
+use super::{Endpoint, HealError, Probe, Target, Transport};
+
+/// A file that names MCP servers, as hosts write it: `mcpServers`, or `servers`.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    text: String,
+    key: &'static str,
+    servers: Map<String, Value>,
+}
+
+impl ServerConfig {
+    /// Reads it. `file` is for messages. Comments and trailing commas are understood.
+    ///
+    /// # Errors
+    /// [`HealError::Config`] that says what is wrong.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, HealError> {
+        let wrong = |reason: String| HealError::Config {
+            file: file.to_owned(),
+            reason,
+        };
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+        let plain = strip_comments(text).map_err(|error| wrong(error.to_string()))?;
+        let document: Value =
+            serde_json::from_str(&plain).map_err(|error| wrong(error.to_string()))?;
+        for key in ["mcpServers", "servers"] {
+            if let Some(Value::Object(servers)) = document.get(key) {
+                let config = Self {
+                    text: text.to_owned(),
+                    key,
+                    servers: servers.clone(),
+                };
+                for name in servers.keys() {
+                    config
+                        .probe(name, Duration::ZERO)
+                        .map_err(|error| match error {
+                            HealError::Config { reason, .. } => wrong(reason),
+                            other => other,
+                        })?;
+                }
+                return Ok(config);
+            }
+        }
+        Err(wrong("there is no object `mcpServers`".to_owned()))
+    }
+
+    /// The servers' names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.servers.keys().map(String::as_str)
+    }
+
+    /// Every server's entry, under the key of the file.
+    #[must_use]
+    pub fn document(&self) -> Map<String, Value> {
+        let servers = Value::Object(self.servers.clone());
+        std::iter::once((self.key.to_owned(), servers)).collect()
+    }
+
+    /// The probe of a server.
+    ///
+    /// # Errors
+    /// [`HealError::UnknownServer`], or [`HealError::Config`] when the entry names neither a
+    /// program nor an address.
+    pub fn probe(&self, name: &str, timeout: Duration) -> Result<Probe, HealError> {
+        let entry = self
+            .servers
+            .get(name)
+            .ok_or_else(|| HealError::UnknownServer {
+                name: name.to_owned(),
+                known: self.names().map(str::to_owned).collect(),
+            })?;
+        let endpoint = endpoint(entry).ok_or_else(|| HealError::Config {
+            file: String::new(),
+            reason: format!("`{name}` has neither a `command` nor a `url`"),
+        })?;
+        Ok(Probe {
+            name: name.to_owned(),
+            target: Target::Server(endpoint),
+            timeout,
+        })
+    }
+
+    /// Takes over a changed probe: its entry changes, all else in the file stays byte for byte.
+    pub fn replace(&mut self, probe: &Probe) {
+        let Target::Server(endpoint) = &probe.target else {
+            return;
+        };
+        let Some(Value::Object(entry)) = self.servers.get_mut(&probe.name) else {
+            return;
+        };
+        put(entry, endpoint);
+        let plain = strip_comments(&self.text).unwrap_or_default();
+        let Some(span) = span_of(&plain, &[self.key, &probe.name]) else {
+            return;
+        };
+        let line = self.text.get(..span.start).unwrap_or("");
+        let line = line.rsplit('\n').next().unwrap_or("");
+        let indent: String = line.chars().take_while(|it| it.is_whitespace()).collect();
+        let written = serde_json::to_string_pretty(entry).unwrap_or_default();
+        self.text
+            .replace_range(span, &written.replace('\n', &format!("\n{indent}")));
+    }
+
+    /// Names and values of every variable and header in it.
+    pub fn variables(&self) -> impl Iterator<Item = (String, String)> {
+        let entries = self.servers.values().filter_map(endpoint);
+        entries.flat_map(|it| it.env.into_iter().chain(it.headers))
+    }
+
+    /// The file as it shall be written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+fn strip_comments(text: &str) -> std::io::Result<String> {
+    let mut plain = text.to_owned();
+    json_strip_comments::strip(&mut plain)?;
+    Ok(plain)
+}
+
+fn endpoint(entry: &Value) -> Option<Endpoint> {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+    let args = || -> Vec<String> {
+        let args = entry.get("args").and_then(Value::as_array);
+        let args = args.into_iter().flatten();
+        args.filter_map(|it| it.as_str().map(str::to_owned))
+            .collect()
+    };
+    let pairs = |key: &str| -> BTreeMap<String, String> {
+        let pairs = entry.get(key).and_then(Value::as_object);
+        let pairs = pairs.into_iter().flatten();
+        pairs
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect()
+    };
+    let command = text("command").filter(|it| !it.trim().is_empty());
+    let url = ["url", "serverUrl", "httpUrl"]
+        .iter()
+        .find_map(|key| text(key));
+    let by_url = match text("type").or_else(|| text("transport")).as_deref() {
+        Some("stdio") => command.is_none(),
+        Some(_) => url.is_some(),
+        None => command.is_none(),
+    };
+    let transport = if by_url {
+        Transport::Http
+    } else {
+        Transport::Stdio
+    };
+    if by_url && url.is_none() || !by_url && command.is_none() {
+        return None;
+    }
+    let command = command
+        .into_iter()
+        .flat_map(|it| [vec![it], args()].concat());
+    Some(Endpoint {
+        transport,
+        command: command.collect(),
+        env: pairs("env"),
+        cwd: text("cwd"),
+        url,
+        headers: pairs("headers"),
+    })
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn put(entry: &mut Map<String, Value>, endpoint: &Endpoint) {
+    let url = ["url", "serverUrl", "httpUrl"]
+        .into_iter()
+        .find(|key| entry.contains_key(*key));
+    match endpoint.transport {
+        Transport::Stdio => {
+            if let Some((command, args)) = endpoint.command.split_first() {
+                entry.insert("command".to_owned(), json!(command));
+                entry.insert("args".to_owned(), json!(args));
+            }
+            if url.is_some() || entry.contains_key("type") {
+                entry.insert("type".to_owned(), json!("stdio"));
+            }
+        }
+        Transport::Http => {
+            entry.insert(url.unwrap_or("url").to_owned(), json!(endpoint.url));
+            entry.insert("type".to_owned(), json!("http"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::ServerConfig;
+    use crate::heal::Target;
+
+    #[test]
+    fn a_changed_entry_leaves_the_rest_of_the_file_alone() {
+        let text = "{\n  // mine\n  \"z\": 1,\n  \"mcpServers\": {\n    \"a\": {\"command\": \"old\", \"env\": {\"K\": \"v\"}},\n    \"b\": {\"url\": \"http://x\"},\n  }\n}\n";
+        let mut config = ServerConfig::parse("f", text.as_bytes()).unwrap();
+        assert_eq!(config.names().collect::<Vec<_>>(), ["a", "b"]);
+        let probe = config.probe("a", Duration::ZERO).unwrap();
+        config.replace(&probe.with_front(1, &["new", "old"]).unwrap());
+        let expected = "{\n  // mine\n  \"z\": 1,\n  \"mcpServers\": {\n    \"a\": {\n      \"args\": [\n        \"old\"\n      ],\n      \"command\": \"new\",\n      \"env\": {\n        \"K\": \"v\"\n      }\n    },\n    \"b\": {\"url\": \"http://x\"},\n  }\n}\n";
+        assert_eq!(config.text(), expected);
+        let again = ServerConfig::parse("f", config.text().as_bytes()).unwrap();
+        let target = again.probe("a", Duration::ZERO).unwrap().target;
+        assert!(matches!(target, Target::Server(it) if it.command == ["new", "old"]));
+    }
+
+    #[test]
+    fn what_is_no_configuration_is_refused_with_a_reason() {
+        for (text, reason) in [
+            ("[", "EOF"),
+            ("{}", "no object `mcpServers`"),
+            ("{\"mcpServers\": {\"a\": {}}}", "`a` has neither"),
+            (
+                "{\"mcpServers\": {\"a\": {\"type\": \"http\"}}}",
+                "`a` has neither",
+            ),
+        ] {
+            let error = ServerConfig::parse("f", text.as_bytes()).unwrap_err();
+            assert!(error.to_string().contains(reason), "{text}: {error}");
+        }
+    }
+}

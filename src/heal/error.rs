@@ -1,0 +1,46 @@
+use crate::exec::ExecError;
+use crate::model::Code;
+
+/// Why something could not be probed at all. That it does not answer is no error.
+#[derive(Debug, thiserror::Error)]
+pub enum HealError {
+    /// The file is no configuration of servers.
+    #[error("`{file}` is no configuration of MCP servers: {reason}")]
+    Config {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file has no server of that name.
+    #[error("there is no server `{name}`")]
+    UnknownServer {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// This program was built without the feature `mcp`.
+    #[error("this program was built without MCP")]
+    NoMcp,
+    /// Nothing could be started.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// Threads, pipes or sockets could not be had.
+    #[error("cannot start the probe: {0}")]
+    Start(#[from] std::io::Error),
+}
+
+impl HealError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Config { .. } => Code::new("R301"),
+            Self::UnknownServer { .. } => Code::new("R302"),
+            Self::NoMcp => Code::new("R303"),
+            Self::Exec(error) => error.code(),
+            Self::Start(_) => Code::new("R304"),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+use std::collections::HashMap;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use axum::http::{HeaderName, HeaderValue, Uri};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use tokio::runtime::Runtime;
+
+use super::answer::Answer;
+use super::server::{Asked, ask};
+use super::{Endpoint, Probe};
+use crate::exec::Stop;
+use crate::model::FailureKind;
+
+/// Speaks to a server at an address.
+pub(super) fn connect(
+    runtime: &Runtime,
+    endpoint: &Endpoint,
+    probe: &Probe,
+    stop: &Stop,
+) -> Answer {
+    let url = endpoint.url.as_deref().unwrap_or("");
+    let Some((host, port)) = host_and_port(url) else {
+        return Answer::failed(
+            Some(FailureKind::ConfigError),
+            format!("`{}` has an address that is none: `{url}`", probe.name),
+        );
+    };
+    let mut headers = HashMap::new();
+    for (name, value) in &endpoint.headers {
+        let pair = HeaderName::try_from(name)
+            .ok()
+            .zip(HeaderValue::try_from(value).ok());
+        let Some((name, mut value)) = pair else {
+            return Answer::failed(
+                Some(FailureKind::ConfigError),
+                format!("`{}` has a header `{name}` that cannot be sent", probe.name),
+            );
+        };
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    // Fails only when a provider is there already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let asked = runtime.block_on(async {
+        let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
+        let transport = StreamableHttpClientTransport::from_config(config);
+        ask(transport, probe.timeout, stop).await
+    });
+    let asked = match asked.tools() {
+        Ok(answer) => return answer,
+        Err(asked) => asked,
+    };
+    match asked {
+        Asked::TimedOut => {
+            let seconds = probe.timeout.as_secs_f64();
+            let said = format!("{}: did not respond within {seconds}s", probe.name);
+            let mut answer = Answer::failed(Some(FailureKind::Timeout), said);
+            answer.facts.timed_out = true;
+            answer
+        }
+        Asked::Failed(error) => unreachable_reason(&host, port)
+            .or_else(|| refused_reason(&error))
+            .unwrap_or_else(|| Answer::failed(None, error)),
+        _ => Answer::failed(None, "interrupted"),
+    }
+}
+
+fn host_and_port(url: &str) -> Option<(String, u16)> {
+    let url: Uri = url.parse().ok()?;
+    let usual = match url.scheme_str()? {
+        "http" => 80,
+        "https" => 443,
+        _ => return None,
+    };
+    let host = url.host()?.trim_matches(['[', ']']);
+    Some((host.to_owned(), url.port_u16().unwrap_or(usual)))
+}
+
+// The client's error does not say why there was no connection; a connection of our own does.
+fn unreachable_reason(host: &str, port: u16) -> Option<Answer> {
+    let Ok(addresses) = (host, port).to_socket_addrs() else {
+        let said = format!("Error: getaddrinfo ENOTFOUND {host}");
+        return Some(Answer::failed(Some(FailureKind::NetworkError), said));
+    };
+    let mut refused = None;
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, CONNECT) {
+            Ok(_) => return None,
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+                refused = Some(address);
+            }
+            Err(_) => {}
+        }
+    }
+    let said = format!("Error: connect ECONNREFUSED {}", refused?);
+    Some(Answer::failed(Some(FailureKind::ConnectionRefused), said))
+}
+
+const CONNECT: Duration = Duration::from_secs(2);
+
+fn refused_reason(error: &str) -> Option<Answer> {
+    let status = error.split("HTTP ").skip(1).find_map(|rest| {
+        let digits = rest.get(..3)?;
+        digits.parse::<u16>().ok()
+    });
+    let auth = error.contains("Auth required") || error.contains("Insufficient scope");
+    let kind = match status {
+        Some(401 | 403) => FailureKind::AuthFailed,
+        _ if auth => FailureKind::AuthFailed,
+        Some(404 | 405 | 406 | 410 | 415) => FailureKind::TransportMismatch,
+        None if OTHER_TALK.iter().any(|words| error.contains(words)) => {
+            FailureKind::TransportMismatch
+        }
+        _ => return None,
+    };
+    let said = match kind {
+        FailureKind::AuthFailed => {
+            format!(
+                "HTTPError: HTTP {} from the server: {error}",
+                status.unwrap_or(401)
+            )
+        }
+        _ => format!("StreamableHTTPError: Method Not Allowed, or no MCP there: {error}"),
+    };
+    Some(Answer::failed(Some(kind), said))
+}
+
+// What the client says of a peer that speaks, but not streamable HTTP.
+const OTHER_TALK: &[&str] = &[
+    "Unexpected content type",
+    "could not parse JSON response",
+    "does not support SSE",
+    "Deserialize error",
+    "SSE error",
+    "unexpected end of stream",
+];

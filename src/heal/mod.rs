@@ -1,0 +1,39 @@
+//! Floor 6: what must answer before a repair can start. A probe is a command or an MCP server; it
+//! is really started, diagnosed when it does not answer, and started again with a changed copy of
+//! its configuration. Choosing the change is pure: [`next`] over a table.
+
+mod answer;
+mod command;
+mod config;
+mod error;
+#[cfg(feature = "mcp")]
+mod expand;
+mod gather;
+#[cfg(feature = "mcp")]
+mod http;
+mod manifest;
+mod mask;
+mod next;
+mod probe;
+mod rules;
+mod run;
+#[cfg(feature = "mcp")]
+mod server;
+#[cfg(not(feature = "mcp"))]
+#[path = "no_server.rs"]
+mod server;
+mod span;
+#[cfg(feature = "mcp")]
+mod stdio;
+mod surroundings;
+
+#[cfg(test)]
+mod table_test;
+
+pub use config::ServerConfig;
+pub use error::HealError;
+pub use mask::masked;
+pub use next::{Fix, History, next};
+pub use probe::{Endpoint, Probe, Target, Transport};
+pub use run::{Healed, Options, heal};
+pub use surroundings::{ComposePort, Surroundings};

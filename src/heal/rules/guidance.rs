@@ -1,0 +1,196 @@
+use crate::heal::{Fix, History, Target, Transport};
+use crate::model::Diagnosis;
+
+/// It took too long: twice the time, once. Then what it waits for is a person's to find.
+pub(super) fn timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let (first, probe) = (history.first(), history.current);
+    let mut fixes = Vec::new();
+    if probe.timeout <= first.timeout {
+        let mut longer = probe.clone();
+        longer.timeout = first.timeout.saturating_mul(2);
+        let said = format!("Give it {} seconds", longer.timeout.as_secs_f64());
+        fixes.push(Fix::change(said, longer));
+    }
+    let mut services: Vec<&str> = history
+        .surroundings
+        .compose
+        .iter()
+        .map(|it| it.service.as_str())
+        .collect();
+    services.sort_unstable();
+    services.dedup();
+    let runner = probe
+        .words()
+        .first()
+        .copied()
+        .unwrap_or_default()
+        .to_owned();
+    fixes.push(if !services.is_empty() {
+        Fix::person("It waits for something: check that the services it depends on are up")
+            .run(format!("docker compose up -d {}", services.join(" ")))
+    } else if ["npx", "bunx", "uvx", "pipx", "docker"].contains(&runner.as_str()) {
+        Fix::person(format!(
+            "It waits for something: `{runner}` may be downloading, so run the command once by hand"
+        ))
+    } else {
+        Fix::person(
+            "It waits for something: check what it depends on, and that it does not ask questions",
+        )
+    });
+    fixes
+}
+
+/// The server refused the credentials: names of what is sent, never values.
+pub(super) fn auth(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let names: Vec<&str> = match &history.current.target {
+        Target::Server(endpoint) => {
+            let sent = match endpoint.transport {
+                Transport::Http => &endpoint.headers,
+                Transport::Stdio => &endpoint.env,
+            };
+            sent.keys().map(String::as_str).collect()
+        }
+        Target::Command(_) => Vec::new(),
+    };
+    let said = if names.is_empty() {
+        "The credentials are refused, and the configuration sends none: add them".to_owned()
+    } else {
+        format!("The credentials are refused: check {}", quoted(&names))
+    };
+    vec![Fix::person(said)]
+}
+
+/// A variable is missing: where its name stands, and which names are near.
+pub(super) fn environment(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let around = history.surroundings;
+    let candidates: Vec<&str> = diagnosis
+        .evidence
+        .iter()
+        .flat_map(|line| variables(&line.text))
+        .collect();
+    let known = |name: &&&str| around.examples.values().any(|names| names.contains(**name));
+    let Some(name) = candidates
+        .iter()
+        .find(known)
+        .or(candidates.first())
+        .copied()
+    else {
+        return vec![Fix::person(diagnosis.suggested_fix.clone())];
+    };
+    let mut said = format!("Set `{name}`");
+    let example = around
+        .examples
+        .iter()
+        .find(|(_, names)| names.contains(name));
+    if let Some((file, _)) = example {
+        said.push_str(&format!(", which stands in {file}"));
+    }
+    if around.env_file.contains(name) {
+        said.push_str("; .env sets it, and what was started does not read .env");
+    } else {
+        let near =
+            |other: &&str| strsim::jaro_winkler(name, other) >= 0.85 || shares_end(name, other);
+        let near: Vec<&str> = around
+            .env_file
+            .iter()
+            .map(String::as_str)
+            .filter(near)
+            .take(3)
+            .collect();
+        if !near.is_empty() {
+            said.push_str(&format!("; .env has {}", quoted(&near)));
+        }
+    }
+    vec![Fix::person(said).variable(Some(name))]
+}
+
+// Words with the shape of a variable: upper case, at least one `_` or four letters.
+fn variables(text: &str) -> impl Iterator<Item = &str> {
+    let letter = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
+    let word = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    text.split(move |it| !word(it)).filter(move |name| {
+        name.chars().all(letter)
+            && name.starts_with(|it: char| it.is_ascii_uppercase())
+            && (name.contains('_') || name.len() >= 6)
+    })
+}
+
+// `GITHUB_TOKEN` and `GH_TOKEN`, not any two names.
+fn shares_end(a: &str, b: &str) -> bool {
+    let (Some((a, a_end)), Some((b, b_end))) = (a.rsplit_once('_'), b.rsplit_once('_')) else {
+        return false;
+    };
+    a_end == b_end && a.chars().next() == b.chars().next()
+}
+
+/// The system refused: a script of the project can be started by its interpreter.
+pub(super) fn permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let mut fixes = Vec::new();
+    let probe = history.current;
+    if let Some(&program) = probe.words().first()
+        && program.contains('/')
+        && diagnosis
+            .evidence
+            .iter()
+            .any(|line| line.text.contains(program))
+    {
+        let extension = program.rsplit_once('.').map(|(_, it)| it);
+        let row = INTERPRETERS
+            .iter()
+            .find(|(known, _)| Some(*known) == extension);
+        if let Some((_, interpreters)) = row
+            && let Some(interpreter) = history.surroundings.program(interpreters)
+            && let Some(changed) = probe.with_front(1, &[interpreter, program])
+        {
+            let said = format!("Start `{program}` with `{interpreter}`, as it is not executable");
+            fixes.push(Fix::change(said, changed));
+        }
+        fixes.push(
+            Fix::person(format!("`{program}` may not be run")).run(format!("chmod +x {program}")),
+        );
+        return fixes;
+    }
+    let npm = diagnosis
+        .evidence
+        .iter()
+        .any(|line| line.text.contains("npm"));
+    fixes.push(if npm {
+        Fix::person("npm may not write to its directory: let it use one of yours")
+            .run("npm config set prefix ~/.local")
+    } else {
+        Fix::person(diagnosis.suggested_fix.clone())
+    });
+    fixes
+}
+
+const INTERPRETERS: &[(&str, &[&str])] = &[
+    ("py", &["python3", "python"]),
+    ("js", &["node", "nodejs"]),
+    ("mjs", &["node", "nodejs"]),
+    ("cjs", &["node", "nodejs"]),
+    ("sh", &["sh"]),
+];
+
+/// No rule: what it said, for a person.
+pub(in crate::heal) fn unknown(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
+    let evidence: Vec<&str> = diagnosis
+        .evidence
+        .iter()
+        .map(|line| line.text.trim())
+        .collect();
+    let said = if evidence.is_empty() {
+        history.tail.trim().to_owned()
+    } else {
+        evidence.join("\n")
+    };
+    vec![Fix::person(if said.is_empty() {
+        diagnosis.suggested_fix.clone()
+    } else {
+        format!("{}\n{said}", diagnosis.suggested_fix)
+    })]
+}
+
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}

@@ -1,0 +1,165 @@
+use std::path::PathBuf;
+
+use super::answer::Answer;
+use super::command::{is_about_code, try_command};
+use super::gather::gather;
+use super::server::try_server;
+use super::{HealError, History, Probe, Target, next};
+use crate::exec::{Piped, Stop};
+use crate::model::{Diagnosis, FailureKind, HealedProbe, HealingAttempt};
+use crate::policy::Redactor;
+use crate::source::Listing;
+
+/// How probes are healed.
+pub struct Options<'a> {
+    /// The directory that probes run in.
+    pub directory: PathBuf,
+    /// Fixes to try for each probe.
+    pub max_attempts: u32,
+    /// More variables for a command, as `NAME` or `NAME=VALUE`.
+    pub environment: &'a [String],
+    /// Masks secrets in what probes say.
+    pub redactor: &'a Redactor,
+    /// The files of the repository, for the paths that logs name.
+    pub listing: Option<&'a Listing>,
+    /// Asked between and during attempts.
+    pub stop: &'a Stop,
+}
+
+/// A probe after healing.
+pub struct Healed {
+    /// The configuration that answers, or the last one tried.
+    pub probe: Probe,
+    /// How it stands.
+    pub report: HealedProbe,
+    /// The fixes that were tried.
+    pub attempts: Vec<HealingAttempt>,
+}
+
+/// Starts a probe, and while it does not answer, changes a copy of its configuration and starts it
+/// again, at most [`Options::max_attempts`] times (R36). Stops early when it answers, when only a
+/// person can help, and when it is told to.
+///
+/// # Errors
+/// A [`HealError`] when nothing could be started at all.
+pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
+    let surroundings = gather(&options.directory, &probe);
+    let first = probe.clone();
+    let mut current = probe;
+    let mut earlier: Vec<(Probe, Diagnosis)> = Vec::new();
+    let mut attempts: Vec<HealingAttempt> = Vec::new();
+    let mut said_urls: Vec<String> = Vec::new();
+    // A program that listens elsewhere than on its output is kept for the attempt that calls it.
+    let mut running: Option<Piped> = None;
+    let mut action = None;
+    let (answer, wrong) = loop {
+        let mut answer = start(&current, options)?;
+        let wrong = (!answer.answered).then(|| answer.diagnosis(options.redactor, options.listing));
+        let wrong = wrong.filter(|it| !passes_as_answer(&current, it, &mut answer));
+        if let Some(last) = attempts.last_mut() {
+            last.result = said(&answer, wrong.as_ref(), options.redactor);
+        }
+        let Some(diagnosis) = wrong else {
+            break (answer, None);
+        };
+        if options.stop.requested() {
+            break (answer, Some(diagnosis));
+        }
+        said_urls.append(&mut answer.said_urls);
+        running = answer.running.take().or(running);
+        let history = History {
+            current: &current,
+            earlier: &earlier,
+            surroundings: &surroundings,
+            said_urls: &said_urls,
+            tail: &answer.tail(options.redactor),
+        };
+        let fix = next(&diagnosis, &history);
+        let number = attempts.len() as u32 + 1;
+        let mut attempt = HealingAttempt {
+            probe: current.name.clone(),
+            attempt_number: number,
+            diagnosis: diagnosis.clone(),
+            fix_applied: None,
+            result: String::new(),
+        };
+        match fix.new_config {
+            Some(changed) if !fix.requires_user_action && number <= options.max_attempts => {
+                attempt.fix_applied = Some(fix.description);
+                attempts.push(attempt);
+                earlier.push((std::mem::replace(&mut current, changed), diagnosis));
+            }
+            Some(_) => {
+                action = Some(format!(
+                    "Gave up after {} attempts. {}",
+                    attempts.len(),
+                    diagnosis.suggested_fix
+                ));
+                break (answer, Some(diagnosis));
+            }
+            None => {
+                let mut said = fix.description;
+                if let Some(command) = fix.install_command {
+                    said.push_str(&format!(" (`{command}`)"));
+                }
+                attempt.result = format!("A person must act: {said}");
+                if number <= options.max_attempts {
+                    attempts.push(attempt);
+                }
+                action = Some(said);
+                break (answer, Some(diagnosis));
+            }
+        }
+    };
+    drop(running);
+    // What never answered is no better than what was given.
+    let probe = if answer.answered {
+        current
+    } else {
+        first.clone()
+    };
+    let report = HealedProbe {
+        name: probe.name.clone(),
+        transport: probe.transport(),
+        fixed: answer.answered,
+        message: said(&answer, wrong.as_ref(), options.redactor),
+        tools: answer.tools,
+        changed: first.target != probe.target,
+        timeout_seconds: probe.timeout.as_secs_f64(),
+        diagnosis: wrong,
+        user_action_needed: action,
+    };
+    Ok(Healed {
+        probe,
+        report,
+        attempts,
+    })
+}
+
+fn start(probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
+    let directory = &options.directory;
+    match &probe.target {
+        Target::Command(line) => {
+            try_command(line, probe, directory, options.environment, options.stop)
+        }
+        Target::Server(endpoint) => try_server(endpoint, probe, directory, options.stop),
+    }
+}
+
+// A command that fails for a reason in the code has answered: that is what a repair is for.
+fn passes_as_answer(probe: &Probe, wrong: &Diagnosis, answer: &mut Answer) -> bool {
+    let passes = matches!(probe.target, Target::Command(_)) && is_about_code(wrong.kind);
+    if passes {
+        answer.answered = true;
+        answer.message = format!("Runs, and fails in the code: {}.", wrong.kind);
+    }
+    passes
+}
+
+fn said(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
+    let message = redactor.redact(&answer.message).text.into_owned();
+    match wrong {
+        Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{}: {message}", wrong.kind),
+        _ => message,
+    }
+}

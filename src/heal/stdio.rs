@@ -1,0 +1,219 @@
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::runtime::{Handle, Runtime};
+
+use super::answer::Answer;
+use super::rules::is_local;
+use super::server::{Asked, ask};
+use super::{Endpoint, HealError, Probe};
+use crate::diagnose::LogFacts;
+use crate::exec::{
+    CommandLine, End, Environment, Job, Limits, Sandbox, SandboxMode, Stop, spawn_piped,
+};
+use crate::model::FailureKind;
+
+/// Starts a server and speaks to it on its standard input and output.
+pub(super) fn connect(
+    runtime: &Runtime,
+    endpoint: &Endpoint,
+    probe: &Probe,
+    directory: &Path,
+    stop: &Stop,
+) -> Result<Answer, HealError> {
+    let command = endpoint.command.first().cloned().unwrap_or_default();
+    let pairs = endpoint
+        .env
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    let job = Job {
+        environment: Environment {
+            allow: pairs.collect(),
+            ..Environment::default()
+        },
+        limits: Limits {
+            grace: Duration::from_secs(2),
+            ..Limits::default()
+        },
+        // Its host does not confine it either; a limit of ours would be taken for its failure.
+        sandbox: Sandbox {
+            mode: SandboxMode::Off,
+            ..Sandbox::default()
+        },
+        ..Job::new(
+            CommandLine::Program(endpoint.command.iter().map(Into::into).collect()),
+            endpoint
+                .cwd
+                .as_ref()
+                .map_or_else(|| directory.to_owned(), |cwd| directory.join(cwd)),
+        )
+    };
+    let mut piped = spawn_piped(&job)?;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let (reader, feeder) = tokio::io::duplex(BUFFER);
+    let (writer, drain) = tokio::io::duplex(BUFFER);
+    let handle = runtime.handle();
+    if let Some(stdout) = piped.stdout.take() {
+        let (handle, heard) = (handle.clone(), heard.clone());
+        thread("mcp-stdout", move || {
+            pump_out(stdout, feeder, &handle, &heard);
+        })?;
+    }
+    if let Some(stdin) = piped.stdin.take() {
+        let handle = handle.clone();
+        thread("mcp-stdin", move || pump_in(drain, stdin, &handle))?;
+    }
+    let asked = runtime.block_on(ask((reader, writer), probe.timeout, stop));
+    let asked = match asked.tools() {
+        Ok(answer) => {
+            let _ = piped.stop();
+            return Ok(answer);
+        }
+        Err(asked) => asked,
+    };
+    let end = match asked {
+        Asked::Failed(_) => piped.wait(LAST_WORDS),
+        _ => piped.try_end(),
+    };
+    let end = end.and_then(Result::ok);
+    let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let heard = String::from_utf8_lossy(&heard).into_owned();
+    let errors = piped.stderr().text();
+    let said_urls = local_urls(&format!("{heard}\n{errors}"));
+    let speaks = heard.lines().any(|line| line.trim_start().starts_with('{'));
+    let chatter = !speaks && !heard.trim().is_empty();
+    let elsewhere = !speaks && !said_urls.is_empty();
+    let mut answer = match (end, &asked) {
+        (Some(End::NotFound), _) => Answer::failed(
+            Some(FailureKind::CommandNotFound),
+            format!("sh: {command}: command not found"),
+        ),
+        (Some(End::NotExecutable), _) => Answer::failed(
+            Some(FailureKind::PermissionDenied),
+            format!("sh: {command}: Permission denied"),
+        ),
+        (None | Some(End::Exit(0)), _) if chatter || elsewhere => Answer::failed(
+            Some(FailureKind::TransportMismatch),
+            "Failed to parse JSONRPC message from server: it writes other text",
+        ),
+        (_, Asked::TimedOut) => Answer::failed(
+            None,
+            format!(
+                "{}: did not respond within {}s",
+                probe.name,
+                probe.timeout.as_secs_f64()
+            ),
+        ),
+        (Some(end), _) => Answer::failed(None, format!("the server ended with {end}")),
+        (None, Asked::Failed(error)) => Answer::failed(None, error.clone()),
+        (None, _) => Answer::failed(None, "interrupted"),
+    };
+    answer.facts = LogFacts {
+        exit_code: end.and_then(End::code_or_signal),
+        command: Some(job.command.to_string()),
+        timed_out: matches!(asked, Asked::TimedOut) && answer.kind.is_none(),
+    };
+    // What is no message of the protocol belongs to the log.
+    answer.log = if chatter {
+        format!("{heard}\n{errors}")
+    } else {
+        errors
+    };
+    answer.said_urls = said_urls;
+    if end.is_none() && elsewhere {
+        answer.running = Some(piped);
+    }
+    Ok(answer)
+}
+
+const BUFFER: usize = 64 << 10;
+const HEARD: usize = 64 << 10;
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)?;
+    Ok(())
+}
+
+// Keeps reading when nobody listens any more: a program must not die of a full pipe.
+fn pump_out(mut from: impl Read, to: DuplexStream, handle: &Handle, heard: &Mutex<Vec<u8>>) {
+    let mut to = Some(to);
+    let mut chunk = vec![0; 8 << 10];
+    loop {
+        let count = match from.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        let bytes = chunk.get(..count).unwrap_or_default();
+        {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = HEARD.saturating_sub(heard.len());
+            heard.extend_from_slice(bytes.get(..room.min(count)).unwrap_or_default());
+        }
+        if let Some(open) = &mut to
+            && handle.block_on(open.write_all(bytes)).is_err()
+        {
+            to = None;
+        }
+    }
+}
+
+fn pump_in(mut from: DuplexStream, mut to: impl Write, handle: &Handle) {
+    let mut chunk = vec![0; 8 << 10];
+    while let Ok(count @ 1..) = handle.block_on(from.read(&mut chunk)) {
+        let bytes = chunk.get(..count).unwrap_or_default();
+        if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+// Addresses on this machine that a text names, at most three.
+fn local_urls(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (at, _) in text.match_indices("http://") {
+        let rest = text.get(at..).unwrap_or("");
+        let end = rest
+            .find(|it: char| it.is_whitespace() || it.is_control() || "\"'<>`,;)]}\\".contains(it));
+        let url = rest
+            .get(..end.unwrap_or(rest.len()))
+            .unwrap_or("")
+            .trim_end_matches('.');
+        let authority = url
+            .trim_start_matches("http://")
+            .split('/')
+            .next()
+            .unwrap_or("");
+        let host = authority
+            .rsplit_once(':')
+            .map_or(authority, |(host, _)| host);
+        let url = url.replacen("//0.0.0.0", "//127.0.0.1", 1);
+        if is_local(host) && !found.contains(&url) && found.len() < 3 {
+            found.push(url);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::local_urls;
+
+    #[test]
+    fn only_addresses_of_this_machine_are_taken() {
+        let text = "see http://example.com/mcp, listening on (http://0.0.0.0:30/mcp).\nhttp://localhost:4 http://localhost.evil.example/x \"http://127.0.0.1:5/\"";
+        let expected = [
+            "http://127.0.0.1:30/mcp",
+            "http://localhost:4",
+            "http://127.0.0.1:5/",
+        ];
+        assert_eq!(local_urls(text), expected);
+    }
+}

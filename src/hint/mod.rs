@@ -1,0 +1,27 @@
+//! Floor 5: an undefined name to the import that was meant: how the repository imports it, what
+//! defines it, the standard library, manifests; certain or abstaining.
+
+mod choose;
+mod entity;
+mod evidence;
+mod fix;
+mod fix_python;
+mod fix_script;
+mod items;
+mod missing;
+mod outside;
+mod place;
+mod python;
+mod recovery;
+mod script;
+mod similar;
+mod statements;
+mod style;
+mod suggest;
+mod tables;
+mod words;
+
+pub use fix::{Fix, fix};
+pub use missing::{moved_modules, renamed_exports};
+pub use recovery::{hint_lines, recovery_context, recovery_hint};
+pub use suggest::{Query, suggest};

@@ -1,0 +1,106 @@
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Diagnosis, SCHEMA_VERSION};
+
+/// What `mendit heal` found and did (R36).
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HealingResult {
+    /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
+    pub schema_version: u32,
+    /// Always `healing`.
+    #[schemars(extend("const" = "healing"))]
+    pub document: &'static str,
+    /// Whether everything that was probed answers.
+    pub fixed: bool,
+    /// Each thing that must answer, in the order it was probed.
+    pub probes: Vec<HealedProbe>,
+    /// Every fix that was tried, in order.
+    pub attempts: Vec<HealingAttempt>,
+    /// The configuration as it is after the fixes, with secrets masked: `mcpServers` when there are
+    /// servers, `test` when there is a command.
+    pub final_config: serde_json::Map<String, serde_json::Value>,
+    /// What a person must do; `null` when there is nothing.
+    pub user_action_needed: Option<String>,
+}
+
+impl HealingResult {
+    /// Puts together what each probe gave.
+    #[must_use]
+    pub fn new(
+        probes: Vec<HealedProbe>,
+        attempts: Vec<HealingAttempt>,
+        final_config: serde_json::Map<String, serde_json::Value>,
+    ) -> Self {
+        let needed: Vec<String> = probes
+            .iter()
+            .filter_map(|probe| {
+                let action = probe.user_action_needed.as_ref()?;
+                Some(format!("{}: {action}", probe.name))
+            })
+            .collect();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: "healing",
+            fixed: probes.iter().all(|probe| probe.fixed),
+            probes,
+            attempts,
+            final_config,
+            user_action_needed: (!needed.is_empty()).then(|| needed.join("\n")),
+        }
+    }
+}
+
+/// One thing that must answer, and whether it does.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HealedProbe {
+    /// `test`, or the server's name.
+    pub name: String,
+    /// What is started or called at the end.
+    pub transport: ProbeTransport,
+    /// Whether it answers.
+    pub fixed: bool,
+    /// One sentence, such as `Connected. 8 tools available.`
+    pub message: String,
+    /// The tools that a server offers, as it lists them.
+    pub tools: Vec<String>,
+    /// Whether its configuration had to be changed.
+    pub changed: bool,
+    /// Seconds it was given.
+    pub timeout_seconds: f64,
+    /// What stands in the way at the end; `null` when it answers.
+    pub diagnosis: Option<Diagnosis>,
+    /// What a person must do; `null` when there is nothing.
+    pub user_action_needed: Option<String>,
+}
+
+/// How a probe is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProbeTransport {
+    /// A command that must run.
+    Command,
+    /// An MCP server on standard input and output.
+    Stdio,
+    /// An MCP server behind a URL.
+    Http,
+}
+
+/// One fix and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HealingAttempt {
+    /// Which probe.
+    pub probe: String,
+    /// Counted from 1 for each probe.
+    pub attempt_number: u32,
+    /// What was wrong before it.
+    pub diagnosis: Diagnosis,
+    /// What was changed; `null` when only a person can.
+    pub fix_applied: Option<String>,
+    /// How the probe answered after it, or what a person must do.
+    pub result: String,
+}

@@ -1,0 +1,118 @@
+use std::borrow::Cow;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use super::{
+    AttemptResult, ChildFailure, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult,
+    HintDocument, ImportsDocument, PatchVerdict, RepairPacket, RunResult,
+};
+
+/// A kind of document and its JSON Schema.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentSchema {
+    /// Its name, as in the field `document`.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    make: fn() -> Schema,
+}
+
+impl DocumentSchema {
+    /// The schema, in draft 2020-12.
+    #[must_use]
+    pub fn schema(&self) -> serde_json::Value {
+        (self.make)().to_value()
+    }
+}
+
+/// The schema of the document of this name.
+#[must_use]
+pub fn schema(name: &str) -> Option<&'static DocumentSchema> {
+    DOCUMENTS.iter().find(|document| document.name == name)
+}
+
+/// Every kind of document that crosses a border, sorted by name.
+pub const DOCUMENTS: &[DocumentSchema] = &[
+    DocumentSchema {
+        name: "context",
+        about: "what was chosen for a failure and why (`context`)",
+        make: written::<ContextDocument>,
+    },
+    DocumentSchema {
+        name: "diagnosis",
+        about: "what a log says about a failure (`diagnose`)",
+        make: written::<DiagnosisDocument<'static>>,
+    },
+    DocumentSchema {
+        name: "failure-packet",
+        about: "what a repair agent is given (`context --out`, `repair`)",
+        make: written::<FailurePacket>,
+    },
+    DocumentSchema {
+        name: "healing",
+        about: "what had to be mended before a repair can begin (`heal`)",
+        make: written::<HealingResult>,
+    },
+    DocumentSchema {
+        name: "hint",
+        about: "imports for undefined names (`hint`)",
+        make: written::<HintDocument>,
+    },
+    DocumentSchema {
+        name: "imports",
+        about: "import edges and closures (`imports`)",
+        make: written::<ImportsDocument>,
+    },
+    DocumentSchema {
+        name: "patch-verdict",
+        about: "the judgement of a patch (`check`, `apply`)",
+        make: written::<PatchVerdict>,
+    },
+    DocumentSchema {
+        name: "repair-packet",
+        about: "what a repair agent replies",
+        make: read::<RepairPacket>,
+    },
+    DocumentSchema {
+        name: "report",
+        about: "why a run failed (`repair`, `report`)",
+        make: written::<ChildFailure>,
+    },
+    DocumentSchema {
+        name: "result",
+        about: "how a run or one of its attempts ended (`repair`)",
+        make: written::<ResultDocument>,
+    },
+];
+
+// As this program writes it: what is always there is required.
+fn written<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+// As this program reads it: what has a default may be missing.
+fn read<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<T>()
+}
+
+struct ResultDocument;
+
+impl JsonSchema for ResultDocument {
+    fn schema_name() -> Cow<'static, str> {
+        "Result".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`result.json` of a run, or of one of its attempts.",
+            "anyOf": [
+                generator.subschema_for::<RunResult>(),
+                generator.subschema_for::<AttemptResult>(),
+            ],
+        })
+    }
+}
