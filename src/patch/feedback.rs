@@ -6,6 +6,10 @@ use crate::model::{PatchVerdict, Severity, Verdict};
 pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
+        Verdict::AlreadyApplied if verdict.problems.iter().any(|it| it.code.as_str() == "P305") => {
+            return "The patch fits and changes nothing. Send the lines that have to change."
+                .to_owned();
+        }
         Verdict::AlreadyApplied => {
             return "The files already are as this patch would make them. Send nothing.".to_owned();
         }

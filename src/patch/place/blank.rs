@@ -1,42 +1,10 @@
 use std::borrow::Cow;
 
-use super::one::{Piece, Placed, firm, old_of};
+use super::one::{Piece, Placed, firm};
 use super::rule::{EXACT, MendNote};
-use super::search::{Work, fits, places};
+use super::search::Work;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
-
-/// Leaves out blank context after the last line of the file, where models invent it.
-pub(super) fn past_the_end<'h, 'a>(
-    text: &Text<'_>,
-    hunk: &'h Hunk<'a>,
-    work: &Work,
-) -> Option<Placed<'h, 'a>> {
-    let lines = firm(hunk, hunk.loose_tail);
-    let blank = lines
-        .iter()
-        .rev()
-        .take_while(|line| is_blank_context(line) && !line.no_newline)
-        .count();
-    let core = old_of(lines.get(..lines.len() - blank)?);
-    if blank == 0 || places(text, (0, text.len()), &core, &EXACT, work).len() != 1 {
-        return None;
-    }
-    let (to, at) = (1..=blank).find_map(|drop| {
-        let to = lines.len() - drop;
-        let old = old_of(lines.get(..to)?);
-        let at = text.len().checked_sub(old.len())?;
-        fits(text, at, &old, &EXACT).then_some((to, at))
-    })?;
-    Some(Placed {
-        lines: Cow::Borrowed(lines.get(..to)?),
-        pieces: vec![Piece { at, from: 0, to }],
-        mends: vec![MendNote::safe(
-            "M414",
-            "left out blank context lines after the end of the file",
-        )],
-    })
-}
 
 /// Takes the number of blank context lines from the file, where all other lines stand once.
 ///
@@ -70,18 +38,32 @@ pub(super) fn other_blanks<'h, 'a>(
     // At the edges added lines have to touch a line that stands in the file.
     let mut from = match gap(before) {
         Gap::Blank => first,
-        Gap::Below(blank) => blank,
+        Gap::Mixed(Mixed {
+            head: 0,
+            amid: None,
+            foot,
+            ..
+        }) => first - foot,
         Gap::Added => 0,
-        Gap::Above(_) | Gap::Between => return None,
+        Gap::Mixed(_) | Gap::Several => return None,
     };
     let to = match gap(after) {
         Gap::Blank => last + 1,
-        Gap::Above(added) => last + 1 + added,
+        Gap::Mixed(Mixed {
+            head,
+            amid: None,
+            foot: 0,
+            ..
+        }) => last + 1 + head,
         Gap::Added => lines.len(),
-        Gap::Below(_) | Gap::Between => return None,
+        Gap::Mixed(_) | Gap::Several => return None,
     };
     let mut at = *rows.first()?;
     let mut pieces = Vec::new();
+    let mut mend = MendNote::safe(
+        "M415",
+        "took the number of blank context lines from the file",
+    );
     for (hunk_pair, file_pair) in solid.windows(2).zip(rows.windows(2)) {
         let (&[above, below], &[upper, lower]) = (hunk_pair, file_pair) else {
             return None;
@@ -104,8 +86,24 @@ pub(super) fn other_blanks<'h, 'a>(
             // Added lines stand where the line they replace stood.
             Gap::Added if removes(above) && !removes(below) => (below, below),
             Gap::Added if removes(below) && !removes(above) => (above + 1, above + 1),
-            Gap::Above(added) if there > 0 => (above + 1 + added, below),
-            Gap::Below(blank) if there > 0 => (above + 1, above + 1 + blank),
+            Gap::Mixed(it) => {
+                let (end, start) = (above + 1 + it.head, below - it.foot);
+                match it.amid {
+                    None if there > 0 => (end, start),
+                    Some((added, tail)) if (2..stated).contains(&there) => {
+                        let (lead_kept, tail_kept) = shared(it.blank, tail, there);
+                        let to = end + lead_kept;
+                        pieces.push(Piece { at, from, to });
+                        (at, from) = (upper + 1 + lead_kept, end + it.blank);
+                        mend = MendNote::lossy(
+                            "M415",
+                            "left out blank context lines around an added line; the file has fewer",
+                        );
+                        (from + added + tail_kept, start)
+                    }
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
         pieces.push(Piece { at, from, to: end });
@@ -115,11 +113,22 @@ pub(super) fn other_blanks<'h, 'a>(
     Some(Placed {
         lines: Cow::Borrowed(lines),
         pieces,
-        mends: vec![MendNote::safe(
-            "M415",
-            "took the number of blank context lines from the file",
-        )],
+        mends: vec![mend],
     })
+}
+
+// How many of the blank lines of the file stand on either side of an added line: the longer side
+// of the patch gives way, and neither side loses all.
+fn shared(mut lead: usize, mut tail: usize, there: usize) -> (usize, usize) {
+    let surplus = (lead + tail).saturating_sub(there);
+    let even = lead.abs_diff(tail).min(surplus);
+    if lead > tail {
+        lead -= even;
+    } else {
+        tail -= even;
+    }
+    let rest = surplus - even;
+    (lead - rest / 2, tail - rest.div_ceil(2))
 }
 
 // The rows of the file that hold the solid lines, when there is one way to choose them.
@@ -155,87 +164,70 @@ enum Gap {
     Blank,
     // Added lines alone.
     Added,
-    // So many added lines, then blank context.
-    Above(usize),
-    // So many blank context lines, then added lines.
-    Below(usize),
-    // Added lines that touch blank lines on both sides.
-    Between,
+    Mixed(Mixed),
+    // Added lines in several places among blank lines.
+    Several,
+}
+
+// Blank context, and added lines at its edges or at one place inside.
+struct Mixed {
+    // Added lines that touch the old line above.
+    head: usize,
+    // Blank lines that follow.
+    blank: usize,
+    // Added lines that touch blank lines on both sides, and the blank lines that follow.
+    amid: Option<(usize, usize)>,
+    // Added lines that touch the old line below.
+    foot: usize,
 }
 
 fn gap(lines: &[HunkLine<'_>]) -> Gap {
     let is_added = |line: &HunkLine<'_>| line.kind == LineKind::Add;
-    let changes = lines
-        .windows(2)
-        .filter(|pair| matches!(pair, [a, b] if is_added(a) != is_added(b)))
-        .count();
-    let starts_added = lines.first().is_some_and(is_added);
-    let leading = lines
-        .iter()
-        .take_while(|line| is_added(line) == starts_added)
-        .count();
-    match (changes, starts_added) {
-        (0, false) => Gap::Blank,
-        (0, true) => Gap::Added,
-        (1, true) => Gap::Above(leading),
-        (1, false) => Gap::Below(leading),
-        _ => Gap::Between,
+    let mut runs: Vec<usize> = lines
+        .chunk_by(|a, b| is_added(a) == is_added(b))
+        .map(<[_]>::len)
+        .collect();
+    if runs.len() < 2 {
+        return if lines.first().is_some_and(is_added) {
+            Gap::Added
+        } else {
+            Gap::Blank
+        };
     }
+    let foot = if lines.last().is_some_and(is_added) {
+        runs.pop()
+    } else {
+        None
+    };
+    let head = if lines.first().is_some_and(is_added) {
+        runs.remove(0)
+    } else {
+        0
+    };
+    let (blank, amid) = match runs.as_slice() {
+        [blank] => (*blank, None),
+        [blank, added, tail] => (*blank, Some((*added, *tail))),
+        _ => return Gap::Several,
+    };
+    Gap::Mixed(Mixed {
+        head,
+        blank,
+        amid,
+        foot: foot.unwrap_or(0),
+    })
 }
 
-fn is_blank(line: &[u8]) -> bool {
+pub(super) fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }
 
-fn is_blank_context(line: &HunkLine<'_>) -> bool {
+pub(super) fn is_blank_context(line: &HunkLine<'_>) -> bool {
     line.kind == LineKind::Context && is_blank(line.text())
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::patch::{JudgeOptions, judge};
-    use crate::source::Memory;
-
-    // The words of the verdict, and the file after it.
-    fn tried(file: &str, body: &str) -> (String, Option<String>) {
-        let patch = format!(
-            "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n{body}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-g\n+h\n"
-        );
-        let source = Memory::new([("f", file), ("g", "g\n")].map(|(path, text)| {
-            (
-                crate::model::RepoPath::new(path).unwrap(),
-                text.as_bytes().to_vec(),
-            )
-        }));
-        let judged = judge(patch.as_bytes(), &source, &JudgeOptions::default());
-        let mut codes: Vec<String> = judged
-            .verdict
-            .mends
-            .iter()
-            .map(|mend| mend.code.to_string())
-            .filter(|code| code.as_str() > "M413")
-            .collect();
-        codes.extend(judged.verdict.error_code.map(|code| code.to_string()));
-        let after = judged
-            .changes
-            .iter()
-            .find(|change| change.path.as_str() == "f");
-        let after = after.and_then(|change| change.after.as_ref());
-        (
-            codes.join(" "),
-            after.map(|state| String::from_utf8(state.bytes.to_vec()).unwrap()),
-        )
-    }
-
-    #[test]
-    fn blank_lines_after_the_end_are_left_out() {
-        let file = "a\nb\nc\n";
-        let (codes, after) = tried(file, " b\n-c\n+C\n \n \n");
-        assert_eq!(
-            (codes.as_str(), after.as_deref()),
-            ("M414", Some("a\nb\nC\n"))
-        );
-    }
+    use crate::patch::place::trial::tried;
 
     #[test]
     fn the_file_says_how_many_blank_lines_there_are() {
@@ -276,13 +268,37 @@ mod tests {
     }
 
     #[test]
+    fn an_added_line_keeps_blank_lines_on_both_sides() {
+        let file = "import a\n\n\nclass B:\n";
+        for body in [
+            " import a\n \n+import b\n \n \n class B:\n",
+            " import a\n \n \n \n \n+import b\n \n class B:\n",
+            " import a\n \n \n \n+import b\n \n \n \n class B:\n",
+        ] {
+            let (codes, after) = tried(file, body);
+            assert_eq!(
+                (codes.as_str(), after.as_deref()),
+                ("M415", Some("import a\n\nimport b\n\nclass B:\n")),
+                "{body}"
+            );
+        }
+        let body = "-import a\n+import c\n \n+import b\n \n \n+@d\n class B:\n";
+        assert_eq!(
+            tried(file, body).1.as_deref(),
+            Some("import c\n\nimport b\n\n@d\nclass B:\n")
+        );
+    }
+
+    #[test]
     fn where_blank_lines_leave_a_choice_nothing_is_placed() {
         let file = "import a\n\n\nclass B:\n    x = 1\n\n    y = 2\n";
         for body in [
             // Before or after the blank lines.
             " import a\n+import b\n class B:\n",
-            // Between blank lines, of which there are more.
-            " import a\n \n+import b\n \n \n class B:\n",
+            // In several places between blank lines, of which there are fewer.
+            " import a\n \n+import b\n \n+import c\n \n class B:\n",
+            // No blank line is left for one of two sides.
+            "     x = 1\n \n+    z = 3\n \n     y = 2\n",
             // A blank line is removed; which one?
             " import a\n \n \n-\n class B:\n     x = 1\n-    y = 2\n",
             // Another line differs too.

@@ -2,12 +2,15 @@
 
 mod blank;
 mod diagnose;
+mod end;
 mod file;
 mod one;
 mod pieces;
 mod rule;
 mod search;
 mod shift;
+#[cfg(test)]
+mod trial;
 mod variant;
 mod whole;
 

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use super::blank::{other_blanks, past_the_end};
+use super::blank::other_blanks;
+use super::end::{after_the_end, past_the_end};
 use super::pieces::in_pieces;
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
@@ -96,10 +97,16 @@ pub(super) fn find<'h, 'a>(
             });
         }
     }
-    [in_pieces, past_the_end, other_blanks, shifted]
-        .iter()
-        .find_map(|mended| mended(text, hunk, work))
-        .map_or(Found::None, |placed| check(text, hunk, placed))
+    [
+        in_pieces,
+        past_the_end,
+        after_the_end,
+        other_blanks,
+        shifted,
+    ]
+    .iter()
+    .find_map(|mended| mended(text, hunk, work))
+    .map_or(Found::None, |placed| check(text, hunk, placed))
 }
 
 fn contiguous<'h, 'a>(

@@ -157,10 +157,13 @@ fn touches(
     match shift {
         Shift::Shallower(_) => depth(first) == depth(above) && !opens(above),
         Shift::Deeper(_) => {
-            depth(first) == depth(below)
-                && depth(last) == depth(below)
-                && depth(above) <= depth(below)
-                && !opens(last)
+            let level = depth(first) == depth(below) && depth(above) <= depth(below);
+            let stays = depth(last) == depth(below) && !opens(last);
+            // A whole block between two lines of its own depth.
+            let block = depth(above) == depth(below)
+                && !opens(above)
+                && added.iter().all(|line| depth(line) >= depth(first));
+            level && (stays || block)
         }
     }
 }
@@ -217,6 +220,26 @@ mod tests {
             })
             .collect();
         assert_eq!(tried(FILE, &deeper), Ok(after));
+    }
+
+    #[test]
+    fn a_block_between_lines_of_its_depth_moves() {
+        let after = FILE.replace("        b", "        if a:\n            c = 3\n\n        b");
+        assert_eq!(
+            tried(
+                FILE,
+                "     a = 1\n+    if a:\n+        c = 3\n+\n     b = 2\n"
+            ),
+            Ok(after)
+        );
+        // Deeper lines may belong to the line above.
+        assert!(
+            tried(
+                FILE,
+                " def f(self):\n+    if a:\n+        c = 3\n     a = 1\n"
+            )
+            .is_err()
+        );
     }
 
     #[test]
