@@ -23,11 +23,6 @@ fn mends_what_has_one_reading() {
             "malformed P104",
         ),
         (
-            "more lines than promised and no newline",
-            "--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n seven\n eight\n+nine",
-            "applies_mended M301",
-        ),
-        (
             "counts",
             "--- a/f\n+++ b/f\n@@ -2,9 +2,1 @@\n two\n three\n-four\n+FOUR\n five\n six\n",
             "applies_mended M301",
@@ -274,4 +269,12 @@ fn a_file_without_a_change_is_left_as_it_is() {
     assert_eq!(words(&judged.verdict), "applies");
     assert_eq!(judged.verdict.problems.len(), 1);
     assert_eq!(judged.changes.len(), 1);
+}
+
+#[test]
+fn more_lines_than_promised_are_not_cut_off() {
+    let patch = |added: &str| format!("--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n seven\n eight\n{added}");
+    let judged_with = |added| words(&judged(&[("f", FILE)], &patch(added)).verdict);
+    assert_eq!(judged_with("+nine()"), "applies_mended M301");
+    assert_eq!(judged_with("+nine("), "malformed P104");
 }

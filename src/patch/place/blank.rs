@@ -236,17 +236,17 @@ mod tests {
             // One too few.
             (
                 " import a\n \n class B:\n-    x = 1\n+    x = 3\n",
-                file.replace("1", "3"),
+                file.replace('1', "3"),
             ),
             // One too many.
             (
                 " import a\n \n \n \n class B:\n-    x = 1\n+    x = 3\n",
-                file.replace("1", "3"),
+                file.replace('1', "3"),
             ),
             // None at all.
             (
                 " class B:\n-    x = 1\n+    x = 3\n     y = 2\n",
-                file.replace("1", "3"),
+                file.replace('1', "3"),
             ),
             // Added lines keep the line they touch.
             (
