@@ -21,6 +21,7 @@ impl Judge<'_, '_> {
                 "the patch takes too many comparisons to place",
             );
         }
+        self.weigh_undone_copies();
         let already = self.weigh_already();
         if self.worst.is_none() && !already {
             self.structure_and_policy();
