@@ -3,7 +3,7 @@ use std::fs;
 use super::scratch::{Held, Scratch, ScratchError, ScratchPlan};
 use super::scratch_entry::{Stamp, failed, mode_of, remove, stamp, symlink, write_entry};
 use crate::model::{BlobId, RepoPath};
-use crate::source::{Entry, EntryKind, ReadError, Source as _};
+use crate::source::{Entry, EntryKind, ReadError};
 
 impl Scratch {
     pub(super) fn copy(

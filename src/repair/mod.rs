@@ -13,6 +13,7 @@ mod observe;
 mod plan;
 #[cfg(test)]
 mod plan_table;
+mod read_run;
 mod record;
 mod run;
 mod session;
@@ -32,6 +33,7 @@ pub use observe::{Effect, effect, observe};
 pub use plan::{
     End, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, Step, next,
 };
+pub use read_run::read_run;
 pub use run::repair;
 pub use setup::{Agent, Commands, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
