@@ -138,7 +138,7 @@ impl<'s> Session<'s> {
                     history.attempts.push(result);
                 }
                 Step::Split { reason } => {
-                    let end = self.split(reason, policy, history, task)?;
+                    let end = self.split(reason, policy, history, task, focus)?;
                     history.split = Some(end);
                 }
                 Step::Stop(end) => return Ok(end),
@@ -235,6 +235,7 @@ impl<'s> Session<'s> {
         policy: &Policy,
         history: &mut History,
         task: Option<&Task>,
+        focus: &[String],
     ) -> Result<SplitEnd, RepairError> {
         let timed_out = reason == "timeout_auto_split";
         if timed_out {
@@ -254,15 +255,23 @@ impl<'s> Session<'s> {
             task.estimate()
         };
         let failure = standing(history).or(history.baseline.as_ref()).cloned();
-        let tests = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
+        // A part is only split by what is its own.
+        let whole = policy.depth == 0;
+        let failing = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
+        let tests: Vec<String> = failing
+            .iter()
+            .filter(|test| whole || focus.contains(test))
+            .cloned()
+            .collect();
         let targets: Vec<RepoPath> = self
             .diagnosis
             .iter()
+            .filter(|_| whole)
             .flat_map(|diagnosis| diagnosis.files.iter().filter_map(MentionedFile::repo_path))
             .collect();
         let input = SplitInput {
             task,
-            tests,
+            tests: &tests,
             targets: &targets,
             commands: &self.setup.commands.lines,
         };
