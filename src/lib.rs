@@ -26,7 +26,7 @@
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
 //! | 7 | [`repair`] | the loop: what to do next as data, and doing it in a copy |
-//! | 8 | [`bench`] | broken repositories with a known repair, and how often the loop repairs them |
+//! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
