@@ -18,6 +18,7 @@ mod imports_dot;
 mod imports_mermaid;
 mod imports_text;
 mod markup;
+mod page;
 mod patch_github;
 mod patch_sarif;
 mod patch_text;

@@ -1,4 +1,5 @@
 use super::markup::escaped;
+use super::page::page;
 use super::run_text::status_word;
 use crate::model::{AttemptRecord, Origin, RunRecord};
 
@@ -7,14 +8,8 @@ use crate::model::{AttemptRecord, Origin, RunRecord};
 #[must_use]
 pub fn run_html(run: &RunRecord) -> String {
     let result = &run.result;
-    let mut text = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{status}: {id}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{status}</h1>\n<p>{message}</p>\n",
-        status = status_word(result),
-        id = escaped(&result.run_id),
-        message = escaped(&result.message),
-    );
+    let status = status_word(result);
+    let mut text = format!("<h1>{status}</h1>\n<p>{}</p>\n", escaped(&result.message));
     text.push_str(&facts(run));
     if let Some(failure) = &result.failure {
         text.push_str(&format!(
@@ -39,17 +34,8 @@ pub fn run_html(run: &RunRecord) -> String {
         text.push_str("<h2>Next</h2>\n");
         text.push_str(&list(&result.suggested_actions));
     }
-    text.push_str("</body>\n</html>\n");
-    text
+    page(&format!("{status}: {}", result.run_id), &text)
 }
-
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;\
-padding:0 1rem;color:#1b1b1b;background:#fff}pre{background:#f5f5f5;padding:.6rem;\
-overflow-x:auto;font-size:13px}table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;\
-text-align:left;vertical-align:top}th{font-weight:normal;color:#595959}\
-ins{background:#e2f5e2;text-decoration:none}del{background:#fbe3e4;text-decoration:none}\
-summary{cursor:pointer}svg{max-width:100%}text{font:13px system-ui,sans-serif}\
-h3{margin-bottom:.2rem}";
 
 fn facts(run: &RunRecord) -> String {
     let result = &run.result;
@@ -81,7 +67,8 @@ fn timeline(run: &RunRecord) -> String {
     let total = run.result.duration_seconds.max(0.001);
     let height = run.attempts.len() * 26 + 4;
     let mut text = format!(
-        "<svg role=\"img\" aria-label=\"Attempts over time\" width=\"900\" height=\"{height}\">\n"
+        "<figure><svg role=\"img\" aria-label=\"Attempts over time\" width=\"900\" height=\"{height}\" \
+         viewBox=\"0 0 900 {height}\">\n"
     );
     for (at, attempt) in run.attempts.iter().enumerate() {
         let result = &attempt.result;
@@ -96,20 +83,20 @@ fn timeline(run: &RunRecord) -> String {
         let width = ((result.duration_seconds / total).min(1.0) * WIDTH).max(2.0);
         text.push_str(&format!(
             "<text x=\"0\" y=\"{y}\">{number}</text><rect x=\"{x:.1}\" y=\"{top}\" \
-             width=\"{width:.1}\" height=\"18\" fill=\"{fill}\"/><text x=\"460\" y=\"{y}\">level \
+             width=\"{width:.1}\" height=\"18\" class=\"{class}\"/><text x=\"460\" y=\"{y}\">level \
              {level}, {bytes} bytes, {seconds:.1} s: {end}</text>\n",
             y = at * 26 + 16,
             number = result.attempt,
             x = x + 30.0,
             top = at * 26 + 2,
-            fill = if result.kept { "#2b5d9b" } else { "#9db8d9" },
+            class = if result.kept { "strong" } else { "bar" },
             level = result.level,
             bytes = result.packet_bytes,
             seconds = result.duration_seconds,
             end = result.stop_reason,
         ));
     }
-    text.push_str("</svg>\n<p>Dark bars are changes that were kept.</p>\n");
+    text.push_str("</svg></figure>\n<p>Strong bars are changes that were kept.</p>\n");
     text
 }
 
@@ -190,9 +177,12 @@ fn list(items: &[String]) -> String {
 // The signs stay, so that nothing depends on colour.
 fn diff(patch: &str) -> String {
     let mut text = String::from("<pre>");
+    // Above the first hunk of a file the same signs stand before names.
+    let mut in_hunk = false;
     for line in patch.lines() {
+        in_hunk = line.starts_with("@@") || in_hunk && !line.starts_with("diff --git ");
         let line_text = escaped(line);
-        match line.as_bytes().first() {
+        match line.as_bytes().first().filter(|_| in_hunk) {
             Some(b'+') => text.push_str(&format!("<ins>{line_text}</ins>\n")),
             Some(b'-') => text.push_str(&format!("<del>{line_text}</del>\n")),
             _ => text.push_str(&format!("{line_text}\n")),
