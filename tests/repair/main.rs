@@ -1,0 +1,11 @@
+//! The loop as a user runs it: real repositories, real commands, agents that are shell scripts.
+
+mod applying;
+mod editing;
+mod ends;
+mod reporting;
+mod resuming;
+mod splitting;
+#[path = "../support/mod.rs"]
+mod support;
+mod world;
