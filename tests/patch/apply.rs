@@ -189,7 +189,7 @@ fn undoing_a_copy_loses_nothing_else() {
     let no_ids = text.lines().filter(|line| !line.starts_with("index"));
     let no_ids: String = no_ids.flat_map(|line| [line, "\n"]).collect();
     for patch in [text.as_bytes(), no_ids.as_bytes()] {
-        write(root, "b", edited.replace("9", "nine").as_bytes());
+        write(root, "b", edited.replace('9', "nine").as_bytes());
         let run = mendit(root, &["apply", "-R", "-"], patch);
         assert_eq!(run.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&run.stdout).contains("P208"));
