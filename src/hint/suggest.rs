@@ -50,7 +50,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
         })
         .filter(|path| (query.may_read)(path))
         .collect();
-    pool.sort_by_key(|path| std::cmp::Reverse(nearness(path, query.file)));
+    pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     let text = source.read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
     let hits = scan(source, &pool, &names);
