@@ -204,6 +204,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Format::Json => output.json(&result)?,
         Format::Text => output.data(&run_text(&result, &folder.display().to_string()))?,
     }
+    if args.apply && result.patch_digest.is_some() && !result.applied {
+        return Ok(Exit::No);
+    }
     Ok(exit(&result))
 }
 

@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::graph::{Closure, Graph};
+use crate::graph::{Closure, ClosureNode, Graph};
 use crate::model::{FileFacts, RepoPath, Role};
 
 use super::candidates::{Candidate, Form};
@@ -11,8 +11,10 @@ use super::candidates::{Candidate, Form};
 /// what a repair must keep.
 pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure, taken: &[RepoPath]) -> Vec<Candidate> {
     let mut found: BTreeMap<RepoPath, Reference> = BTreeMap::new();
-    for node in &reach.nodes {
-        let Some(edges) = &node.edges else {
+    let mut referrers: Vec<&ClosureNode> = reach.nodes.iter().collect();
+    referrers.sort_by_key(|node| (node.hops, node.order));
+    for node in referrers.into_iter().take(MAX_REFERRERS) {
+        let Some(edges) = node.edges.as_ref().filter(|_| found.len() < ENOUGH) else {
             continue;
         };
         for (at, import) in edges.facts.imports.iter().enumerate() {
@@ -43,6 +45,12 @@ pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure, taken: &[RepoPath]) 
         .map(|(path, it)| it.candidate(path))
         .collect()
 }
+
+/// Files whose references are followed: the targets and what they import first. Each definition
+/// behind them has to be read.
+const MAX_REFERRERS: usize = 16;
+/// More contracts than this are not looked for.
+const ENOUGH: usize = 8;
 
 /// Gives the last of `places` to the first contract that would have none, and what is left of them
 /// the places after all others.

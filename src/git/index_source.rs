@@ -84,6 +84,7 @@ impl Source for IndexSource {
             None => return Err(ReadError::NotFound),
         };
         // Where the index records a size there is no need to look for one.
+        let io = |error: gix::Error| ReadError::Io(error.to_string());
         let recorded = self.listing.get(path.as_str()).map_or(0, |it| it.bytes);
         self.repo.with(|repo| {
             let bytes = match recorded {
@@ -104,8 +105,4 @@ impl Source for IndexSource {
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
         self.ids.get(path).copied().and_then(blob_id)
     }
-}
-
-fn io(error: gix::Error) -> ReadError {
-    ReadError::Io(error.to_string())
 }

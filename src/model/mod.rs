@@ -15,6 +15,7 @@ mod patch;
 mod path;
 mod repair;
 mod schema;
+mod stats;
 
 pub use bench::{
     BenchDocument, Comparison, FixtureOutcome, FixtureResult, Partition, Rung, Tally, TallyRow,
@@ -49,6 +50,8 @@ pub use repair::{
     RunResult, RunStatus, TestResult, Usage,
 };
 pub use schema::{DOCUMENTS, DocumentSchema, schema};
+
+pub use stats::{Blocker, Rate, Stats};
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;

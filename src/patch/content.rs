@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
 use super::doubt::{damaged, newline_lost, proven};
-use super::place::{Failure, GitRules, Outcome, Work, apply_as_git, diagnose, place};
+use super::place::{Failure, Outcome, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, LineKind};
 use super::text::{LineEnds, Text};
 use crate::model::{Code, HunkVerdict, Mend, Safety, Verdict};
@@ -13,14 +13,10 @@ use crate::model::{Code, HunkVerdict, Mend, Safety, Verdict};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
     pub(super) strict: bool,
-    pub(super) git: Option<GitRules>,
 }
 
 impl How {
-    pub(super) const STRICT: Self = Self {
-        strict: true,
-        git: None,
-    };
+    pub(super) const STRICT: Self = Self { strict: true };
 }
 
 /// What one or several sections of a patch make of a file's content.
@@ -43,46 +39,11 @@ pub(super) fn modify(
     how: How,
     work: &Work,
 ) -> Modified {
-    if let Some(rules) = how.git {
-        return as_git(before, sections, &rules);
-    }
     let one = together(before, sections, how, work);
     if one.after.is_some() || sections.len() < 2 || one.already.is_some() {
         return one;
     }
     in_turn(before, sections, how, work).unwrap_or(one)
-}
-
-fn as_git(before: &FileState, sections: &[&FilePatch<'_>], rules: &GitRules) -> Modified {
-    let mut modified = Modified {
-        after: None,
-        hunks: vec![Vec::new(); sections.len()],
-        mends: Vec::new(),
-        failures: Vec::new(),
-        already: None,
-    };
-    let mut bytes = before.bytes.to_vec();
-    for section in sections {
-        let Body::Hunks(hunks) = &section.body else {
-            continue;
-        };
-        match apply_as_git(&bytes, hunks, rules) {
-            Ok(next) => bytes = next,
-            Err(index) => {
-                let line = hunks
-                    .get(index)
-                    .and_then(|hunk| hunk.old)
-                    .map_or(0, |it| it.0);
-                let message = format!("patch failed: line {line}");
-                let failure = Failure::new(Verdict::ContextNotFound, "P401", &message);
-                modified.failures.push((u64::from(line), failure));
-                return modified;
-            }
-        }
-    }
-    let edits = one_edit(&before.bytes, &bytes);
-    modified.after = Some((bytes.into(), edits));
-    modified
 }
 
 // Later sections may count on what earlier ones did.

@@ -1,3 +1,4 @@
+use super::import_heals::import_heals;
 use crate::model::{Diagnosis, FailureKind as Kind, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
@@ -18,8 +19,14 @@ pub struct Heal {
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
 /// kept only when the commands say that it helps.
 #[must_use]
-pub fn heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source) -> Vec<Heal> {
+pub fn heals(
+    diagnosis: &Diagnosis,
+    log: &str,
+    source: &dyn Source,
+    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
+) -> Vec<Heal> {
     let mut found = modes(diagnosis, source);
+    found.extend(import_heals(diagnosis, source, may_read));
     found.extend(suggestions(log, diagnosis, source));
     found
 }
@@ -227,7 +234,7 @@ mod tests {
         };
         let found = |log: &str| {
             let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-            heals(&diagnosis, log, &source)
+            heals(&diagnosis, log, &source, &|_| true)
         };
         let healed = found(&log(20));
         assert_eq!(healed.len(), 1);

@@ -138,7 +138,7 @@ impl RunLock {
     /// [`RepairError::Locked`] with its holder while another run has it, [`RepairError::Write`]
     /// when it cannot be made.
     pub fn take(folder: &Path) -> Result<Self, RepairError> {
-        let path = folder.join("lock");
+        let path = folder.join("repair.lock");
         let failed = |error: io::Error| RepairError::write(&path, &error);
         fs::create_dir_all(folder).map_err(failed)?;
         let mut file = OpenOptions::new()

@@ -6,6 +6,7 @@ mod commands;
 mod error;
 mod failure;
 mod heals;
+mod import_heals;
 mod journal;
 mod observe;
 mod plan;
@@ -16,6 +17,7 @@ mod session;
 mod setup;
 mod split;
 mod spoken;
+mod stats;
 mod task;
 mod trial;
 
@@ -31,4 +33,5 @@ pub use plan::{
 pub use run::repair;
 pub use setup::{Agent, Commands, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
+pub use stats::stats;
 pub use task::{Estimate, Task};

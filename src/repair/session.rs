@@ -215,7 +215,9 @@ impl<'s> Session<'s> {
         let Some(diagnosis) = &self.diagnosis else {
             return Ok(());
         };
-        let found = heals(diagnosis, &self.log, &source);
+        let read = self.setup.read;
+        let may_read = |path: &RepoPath| read.refuse(path).is_none();
+        let found = heals(diagnosis, &self.log, &source, &may_read);
         self.heals = found
             .into_iter()
             .filter(|heal| !self.tried.contains(heal))

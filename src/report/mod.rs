@@ -1,5 +1,9 @@
 //! Floor 1: values of the model as text for people and tools, one format a file.
 
+mod bench_html;
+mod bench_junit;
+mod bench_markdown;
+mod bench_text;
 mod context_block;
 mod context_markdown;
 mod context_prompt;
@@ -13,11 +17,16 @@ mod healing_text;
 mod imports_dot;
 mod imports_mermaid;
 mod imports_text;
+mod markup;
 mod patch_github;
 mod patch_sarif;
 mod patch_text;
 mod run_text;
 
+pub use bench_html::bench_html;
+pub use bench_junit::bench_junit;
+pub use bench_markdown::bench_markdown;
+pub use bench_text::bench_text;
 pub use context_markdown::context_markdown;
 pub use context_text::context_text;
 pub use context_xml::context_xml;

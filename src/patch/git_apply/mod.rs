@@ -3,6 +3,7 @@
 mod ancestor;
 mod binary;
 mod check;
+mod data;
 mod ground;
 mod header;
 mod hunks;

@@ -389,7 +389,7 @@ fn take_context<'a>(sides: &mut Sides<'a>, lines: Vec<Cow<'a, [u8]>>) {
         }
         match context.next() {
             Some(there) => {
-                line.bytes = there.bytes.clone();
+                line.bytes.clone_from(&there.bytes);
                 true
             }
             None => false,

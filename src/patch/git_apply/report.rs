@@ -1,8 +1,7 @@
 use std::fmt::Write as _;
 
-use super::check::quoted;
 use super::options::GitApplyOptions;
-use super::section::Section;
+use super::section::{Section, quoted};
 
 /// What `--stat`, `--numstat` and `--summary` print, in this order.
 pub(super) fn report(sections: &[&Section<'_>], options: &GitApplyOptions) -> String {

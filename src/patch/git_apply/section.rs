@@ -3,6 +3,7 @@ use super::white_space::Rules;
 
 /// What the patch says about one file.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub(super) struct Section<'a> {
     pub(super) old_name: Option<String>,
     pub(super) new_name: Option<String>,
@@ -109,4 +110,17 @@ impl Section<'_> {
             std::mem::swap(&mut hunk.old_lines, &mut hunk.new_lines);
         }
     }
+}
+
+/// The names of a section in messages: both when they differ.
+pub(super) fn said_name(section: &Section<'_>) -> String {
+    match (&section.old_name, &section.new_name) {
+        (Some(old), Some(new)) if old != new => format!("{} => {}", quoted(old), quoted(new)),
+        _ => quoted(section.target()),
+    }
+}
+
+/// A name in C quotes when it needs them.
+pub(super) fn quoted(name: &str) -> String {
+    super::super::canonical::quote("", name)
 }

@@ -1,4 +1,4 @@
-use super::check::{Checker, Done, Refusal};
+use super::check::{Checker, Done};
 use super::image::Image;
 use super::line_ends::is_binary;
 use super::options::{Favour, Verbosity};
@@ -16,11 +16,7 @@ pub(super) struct Sides {
 impl<'a> Checker<'_, 'a> {
     /// Merges with the blob that the patch was made for; `None` when that cannot be done and the
     /// hunks are to be placed instead.
-    pub(super) fn merge(
-        &mut self,
-        done: &mut Done<'a>,
-        before: &[u8],
-    ) -> Result<Option<Vec<u8>>, Refusal> {
+    pub(super) fn merge(&mut self, done: &mut Done<'a>, before: &[u8]) -> Option<Vec<u8>> {
         let section = &done.section;
         let pure_rename = section.is_rename && section.added == 0 && section.deleted == 0;
         if section.deletes()
@@ -29,33 +25,26 @@ impl<'a> Checker<'_, 'a> {
             || (section.creates() && !done.straight_to_merge)
             || pure_rename
         {
-            return Ok(None);
+            return None;
         }
         let base = if section.creates() {
             Vec::new()
         } else {
             let staging = self.ground.staging.as_ref();
             let id = std::str::from_utf8(section.old_id).unwrap_or_default();
-            match staging.and_then(|staging| staging.find(id)) {
-                Some((_, bytes)) => bytes,
-                None => {
-                    self.said
-                        .error("repository lacks the necessary blob to perform 3-way merge.");
-                    return Ok(None);
-                }
-            }
+            let Some((_, bytes)) = staging.and_then(|staging| staging.find(id)) else {
+                self.said
+                    .error("repository lacks the necessary blob to perform 3-way merge.");
+                return None;
+            };
+            bytes
         };
         if self.options.verbosity > Verbosity::Quiet && done.straight_to_merge {
             self.said.line("Performing three-way merge...");
         }
-        let Some(theirs) = self.theirs(done, &base) else {
-            return Ok(None);
-        };
+        let theirs = self.theirs(done, &base)?;
         let ours = if done.straight_to_merge {
-            match self.current(done) {
-                Some(ours) => ours,
-                None => return Ok(None),
-            }
+            self.current(done)?
         } else {
             before.to_vec()
         };
@@ -76,7 +65,7 @@ impl<'a> Checker<'_, 'a> {
         if self.options.verbosity > Verbosity::Quiet {
             self.said.line(&format!("Applied patch to '{name}' {how}."));
         }
-        Ok(Some(after))
+        Some(after)
     }
 
     // What the patch makes of the blob it was made for.

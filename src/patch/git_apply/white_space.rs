@@ -186,7 +186,7 @@ impl Rules {
     }
 
     /// The line mended, whether or not it had to be.
-    pub(super) fn fix<'l>(self, line: &'l [u8]) -> Cow<'l, [u8]> {
+    pub(super) fn fix(self, line: &[u8]) -> Cow<'_, [u8]> {
         self.fixed(line).map_or(Cow::Borrowed(line), Cow::Owned)
     }
 }

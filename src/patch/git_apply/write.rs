@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 use super::super::change::{Change, FileState};
 use super::super::write::write_worktree;
-use super::check::{Done, said_name};
+use super::check::Done;
 use super::ground::{Ground, Seen};
 use super::options::{GitApplyOptions, Verbosity};
 use super::said::{Fatal, Said};
-use super::section::is_submodule;
+use super::section::{is_submodule, said_name};
 use crate::git::Staged;
 use crate::model::{BlobId, Operation, RepoPath};
 
