@@ -18,6 +18,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
     let graph = Graph::new(&source);
     let query = Query {
         file: &RepoPath::new(file).unwrap(),
+        known: &[],
         names: &[name.to_owned()],
         may_read: &|path| !path.as_str().starts_with("secrets/"),
     };
@@ -41,6 +42,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     let graph = Graph::new(&source);
     let query = Query {
         file: &path,
+        known: &[],
         names: &names,
         may_read: &|_| true,
     };
@@ -587,4 +589,28 @@ fn hostile_files_are_survived() {
             assert_eq!(source.listing().files().count(), 3);
         }
     }
+}
+
+#[test]
+fn a_row_of_the_configuration_tells_where_a_name_comes_from() {
+    let repo = support::Repo::with(&[("app.py", "def main():\n    return Frobnicator()\n")]);
+    let hint = [
+        "hint",
+        "Frobnicator",
+        "--file",
+        "app.py",
+        "--format",
+        "json",
+    ];
+    let suggested = |repo: &support::Repo| {
+        let output = repo.mendit(&hint);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        document["suggestions"][0]["importStatement"].clone()
+    };
+    assert_eq!(suggested(&repo), serde_json::Value::Null);
+    repo.write(
+        "mendit.toml",
+        "[hint]\nknown = [\"Frobnicator frob.core py\"]\n",
+    );
+    assert_eq!(suggested(&repo), "from frob.core import Frobnicator");
 }

@@ -82,7 +82,7 @@ pub(crate) fn read_policy(
     deny: &[String],
     profile: Profile,
 ) -> Result<ReadPolicy, CliError> {
-    let globs = |key, flags: &[String]| [settings.globs(key), flags].concat();
+    let globs = |key, flags: &[String]| [settings.list(key), flags].concat();
     ReadPolicy::new(
         &globs("context.allow", allow),
         &globs("context.deny", deny),
@@ -119,7 +119,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Integer(number) => number.to_string(),
         Value::Word(word) => format!("{word:?}"),
-        Value::Globs(globs) => format!("{globs:?}"),
+        Value::List(list) => format!("{list:?}"),
     }
 }
 

@@ -71,6 +71,7 @@ pub(super) fn plain(settings: &Settings, workspace: &Workspace) -> Request {
             "spec" => Profile::Spec,
             _ => Profile::Ranked,
         },
+        known_names: settings.list("hint.known").to_vec(),
         max_log_bytes: settings.integer("context.max-log-bytes").unwrap_or(32_768),
         history: History {
             shallow: workspace

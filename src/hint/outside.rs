@@ -1,5 +1,6 @@
 use super::evidence::{Evidence, Way, Weight};
 use super::style::ScriptStyle;
+use super::suggest::Query;
 use super::tables;
 use super::words;
 use crate::model::{HintSource, Language, RepoPath};
@@ -14,9 +15,10 @@ pub(super) fn add(
     resolver: &Resolver<'_>,
     language: Language,
     style: &ScriptStyle,
-    file: &RepoPath,
+    query: &Query<'_>,
     name: &str,
 ) {
+    let file = query.file;
     let mut put = |module: &str, imported: &str, from: HintSource, erased: bool| {
         let way = Way {
             module: module.to_owned(),
@@ -59,6 +61,14 @@ pub(super) fn add(
         if let Some(package) = resolver.declared_as(file, name) {
             put(&package, "default", HintSource::Manifest, false);
         }
+    }
+    for one in tables::told(query.known, name, script) {
+        put(
+            one.module,
+            some_or(one.imported, name),
+            HintSource::Manifest,
+            one.erased,
+        );
     }
     for one in tables::known(name, script) {
         let module = one.module;

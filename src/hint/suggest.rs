@@ -23,6 +23,9 @@ pub struct Query<'q> {
     pub file: &'q RepoPath,
     /// Names that are undefined in it.
     pub names: &'q [String],
+    /// What the user says of names: rows `NAME MODULE [IMPORTED] LANGUAGE`, as in the setting
+    /// `hint.known`. What they name needs no manifest.
+    pub known: &'q [String],
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
 }
@@ -83,7 +86,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
             graph.resolver(),
             language,
             &style,
-            query.file,
+            query,
             name,
         );
         let mut rows = choose(graph, &tops, &style, evidence, &asked);

@@ -96,16 +96,16 @@ const EVERYDAY_NODE: &[&str] = &[
 
 /// A module outside the repository that exports a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Outside {
-    pub(super) module: &'static str,
+pub(super) struct Outside<'t> {
+    pub(super) module: &'t str,
     /// The name inside the module: empty for the same one, `default`, or `*` for the module.
-    pub(super) imported: &'static str,
+    pub(super) imported: &'t str,
     /// Erased at run time.
     pub(super) erased: bool,
 }
 
 /// Modules of Node.js that export a name, everyday ones first.
-pub(super) fn node_modules(name: &str) -> Vec<Outside> {
+pub(super) fn node_modules(name: &str) -> Vec<Outside<'static>> {
     let mut found: Vec<Outside> = rows(NODE_NAMES, name)
         .filter_map(|mut row| {
             let module = row.next()?;
@@ -146,16 +146,25 @@ pub(super) fn python_exports(module: &str, name: &str) -> Option<bool> {
 }
 
 /// Known packages outside the repository that export a name.
-pub(super) fn known(name: &str, script: bool) -> Vec<Outside> {
-    rows(KNOWN, name)
-        .filter_map(|row| {
-            let row: Vec<&'static str> = row.collect();
-            let (module, imported, family) = match row.as_slice() {
-                [module, family] => (*module, "", *family),
-                [module, imported, family] => (*module, *imported, *family),
+pub(super) fn known(name: &str, script: bool) -> Vec<Outside<'static>> {
+    in_rows(KNOWN.lines(), name, script)
+}
+
+/// What the user says of a name, in rows of the same form.
+pub(super) fn told<'t>(table: &'t [String], name: &str, script: bool) -> Vec<Outside<'t>> {
+    in_rows(table.iter().map(String::as_str), name, script)
+}
+
+fn in_rows<'t>(table: impl Iterator<Item = &'t str>, name: &str, script: bool) -> Vec<Outside<'t>> {
+    table
+        .filter_map(|line| {
+            let row: Vec<&str> = line.split_whitespace().collect();
+            let (found, module, imported, family) = match row.as_slice() {
+                [found, module, family] => (*found, *module, "", *family),
+                [found, module, imported, family] => (*found, *module, *imported, *family),
                 _ => return None,
             };
-            (script == (family != "py")).then_some(Outside {
+            (found == name && script == (family != "py")).then_some(Outside {
                 module,
                 imported,
                 erased: family == "ts",
