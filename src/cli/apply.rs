@@ -129,10 +129,19 @@ pub(super) fn write(
     if !cached && let Some(root) = &workspace.root {
         write_worktree(root, &state(workspace, root)?, changes)?;
     }
-    if let Some((git, changes)) = staged {
-        git.write_index(&changes, index)?;
+    let Some((git, entries)) = staged else {
+        return Ok(());
+    };
+    let written = git.write_index(&entries, index);
+    // Files and index change together: files that the index does not follow are put back.
+    if written.is_err()
+        && !cached
+        && let Some(root) = &workspace.root
+    {
+        let back: Vec<Change> = changes.iter().map(Change::undone).collect();
+        write_worktree(root, &state(workspace, root)?, &back)?;
     }
-    Ok(())
+    Ok(written?)
 }
 
 fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>, CliError> {

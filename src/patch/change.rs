@@ -57,6 +57,12 @@ impl Change {
             new_permissions: false,
         }
     }
+
+    /// What puts the path back, once the change stands.
+    #[must_use]
+    pub fn undone(&self) -> Self {
+        Self::between(self.path.clone(), self.after.clone(), self.standing.clone())
+    }
 }
 
 /// One side of a change.

@@ -200,3 +200,19 @@ fn undoing_a_copy_loses_nothing_else() {
         assert!(!root.join("b").exists());
     }
 }
+
+#[test]
+fn files_and_index_change_together() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    write(root, ".git/index.lock", b"");
+    let refused = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert!(!refused.status.success());
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nb\nc\n");
+    assert!(!root.join("d").exists());
+    fs::remove_file(root.join(".git/index.lock")).unwrap();
+    let done = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert!(done.status.success());
+    let status = git(root, &["status", "--porcelain"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
+}

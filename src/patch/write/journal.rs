@@ -114,8 +114,14 @@ impl Journal {
         let draft = draft.get(..draft.len().min(200)).unwrap_or(".mendit-draft");
         parent.remove(draft)?;
         let permissions = self.sides.permissions(&kept);
-        parent.create(draft, &bytes, *mode, permissions)?;
-        parent.take(&parent, draft, name)
+        let written = parent
+            .create(draft, &bytes, *mode, permissions)
+            .and_then(|()| parent.take(&parent, draft, name));
+        if written.is_err() {
+            // On a full disk, half a draft would take the room that undoing needs.
+            let _ = parent.remove(draft);
+        }
+        written
     }
 
     /// Forgets the change.

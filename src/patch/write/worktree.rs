@@ -204,6 +204,7 @@ fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
                 .iter()
                 .rev()
                 .all(|(index, row)| journal.put(tree, *index, row, false).is_ok());
+            remove_emptied_by(tree, &journal.rows, |row| row.old.is_none());
             let path = row.path.clone();
             return Err(if undone {
                 WriteError::RolledBack { path, error }
@@ -228,7 +229,11 @@ pub(super) fn in_order(rows: &[Row]) -> Vec<(usize, &Row)> {
 
 /// Removes directories that lost their last file, the innermost first, as git does.
 pub(super) fn remove_emptied(tree: &Directory, rows: &[Row]) {
-    for row in rows.iter().filter(|row| row.new.is_none()) {
+    remove_emptied_by(tree, rows, |row| row.new.is_none());
+}
+
+fn remove_emptied_by(tree: &Directory, rows: &[Row], gone: fn(&Row) -> bool) {
+    for row in rows.iter().filter(|row| gone(row)) {
         let mut path = row.path.as_str();
         while let Some((above, _)) = path.rsplit_once('/') {
             if !tree.remove_empty(above) {
