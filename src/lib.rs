@@ -22,16 +22,20 @@
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
+//! | 6 | [`agent`] | one call of an agent, and its reply read |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
-//! | 8 | [`bench`] | broken repositories with a known repair, and how often the loop repairs them |
+//! | 7 | [`repair`] | the loop: what to do next as data, and doing it in a copy |
+//! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
 //!
 //! - The core is pure and cannot fail: reading a file's imports gives facts and problems, choosing
 //!   a level is a function over values. Only [`source`], [`git`], the writing
-//!   part of [`patch`] and [`cli`] touch the world.
+//!   part of [`patch`], [`exec`], [`repair`] and [`cli`] touch the world.
+//! - The next step of the loop is data: [`repair::next`] gives it from what happened and what is
+//!   allowed, and a table test holds it.
 //! - Everything refused is a value with a [`model::Code`] that `mendit explain` explains.
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use super::args::Global;
 use super::workspace::directory;
 use super::{CliError, Exit, Output};
+use crate::exec::{self, CommandLine, Discard, Job, SandboxMode, Stop};
 use crate::git::Repository;
 use crate::model::Code;
 use crate::patch::{Favour, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
@@ -153,6 +154,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let done = work.finish();
     output.bytes(done.stdout.as_bytes())?;
     output.raw_error_bytes(&done.stderr);
+    if done.conflicts && place.remembers() {
+        remember(&place.root, output);
+    }
     Ok(match done.exit {
         0 => Exit::Yes,
         1 => Exit::No,
@@ -208,8 +212,36 @@ impl Place {
         }
     }
 
+    // Whether git records how conflicts were resolved.
+    fn remembers(&self) -> bool {
+        let said = self.setting("rerere.enabled");
+        let recorded = || {
+            self.repository
+                .as_ref()
+                .map(|it| it.git_dir().join("rr-cache"))
+        };
+        match said.as_deref() {
+            Some(said) => matches!(said, "true" | "yes" | "on" | "1" | ""),
+            None => recorded().is_some_and(|it| it.is_dir()),
+        }
+    }
+
     fn setting(&self, key: &str) -> Option<String> {
         self.repository.as_ref()?.setting(key)
+    }
+}
+
+// Resolves conflicts as they were before, when git is there to do it.
+fn remember(root: &Path, output: &Output) {
+    let words = ["git", "rerere"].map(Into::into).to_vec();
+    let mut job = Job::new(CommandLine::Program(words), root);
+    job.sandbox.mode = SandboxMode::Off;
+    job.environment.allow = std::env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .filter(|name| name.starts_with("GIT_"))
+        .collect();
+    if let Ok(outcome) = exec::run(&job, &Stop::new(), &mut Discard) {
+        output.raw_error(&outcome.stderr.text());
     }
 }
 

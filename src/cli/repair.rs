@@ -8,6 +8,7 @@ use super::{CliError, Exit, Output, config, run_folder};
 use crate::agent::Protocol;
 use crate::exec::{SandboxMode, Stop};
 use crate::model::{Event, Level, Profile, RepoPath, RunResult, RunStatus, StopReason};
+use crate::patch::{WriteError, is_interrupted, recover};
 use crate::policy::{Allowed, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, RunLock, Setup, Task, repair};
 use crate::report::run_text;
@@ -86,7 +87,7 @@ pub(crate) struct Args {
     /// Run once in the fresh copy before anything else
     #[arg(long, value_name = "CMD")]
     setup: Option<String>,
-    /// An ignored folder that the copy needs, besides node_modules and .venv; can be given again
+    /// An ignored folder that the copy needs, besides `node_modules` and `.venv`; can be given again
     #[arg(long, value_name = "PATH")]
     share: Vec<String>,
     /// Where the copy is kept between runs
@@ -138,8 +139,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     Allowed::new(&args.allow_protected)
         .map_err(|error| CliError::usage(format!("--allow-protected: {error}")))?;
     let task = args.task.as_deref().map(read_task).transpose()?;
-    let state = run_folder::state(&workspace, &root)?;
+    let state = run_folder::state(&workspace, &root, args.apply)?;
     let _lock = RunLock::take(&state)?;
+    let workspace = after_recovery(workspace, &root, &state, args, global, output)?;
     let folder = match &args.resume {
         Some(run) => run_folder::find(run, &workspace, &root)?,
         None => match &args.out {
@@ -208,6 +210,25 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         return Ok(Exit::No);
     }
     Ok(exit(&result))
+}
+
+// A run that goes on finishes first what it was writing; another one does not begin before that.
+fn after_recovery(
+    workspace: Workspace,
+    root: &Path,
+    state: &Path,
+    args: &Args,
+    global: &Global,
+    output: &Output,
+) -> Result<Workspace, CliError> {
+    if !is_interrupted(state) {
+        return Ok(workspace);
+    }
+    if args.resume.is_none() {
+        return Err(WriteError::Interrupted.into());
+    }
+    recover(root, state)?;
+    Workspace::open(global, None, output)
 }
 
 /// The exit code of a run's end.

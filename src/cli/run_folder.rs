@@ -67,14 +67,22 @@ pub(super) fn find(run: &str, workspace: &Workspace, root: &Path) -> Result<Path
             .find(|path| path.file_name().is_some_and(|name| name == run))
     };
     found.ok_or_else(|| {
-        CliError::new(Code::new("U302"), format!("there is no run `{run}`"))
+        CliError::new(Code::new("U306"), format!("there is no run `{run}`"))
             .hint("name the folder of a run; `mendit repair` prints it")
     })
 }
 
-/// Where the lock and the journal of writes stand: the git directory, else `.mendit`.
-pub(super) fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
-    super::apply::state(workspace, root)
+/// Where the lock and the journal of writes stand: the git directory, else `.mendit`. A run that
+/// leaves the worktree alone does with the cache directory where neither can be written.
+pub(super) fn state(workspace: &Workspace, root: &Path, writes: bool) -> Result<PathBuf, CliError> {
+    let state = super::apply::state(workspace, root);
+    let usable = |state: &PathBuf| {
+        std::fs::create_dir_all(state).is_ok() && tempfile::tempfile_in(state).is_ok()
+    };
+    if writes || state.as_ref().is_ok_and(usable) {
+        return state;
+    }
+    Ok(cache().join("state").join(key(root)))
 }
 
 /// Where what can be made again is kept: the user's cache directory, else the temporary one.

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
     AttemptResult, ChildFailure, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult,
-    HintDocument, ImportsDocument, PatchVerdict, RepairPacket, RunResult,
+    HintDocument, ImportsDocument, PatchVerdict, RepairPacket, RunResult, Stats,
 };
 
 /// A kind of document and its JSON Schema.
@@ -83,6 +83,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "result",
         about: "how a run or one of its attempts ended (`repair`)",
         make: written::<ResultDocument>,
+    },
+    DocumentSchema {
+        name: "stats",
+        about: "rates over many runs (`stats`)",
+        make: written::<Stats>,
     },
 ];
 

@@ -13,9 +13,27 @@ const CONTEXT: usize = 3;
 pub fn canonical(changes: &[Change]) -> Vec<u8> {
     let mut out = Vec::new();
     for change in changes {
-        one(change, &mut out);
+        match (&change.before, &change.after) {
+            // A file cannot become a link in place: git deletes the one and makes the other.
+            (Some(before), Some(after)) if kind(before) != kind(after) => {
+                let path = || change.path.clone();
+                one(
+                    &Change::between(path(), Some(before.clone()), None),
+                    &mut out,
+                );
+                one(
+                    &Change::between(path(), None, Some(after.clone())),
+                    &mut out,
+                );
+            }
+            _ => one(change, &mut out),
+        }
     }
     out
+}
+
+fn kind(state: &FileState) -> u32 {
+    state.mode & 0o170_000
 }
 
 fn one(change: &Change, out: &mut Vec<u8>) {

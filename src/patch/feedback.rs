@@ -6,6 +6,10 @@ use crate::model::{PatchVerdict, Severity, Verdict};
 pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
+        Verdict::AlreadyApplied if verdict.problems.iter().any(|it| it.code.as_str() == "P305") => {
+            return "The patch fits and changes nothing. Send the lines that have to change."
+                .to_owned();
+        }
         Verdict::AlreadyApplied => {
             return "The files already are as this patch would make them. Send nothing.".to_owned();
         }
@@ -30,27 +34,30 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
             let _ = writeln!(text, "  {hint}");
         }
     }
-    for file in &verdict.files {
-        for hunk in &file.hunks {
-            if let Some(difference) = &hunk.first_difference {
-                let _ = writeln!(
-                    text,
-                    "- {}: the patch expects `{}`, line {} of the file is `{}`.",
-                    file.path,
-                    difference.expected,
-                    difference.file_line,
-                    difference.actual.as_deref().unwrap_or("past its end"),
-                );
-            }
-            if !hunk.candidates.is_empty() {
-                let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
-                let _ = writeln!(
-                    text,
-                    "- {}: it fits at lines {}.",
-                    file.path,
-                    lines.join(", ")
-                );
-            }
+    let hunks = verdict
+        .files
+        .iter()
+        .flat_map(|file| file.hunks.iter().map(move |hunk| (file, hunk)))
+        .filter(|(_, hunk)| hunk.first_difference.is_some() || !hunk.candidates.is_empty());
+    for (file, hunk) in hunks.take(10) {
+        if let Some(difference) = &hunk.first_difference {
+            let _ = writeln!(
+                text,
+                "- {}: the patch expects `{}`, line {} of the file is `{}`.",
+                file.path,
+                difference.expected,
+                difference.file_line,
+                difference.actual.as_deref().unwrap_or("past its end"),
+            );
+        }
+        if !hunk.candidates.is_empty() {
+            let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+            let _ = writeln!(
+                text,
+                "- {}: it fits at lines {}.",
+                file.path,
+                lines.join(", ")
+            );
         }
     }
     let left = errors.count().saturating_sub(10);

@@ -27,7 +27,7 @@ fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
     });
     // Undoing a copy deletes what it made.
     if let Some(to) = headers.copy_to.take() {
-        headers.copy_from = None;
+        headers.copied_from = headers.copy_from.take();
         headers.explicit = Some(Operation::Delete);
         headers.minus = Some(Side::Name(to));
         headers.plus = Some(Side::Null);

@@ -49,6 +49,8 @@ pub struct Headers<'a> {
     pub copy_from: Option<Cow<'a, [u8]>>,
     /// What follows `copy to `.
     pub copy_to: Option<Cow<'a, [u8]>>,
+    /// The file that a copy was made of, where the patch undoes that copy.
+    pub copied_from: Option<Cow<'a, [u8]>>,
     /// What follows `old mode `.
     pub old_mode: Option<u32>,
     /// What follows `new mode `.

@@ -7,8 +7,10 @@ use super::ask::millis;
 use super::commands::run_setup;
 use super::error::RepairError;
 use super::failure::child_failure;
-use super::plan::{End, History};
-use super::session::{Session, read_json};
+use super::history::History;
+use super::plan::End;
+use super::resume::already_fixed;
+use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::{digest, state};
 use crate::exec::Stop;
@@ -31,6 +33,9 @@ pub fn repair(
     stop: &Stop,
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
+    if let Some(result) = already_fixed(setup)? {
+        return Ok(result);
+    }
     let key = Key::of(setup);
     let before = key.check(setup)?;
     let mut session = Session::open(setup, stop, watch, before)?;
@@ -131,6 +136,10 @@ impl Session<'_> {
         if !changes.is_empty() {
             self.journal.masked("final.patch", &patch)?;
         }
+        // Before the worktree is touched: a run that is cut off here is resumed from its result.
+        if self.setup.apply && end.status == RunStatus::Fixed {
+            self.journal.json("result.json", &result)?;
+        }
         if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
             match write_worktree(self.setup.root, self.setup.state, &changes) {
                 Ok(()) => result.applied = true,
@@ -172,11 +181,11 @@ impl Session<'_> {
         let test_result: Option<TestResult> =
             last.or_else(|| self.first.as_ref().map(|it| it.test_result.clone()));
         let usage = self.all.iter().filter_map(|it| it.usage);
-        let run: Option<Key> = read_json(&self.journal, "run.json");
+        let name = self.setup.folder.file_name().unwrap_or_default();
         RunResult {
             schema_version: SCHEMA_VERSION,
             document: "result".to_owned(),
-            run_id: run.map(|key| key.run_id).unwrap_or_default(),
+            run_id: name.to_string_lossy().into_owned(),
             status: end.status,
             stop_reason: end.reason,
             category: (end.status != RunStatus::Fixed).then(|| category(end, first, &self.all)),

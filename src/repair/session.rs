@@ -6,15 +6,17 @@ use serde_json::{Value, json};
 use super::commands::{Ran, diagnose_again, run_commands};
 use super::error::RepairError;
 use super::heals::{Heal, heals};
+use super::history::{History, SplitEnd, standing};
 use super::journal::Journal;
-use super::plan::{End, History, Policy, SplitEnd, Step, next, standing};
+use super::plan::{End, Policy, Step, next};
 use super::setup::Setup;
 use super::split::{Part, SplitInput, split};
 use super::task::{Estimate, Task};
 use crate::exec::Stop;
 use crate::git::{Scratch, ScratchPlan};
 use crate::model::{
-    AttemptResult, Diagnosis, Event, FailurePacket, Observed, PreviousAttempt, RepoPath,
+    AttemptResult, Diagnosis, Event, FailurePacket, MentionedFile, Observed, PreviousAttempt,
+    RepoPath,
 };
 use crate::patch::FileState;
 use crate::source::Source as _;
@@ -136,7 +138,7 @@ impl<'s> Session<'s> {
                     history.attempts.push(result);
                 }
                 Step::Split { reason } => {
-                    let end = self.split(reason, policy, history, task)?;
+                    let end = self.split(reason, policy, history, task, focus)?;
                     history.split = Some(end);
                 }
                 Step::Stop(end) => return Ok(end),
@@ -233,6 +235,7 @@ impl<'s> Session<'s> {
         policy: &Policy,
         history: &mut History,
         task: Option<&Task>,
+        focus: &[String],
     ) -> Result<SplitEnd, RepairError> {
         let timed_out = reason == "timeout_auto_split";
         if timed_out {
@@ -252,15 +255,23 @@ impl<'s> Session<'s> {
             task.estimate()
         };
         let failure = standing(history).or(history.baseline.as_ref()).cloned();
-        let tests = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
+        // A part is only split by what is its own.
+        let whole = policy.depth == 0;
+        let failing = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
+        let tests: Vec<String> = failing
+            .iter()
+            .filter(|test| whole || focus.contains(test))
+            .cloned()
+            .collect();
         let targets: Vec<RepoPath> = self
             .diagnosis
             .iter()
-            .flat_map(|diagnosis| diagnosis.files.iter().filter_map(|file| file.repo_path()))
+            .filter(|_| whole)
+            .flat_map(|diagnosis| diagnosis.files.iter().filter_map(MentionedFile::repo_path))
             .collect();
         let input = SplitInput {
             task,
-            tests,
+            tests: &tests,
             targets: &targets,
             commands: &self.setup.commands.lines,
         };

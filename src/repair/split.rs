@@ -69,7 +69,8 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
             reason: "there are not two tests, files or criteria to split by".to_owned(),
         };
     }
-    let groups = in_order(joined(groups), source);
+    let mut groups = in_order(joined(&groups), source);
+    hand_out(&input.task.criteria, &mut groups);
     let share = 1.0 / groups.len() as f64;
     let reach: Vec<Vec<RepoPath>> = groups.iter().map(|it| reach(it, source)).collect();
     let parts = groups
@@ -96,6 +97,22 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
     }
 }
 
+// A criterion goes to the parts whose files or tests it names; one that names none is for all.
+fn hand_out(criteria: &[String], groups: &mut [Group]) {
+    if groups.iter().any(|group| !group.criteria.is_empty()) {
+        return;
+    }
+    for criterion in criteria {
+        let named: Vec<bool> = groups.iter().map(|it| it.is_named_in(criterion)).collect();
+        let none = !named.contains(&true);
+        for (group, named) in groups.iter_mut().zip(named) {
+            if named || none {
+                group.criteria.push(criterion.clone());
+            }
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 struct Group {
     name: String,
@@ -105,6 +122,20 @@ struct Group {
 }
 
 impl Group {
+    fn is_named_in(&self, criterion: &str) -> bool {
+        let files = self.targets.iter().map(RepoPath::as_str);
+        let tests = self.tests.iter().map(String::as_str);
+        // The last part of a test's name is how people call it.
+        let own = self
+            .tests
+            .iter()
+            .filter_map(|test| test.rsplit([':', '>', '.']).next().map(str::trim));
+        files
+            .chain(tests)
+            .chain(own)
+            .any(|name| name.len() > 2 && criterion.contains(name))
+    }
+
     fn title(&self) -> String {
         match (self.tests.len(), self.criteria.first()) {
             (0, Some(criterion)) => criterion.clone(),
@@ -188,7 +219,7 @@ fn file_of(test: &str, source: &dyn Source) -> Option<RepoPath> {
 }
 
 // No more than there may be: neighbours go together.
-fn joined(groups: Vec<Group>) -> Vec<Group> {
+fn joined(groups: &[Group]) -> Vec<Group> {
     let per_part = groups.len().div_ceil(MAX_PARTS);
     groups
         .chunks(per_part.max(1))

@@ -209,6 +209,6 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
         .unwrap_or_else(|| "the files already are as the patch would make them".to_owned());
     (
         reason,
-        format!("the patch {}: {said}", verdict.verdict.as_str()),
+        format!("the patch is judged {}: {said}", verdict.verdict.as_str()),
     )
 }

@@ -1,15 +1,13 @@
 use super::bench_text::{end_word, result_word, share};
 use super::markup::escaped;
+use super::page::page;
 use crate::model::BenchDocument;
 
 /// A bench as a page of its own: no script, nothing loaded from elsewhere, the ladder drawn.
 #[must_use]
 pub fn bench_html(bench: &BenchDocument) -> String {
     let mut text = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>mendit bench</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>Pass rate: {}</h1>\n\
-         <p>Agent <code>{}</code>, levels 0 to {}. It measures {}.</p>\n",
+        "<h1>Pass rate: {}</h1>\n<p>Agent <code>{}</code>, levels 0 to {}. It measures {}.</p>\n",
         escaped(&share(&bench.totals)),
         escaped(&bench.agent),
         bench.max_level,
@@ -71,16 +69,11 @@ pub fn bench_html(bench: &BenchDocument) -> String {
         text.push_str("</table>\n");
     }
     text.push_str(&format!(
-        "<p>Wrong heals: {}. Fixtures with leaks: {}.</p>\n</body>\n</html>\n",
+        "<p>Wrong heals: {}. Fixtures with leaks: {}.</p>\n",
         bench.wrong_heals, bench.leaks
     ));
-    text
+    page("mendit bench", &text)
 }
-
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;\
-padding:0 1rem}table{border-collapse:collapse}td,th{padding:.2rem .6rem;text-align:left;\
-border-bottom:1px solid #ccc;vertical-align:top}.failed td:nth-child(2),.error td:nth-child(2)\
-{font-weight:bold;color:#b00020}.skipped{color:#767676}";
 
 // A bar a rung: how many are fixed with it or a lower one.
 fn ladder(bench: &BenchDocument) -> String {
@@ -88,8 +81,8 @@ fn ladder(bench: &BenchDocument) -> String {
     let mut text = String::from("<h2>The ladder</h2>\n");
     let height = bench.ladder.len() * 30;
     text.push_str(&format!(
-        "<svg role=\"img\" aria-label=\"Fixtures fixed by each level\" width=\"760\" \
-         height=\"{height}\">\n"
+        "<figure><svg role=\"img\" aria-label=\"Fixtures fixed by each level\" width=\"760\" \
+         height=\"{height}\" viewBox=\"0 0 760 {height}\">\n"
     ));
     for (at, rung) in bench.ladder.iter().enumerate() {
         let top = at * 30;
@@ -100,9 +93,9 @@ fn ladder(bench: &BenchDocument) -> String {
         );
         text.push_str(&format!(
             "<text x=\"0\" y=\"{y}\">level {level}</text>\
-             <rect x=\"60\" y=\"{top}\" width=\"{WIDTH}\" height=\"22\" fill=\"#e6e6e6\"/>\
-             <rect x=\"60\" y=\"{top}\" width=\"{before}\" height=\"22\" fill=\"#9db8d9\"/>\
-             <rect x=\"{start}\" y=\"{top}\" width=\"{here}\" height=\"22\" fill=\"#2b5d9b\"/>\
+             <rect x=\"60\" y=\"{top}\" width=\"{WIDTH}\" height=\"22\" class=\"rest\"/>\
+             <rect x=\"60\" y=\"{top}\" width=\"{before}\" height=\"22\" class=\"bar\"/>\
+             <rect x=\"{start}\" y=\"{top}\" width=\"{here}\" height=\"22\" class=\"strong\"/>\
              <text x=\"550\" y=\"{y}\">{so_far} of {of}, {bytes} bytes</text>\n",
             y = top + 16,
             level = rung.level,
@@ -112,6 +105,6 @@ fn ladder(bench: &BenchDocument) -> String {
             bytes = rung.mean_packet_bytes,
         ));
     }
-    text.push_str("</svg>\n");
+    text.push_str("</svg></figure>\n");
     text
 }

@@ -18,11 +18,30 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
     } else {
         Renderer::plain()
     };
-    let mut text = String::new();
-    for problem in &verdict.problems {
-        let hunk = hunk_at(verdict, problem);
-        text.push_str(&draw(problem, hunk, name, &lines, &renderer));
-        text.push_str("\n\n");
+    let mut text = failing(verdict);
+    let mut drawn = 0;
+    let mut left: Vec<&PatchProblem> = Vec::new();
+    for (index, problem) in verdict.problems.iter().enumerate() {
+        let earlier = verdict.problems.get(..index).unwrap_or_default();
+        if drawn < MOST_DRAWN {
+            let hunk = hunk_of(verdict, earlier, problem);
+            text.push_str(&draw(problem, hunk, name, &lines, &renderer));
+            text.push_str("\n\n");
+            drawn += 1;
+        } else {
+            left.push(problem);
+        }
+    }
+    if !left.is_empty() {
+        let mut codes: Vec<&str> = left.iter().map(|it| it.code.as_str()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let _ = writeln!(
+            text,
+            "{} more of {} are not drawn; `--format json` has them all\n",
+            left.len(),
+            codes.join(", ")
+        );
     }
     for mend in &verdict.mends {
         // Writing to a String cannot fail.
@@ -84,19 +103,61 @@ fn summary(file: &FileVerdict) -> String {
     text
 }
 
-fn hunk_at<'v>(verdict: &'v PatchVerdict, problem: &PatchProblem) -> Option<&'v HunkVerdict> {
+// Which hunks fail, before the drawings of the first of them.
+fn failing(verdict: &PatchVerdict) -> String {
+    let mut text = String::new();
+    for file in &verdict.files {
+        let failed: Vec<String> = file
+            .hunks
+            .iter()
+            .filter(|hunk| hunk.code.is_some())
+            .map(|hunk| hunk.index.to_string())
+            .collect();
+        if file.hunks.len() > 1 && !failed.is_empty() {
+            let path = file.path.escape_debug();
+            let (all, some) = (file.hunks.len(), failed.len());
+            let _ = match failed.get(..MOST_NAMED) {
+                _ if some == all => writeln!(text, "{path}: none of the {all} hunks applies"),
+                Some(first) if some > MOST_NAMED => writeln!(
+                    text,
+                    "{path}: {some} of {all} hunks do not apply: {}, ...",
+                    first.join(", ")
+                ),
+                _ => writeln!(
+                    text,
+                    "{path}: {some} of {all} hunks do not apply: {}",
+                    failed.join(", ")
+                ),
+            };
+        }
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+// Problems drawn in full; a person mends the first before reading the tenth.
+const MOST_DRAWN: usize = 6;
+
+// Numbers of hunks in one line.
+const MOST_NAMED: usize = 20;
+
+// Hunks and their problems come in one order: the nth problem of a code is that of the nth hunk.
+fn hunk_of<'v>(
+    verdict: &'v PatchVerdict,
+    earlier: &[PatchProblem],
+    problem: &PatchProblem,
+) -> Option<&'v HunkVerdict> {
+    let same = |other: &&PatchProblem| other.code == problem.code && other.path == problem.path;
+    let nth = earlier.iter().filter(same).count();
     verdict
         .files
         .iter()
         .filter(|file| problem.path.as_deref() == Some(file.path.as_str()))
         .flat_map(|file| &file.hunks)
-        .find(|hunk| {
-            hunk.code == Some(problem.code)
-                && hunk
-                    .first_difference
-                    .as_ref()
-                    .is_some_and(|it| it.patch_line >= problem.patch_line)
-        })
+        .filter(|hunk| hunk.code == Some(problem.code))
+        .nth(nth)
 }
 
 fn draw(

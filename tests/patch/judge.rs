@@ -13,6 +13,16 @@ fn mends_what_has_one_reading() {
             "applies",
         ),
         (
+            "no change",
+            "--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n two\n three\n",
+            "already_applied M301 M401",
+        ),
+        (
+            "no change and no end",
+            "--- a/f\n+++ b/f\n@@ -2,5 +2,5 @@\n two\n three\n",
+            "malformed P104",
+        ),
+        (
             "counts",
             "--- a/f\n+++ b/f\n@@ -2,9 +2,1 @@\n two\n three\n-four\n+FOUR\n five\n six\n",
             "applies_mended M301",
@@ -249,4 +259,22 @@ fn hostile_input_ends() {
         patch.push_str(&format!("@@ -{line},3 +{line},3 @@\n }}\n-x\n+y\n }}\n"));
     }
     assert!(!judged(&[("f", &file)], &patch).verdict.verdict.applies());
+}
+
+#[test]
+fn a_file_without_a_change_is_left_as_it_is() {
+    let patch = "--- a/f\n+++ b/f\n@@ -3,2 +3,2 @@\n-three\n+THREE\n four\n\
+                 --- a/g\n+++ b/g\n@@ -1,2 +1,2 @@\n x\n y\n";
+    let judged = judged(&[("f", FILE), ("g", "x\ny\n")], patch);
+    assert_eq!(words(&judged.verdict), "applies");
+    assert_eq!(judged.verdict.problems.len(), 1);
+    assert_eq!(judged.changes.len(), 1);
+}
+
+#[test]
+fn more_lines_than_promised_are_not_cut_off() {
+    let patch = |added: &str| format!("--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n seven\n eight\n{added}");
+    let judged_with = |added| words(&judged(&[("f", FILE)], &patch(added)).verdict);
+    assert_eq!(judged_with("+nine()"), "applies_mended M301");
+    assert_eq!(judged_with("+nine("), "malformed P104");
 }

@@ -84,7 +84,7 @@ impl<'a> Reader<'a, '_> {
                 let mut found = Section::default();
                 let (bytes, lines) = git_header(rest, self.line, self.naming, &mut found)?;
                 if bytes > line.len() {
-                    self.complete(&mut found)?;
+                    self.complete(&mut found, self.line + lines)?;
                     self.skip(bytes, lines);
                     *section = found;
                     return Ok(true);
@@ -105,14 +105,13 @@ impl<'a> Reader<'a, '_> {
     }
 
     // A git header may leave its names to the first line.
-    fn complete(&self, found: &mut Section<'a>) -> Result<(), Fatal> {
+    fn complete(&self, found: &mut Section<'a>, line: usize) -> Result<(), Fatal> {
         if found.old_name.is_none() && found.new_name.is_none() {
             if found.default_name.is_none() {
                 let strip = self.naming.strip;
                 let plural = if strip == 1 { "" } else { "s" };
                 return Err(Fatal(format!(
-                    "git diff header lacks filename information when removing {strip} leading pathname component{plural} (line {})",
-                    self.line
+                    "git diff header lacks filename information when removing {strip} leading pathname component{plural} (line {line})"
                 )));
             }
             found.old_name.clone_from(&found.default_name);
@@ -122,8 +121,7 @@ impl<'a> Reader<'a, '_> {
         let lacks_old = found.old_name.is_none() && !found.creates();
         if lacks_new || lacks_old {
             return Err(Fatal(format!(
-                "git diff header lacks filename information (line {})",
-                self.line
+                "git diff header lacks filename information (line {line})"
             )));
         }
         found.from_root = true;

@@ -17,6 +17,7 @@ use crate::git::{GitError, Repository};
 
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.
+#[expect(clippy::struct_excessive_bools, reason = "what was found on the way")]
 pub struct GitApply<'r> {
     ground: Ground<'r>,
     options: &'r GitApplyOptions,
@@ -29,6 +30,7 @@ pub struct GitApply<'r> {
     fatal: bool,
     // A patch did not apply, and those after it were not looked at.
     stopped: bool,
+    conflicts: bool,
 }
 
 /// How it ended.
@@ -40,6 +42,8 @@ pub struct GitApplied {
     pub stderr: Vec<u8>,
     /// git's exit code: 0, 1 or 128.
     pub exit: u8,
+    /// Files of the worktree were merged with conflicts; git looks them up in what `rerere` knows.
+    pub conflicts: bool,
 }
 
 // How one patch ended.
@@ -83,6 +87,7 @@ impl<'r> GitApply<'r> {
             failed: false,
             fatal: false,
             stopped: false,
+            conflicts: false,
         })
     }
 
@@ -93,6 +98,7 @@ impl<'r> GitApply<'r> {
             Ok(Outcome::Clean) => true,
             Ok(Outcome::Conflicts) => {
                 self.failed = true;
+                self.conflicts = !self.options.cached;
                 true
             }
             Ok(Outcome::Fails) => {
@@ -140,6 +146,7 @@ impl<'r> GitApply<'r> {
             stdout: self.out,
             stderr: self.said.text,
             exit,
+            conflicts: self.conflicts,
         }
     }
 

@@ -21,6 +21,7 @@ impl Judge<'_, '_> {
                 "the patch takes too many comparisons to place",
             );
         }
+        self.weigh_undone_copies();
         let already = self.weigh_already();
         if self.worst.is_none() && !already {
             self.structure_and_policy();
@@ -82,6 +83,15 @@ impl Judge<'_, '_> {
     // Whether all of it is there already; `worst` is set when only some is, or it is reversed.
     pub(super) fn weigh_already(&mut self) -> bool {
         let (mut there, mut sure, mut applied) = (0, 0, 0);
+        if self.worst.is_none()
+            && !self.standing.is_empty()
+            && self
+                .standing
+                .iter()
+                .all(|it| matches!(it, Standing::Unchanged))
+        {
+            return true;
+        }
         let mut origins = Vec::new();
         for standing in &self.standing {
             match standing {
@@ -94,7 +104,7 @@ impl Judge<'_, '_> {
                     sure += usize::from(*is_sure);
                     origins.push(origin.as_deref());
                 }
-                Standing::Failed => {}
+                Standing::Unchanged | Standing::Failed => {}
             }
         }
         let slots = !self.slots.is_empty();

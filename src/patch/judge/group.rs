@@ -140,11 +140,23 @@ impl Judge<'_, '_> {
                 });
             }
             if mode.is_none() {
-                return refuse(
-                    Verdict::Malformed,
-                    "P305",
-                    "the patch changes nothing in this file",
-                );
+                let message = "the patch changes nothing in this file";
+                if self.options.strict {
+                    return refuse(Verdict::Malformed, "P305", message);
+                }
+                if sections.iter().any(|section| lost_its_end(section)) {
+                    let message = "the patch seems to be cut off before its first change";
+                    return refuse(Verdict::Malformed, "P104", message);
+                }
+                self.verdict.problems.push(PatchProblem {
+                    code: Code::new("P305"),
+                    severity: Severity::Warning,
+                    path: Some(target.new.clone()),
+                    patch_line: sections.first().map_or(0, |it| u64::from(it.line)),
+                    message: message.to_owned(),
+                    hint: None,
+                });
+                return Ok(Standing::Unchanged);
             }
         }
         self.store(
@@ -265,4 +277,15 @@ impl Judge<'_, '_> {
         };
         self.slots.insert(target.new.clone(), slot);
     }
+}
+
+// Whether the input ends in a hunk that has fewer lines than its header promises.
+fn lost_its_end(section: &FilePatch<'_>) -> bool {
+    let Body::Hunks(hunks) = &section.body else {
+        return false;
+    };
+    hunks.last().is_some_and(|hunk| {
+        let promised = hunk.old.map_or(0, |(_, count)| count as usize);
+        hunk.ends_input && promised > hunk.old_lines().count()
+    })
 }

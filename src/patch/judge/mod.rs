@@ -1,5 +1,6 @@
 //! One patch against one source: every section in turn, then all of them together.
 
+mod copy;
 mod finish;
 mod group;
 mod options;

@@ -10,6 +10,7 @@ use super::super::target::{Naming, Target, targets};
 use crate::model::{Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Severity, Verdict};
 use crate::source::{EntryKind, ReadError, Source};
 
+use super::copy::UndoneCopy;
 use super::{JudgeOptions, Judged};
 
 pub(super) struct Judge<'j, 'a> {
@@ -23,6 +24,7 @@ pub(super) struct Judge<'j, 'a> {
     pub(super) verdict: PatchVerdict,
     pub(super) standing: Vec<Standing>,
     pub(super) stale: Vec<String>,
+    pub(super) undone: Vec<UndoneCopy>,
 }
 
 // What the patch has made of one path so far.
@@ -40,6 +42,8 @@ pub(super) enum Standing {
     Applied,
     // Its new side stands there already; where known, the content it would have started from.
     Already { origin: Option<Vec<u8>>, sure: bool },
+    // It fits and changes nothing.
+    Unchanged,
     Failed,
 }
 
@@ -82,6 +86,7 @@ impl<'j, 'a> Judge<'j, 'a> {
             verdict,
             standing: Vec::new(),
             stale: Vec::new(),
+            undone: Vec::new(),
         }
     }
 

@@ -122,12 +122,15 @@ impl Judge<'_, '_> {
                 "the patch deletes the file, and the file has more than the patch knows of",
             )
         };
+        if file.headers.copied_from.is_some() {
+            return self.undo_copy(file, target, before, hunks);
+        }
         match &file.body {
             Body::Hunks(_) => {
                 let mut modified = modify(&before, &[file], self.options.how(), &self.work);
                 hunks.extend(modified.hunks.drain(..).flatten());
                 match modified.after {
-                    Some((bytes, _)) if bytes.is_empty() || file.headers.explicit.is_some() => {
+                    Some((bytes, _)) if bytes.is_empty() => {
                         // A hunk that removes every line has no other place to go.
                         modified.mends.retain(|mend| mend.code != Code::new("M401"));
                         self.verdict.mends.extend(modified.mends);
@@ -331,7 +334,11 @@ impl Judge<'_, '_> {
 }
 
 // The content that a binary patch leads to; both ids have to prove it.
-fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>, Refusal> {
+pub(super) fn binary(
+    file: &FilePatch<'_>,
+    before: &[u8],
+    data: &Binary,
+) -> Result<Vec<u8>, Refusal> {
     let id = |text: &[u8]| {
         let full = text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit);
         full.then(|| String::from_utf8_lossy(text).to_ascii_lowercase())

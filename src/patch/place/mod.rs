@@ -1,11 +1,16 @@
 //! Where the lines of a hunk stand in a file: pure functions over bytes.
 
+mod blank;
 mod diagnose;
+mod end;
 mod file;
 mod one;
 mod pieces;
 mod rule;
 mod search;
+mod shift;
+#[cfg(test)]
+mod trial;
 mod variant;
 mod whole;
 

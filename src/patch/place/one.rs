@@ -1,8 +1,11 @@
 use std::borrow::Cow;
 
+use super::blank::other_blanks;
+use super::end::{after_the_end, past_the_end};
 use super::pieces::in_pieces;
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
+use super::shift::shifted;
 use super::variant::variants;
 use super::whole::{Doubt, whole};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
@@ -94,10 +97,16 @@ pub(super) fn find<'h, 'a>(
             });
         }
     }
-    match in_pieces(text, hunk, work) {
-        Some(placed) => check(text, hunk, placed),
-        None => Found::None,
-    }
+    [
+        in_pieces,
+        past_the_end,
+        after_the_end,
+        other_blanks,
+        shifted,
+    ]
+    .iter()
+    .find_map(|mended| mended(text, hunk, work))
+    .map_or(Found::None, |placed| check(text, hunk, placed))
 }
 
 fn contiguous<'h, 'a>(

@@ -42,7 +42,10 @@ pub(super) fn whole(
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
         return Ok(Some(recount));
     }
+    // A cut takes lines away; more lines than the header promises do not come from one.
+    let more = lost_old < 0 && lost_new < 0 && closed(lines);
     if hunk.cut
+        && !more
         && lines
             .last()
             .is_some_and(|line| line.kind != LineKind::Context)
@@ -66,6 +69,20 @@ pub(super) fn whole(
         return Err(Doubt::CutOff);
     }
     Ok(Some(recount))
+}
+
+// Whether added lines close every bracket that they open.
+fn closed(lines: &[HunkLine<'_>]) -> bool {
+    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
+    let mut open = 0_i64;
+    for byte in added.flat_map(HunkLine::text) {
+        match byte {
+            b'(' | b'[' | b'{' => open += 1,
+            b')' | b']' | b'}' => open -= 1,
+            _ => {}
+        }
+    }
+    open <= 0
 }
 
 fn blank_lines_follow(text: &Text<'_>, end: usize, count: i64) -> bool {

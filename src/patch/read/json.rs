@@ -7,6 +7,8 @@ use crate::patch::set::{Body, Edit, FilePatch, Headers, PatchSet, Side};
 
 #[derive(Deserialize)]
 struct Reply {
+    status: Option<String>,
+    patch: Option<String>,
     #[serde(default)]
     edits: Vec<ReplyEdit>,
     #[serde(default)]
@@ -26,12 +28,52 @@ struct ReplyFile {
     content: String,
 }
 
-/// Reads JSON with `edits` or `files`, as a repair packet has them. `None` when it is no such.
-pub(super) fn json(bytes: &[u8]) -> Option<PatchSet<'static>> {
+/// What a repair packet carries.
+pub(super) enum Packet {
+    /// Its `edits` or `files`.
+    Changes(PatchSet<'static>),
+    /// Its `patch`: text in any format but this one.
+    Text(String),
+    /// It says that it has none.
+    Nothing,
+}
+
+/// Reads a repair packet that is all of the input. `None` when it is no such.
+pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         return None;
     }
-    let reply: Reply = serde_json::from_slice(bytes).ok()?;
+    packet(serde_json::from_slice(bytes).ok()?)
+}
+
+/// Reads the first repair packet that opens a line, with prose or a fence around it.
+pub(super) fn amid(bytes: &[u8]) -> Option<Packet> {
+    // The bound keeps hostile text linear.
+    memchr::memmem::find_iter(bytes, b"{")
+        .filter(|at| {
+            let line = bytes.get(..*at).unwrap_or_default();
+            let start = memchr::memrchr(b'\n', line).map_or(0, |feed| feed + 1);
+            line.get(start..)
+                .is_some_and(|it| it.trim_ascii().is_empty())
+        })
+        .take(16)
+        .find_map(|at| {
+            let mut values = serde_json::Deserializer::from_slice(bytes.get(at..)?).into_iter();
+            packet(values.next()?.ok()?)
+        })
+}
+
+fn packet(reply: Reply) -> Option<Packet> {
+    if reply.status.as_deref().is_some_and(|it| it != "patch") {
+        return Some(Packet::Nothing);
+    }
+    match reply.patch.as_ref() {
+        Some(patch) if !patch.trim().is_empty() => reply.patch.map(Packet::Text),
+        _ => changes(reply).map(Packet::Changes),
+    }
+}
+
+fn changes(reply: Reply) -> Option<PatchSet<'static>> {
     let mut set = PatchSet {
         format: if reply.edits.is_empty() {
             PatchFormat::WholeFile
@@ -91,5 +133,75 @@ fn file(path: Vec<u8>, operation: Operation, body: Body<'static>) -> FilePatch<'
             ..Headers::default()
         },
         body,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::PatchFormat;
+    use crate::patch::{ReadOptions, Unread, read};
+
+    fn format(text: &str) -> Result<(PatchFormat, usize), Unread> {
+        read(text.as_bytes(), &ReadOptions::default(), |set| {
+            (set.format, set.files.len())
+        })
+    }
+
+    #[test]
+    fn a_packet_gives_its_patch_whatever_its_format_and_surroundings() {
+        let diff = "Here:\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-{\n+[\n```\n";
+        let blocks = "x\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+        let edits = serde_json::json!([{"path": "x", "old": "a", "new": "b"}]);
+        for (packet, expected) in [
+            (
+                serde_json::json!({"status": "patch", "patch": diff}),
+                PatchFormat::Unified,
+            ),
+            (
+                serde_json::json!({"patch": diff, "edits": [], "notes": "n"}),
+                PatchFormat::Unified,
+            ),
+            (
+                serde_json::json!({"patch": blocks}),
+                PatchFormat::SearchReplace,
+            ),
+            (
+                serde_json::json!({"patch": null, "edits": edits}),
+                PatchFormat::Edits,
+            ),
+            (
+                serde_json::json!({"status": "patch", "patch": " ", "edits": edits}),
+                PatchFormat::Edits,
+            ),
+        ] {
+            for text in [
+                packet.to_string(),
+                format!("{packet:#}\n"),
+                format!("I looked {{twice}}.\n\n```json\n{packet:#}\n```\nThat is all.\n"),
+                format!("So:\n  {packet} done\n"),
+            ] {
+                assert_eq!(format(&text), Ok((expected, 1)), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_packet_without_a_patch_is_none() {
+        for text in [
+            r#"{"status": "give_up", "patch": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}"#,
+            r#"{"status": "patch"}"#,
+            r#"{"patch": "{\"patch\": \"--- a/x\"}"}"#,
+            r#"{"patch": "words"}"#,
+            "{",
+            "words {\n{\n{",
+        ] {
+            assert_eq!(format(text), Err(Unread::NoPatch), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_diff_that_shows_a_packet_is_a_diff() {
+        let text = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n {\n-a\n+b\n{\"patch\": \"c\"}\n";
+        assert_eq!(format(text), Ok((PatchFormat::Unified, 1)));
     }
 }

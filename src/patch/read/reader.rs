@@ -3,7 +3,7 @@ use super::clean::clean;
 use super::diff::diff;
 use super::envelope::envelope;
 use super::foreign::foreign;
-use super::json::json;
+use super::json::{Packet, amid, whole};
 use super::lines::Lines;
 use crate::model::{Code, Mend, PatchProblem, Severity};
 use crate::patch::PatchSet;
@@ -86,11 +86,33 @@ pub fn read<T>(
         return Err(Unread::Empty);
     }
     let cleaned = clean(input).map_err(Unread::Encoding)?;
-    if let Some(set) = json(&cleaned.bytes) {
-        return Ok(take(set));
+    if let Some(packet) = whole(&cleaned.bytes) {
+        return unpack(packet, options, take);
     }
     let lines = Lines::new(&cleaned.bytes);
-    find(&lines, cleaned.mends, options).map(take)
+    match find(&lines, cleaned.mends, options) {
+        Err(Unread::NoPatch) => match amid(&cleaned.bytes) {
+            Some(packet) => unpack(packet, options, take),
+            None => Err(Unread::NoPatch),
+        },
+        found => found.map(take),
+    }
+}
+
+// The text of a packet is no packet again.
+fn unpack<T>(
+    packet: Packet,
+    options: &ReadOptions,
+    take: impl FnOnce(PatchSet<'_>) -> T,
+) -> Result<T, Unread> {
+    match packet {
+        Packet::Changes(set) => Ok(take(set)),
+        Packet::Text(text) => {
+            let cleaned = clean(text.as_bytes()).map_err(Unread::Encoding)?;
+            find(&Lines::new(&cleaned.bytes), cleaned.mends, options).map(take)
+        }
+        Packet::Nothing => Err(Unread::NoPatch),
+    }
 }
 
 fn find<'a>(

@@ -1,0 +1,86 @@
+use super::super::change::FileState;
+use super::super::compose::one_edit;
+use super::super::content::modify;
+use super::super::doubt::proven;
+use super::super::set::{Body, FilePatch, Side};
+use super::super::target::Target;
+use super::run::{Judge, Refusal, Standing};
+use super::section::binary;
+use crate::model::{Code, HunkVerdict, PatchProblem, Severity, Verdict};
+
+// A copy that the patch takes away again, and what it was made of.
+pub(super) struct UndoneCopy {
+    path: String,
+    source: String,
+    bytes: Vec<u8>,
+    line: u32,
+}
+
+impl Judge<'_, '_> {
+    /// Deletes what a copy made, when nothing but the copy's own change would be lost.
+    pub(super) fn undo_copy(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        before: FileState,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<Standing, Refusal> {
+        // The names are the plain ones of the copy lines; all else is as in any git section.
+        let mut plain = file.clone();
+        plain.headers.explicit = None;
+        let origin = match &file.body {
+            Body::Hunks(_) => {
+                let mut modified = modify(&before, &[&plain], self.options.how(), &self.work);
+                hunks.extend(modified.hunks.drain(..).flatten());
+                let Some((bytes, _)) = modified.after else {
+                    for (line, failure) in modified.failures {
+                        self.hunk_problem(target, line, failure);
+                    }
+                    return Ok(Standing::Failed);
+                };
+                self.verdict.mends.extend(modified.mends);
+                bytes.to_vec()
+            }
+            Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
+            _ => before.bytes.to_vec(),
+        };
+        if !proven(&[file], &origin) {
+            let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+            let copy = file.headers.minus.as_ref().and_then(Side::name).map(name);
+            let root = copy.and_then(|copy| target.old.strip_suffix(&copy));
+            let from = file.headers.copied_from.as_deref().map(name);
+            self.undone.push(UndoneCopy {
+                path: target.old.clone(),
+                source: format!("{}{}", root.unwrap_or_default(), from.unwrap_or_default()),
+                bytes: origin,
+                line: file.line,
+            });
+        }
+        let edits = one_edit(&before.bytes, b"");
+        self.store(target, Some(before), None, edits, file.line);
+        Ok(Standing::Applied)
+    }
+
+    /// Without a blob id, the file that was copied has to show that nothing else is lost.
+    pub(super) fn weigh_undone_copies(&mut self) {
+        for copy in std::mem::take(&mut self.undone) {
+            let source = self.current(&copy.source).ok().flatten();
+            if source.is_some_and(|source| *source.bytes == *copy.bytes) {
+                continue;
+            }
+            let message = format!(
+                "the patch undoes a copy of `{}`, and the file has changed since",
+                copy.source.escape_debug()
+            );
+            let problem = PatchProblem {
+                code: Code::new("P208"),
+                severity: Severity::Error,
+                path: Some(copy.path),
+                patch_line: u64::from(copy.line),
+                message,
+                hint: None,
+            };
+            self.problem(Verdict::ContextNotFound, problem);
+        }
+    }
+}

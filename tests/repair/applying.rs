@@ -1,0 +1,42 @@
+use crate::world::{FIX, World, ended, read};
+
+#[test]
+fn a_patch_that_helps_is_applied_when_asked() {
+    let world = World::shell();
+    let agent = world.agent(&[FIX], "");
+    let output = world.repair(&["--test", "sh check.sh", "--agent", &agent, "--apply"]);
+    ended(&output, 0);
+    assert_eq!(read(&world.repo.root().join("answer.sh")), "ANSWER=42\n");
+    assert_eq!(world.repo.git(&["status", "--porcelain"]), " M answer.sh\n");
+    assert_eq!(world.json("result.json")["applied"], true);
+}
+
+#[test]
+fn a_worktree_that_moved_is_left_as_it_is() {
+    let world = World::shell();
+    // The user goes on working while the agent thinks.
+    let edit = format!("echo ANSWER=40 > {}/answer.sh", world.repo.root().display());
+    let agent = world.agent(&[FIX], &edit);
+    let output = world.repair(&["--test", "sh check.sh", "--agent", &agent, "--apply"]);
+    ended(&output, 1);
+    assert_eq!(read(&world.repo.root().join("answer.sh")), "ANSWER=40\n");
+    assert_eq!(world.json("result.json")["applied"], false);
+    assert!(world.has("final.patch"));
+}
+
+#[test]
+fn the_users_edits_are_part_of_what_is_repaired() {
+    let world = World::shell();
+    world.repo.write("answer.sh", "# mine\nANSWER=41\n");
+    world.repo.write("untracked.sh", "X=1\n");
+    let agent = world.agent(&["```diff\n--- a/answer.sh\n+++ b/answer.sh\n@@ -1,2 +1,2 @@\n # mine\n-ANSWER=41\n+ANSWER=42\n```\n"], "");
+    let test = "sh check.sh && . ./untracked.sh";
+    ended(
+        &world.repair(&["--test", test, "--agent", &agent, "--apply"]),
+        0,
+    );
+    assert_eq!(
+        read(&world.repo.root().join("answer.sh")),
+        "# mine\nANSWER=42\n"
+    );
+}

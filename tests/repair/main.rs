@@ -1,0 +1,13 @@
+//! The loop as a user runs it: real repositories, real commands, agents that are shell scripts.
+
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+mod applying;
+mod editing;
+mod ends;
+mod reporting;
+mod resuming;
+mod splitting;
+#[path = "../support/mod.rs"]
+mod support;
+mod world;

@@ -1,0 +1,87 @@
+use crate::world::{World, ended};
+
+#[test]
+fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
+    let world = World::with(&[
+        ("first/value.sh", "FIRST=0\n"),
+        ("second/value.sh", "SECOND=0\n"),
+        (
+            "check.sh",
+            ". ./first/value.sh; . ./second/value.sh\nfailed=0\n\
+             [ $FIRST = 1 ] || { echo 'FAILED first/value.sh::first - AssertionError: 0 != 1'; failed=1; }\n\
+             [ $SECOND = 1 ] || { echo 'FAILED second/value.sh::second - AssertionError: 0 != 1'; failed=1; }\n\
+             exit $failed\n",
+        ),
+    ]);
+    let task = world.outside("task.json");
+    std::fs::write(
+        &task,
+        r#"{"title": "Values", "description": "Both values are one.",
+            "criteria": ["FIRST in first/value.sh is 1", "SECOND in second/value.sh is 1"],
+            "targets": ["first/value.sh", "second/value.sh"]}"#,
+    )
+    .unwrap();
+    // Given all of it, it hangs; given a part, it does that part.
+    let patch = |name: &str, variable: &str| {
+        format!(
+            "printf -- '--- a/{name}/value.sh\\n+++ b/{name}/value.sh\\n@@ -1 +1 @@\\n\
+             -{variable}=0\\n+{variable}=1\\n'"
+        )
+    };
+    let agent = world.script(&format!(
+        "task=$(sed 's/.*\"task\"://')\ncase \"$task\" in\n\
+         *'FIRST in'*'SECOND in'*) sleep 600;;\n*'FIRST in'*) {};;\n*'SECOND in'*) {};;\nesac\n",
+        patch("first", "FIRST"),
+        patch("second", "SECOND")
+    ));
+    let task = task.to_str().unwrap();
+    let arguments = [
+        "--test",
+        "sh check.sh",
+        "--agent",
+        &agent,
+        "--task",
+        task,
+        "--agent-timeout",
+        "3",
+    ];
+    let output = world.repair(&arguments);
+    ended(&output, 0);
+    let result = world.json("result.json");
+    assert_eq!(result["status"], "fixed");
+    assert_eq!(result["children"].as_array().unwrap().len(), 2);
+    assert_eq!(world.attempts("stopReason")[0], "agent_timeout");
+    let events = world.text("events.jsonl");
+    assert!(events.contains("split"), "{events}");
+
+    // Told not to split, it ends with the timeout.
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let output = world.repair(&[&arguments[..], &["--no-auto-split"]].concat());
+    assert_ne!(output.status.code(), Some(0));
+    assert_eq!(world.json("result.json")["stopReason"], "agent_timeout");
+    assert!(world.text("report.txt").contains("Category: timeout"));
+}
+
+#[test]
+fn a_task_alone_is_estimated_and_split() {
+    let world = World::with(&[("a.py", "def a(): pass\n"), ("b.py", "from a import a\n")]);
+    let task = world.outside("task.json");
+    std::fs::write(
+        &task,
+        r#"{"title": "T", "criteria": ["`a.py` does it", "`b.py` does it"], "targets": ["a.py", "b.py"]}"#,
+    )
+    .unwrap();
+    let task = task.to_str().unwrap();
+    let small = world.command(&["split", task]).output().unwrap();
+    ended(&small, 0);
+    assert!(String::from_utf8_lossy(&small.stdout).contains("estimate: "));
+    let forced = world
+        .command(&["split", task, "--force", "--format", "json"])
+        .output()
+        .unwrap();
+    ended(&forced, 0);
+    let plan: serde_json::Value = serde_json::from_slice(&forced.stdout).unwrap();
+    assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");
+    // What is imported comes first.
+    assert_eq!(plan["parts"][0]["targets"][0], "a.py", "{plan}");
+}

@@ -1,0 +1,138 @@
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::support::{self, Repo};
+
+/// A repository, and beside it the scripts that stand in for agents.
+pub(crate) struct World {
+    pub(crate) repo: Repo,
+}
+
+impl World {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        Self {
+            repo: Repo::with(files),
+        }
+    }
+
+    /// A repository whose test wants `ANSWER` to be 42; it needs no more than a shell.
+    pub(crate) fn shell() -> Self {
+        Self::with(&[
+            ("answer.sh", "ANSWER=41\n"),
+            ("other.sh", "OTHER=1\n"),
+            ("check.sh", CHECK),
+        ])
+    }
+
+    /// A file beside the repository.
+    pub(crate) fn outside(&self, name: &str) -> PathBuf {
+        self.repo.outside().join(name)
+    }
+
+    /// An agent that gives these replies in turn, the last again and again, and counts the calls
+    /// that it has answered. What `run` stands for is done before it answers.
+    pub(crate) fn agent(&self, replies: &[&str], run: &str) -> String {
+        let folder = self.outside("replies");
+        std::fs::create_dir_all(&folder).unwrap();
+        for (at, reply) in replies.iter().enumerate() {
+            std::fs::write(folder.join((at + 1).to_string()), reply).unwrap();
+        }
+        let last = replies.len();
+        let folder = folder.display();
+        self.script(&format!(
+            "cat > /dev/null\n{run}\ntouch {folder}/calls\nn=$(($(wc -l < {folder}/calls) + 1))\n\
+             [ $n -gt {last} ] && n={last}\ncat {folder}/$n\necho call >> {folder}/calls\n"
+        ))
+    }
+
+    /// A command line that runs this as a shell script.
+    pub(crate) fn script(&self, text: &str) -> String {
+        let path = self.outside("agent.sh");
+        std::fs::write(&path, text).unwrap();
+        format!("sh {}", path.display())
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        let calls = std::fs::read_to_string(self.outside("replies/calls"));
+        calls.unwrap_or_default().lines().count()
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = support::command(&self.repo.root(), arguments);
+        command.env("XDG_CACHE_HOME", self.outside("cache"));
+        command
+    }
+
+    /// Runs `repair` into the folder `run` and gives its output.
+    pub(crate) fn repair(&self, arguments: &[&str]) -> Output {
+        let run = self.run_folder();
+        let out = ["repair", "--out", run.to_str().unwrap()];
+        self.command(&[&out, arguments].concat()).output().unwrap()
+    }
+
+    pub(crate) fn run_folder(&self) -> PathBuf {
+        self.outside("run")
+    }
+
+    /// A JSON file of the run.
+    pub(crate) fn json(&self, name: &str) -> Value {
+        let path = self.run_folder().join(name);
+        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.run_folder().join(name)).unwrap_or_default()
+    }
+
+    /// One field of every attempt's result, in order.
+    pub(crate) fn attempts(&self, field: &str) -> Vec<Value> {
+        (1..100)
+            .map(|number| format!("attempts/{number:02}/result.json"))
+            .take_while(|name| self.run_folder().join(name).is_file())
+            .map(|name| self.json(&name)[field].clone())
+            .collect()
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.run_folder().join(name).is_file()
+    }
+}
+
+pub(crate) const CHECK: &str = "\
+. ./answer.sh
+[ \"$ANSWER\" = 42 ] || { echo \"check.sh:2: AssertionError: expected 42, got $ANSWER\"; exit 1; }
+";
+
+pub(crate) const FIX: &str = "\
+```diff
+--- a/answer.sh
++++ b/answer.sh
+@@ -1 +1 @@
+-ANSWER=41
++ANSWER=42
+```
+";
+
+/// The end of a program that must have ended this way.
+#[track_caller]
+pub(crate) fn ended(output: &Output, exit: i32) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(exit), "{said}{printed}");
+}
+
+/// Whether a program is here; says so when it is not.
+pub(crate) fn has_program(name: &str) -> bool {
+    let there = Command::new(name).arg("--version").output().is_ok();
+    if !there {
+        eprintln!("skipped: there is no {name}");
+    }
+    there
+}
+
+pub(crate) fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
