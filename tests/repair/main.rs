@@ -5,6 +5,7 @@
 mod applying;
 mod editing;
 mod ends;
+mod prompting;
 mod reporting;
 mod resuming;
 mod splitting;
