@@ -122,3 +122,28 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if wanted { Exit::Yes } else { Exit::Environment }.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    // Of two flags of one id, a command reads the value of the other as its own.
+    #[test]
+    fn no_flag_of_a_command_hides_a_global_one() {
+        let cli = Cli::command();
+        let global: Vec<_> = cli.get_arguments().map(|it| it.get_id().clone()).collect();
+        // The stand-in for git takes no flag but git's.
+        for command in cli
+            .get_subcommands()
+            .filter(|it| it.get_name() != "git-apply")
+        {
+            for own in command.get_arguments() {
+                let name = command.get_name();
+                assert!(!global.contains(own.get_id()), "{name}: {}", own.get_id());
+            }
+        }
+        cli.debug_assert();
+    }
+}

@@ -6,6 +6,7 @@ mod bench;
 mod bench_merge;
 mod bench_new;
 mod bench_verify;
+mod bug;
 mod check;
 mod completions;
 mod config;
@@ -58,6 +59,10 @@ pub fn main() -> ExitCode {
     if let Some(program) = exec::own_program() {
         exec::set_supervisor(program);
     }
+    bug::told(start)
+}
+
+fn start() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
