@@ -18,9 +18,11 @@
 //! | 3 | [`resolve`] | specifier and importer to file |
 //! | 3 | [`policy`] | what may be read and shown; secrets |
 //! | 3 | [`diagnose`] | log text to a diagnosis |
+//! | 3 | [`workspace`] | the repository one works on, and where in it one stands |
 //! | 4 | [`graph`] | who imports whom |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
+//! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
@@ -42,6 +44,7 @@ pub mod exec;
 pub mod git;
 pub mod graph;
 pub mod heal;
+pub mod hint;
 pub mod lang;
 pub mod model;
 pub mod patch;
@@ -51,3 +54,4 @@ pub mod repair;
 pub mod report;
 pub mod resolve;
 pub mod source;
+pub mod workspace;

@@ -1,8 +1,8 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::args::Global;
 use super::check::{PatchArgs, exit};
-use super::workspace::Workspace;
+use super::workspace::{At, Workspace};
 use super::{CliError, Exit, Output};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::Code;
@@ -54,10 +54,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         return Err(CliError::usage("`--rev` goes with `--tree` or `--commit`"));
     }
     let revision = args.rev.as_deref().or(objects_only.then_some("HEAD"));
-    let mut workspace = Workspace::open(global, revision, output)?;
-    if args.cached || args.index {
-        workspace.use_index()?;
-    }
+    let at = match revision {
+        _ if args.cached || args.index => At::Index,
+        Some(revision) => At::Revision(revision),
+        None => At::Worktree,
+    };
+    let workspace = Workspace::open_at(global, at, output)?;
     if workspace.root.is_none() && !objects_only && !args.cached {
         return Err(CliError::new(
             Code::new("U202"),
@@ -125,7 +127,7 @@ pub(super) fn write(
         None
     };
     if !cached && let Some(root) = &workspace.root {
-        write_worktree(root, &state(workspace, root)?, changes)?;
+        write_worktree(root, &state(workspace)?, changes)?;
     }
     if let Some((git, changes)) = staged {
         git.write_index(&changes, index)?;
@@ -149,21 +151,17 @@ fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange
         .collect()
 }
 
-// The journal stands in the git directory; without git, in a directory that ignores itself.
-fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
-    if let Some(git) = &workspace.git {
-        return Ok(git.git_dir().join("mendit"));
-    }
-    let state = root.join(".mendit");
-    let failed = |error: std::io::Error| {
+fn state(workspace: &Workspace) -> Result<PathBuf, CliError> {
+    let found = workspace.state_directory().map_err(|(state, error)| {
+        let said = format!("cannot write `{}`: {}", state.display(), error.kind());
+        CliError::new(Code::new("U303"), said)
+    })?;
+    found.ok_or_else(|| {
         CliError::new(
-            Code::new("U303"),
-            format!("cannot write `{}`: {}", state.display(), error.kind()),
+            Code::new("U202"),
+            "this repository is bare: it has no worktree",
         )
-    };
-    std::fs::create_dir_all(&state).map_err(failed)?;
-    std::fs::write(state.join(".gitignore"), "*\n").map_err(failed)?;
-    Ok(state)
+    })
 }
 
 fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
@@ -174,7 +172,7 @@ fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
             "this repository is bare: it has no worktree",
         ));
     };
-    let said = match recover(root, &state(&workspace, root)?)? {
+    let said = match recover(root, &state(&workspace)?)? {
         Recovered::Nothing => "nothing was interrupted",
         Recovered::Undone => "the interrupted apply had changed nothing; it is cleared away",
         Recovered::Finished => "the interrupted apply is finished",

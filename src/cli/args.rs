@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, completions, config, context, diagnose, explain, git_apply, heal, imports,
-    init, man, redact, run, schema,
+    Exit, apply, check, completions, config, context, diagnose, explain, git_apply, heal, hint,
+    imports, init, man, redact, run, schema,
 };
 
 /// Makes automatic code repair dependable.
@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Print a text with its secrets masked
     Redact(redact::Args),
+    /// Find imports for undefined names
+    Hint(hint::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
     /// Start what must answer before a repair can begin, and mend its configuration

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::args::Global;
 use super::output::write_file;
-use super::workspace::Workspace;
+use super::workspace::{At, Workspace};
 use super::{CliError, Exit, Output};
 use crate::git::ObjectStore;
 use crate::model::{Code, PatchVerdict, Verdict};
@@ -67,10 +67,12 @@ pub(crate) enum Format {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let mut workspace = Workspace::open(global, args.rev.as_deref(), output)?;
-    if args.index {
-        workspace.use_index()?;
-    }
+    let at = match args.rev.as_deref() {
+        Some(revision) => At::Revision(revision),
+        None if args.index => At::Index,
+        None => At::Worktree,
+    };
+    let workspace = Workspace::open_at(global, at, output)?;
     let objects = workspace.git.as_ref().map(crate::git::Repository::objects);
     let mut options = args.patch.options(objects.as_ref())?;
     if args.batch {

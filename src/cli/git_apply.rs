@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 use std::io::Read;
 
 use super::args::Global;
-use super::workspace::Workspace;
+use super::workspace::{At, Workspace};
 use super::{CliError, Exit, Output, apply};
 use crate::model::{Code, PatchProblem, RepoPath, Severity};
 use crate::patch::{GitRules, JudgeOptions, Judged, judge, named_paths};
@@ -59,10 +59,12 @@ pub(crate) struct Args {
 const DAMAGED: u8 = 128;
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let mut workspace = Workspace::open(global, None, output)?;
-    if args.index || args.cached {
-        workspace.use_index()?;
-    }
+    let at = if args.index || args.cached {
+        At::Index
+    } else {
+        At::Worktree
+    };
+    let workspace = Workspace::open_at(global, at, output)?;
     let directory = [
         workspace.prefix.as_str(),
         args.directory.as_deref().unwrap_or_default(),

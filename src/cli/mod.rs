@@ -13,6 +13,7 @@ mod exit;
 mod explain;
 mod git_apply;
 mod heal;
+mod hint;
 mod imports;
 mod init;
 mod input;
@@ -73,6 +74,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Redact(args) => redact::run(args, output),
+        Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
         Command::Heal(args) => heal::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),

@@ -64,6 +64,16 @@ impl Graph<'_> {
         last
     }
 
+    /// Whether a directory holds a Python module or package of this name.
+    #[must_use]
+    pub fn has_module(&self, directory: &str, name: &str) -> bool {
+        let listing = self.source.listing();
+        ["py", "pyi"].iter().any(|extension| {
+            listing.has_file(&format!("{directory}/{name}.{extension}"))
+                || listing.has_file(&format!("{directory}/{name}/__init__.{extension}"))
+        })
+    }
+
     // Where a re-export of `local` from `from` leads.
     fn step(
         &self,

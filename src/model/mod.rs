@@ -6,6 +6,7 @@ mod context;
 mod facts;
 mod failure;
 mod healing;
+mod hint;
 mod imports;
 mod level;
 mod patch;
@@ -29,6 +30,7 @@ pub use failure::{
     StopReason, Subkind,
 };
 pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
+pub use hint::{HintDocument, HintSource, Suggestion};
 pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
 pub use patch::{

@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    AttemptResult, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult,
+    AttemptResult, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult, HintDocument,
     ImportsDocument, PatchVerdict, RepairPacket, RunResult,
 };
 
@@ -53,6 +53,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "healing",
         about: "what had to be mended before a repair can begin (`heal`)",
         make: written::<HealingResult>,
+    },
+    DocumentSchema {
+        name: "hint",
+        about: "imports for undefined names (`hint`)",
+        make: written::<HintDocument>,
     },
     DocumentSchema {
         name: "imports",

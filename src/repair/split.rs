@@ -120,7 +120,9 @@ fn groups(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Group> {
     let mut by_file: BTreeMap<String, Group> = BTreeMap::new();
     for test in &tests {
         let file = file_of(test, source);
-        let name = file.as_ref().map_or_else(|| (*test).clone(), ToString::to_string);
+        let name = file
+            .as_ref()
+            .map_or_else(|| (*test).clone(), ToString::to_string);
         let group = by_file.entry(name.clone()).or_default();
         group.name = name;
         if !group.tests.contains(test) {
@@ -143,7 +145,11 @@ fn groups(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Group> {
             })
             .collect();
     }
-    let named = input.task.targets.iter().filter_map(|it| RepoPath::new(it).ok());
+    let named = input
+        .task
+        .targets
+        .iter()
+        .filter_map(|it| RepoPath::new(it).ok());
     let mut targets: Vec<RepoPath> = input.targets.iter().cloned().chain(named).collect();
     targets.sort();
     targets.dedup();
@@ -243,8 +249,17 @@ mod tests {
         RepoPath::new(text).unwrap()
     }
 
-    fn parts(files: &[(&str, &str)], task: &Task, tests: &[&str], targets: &[&str]) -> Vec<super::Part> {
-        let source = Memory::new(files.iter().map(|(at, text)| (path(at), text.as_bytes().to_vec())));
+    fn parts(
+        files: &[(&str, &str)],
+        task: &Task,
+        tests: &[&str],
+        targets: &[&str],
+    ) -> Vec<super::Part> {
+        let source = Memory::new(
+            files
+                .iter()
+                .map(|(at, text)| (path(at), text.as_bytes().to_vec())),
+        );
         let tests: Vec<String> = tests.iter().map(|it| (*it).to_owned()).collect();
         let targets: Vec<RepoPath> = targets.iter().map(|it| path(it)).collect();
         let input = SplitInput {
@@ -259,15 +274,25 @@ mod tests {
     #[test]
     fn tests_of_one_file_stay_together_and_a_file_comes_before_its_importers() {
         let files = [
-            ("tests/test_a.py", "from lib import b_case\nimport tests.test_b\n"),
+            (
+                "tests/test_a.py",
+                "from lib import b_case\nimport tests.test_b\n",
+            ),
             ("tests/test_b.py", ""),
         ];
-        let tests = ["tests/test_a.py::test_1", "tests/test_b.py::test_2", "tests/test_a.py::test_3"];
+        let tests = [
+            "tests/test_a.py::test_1",
+            "tests/test_b.py::test_2",
+            "tests/test_a.py::test_3",
+        ];
         let parts = parts(&files, &Task::default(), &tests, &[]);
         let titles: Vec<_> = parts.iter().map(|part| part.title.as_str()).collect();
         assert_eq!(
             titles,
-            ["Make tests/test_b.py::test_2 pass", "Make 2 tests of tests/test_a.py pass"]
+            [
+                "Make tests/test_b.py::test_2 pass",
+                "Make 2 tests of tests/test_a.py pass"
+            ]
         );
         assert_eq!(parts[1].depends_on, [1]);
         assert!((parts[0].share - 0.5).abs() < f64::EPSILON);

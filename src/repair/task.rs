@@ -52,7 +52,10 @@ impl Task {
             if let Some(title) = trimmed.strip_prefix('#')
                 && task.title.is_empty()
             {
-                title.trim_start_matches('#').trim().clone_into(&mut task.title);
+                title
+                    .trim_start_matches('#')
+                    .trim()
+                    .clone_into(&mut task.title);
             }
             let item = ["- [ ]", "- [x]", "- ", "* "]
                 .iter()
@@ -156,11 +159,17 @@ mod tests {
             }
             .estimate()
         };
-        for (criteria, methods, turns, split) in
-            [(0, 0, 5, false), (6, 6, 20, false), (7, 6, 21, true), (3, 3, 12, false)]
-        {
+        for (criteria, methods, turns, split) in [
+            (0, 0, 5, false),
+            (6, 6, 20, false),
+            (7, 6, 21, true),
+            (3, 3, 12, false),
+        ] {
             let estimate = sized(criteria, methods);
-            assert_eq!((estimate.estimated_turns, estimate.needs_split), (turns, split));
+            assert_eq!(
+                (estimate.estimated_turns, estimate.needs_split),
+                (turns, split)
+            );
         }
         // R41.
         let after = Estimate::after_timeout();

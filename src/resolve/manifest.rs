@@ -51,6 +51,22 @@ impl Manifest {
         })
     }
 
+    /// Whether the package is among the dependencies of any sort.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        [
+            "dependencies",
+            "devDependencies",
+            "optionalDependencies",
+            "peerDependencies",
+        ]
+        .iter()
+        .any(|kind| {
+            self.fields
+                .get(*kind)
+                .is_some_and(|it| it.get(name).is_some())
+        })
+    }
+
     pub(super) fn has_exports(&self) -> bool {
         self.fields
             .get("exports")

@@ -13,7 +13,9 @@ mod python;
 mod resolver;
 mod roots;
 mod script;
+mod spelling;
 mod tsconfig;
 mod workspace;
 
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
+pub use spelling::{is_standard, package_part};

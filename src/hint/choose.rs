@@ -1,0 +1,268 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::entity::{Entity, coverage, entity, is_module};
+use super::evidence::{Evidence, Way, Weight};
+use super::python::Tops;
+use super::style::ScriptStyle;
+use super::words::Usage;
+use super::{python, script, tables};
+use crate::graph::Graph;
+use crate::model::{DefinitionKind, FileFacts, HintSource, Import, Language, RepoPath, Suggestion};
+use crate::policy::is_test;
+
+const MAX_SUGGESTIONS: usize = 5;
+/// Another definition than the best is no contradiction when it has less than this part of the
+/// best one's weight.
+const NEGLIGIBLE: u64 = 16;
+
+/// One name and the file that lacks it.
+pub(super) struct Asked<'a> {
+    pub(super) file: &'a RepoPath,
+    pub(super) name: &'a str,
+    pub(super) usage: Usage,
+    pub(super) facts: &'a FileFacts,
+    pub(super) language: Language,
+    /// What other files of its directory say about themselves.
+    pub(super) siblings: Vec<Arc<FileFacts>>,
+}
+
+struct Row {
+    way: Way,
+    weight: Weight,
+    entity: Entity,
+    score: u64,
+}
+
+/// Weighs the evidence and writes it as suggestions, best first.
+pub(super) fn choose(
+    graph: &Graph<'_>,
+    tops: &Tops,
+    style: &ScriptStyle,
+    evidence: Evidence,
+    asked: &Asked<'_>,
+) -> Vec<Suggestion> {
+    let mut rows: Vec<Row> = evidence
+        .0
+        .into_iter()
+        .map(|(way, weight)| Row {
+            entity: entity(graph, &way, asked),
+            score: score(graph, &way, &weight, asked),
+            way,
+            weight,
+        })
+        .filter(|row| row.score > 0)
+        .collect();
+    let mut totals: BTreeMap<Entity, u64> = BTreeMap::new();
+    for row in &rows {
+        *totals.entry(row.entity.clone()).or_default() += row.score;
+    }
+    rows.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.way.cmp(&b.way)));
+    let total = |row: &Row| totals.get(&row.entity).copied().unwrap_or(0);
+    // The definition with the most evidence, then the best way to it, then whatever is next.
+    let most = rows.iter().map(&total).max().unwrap_or(0);
+    if let Some(at) = rows.iter().position(|row| total(row) == most) {
+        let best = rows.remove(at);
+        rows.insert(0, best);
+    }
+    let certain = is_certain(&rows, &totals, asked);
+    let sum: u64 = totals.values().sum();
+    let mut found: Vec<Suggestion> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        let certain = certain && at == 0;
+        let share = (total(row) * 60).checked_div(sum).unwrap_or(0) as u8;
+        let one = written(graph, tops, style, row, asked);
+        if found
+            .iter()
+            .all(|other| other.import_statement != one.import_statement)
+        {
+            found.push(Suggestion {
+                certain,
+                confidence: match (certain, at) {
+                    (true, _) => 95,
+                    (_, 0) => 25 + share,
+                    _ => 10 + share / 2,
+                },
+                ..one
+            });
+        }
+        if found.len() == MAX_SUGGESTIONS {
+            break;
+        }
+    }
+    found
+}
+
+fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u64 {
+    let mut score = 16 * weight.votes;
+    if weight.defines.is_some() {
+        score += 2_048 + 4 * weight.near;
+    }
+    if weight.passes_on {
+        score += 1_536 + 2 * weight.near;
+    }
+    score += match weight.outside {
+        Some(HintSource::Stdlib) if way.imported == "*" || tables::is_everyday(&way.module) => {
+            8_192
+        }
+        Some(HintSource::Stdlib) => 64,
+        Some(_) => 1_024,
+        None => 0,
+    };
+    score *= 1 + habit(graph, way, asked);
+    if let Some(path) = &way.path {
+        // Nothing but a test imports a test, and nothing imports itself through its own package.
+        if is_test(path.as_str()) && !is_test(asked.file.as_str()) {
+            score /= 32;
+        }
+        let opens = matches!(path.stem(), "__init__" | "index");
+        if opens && weight.defines.is_none() && asked.file.is_below(path.directory()) {
+            score /= 16;
+        }
+    }
+    let usage = &asked.usage;
+    if is_module(way, weight) {
+        if usage.called || (usage.members.is_empty() && usage.bare) {
+            // A package that merely bears the name says nothing then.
+            score = if weight.outside == Some(HintSource::Manifest) {
+                0
+            } else {
+                score / 16
+            };
+        }
+        match coverage(graph, way, usage) {
+            Some((found, all)) if found == all => score *= 4,
+            Some((0, _)) => score /= 32,
+            _ => {}
+        }
+        // `import a.b` is there for the sake of `a.b`.
+        let below = way
+            .module
+            .strip_prefix(asked.name)
+            .and_then(|it| it.strip_prefix('.'));
+        if let Some(below) = below.filter(|_| way.imported == "*") {
+            score = if usage.chains.contains(below) {
+                2 * score
+            } else {
+                score / 32
+            };
+        }
+    }
+    score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
+}
+
+// How much the file and its neighbours take other names from the same module.
+fn habit(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> u64 {
+    let resolver = graph.resolver();
+    let from_there = |one: &Import| {
+        !one.names.is_empty()
+            && (one.specifier == way.module
+                || (way.path.is_some()
+                    && one.specifier.starts_with('.')
+                    && resolver.resolve(asked.file, one).files.first() == way.path.as_ref()))
+    };
+    let own = asked.facts.imports.iter().any(&from_there);
+    let others = asked
+        .siblings
+        .iter()
+        .filter(|facts| facts.imports.iter().any(&from_there));
+    4 * u64::from(own) + others.count().min(4) as u64
+}
+
+fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -> bool {
+    let Some(best) = rows.first() else {
+        return false;
+    };
+    let own = totals.get(&best.entity).copied().unwrap_or(0);
+    let contradicted = totals
+        .iter()
+        .any(|(entity, total)| *entity != best.entity && total.saturating_mul(NEGLIGIBLE) > own);
+    if contradicted || asked.usage.assigned {
+        return false;
+    }
+    let group: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.entity == best.entity)
+        .collect();
+    if group.iter().any(|row| row.weight.count > 0) {
+        return true;
+    }
+    match best.weight.outside {
+        Some(HintSource::Stdlib) => return true,
+        Some(_) => return best.way.imported == "*" && !asked.usage.members.is_empty(),
+        None => {}
+    }
+    // Nobody imports it yet: a plain variable that happens to bear the name proves nothing.
+    let telling = asked.name.len() > 3
+        && (asked.name.contains(char::is_uppercase) || asked.name.contains('_'));
+    let reachable =
+        best.way.path.as_ref().is_none_or(|path| {
+            !is_test(path.as_str()) || path.directory() == asked.file.directory()
+        });
+    let solid = group.iter().any(|row| {
+        row.weight
+            .defines
+            .is_some_and(|kind| kind != DefinitionKind::Variable || telling)
+    });
+    rows.iter().all(|row| row.entity == best.entity) && solid && reachable && asked.name.len() > 2
+}
+
+fn written(
+    graph: &Graph<'_>,
+    tops: &Tops,
+    style: &ScriptStyle,
+    row: &Row,
+    asked: &Asked<'_>,
+) -> Suggestion {
+    let Row { way, weight, .. } = row;
+    let (module, statement, type_only) = if asked.language == Language::Python {
+        let relative = relative(graph, tops, row, asked);
+        let module = python::spelled(graph.resolver(), way, asked.file, relative);
+        let statement = python::statement(asked.name, &module, &way.imported);
+        (module, statement, false)
+    } else {
+        let kind = row.entity.kind(graph, asked.name);
+        let erased = matches!(kind, Some(DefinitionKind::Interface | DefinitionKind::Type));
+        let voted = weight.count > 0 && weight.types == weight.count;
+        let type_only = style.types && (erased || voted);
+        let statement = script::statement(style, asked.name, &way.module, &way.imported, type_only);
+        (way.module.clone(), statement, type_only)
+    };
+    Suggestion {
+        name: asked.name.to_owned(),
+        import_statement: statement,
+        module,
+        path: way.path.clone(),
+        confidence: 0,
+        source: match weight {
+            Weight { count: 1.., .. } => HintSource::Repo,
+            Weight {
+                outside: Some(outside),
+                ..
+            } => *outside,
+            _ => HintSource::Definition,
+        },
+        certain: false,
+        imported: way.imported.clone(),
+        type_only,
+        replaces: None,
+    }
+}
+
+// Relative when the file's own imports of its package are, else when those of its neighbours are.
+fn relative(graph: &Graph<'_>, tops: &Tops, row: &Row, asked: &Asked<'_>) -> bool {
+    let own = tops.dotted(graph.resolver(), asked.file, &python::place(asked.file));
+    let top = own.split('.').next().unwrap_or_default();
+    let from = |specifier: &str| specifier.split('.').next() == Some(top);
+    let imports = &asked.facts.imports;
+    let relative = imports
+        .iter()
+        .filter(|one| one.specifier.starts_with('.'))
+        .count();
+    let absolute = imports.iter().filter(|one| from(&one.specifier)).count();
+    if relative + absolute > 0 {
+        relative >= absolute
+    } else {
+        2 * row.weight.relative > row.weight.count
+    }
+}

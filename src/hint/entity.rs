@@ -1,0 +1,96 @@
+use super::choose::Asked;
+use super::evidence::{Way, Weight};
+use super::words::Usage;
+use super::{python, tables};
+use crate::graph::Graph;
+use crate::model::{DefinitionKind, Language, RepoPath};
+
+/// What a way leads to: two ways to one definition do not contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Entity {
+    /// A file of the repository as a whole.
+    File(RepoPath),
+    /// The name, as this file defines it.
+    Defined(RepoPath),
+    /// A name of a module outside, or `*` for the module.
+    Outside(String, String),
+}
+
+impl Entity {
+    /// What the definition is, when its file says so.
+    pub(super) fn kind(&self, graph: &Graph<'_>, name: &str) -> Option<DefinitionKind> {
+        let Self::Defined(path) = self else {
+            return None;
+        };
+        let facts = graph.resolver().facts(path);
+        let found = facts.definitions.iter().find(|one| one.name == name);
+        found.map(|one| one.kind)
+    }
+}
+
+/// Follows a way through re-exports to what it means.
+pub(super) fn entity(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> Entity {
+    let Some(path) = &way.path else {
+        let module = way.module.strip_prefix("node:").unwrap_or(&way.module);
+        // The default export of a module of old is the module.
+        let script = asked.language.is_script();
+        let imported = match way.imported.as_str() {
+            "default" if script => "*",
+            imported => imported,
+        };
+        return Entity::Outside(module.to_owned(), imported.to_owned());
+    };
+    if way.imported == "*" || (!asked.language.is_script() && names_file(way)) {
+        return Entity::File(path.clone());
+    }
+    // Another name behind an alias is followed by that name.
+    Entity::Defined(
+        graph
+            .defining(path, &way.imported)
+            .unwrap_or_else(|| path.clone()),
+    )
+}
+
+// `from package import module`.
+fn names_file(way: &Way) -> bool {
+    let Some(path) = &way.path else {
+        return false;
+    };
+    let place = python::place(path);
+    let last = place.rsplit('/').next().unwrap_or_default();
+    last == way.imported && way.module.rsplit('.').next() != Some(last)
+}
+
+/// Whether the name would be bound to a module.
+pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
+    let namespace = weight
+        .defines
+        .is_none_or(|kind| kind == DefinitionKind::Namespace);
+    way.imported == "*"
+        || (way
+            .path
+            .as_ref()
+            .is_some_and(|path| Language::of_path(path.as_str()) == Some(Language::Python))
+            && namespace
+            && names_file(way))
+}
+
+/// How many of the members that the file uses the module has, and how many it uses; `None` when
+/// it uses none or nothing is known of the module.
+pub(super) fn coverage(graph: &Graph<'_>, way: &Way, usage: &Usage) -> Option<(usize, usize)> {
+    if usage.members.is_empty() {
+        return None;
+    }
+    let has = |member: &String| match &way.path {
+        Some(path) => Some(
+            graph.defining(path, member).is_some() || {
+                let facts = graph.resolver().facts(path);
+                facts.exports.iter().any(|export| export.name == *member)
+                    || (path.stem() == "__init__" && graph.has_module(path.directory(), member))
+            },
+        ),
+        None => tables::python_exports(&way.module, member),
+    };
+    let known: Vec<bool> = usage.members.iter().filter_map(has).collect();
+    (!known.is_empty()).then(|| (known.iter().filter(|has| **has).count(), known.len()))
+}

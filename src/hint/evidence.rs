@@ -1,0 +1,92 @@
+use std::collections::BTreeMap;
+
+use crate::model::{DefinitionKind, HintSource, RepoPath};
+
+/// A way to import a name: the module as the file would write it, and the name inside it (`*` for
+/// the module itself, `default` for its default export).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Way {
+    pub(super) module: String,
+    pub(super) imported: String,
+    /// The file of the repository that the module is.
+    pub(super) path: Option<RepoPath>,
+}
+
+/// What speaks for a way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Weight {
+    /// Importers, each by its nearness.
+    pub(super) votes: u64,
+    /// Importers.
+    pub(super) count: u32,
+    /// Importers that take it for types alone.
+    pub(super) types: u32,
+    /// Importers that name it by a relative path.
+    pub(super) relative: u32,
+    /// The module itself defines it.
+    pub(super) defines: Option<DefinitionKind>,
+    /// Nearness of the definition.
+    pub(super) near: u64,
+    /// The module passes it on.
+    pub(super) passes_on: bool,
+    /// A table or manifest knows it.
+    pub(super) outside: Option<HintSource>,
+}
+
+/// Everything found for one name.
+#[derive(Debug, Default)]
+pub(super) struct Evidence(pub(super) BTreeMap<Way, Weight>);
+
+impl Evidence {
+    pub(super) fn add(&mut self, way: Way, more: &Weight) {
+        let sum = self.0.entry(way).or_default();
+        sum.votes += more.votes;
+        sum.count += more.count;
+        sum.types += more.types;
+        sum.relative += more.relative;
+        sum.near = sum.near.max(more.near);
+        sum.passes_on |= more.passes_on;
+        sum.defines = sum.defines.or(more.defines);
+        sum.outside = sum.outside.or(more.outside);
+    }
+}
+
+/// How much a file at `path` says about what `file` means: an eighth for each step between their
+/// directories, half between tests and the rest.
+pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
+    let parts = |path: &RepoPath| -> Vec<String> {
+        let parts = path.directory().split('/').filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let (theirs, ours) = (parts(path), parts(file));
+    let shared = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
+    let steps = theirs.len() + ours.len() - 2 * shared;
+    let weight = 4096_u64 >> (3 * steps).min(11);
+    if crate::policy::is_test(path.as_str()) == crate::policy::is_test(file.as_str()) {
+        weight
+    } else {
+        weight / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearness;
+    use crate::model::RepoPath;
+
+    #[test]
+    fn neighbours_weigh_most() {
+        let path = |text| RepoPath::new(text).unwrap();
+        let file = path("src/pkg/a.py");
+        let weights: Vec<u64> = [
+            "src/pkg/b.py",
+            "src/pkg/sub/c.py",
+            "src/d.py",
+            "docs/x/e.py",
+            "tests/test_f.py",
+        ]
+        .map(|other| nearness(&path(other), &file))
+        .into();
+        assert_eq!(weights, [4096, 512, 512, 2, 4]);
+    }
+}

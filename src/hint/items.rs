@@ -1,0 +1,157 @@
+use std::ops::Range;
+
+/// The names in a list such as `a, b as c` with where each stands in the text.
+pub(super) struct Items {
+    spans: Vec<Range<usize>>,
+    /// A comma stands after the last one.
+    trailing: bool,
+}
+
+impl Items {
+    /// Reads a comma-separated list; comments (`#`, `//`, `/* */`) are passed over.
+    pub(super) fn read(text: &str, list: Range<usize>) -> Self {
+        let bytes = text.as_bytes();
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        let mut open: Option<Range<usize>> = None;
+        let mut trailing = false;
+        let mut at = list.start;
+        while at < list.end {
+            let rest = bytes.get(at..list.end).unwrap_or_default();
+            let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+            if rest.starts_with(b"#") || rest.starts_with(b"//") {
+                at += line;
+                continue;
+            }
+            if rest.starts_with(b"/*") {
+                at += memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
+                continue;
+            }
+            match rest.first() {
+                Some(b',') => {
+                    spans.extend(open.take());
+                    trailing = true;
+                }
+                Some(byte) if byte.is_ascii_whitespace() || *byte == b'\\' => {}
+                Some(_) => {
+                    let start = open.as_ref().map_or(at, |span| span.start);
+                    open = Some(start..at + 1);
+                    trailing = false;
+                }
+                None => break,
+            }
+            at += 1;
+        }
+        spans.extend(open);
+        Self { spans, trailing }
+    }
+
+    pub(super) fn names<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let names = self.spans.iter().map(|span| text.get(span.clone()).unwrap_or_default());
+        names.collect()
+    }
+
+    /// The text with one more item, where the order of the others wants it.
+    pub(super) fn with(&self, text: &str, new: &str) -> Option<String> {
+        let names = self.names(text);
+        let at = place(&names, new);
+        let mut out = text.to_owned();
+        let line_start = |at: usize| text.get(..at).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+        let indent_of = |at: usize| {
+            let start = line_start(at);
+            let before = text.get(start..at).unwrap_or_default();
+            (start > 0 && before.trim().is_empty()).then(|| (start, before.to_owned()))
+        };
+        if let Some(next) = self.spans.get(at) {
+            match indent_of(next.start) {
+                Some((start, indent)) => out.insert_str(start, &format!("{indent}{new},{}", end_of(text))),
+                None => out.insert_str(next.start, &format!("{new}, ")),
+            }
+            return Some(out);
+        }
+        let last = self.spans.last()?;
+        let Some((_, indent)) = indent_of(last.start) else {
+            out.insert_str(last.end, &format!(", {new}"));
+            return Some(out);
+        };
+        let end = text.get(last.end..)?.find('\n').map_or(text.len(), |it| last.end + it);
+        let comma = if self.trailing { "," } else { "" };
+        let line_end = end_of(text);
+        let end = if line_end == "\r\n" { end.checked_sub(1)? } else { end };
+        out.insert_str(end, &format!("{line_end}{indent}{new}{comma}"));
+        if !self.trailing {
+            out.insert(last.end, ',');
+        }
+        Some(out)
+    }
+}
+
+fn end_of(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+// Where a name goes: the first order that the others keep decides, else the end.
+fn place(names: &[&str], new: &str) -> usize {
+    let orders: [fn(&str) -> (u8, String); 3] = [by_type, plain, folded];
+    for key in orders {
+        let keys: Vec<_> = names.iter().map(|name| key(bare(name))).collect();
+        if keys.is_sorted() {
+            let new = key(bare(new));
+            return keys.iter().position(|other| *other > new).unwrap_or(names.len());
+        }
+    }
+    names.len()
+}
+
+fn bare(name: &str) -> &str {
+    name.strip_prefix("type ").unwrap_or(name)
+}
+
+// Constants, then classes, then the rest, as isort has it.
+fn by_type(name: &str) -> (u8, String) {
+    let upper = name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase);
+    let class = name.starts_with(|c: char| c.is_uppercase());
+    let kind = match (upper && name.len() > 1, class) {
+        (true, _) => 0,
+        (_, true) => 1,
+        _ => 2,
+    };
+    (kind, name.to_lowercase())
+}
+
+fn plain(name: &str) -> (u8, String) {
+    (0, name.to_owned())
+}
+
+fn folded(name: &str) -> (u8, String) {
+    (0, name.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Items;
+
+    fn with(text: &str, new: &str) -> String {
+        let start = text.find(['(', '{']).map_or(0, |at| at + 1);
+        let end = text.find([')', '}']).unwrap_or(text.len());
+        Items::read(text, start..end).with(text, new).unwrap()
+    }
+
+    #[test]
+    fn items_go_where_the_order_wants_them() {
+        for (text, new, expected) in [
+            ("a, c", "b", "a, b, c"),
+            ("a", "b", "a, b"),
+            ("{ b }", "a", "{ a, b }"),
+            ("{b, a}", "c", "{b, a, c}"),
+            ("MAX, Class, run", "Other", "MAX, Class, Other, run"),
+            ("{ type A, b }", "type C", "{ type A, type C, b }"),
+            ("(\n    a,\n    c,\n)", "b", "(\n    a,\n    b,\n    c,\n)"),
+            ("(\n    a,  # one, two\n)", "b", "(\n    a,  # one, two\n    b,\n)"),
+            ("{\n  a,\n  b\n}", "c", "{\n  a,\n  b,\n  c\n}"),
+            ("{\r\n  a,\r\n}", "b", "{\r\n  a,\r\n  b,\r\n}"),
+            ("a as x, c", "b", "a as x, b, c"),
+        ] {
+            assert_eq!(with(text, new), expected);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+use super::evidence::{Evidence, Way, Weight};
+use super::style::ScriptStyle;
+use super::tables;
+use super::words;
+use crate::model::{HintSource, Language, RepoPath};
+use crate::resolve::{Resolver, is_standard, package_part};
+use crate::source::Source;
+
+/// Adds what tables and manifests know about a name: the standard library, packages that bear the
+/// name, and the table of known names. A package counts only when a manifest declares it.
+pub(super) fn add(
+    evidence: &mut Evidence,
+    source: &dyn Source,
+    resolver: &Resolver<'_>,
+    language: Language,
+    style: &ScriptStyle,
+    file: &RepoPath,
+    name: &str,
+) {
+    let mut put = |module: &str, imported: &str, from: HintSource| {
+        let way = Way {
+            module: module.to_owned(),
+            imported: imported.to_owned(),
+            path: None,
+        };
+        let weight = Weight {
+            outside: Some(from),
+            ..Weight::default()
+        };
+        evidence.add(way, &weight);
+    };
+    let script = language.is_script();
+    if !script {
+        for module in tables::python_modules(name) {
+            put(module, name, HintSource::Stdlib);
+        }
+        if is_standard(language, name) {
+            put(name, "*", HintSource::Stdlib);
+        } else if name == name.to_lowercase() && declares_python(source, file, name) {
+            put(name, "*", HintSource::Manifest);
+        }
+    }
+    if script {
+        for (module, imported) in tables::node_modules(name) {
+            // `test` and what is newer exist under the prefix alone.
+            let bare = !style.node_prefix && module != "test";
+            let prefix = if bare { "" } else { "node:" };
+            let imported = if imported.is_empty() { name } else { imported };
+            put(&format!("{prefix}{module}"), imported, HintSource::Stdlib);
+        }
+    }
+    for (module, imported) in tables::known(name, script) {
+        let imported = if imported.is_empty() { name } else { imported };
+        let declared = if script {
+            package_part(module).is_some_and(|package| resolver.declares(file, package))
+        } else {
+            let package = module.split('.').next().unwrap_or(module);
+            declares_python(source, file, package)
+        };
+        if declared {
+            put(module, imported, HintSource::Manifest);
+        }
+    }
+}
+
+// Import names whose package is called something else.
+const DISTRIBUTIONS: &[(&str, &str)] = &[
+    ("OpenSSL", "pyopenssl"),
+    ("PIL", "pillow"),
+    ("attr", "attrs"),
+    ("bs4", "beautifulsoup4"),
+    ("cv2", "opencv-python"),
+    ("dateutil", "python-dateutil"),
+    ("dotenv", "python-dotenv"),
+    ("git", "gitpython"),
+    ("jwt", "pyjwt"),
+    ("serial", "pyserial"),
+    ("sklearn", "scikit-learn"),
+    ("yaml", "pyyaml"),
+];
+
+const MANIFESTS: &[&str] = &[
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "requirements.txt",
+    "requirements-dev.txt",
+    "dev-requirements.txt",
+    "Pipfile",
+    "tox.ini",
+];
+
+// Whether a Python manifest at or above the file names the package, as a word of its own.
+fn declares_python(source: &dyn Source, file: &RepoPath, module: &str) -> bool {
+    let renamed = DISTRIBUTIONS.iter().find(|(import, _)| *import == module);
+    let wanted = normal(renamed.map_or(module, |(_, package)| package));
+    file.ancestors().any(|directory| {
+        let named = MANIFESTS.iter().map(|name| {
+            if directory.is_empty() {
+                (*name).to_owned()
+            } else {
+                format!("{directory}/{name}")
+            }
+        });
+        let folder = if directory.is_empty() {
+            "requirements".to_owned()
+        } else {
+            format!("{directory}/requirements")
+        };
+        let below = source.listing().below(&folder).iter();
+        let below = below.map(|entry| entry.path.as_str().to_owned());
+        let texts = below.filter(|path| path.ends_with(".txt") || path.ends_with(".in"));
+        named.chain(texts).any(|path| {
+            let bytes = source
+                .listing()
+                .file(&path)
+                .and_then(|path| source.read(path).ok());
+            bytes.is_some_and(|bytes| {
+                let text = normal(&String::from_utf8_lossy(&bytes));
+                let text = text.as_bytes();
+                words::places(text, &wanted).any(|at| is_requirement(text, at, wanted.len()))
+            })
+        })
+    })
+}
+
+// A requirement starts a string or a line, and a version, an extra or nothing follows it. `pytest`
+// is not `pytest-xdist`, and a word of a sentence is no package.
+fn is_requirement(text: &[u8], at: usize, length: usize) -> bool {
+    let head = text.get(..at).unwrap_or_default().trim_ascii_end();
+    let spaced = head.len() < at;
+    let starts = match head.last() {
+        None => true,
+        Some(b'"' | b'\'') => !spaced,
+        _ => {
+            text.get(..at)
+                .unwrap_or_default()
+                .trim_end_matches_blank()
+                .last()
+                == Some(&b'\n')
+        }
+    };
+    let rest = text.get(at + length..).unwrap_or_default();
+    let ends = match rest.trim_start_matches_blank().first() {
+        None => true,
+        Some(byte) => b"\"'<>=!~[;,\n\r@#^".contains(byte),
+    };
+    starts && ends
+}
+
+trait Blank {
+    fn trim_start_matches_blank(&self) -> &Self;
+    fn trim_end_matches_blank(&self) -> &Self;
+}
+
+impl Blank for [u8] {
+    fn trim_start_matches_blank(&self) -> &Self {
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let end = self
+            .iter()
+            .position(|byte| !blank(byte))
+            .unwrap_or(self.len());
+        self.get(end..).unwrap_or_default()
+    }
+
+    fn trim_end_matches_blank(&self) -> &Self {
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let end = self
+            .iter()
+            .rposition(|byte| !blank(byte))
+            .map_or(0, |at| at + 1);
+        self.get(..end).unwrap_or_default()
+    }
+}
+
+// Package names do not tell case, `-`, `_` and `.` apart.
+fn normal(text: &str) -> String {
+    text.to_ascii_lowercase().replace('_', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declares_python;
+    use crate::model::RepoPath;
+    use crate::source::Memory;
+
+    #[test]
+    fn packages_are_declared_by_whole_words() {
+        let path = |text| RepoPath::new(text).unwrap();
+        let source = Memory::new([
+            (
+                path("pyproject.toml"),
+                b"dependencies = ['PyYAML>=6', 'pytest-xdist'] # as given".to_vec(),
+            ),
+            (path("requirements/dev.txt"), b"trio==0.3\n".to_vec()),
+        ]);
+        let file = path("src/a.py");
+        for (module, expected) in [
+            ("yaml", true),
+            ("trio", true),
+            ("pytest", false),
+            ("tri", false),
+        ] {
+            assert_eq!(
+                declares_python(&source, &file, module),
+                expected,
+                "{module}"
+            );
+        }
+    }
+}

@@ -1,0 +1,202 @@
+use super::evidence::{Way, Weight, nearness};
+use super::style::ScriptStyle;
+use crate::graph::Graph;
+use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
+use crate::resolve::Resolver;
+
+/// What one file says about a name that `file` lacks: how it imports it, and whether it exports
+/// it.
+pub(super) fn evidence(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    facts: &FileFacts,
+    path: &RepoPath,
+    file: &RepoPath,
+    name: &str,
+) -> Vec<(Way, Weight)> {
+    let resolver = graph.resolver();
+    let mut found = Vec::new();
+    let near = nearness(path, file);
+    for import in &facts.imports {
+        let binds = matches!(
+            import.kind,
+            ImportKind::Import | ImportKind::Require | ImportKind::ImportEquals
+        );
+        if !binds || path == file {
+            continue;
+        }
+        let bound = |one: &&ImportedName| one.alias.as_ref().unwrap_or(&one.name) == name;
+        let Some(taken) = import.names.iter().find(bound) else {
+            continue;
+        };
+        let resolution = resolver.resolve(path, import);
+        let target = resolution.files.first().cloned();
+        if resolution.is_unresolved() || target.as_ref() == Some(file) {
+            continue;
+        }
+        let relative = import.specifier.starts_with('.');
+        let module = match &target {
+            Some(target) if relative => style.relative(file, target, &import.specifier),
+            Some(target) if !leads(resolver, file, &import.specifier, target) => {
+                style.relative(file, target, "")
+            }
+            _ => import.specifier.clone(),
+        };
+        let weight = Weight {
+            votes: near,
+            count: 1,
+            types: u32::from(import.type_only),
+            relative: u32::from(relative),
+            ..Weight::default()
+        };
+        found.push((
+            Way {
+                module,
+                imported: taken.name.clone(),
+                path: target,
+            },
+            weight,
+        ));
+    }
+    if path != file {
+        found.extend(exported(graph, style, facts, path, file, name));
+    }
+    found
+}
+
+fn exported(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    facts: &FileFacts,
+    path: &RepoPath,
+    file: &RepoPath,
+    name: &str,
+) -> Vec<(Way, Weight)> {
+    let resolver = graph.resolver();
+    let default = |export: &&crate::model::Export| {
+        export.name == "default"
+            && (export.local.as_deref() == Some(name)
+                || (export.local.is_none() && path.stem() == name))
+    };
+    let named = facts.exports.iter().find(|export| export.name == name);
+    let Some(export) = named.or_else(|| facts.exports.iter().find(default)) else {
+        return Vec::new();
+    };
+    let local = export.local.as_deref().unwrap_or(&export.name);
+    let definition = facts
+        .definitions
+        .iter()
+        .find(|one| one.name == local || one.name == name);
+    let weight = Weight {
+        defines: export
+            .from
+            .is_none()
+            .then(|| definition.map_or(crate::model::DefinitionKind::Variable, |one| one.kind)),
+        passes_on: export.from.is_some(),
+        near: nearness(path, file),
+        ..Weight::default()
+    };
+    let way = |module: String, imported: &str, path: &RepoPath| Way {
+        module,
+        imported: imported.to_owned(),
+        path: Some(path.clone()),
+    };
+    let theirs = resolver.package_of(path);
+    if theirs.as_ref().map(|it| &it.0) != resolver.package_of(file).as_ref().map(|it| &it.0)
+        && let Some((_, Some(package))) = theirs
+    {
+        // Another package of the repository: by its name, when that passes the name on.
+        let entry = resolver
+            .resolve(file, &importing(&package))
+            .files
+            .into_iter()
+            .next();
+        let Some(entry) = entry else {
+            return vec![(
+                way(style.relative(file, path, ""), &export.name, path),
+                weight,
+            )];
+        };
+        if graph.defining(&entry, &export.name).as_ref() == Some(path) || entry == *path {
+            let weight = Weight {
+                defines: None,
+                passes_on: true,
+                ..weight
+            };
+            return vec![(way(package, &export.name, &entry), weight)];
+        }
+        return Vec::new();
+    }
+    let module = if style.prefers_alias {
+        resolver.aliases(file, path).into_iter().next()
+    } else {
+        None
+    };
+    let module = module.unwrap_or_else(|| style.relative(file, path, ""));
+    let mut found = vec![(way(module, &export.name, path), weight.clone())];
+    // Index files between the definition and what it shares with the file.
+    for directory in path.ancestors().take_while(|it| !file.is_below(it)) {
+        let index = ["index.ts", "index.tsx", "index.js", "index.mts"]
+            .iter()
+            .find_map(|name| {
+                let index = RepoPath::new(&format!("{directory}/{name}")).ok()?;
+                graph.resolver().is_file(&index).then_some(index)
+            });
+        let Some(index) = index.filter(|index| index != path) else {
+            continue;
+        };
+        if graph.defining(&index, &export.name).as_ref() == Some(path) && export.name != "default" {
+            let weight = Weight {
+                defines: None,
+                passes_on: true,
+                ..weight.clone()
+            };
+            found.push((
+                way(style.relative(file, &index, ""), &export.name, &index),
+                weight,
+            ));
+        }
+    }
+    found
+}
+
+pub(super) fn importing(specifier: &str) -> Import {
+    Import {
+        specifier: specifier.to_owned(),
+        kind: ImportKind::Import,
+        line: 0,
+        names: Vec::new(),
+        type_only: false,
+        nested: false,
+    }
+}
+
+// Whether the specifier means the same file from here.
+fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
+    resolver.resolve(file, &importing(specifier)).files.first() == Some(target)
+}
+
+/// The statement that binds `name`, on one line and without a semicolon.
+pub(super) fn statement(
+    style: &ScriptStyle,
+    name: &str,
+    module: &str,
+    imported: &str,
+    type_only: bool,
+) -> String {
+    let q = style.quote;
+    if style.require {
+        return match imported {
+            "*" | "default" => format!("const {name} = require({q}{module}{q})"),
+            same if same == name => format!("const {{ {name} }} = require({q}{module}{q})"),
+            other => format!("const {{ {other}: {name} }} = require({q}{module}{q})"),
+        };
+    }
+    let word = if type_only { "import type" } else { "import" };
+    match imported {
+        "*" => format!("{word} * as {name} from {q}{module}{q}"),
+        "default" => format!("{word} {name} from {q}{module}{q}"),
+        same if same == name => format!("{word} {{ {name} }} from {q}{module}{q}"),
+        other => format!("{word} {{ {other} as {name} }} from {q}{module}{q}"),
+    }
+}

@@ -1,0 +1,252 @@
+use crate::model::{FileFacts, ImportKind, Language, RepoPath};
+use crate::resolve::is_standard;
+
+/// How a TypeScript or JavaScript file writes its imports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ScriptStyle {
+    /// `'` or `"`.
+    pub(super) quote: char,
+    /// Statements end with `;`.
+    pub(super) semicolons: bool,
+    /// `require` instead of `import`.
+    pub(super) require: bool,
+    /// What relative specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
+    pub(super) extension: Extension,
+    /// Files of the own package are named by an alias rather than relatively.
+    pub(super) prefers_alias: bool,
+    /// `node:fs` rather than `fs`.
+    pub(super) node_prefix: bool,
+    /// `import type` or inline `type` is in use.
+    pub(super) types: bool,
+}
+
+/// The extension that specifiers of source files carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extension {
+    None,
+    /// That of the emitted file.
+    Emitted,
+    /// That of the source file.
+    Source,
+}
+
+impl ScriptStyle {
+    /// Reads the style from the file's own imports, then from those of `others`, nearest first.
+    pub(super) fn of<'f>(
+        text: &[u8],
+        facts: &'f FileFacts,
+        others: impl Iterator<Item = &'f FileFacts>,
+    ) -> Self {
+        let own: Vec<&FileFacts> = std::iter::once(facts).collect();
+        let mut all = own.clone();
+        all.extend(others.take(32));
+        let (single, double) = quotes(text);
+        let requires = own.iter().flat_map(|it| &it.imports);
+        let (mut require, mut import) = (0, 0);
+        for one in requires {
+            require += usize::from(one.kind == ImportKind::Require && !one.nested);
+            import += usize::from(matches!(
+                one.kind,
+                ImportKind::Import | ImportKind::ImportEquals
+            ));
+        }
+        Self {
+            quote: if double > single { '"' } else { '\'' },
+            semicolons: semicolons(text),
+            require: require > 0 && import == 0,
+            extension: extension(&all),
+            prefers_alias: prefers_alias(&all),
+            node_prefix: node_prefix(&all),
+            types: all
+                .iter()
+                .flat_map(|it| &it.imports)
+                .any(|one| one.type_only && one.kind == ImportKind::Import),
+        }
+    }
+
+    /// A relative specifier from `from` to `to`. `like` is how another file named it: that an
+    /// index file was named in full is kept.
+    pub(super) fn relative(&self, from: &RepoPath, to: &RepoPath, like: &str) -> String {
+        let (stem, extension) = split(to.as_str());
+        let bare = like.rsplit('/').next().unwrap_or_default();
+        let names_index = bare == "index" || bare.starts_with("index.");
+        let emitted = |extension: &str| {
+            match extension {
+                "mts" | "d.mts" | "mjs" => ".mjs",
+                "cts" | "d.cts" | "cjs" => ".cjs",
+                _ => ".js",
+            }
+            .to_owned()
+        };
+        let ending = match (extension, self.extension) {
+            (None, _) => String::new(),
+            (Some(own), Extension::Source) => format!(".{own}"),
+            (Some(own), Extension::Emitted) => emitted(own),
+            // These are found under no other name.
+            (Some(own @ ("mjs" | "cjs" | "mts" | "cts")), Extension::None) => emitted(own),
+            (Some(_), Extension::None) => String::new(),
+        };
+        let target = match stem.strip_suffix("/index") {
+            Some(directory) if ending.is_empty() && !names_index => directory.to_owned(),
+            _ if stem == "index" && ending.is_empty() && !names_index => String::new(),
+            _ => format!("{stem}{ending}"),
+        };
+        between(from.directory(), &target)
+    }
+}
+
+fn between(directory: &str, target: &str) -> String {
+    let own: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
+    let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
+    let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
+    let mut steps = vec![".."; own.len() - shared];
+    if steps.is_empty() {
+        steps.push(".");
+    }
+    steps.extend(parts.iter().skip(shared));
+    steps.join("/")
+}
+
+// The path without a source extension, and that extension; other files keep theirs.
+fn split(path: &str) -> (&str, Option<&str>) {
+    const SOURCES: &[&str] = &[
+        "d.ts", "d.mts", "d.cts", "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs",
+    ];
+    for extension in SOURCES {
+        if let Some(stem) = path
+            .strip_suffix(extension)
+            .and_then(|it| it.strip_suffix('.'))
+        {
+            return (stem, Some(extension));
+        }
+    }
+    (path, None)
+}
+
+fn extension(files: &[&FileFacts]) -> Extension {
+    for facts in files {
+        let mut counts = [0_usize; 3];
+        let relative = facts.imports.iter().filter(|import| {
+            matches!(
+                import.kind,
+                ImportKind::Import | ImportKind::ExportFrom | ImportKind::Require
+            ) && import.specifier.starts_with('.')
+        });
+        for import in relative {
+            let last = import.specifier.rsplit('/').next().unwrap_or_default();
+            match last.rsplit_once('.').map(|(_, extension)| extension) {
+                Some("js" | "mjs" | "cjs" | "jsx") => counts[1] += 1,
+                Some("ts" | "tsx" | "mts" | "cts") => counts[2] += 1,
+                Some("json" | "css" | "vue" | "svelte" | "svg" | "scss") => {}
+                _ => counts[0] += 1,
+            }
+        }
+        let most = counts.iter().max().copied().unwrap_or(0);
+        if most > 0 {
+            return match counts.iter().position(|count| *count == most) {
+                Some(1) => Extension::Emitted,
+                Some(2) => Extension::Source,
+                _ => Extension::None,
+            };
+        }
+    }
+    Extension::None
+}
+
+fn node_prefix(files: &[&FileFacts]) -> bool {
+    let mut all = files.iter().flat_map(|facts| &facts.imports);
+    let first = all.find(|import| is_standard(Language::TypeScript, &import.specifier));
+    first.is_none_or(|import| import.specifier.starts_with("node:"))
+}
+
+fn prefers_alias(files: &[&FileFacts]) -> bool {
+    for facts in files {
+        let (mut alias, mut relative) = (0, 0);
+        for import in &facts.imports {
+            let mark = |mark: &str| import.specifier.starts_with(mark);
+            alias += usize::from(mark("@/") || mark("~/") || mark("#") || mark("$lib/"));
+            relative += usize::from(mark("../"));
+        }
+        if alias + relative > 0 {
+            return alias > relative;
+        }
+    }
+    false
+}
+
+// Quotes after `from` and in `require(`, else anywhere.
+fn quotes(text: &[u8]) -> (usize, usize) {
+    let mut counts = (0, 0);
+    for mark in [&b"from "[..], b"require(", b"import "] {
+        for at in memchr::memmem::find_iter(text, mark) {
+            match text.get(at + mark.len()) {
+                Some(b'\'') => counts.0 += 1,
+                Some(b'"') => counts.1 += 1,
+                _ => {}
+            }
+        }
+    }
+    if counts == (0, 0) {
+        let count = |quote| memchr::memchr_iter(quote, text).count();
+        counts = (count(b'\''), count(b'"'));
+    }
+    counts
+}
+
+fn semicolons(text: &[u8]) -> bool {
+    let (mut with, mut without) = (0_usize, 0_usize);
+    for line in text.split(|byte| *byte == b'\n') {
+        let line = line.trim_ascii();
+        if line.ends_with(b";") {
+            with += 1;
+        } else if line.ends_with(b")") || line.ends_with(b"'") || line.ends_with(b"\"") {
+            without += 1;
+        }
+    }
+    with > 0 && with * 3 >= without
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extension, ScriptStyle};
+    use crate::lang::facts;
+    use crate::model::RepoPath;
+
+    fn style(text: &str) -> ScriptStyle {
+        let facts = facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
+        ScriptStyle::of(text.as_bytes(), &facts, std::iter::empty())
+    }
+
+    #[test]
+    fn styles_are_read_from_the_file() {
+        let one = style("import a from \"./a.js\";\nimport b from \"./b.js\";\nf();\n");
+        assert_eq!((one.quote, one.semicolons), ('"', true));
+        assert_eq!(one.extension, Extension::Emitted);
+        let two = style("import a from '@/a'\nimport { type B } from '@/b'\nf()\n");
+        assert_eq!((two.quote, two.semicolons), ('\'', false));
+        assert!(two.prefers_alias && two.types && !two.require);
+        assert!(style("const a = require('a')\n").require);
+        assert_eq!(style("import a from './a.ts'").extension, Extension::Source);
+    }
+
+    #[test]
+    fn relative_specifiers_follow_the_style() {
+        let path = |text| RepoPath::new(text).unwrap();
+        let plain = style("");
+        let emitted = style("import './x.js'");
+        let from = path("src/a/x.ts");
+        for (to, like, bare, full) in [
+            ("src/a/y.ts", "", "./y", "./y.js"),
+            ("src/b/z.tsx", "", "../b/z", "../b/z.js"),
+            ("src/b/index.ts", "", "../b", "../b/index.js"),
+            ("src/b/index.ts", "./b/index", "../b/index", "../b/index.js"),
+            ("src/a/index.ts", "", ".", "./index.js"),
+            ("src/index.ts", "", "..", "../index.js"),
+            ("src/a/d.json", "", "./d.json", "./d.json"),
+            ("src/a/m.mts", "", "./m.mjs", "./m.mjs"),
+        ] {
+            assert_eq!(plain.relative(&from, &path(to), like), bare, "{to}");
+            assert_eq!(emitted.relative(&from, &path(to), like), full, "{to}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+use aho_corasick::{AhoCorasick, MatchKind};
+use rayon::prelude::*;
+
+use super::choose::{Asked, choose};
+use super::evidence::{Evidence, nearness};
+use super::python::Tops;
+use super::style::ScriptStyle;
+use super::{outside, python, script, similar, words};
+use crate::graph::Graph;
+use crate::model::{FileFacts, Language, RepoPath, Suggestion};
+use crate::source::Source;
+
+/// Files that hold a name and are parsed for it, nearest first. Beyond this, those that merely
+/// use a name that everybody uses say nothing new.
+const MAX_PARSED: usize = 300;
+
+/// A question about imports.
+pub struct Query<'q> {
+    /// The file that lacks the names.
+    pub file: &'q RepoPath,
+    /// Names that are undefined in it.
+    pub names: &'q [String],
+    /// Which files may be read.
+    pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
+}
+
+/// Proposes imports for names that are undefined in a file, best first for each name.
+///
+/// Evidence, in this order: how other files import this very name, weighted by nearness; what
+/// defines or passes it on; the standard library; packages that a manifest declares; names like
+/// it. A suggestion is certain only when all evidence leads to one definition. Only files that
+/// hold a name are parsed; nothing is run.
+#[must_use]
+pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
+    let Some(language) = Language::of_path(query.file.as_str()) else {
+        return Vec::new();
+    };
+    let names: Vec<&String> = query.names.iter().filter(|name| is_name(name)).collect();
+    if names.is_empty() || !(query.may_read)(query.file) {
+        return Vec::new();
+    }
+    let mut pool: Vec<&RepoPath> = source
+        .listing()
+        .files()
+        .map(|entry| &entry.path)
+        .filter(|path| {
+            Language::of_path(path.as_str())
+                .is_some_and(|it| it.is_script() == language.is_script())
+        })
+        .filter(|path| (query.may_read)(path))
+        .collect();
+    pool.sort_by_key(|path| std::cmp::Reverse(nearness(path, query.file)));
+    let text = source.read(query.file).unwrap_or_default();
+    let facts = graph.resolver().facts(query.file);
+    let hits = scan(source, &pool, &names);
+    let mut found = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let asked = Asked {
+            file: query.file,
+            name,
+            usage: words::usage(&text, name),
+            facts: &facts,
+            language,
+            siblings: Vec::new(),
+        };
+        let parsed = parse(graph, &hits, at);
+        let tops = tops(graph, query.file, &facts, &parsed);
+        let style = style(graph, &text, &facts, &parsed, &pool);
+        let asked = Asked {
+            siblings: siblings(graph, &pool, query.file),
+            ..asked
+        };
+        let mut evidence = gather(graph, &tops, &style, &pool, &parsed, &asked);
+        outside::add(
+            &mut evidence,
+            source,
+            graph.resolver(),
+            language,
+            &style,
+            query.file,
+            name,
+        );
+        let mut rows = choose(graph, &tops, &style, evidence, &asked);
+        if rows.is_empty() {
+            rows = similar::similar(graph, &tops, &style, &pool, &asked);
+        }
+        found.append(&mut rows);
+    }
+    found
+}
+
+fn is_name(name: &str) -> bool {
+    let first = name.bytes().next();
+    first.is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(words::is_word)
+}
+
+// For each file the numbers of the names it holds.
+fn scan<'p>(
+    source: &dyn Source,
+    pool: &[&'p RepoPath],
+    names: &[&String],
+) -> Vec<(&'p RepoPath, Vec<usize>)> {
+    let Ok(finder) = AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .build(names)
+    else {
+        return Vec::new();
+    };
+    pool.par_iter()
+        .filter_map(|path| {
+            let bytes = source.read(path).ok()?;
+            let mut held = Vec::new();
+            for hit in finder.find_overlapping_iter(&*bytes) {
+                let edge = |at: Option<usize>| {
+                    !at.and_then(|at| bytes.get(at))
+                        .is_some_and(|byte| words::is_word(*byte))
+                };
+                let number = hit.pattern().as_usize();
+                if !held.contains(&number)
+                    && edge(hit.start().checked_sub(1))
+                    && edge(Some(hit.end()))
+                {
+                    held.push(number);
+                }
+            }
+            (!held.is_empty()).then_some((*path, held))
+        })
+        .collect()
+}
+
+type Parsed<'p> = Vec<(&'p RepoPath, std::sync::Arc<FileFacts>)>;
+
+fn parse<'p>(graph: &Graph<'_>, hits: &[(&'p RepoPath, Vec<usize>)], name: usize) -> Parsed<'p> {
+    let paths: Vec<&RepoPath> = hits
+        .iter()
+        .filter(|(_, held)| held.contains(&name))
+        .map(|(path, _)| *path)
+        .take(MAX_PARSED)
+        .collect();
+    paths
+        .par_iter()
+        .map(|path| (*path, graph.resolver().facts(path)))
+        .collect()
+}
+
+/// Files of the same directory whose imports show what neighbours import from.
+const MAX_SIBLINGS: usize = 12;
+
+fn siblings(
+    graph: &Graph<'_>,
+    pool: &[&RepoPath],
+    file: &RepoPath,
+) -> Vec<std::sync::Arc<FileFacts>> {
+    let near = pool
+        .iter()
+        .filter(|path| path.directory() == file.directory() && **path != file);
+    near.take(MAX_SIBLINGS)
+        .map(|path| graph.resolver().facts(path))
+        .collect()
+}
+
+fn tops(graph: &Graph<'_>, file: &RepoPath, facts: &FileFacts, parsed: &Parsed<'_>) -> Tops {
+    let mut tops = Tops::default();
+    if Language::of_path(file.as_str()) == Some(Language::Python) {
+        tops.learn(graph.resolver(), file, facts);
+        for (path, facts) in parsed.iter().take(32) {
+            tops.learn(graph.resolver(), path, facts);
+        }
+    }
+    tops
+}
+
+fn style(
+    graph: &Graph<'_>,
+    text: &[u8],
+    facts: &FileFacts,
+    parsed: &Parsed<'_>,
+    pool: &[&RepoPath],
+) -> ScriptStyle {
+    let near: Vec<std::sync::Arc<FileFacts>> = if parsed.is_empty() {
+        pool.iter()
+            .take(4)
+            .map(|path| graph.resolver().facts(path))
+            .collect()
+    } else {
+        parsed
+            .iter()
+            .take(8)
+            .map(|(_, facts)| facts.clone())
+            .collect()
+    };
+    ScriptStyle::of(text, facts, near.iter().map(AsRef::as_ref))
+}
+
+fn gather(
+    graph: &Graph<'_>,
+    tops: &Tops,
+    style: &ScriptStyle,
+    pool: &[&RepoPath],
+    parsed: &Parsed<'_>,
+    asked: &Asked<'_>,
+) -> Evidence {
+    let (file, name) = (asked.file, asked.name);
+    let resolver = graph.resolver();
+    let found: Vec<_> = parsed
+        .par_iter()
+        .map(|(path, facts)| match asked.language {
+            Language::Python => python::evidence(resolver, tops, facts, path, file, name),
+            _ => script::evidence(graph, style, facts, path, file, name),
+        })
+        .collect();
+    let mut evidence = Evidence::default();
+    for (way, weight) in found.into_iter().flatten() {
+        evidence.add(way, &weight);
+    }
+    if asked.language == Language::Python {
+        let modules = pool
+            .iter()
+            .filter_map(|path| python::module(resolver, tops, path, file, name));
+        for (way, weight) in modules {
+            evidence.add(way, &weight);
+        }
+    }
+    evidence
+}

@@ -1,0 +1,156 @@
+use std::collections::BTreeSet;
+
+use memchr::memmem;
+
+/// How a file uses a name, read from its text: strings and comments are not told apart.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Usage {
+    /// What follows `name.`, sorted.
+    pub(super) members: BTreeSet<String>,
+    /// Dotted chains that start with the name, up to four parts below it.
+    pub(super) chains: BTreeSet<String>,
+    /// It stands somewhere without a member.
+    pub(super) bare: bool,
+    /// It is called, or used as a tag.
+    pub(super) called: bool,
+    /// Something in the file assigns it.
+    pub(super) assigned: bool,
+}
+
+/// Whether a byte can be part of an identifier. Bytes above ASCII count as letters.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+}
+
+/// Where the name stands as a word of its own.
+pub(super) fn places<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
+    memmem::find_iter(text, name.as_bytes()).filter(move |at| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        let after = text.get(at + name.len());
+        !name.is_empty()
+            && !before.is_some_and(|byte| is_word(*byte))
+            && !after.is_some_and(|byte| is_word(*byte))
+    })
+}
+
+/// Reads how the text uses the name.
+pub(super) fn usage(text: &[u8], name: &str) -> Usage {
+    let mut usage = Usage::default();
+    for at in places(text, name) {
+        let before = at.checked_sub(1).and_then(|at| text.get(at)).copied();
+        // A member of something else.
+        if before == Some(b'.') && at.checked_sub(2).and_then(|at| text.get(at)) != Some(&b'.') {
+            continue;
+        }
+        let rest = text.get(at + name.len()..).unwrap_or_default();
+        let chain = chain(rest);
+        match chain.first() {
+            Some(member) => {
+                usage.members.insert(member.clone());
+                for end in 1..=chain.len() {
+                    usage
+                        .chains
+                        .insert(chain.get(..end).unwrap_or_default().join("."));
+                }
+            }
+            None => {
+                usage.bare = true;
+                usage.called |= rest.first() == Some(&b'(') || before == Some(b'<');
+                usage.assigned |= assigns(text, at, rest);
+            }
+        }
+    }
+    usage
+}
+
+fn chain(mut rest: &[u8]) -> Vec<String> {
+    let mut parts = Vec::new();
+    while parts.len() < 4 {
+        let Some(below) = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b"?.")) else {
+            break;
+        };
+        let end = below
+            .iter()
+            .position(|byte| !is_word(*byte))
+            .unwrap_or(below.len());
+        let part = below.get(..end).unwrap_or_default();
+        if part.first().is_none_or(u8::is_ascii_digit) {
+            break;
+        }
+        parts.push(String::from_utf8_lossy(part).into_owned());
+        rest = below.get(end..).unwrap_or_default();
+    }
+    parts
+}
+
+// `name = …`, `let name`, `for name in`, `as name`: the name is the file's own somewhere.
+fn assigns(text: &[u8], at: usize, rest: &[u8]) -> bool {
+    let start = memchr::memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |it| it + 1);
+    let head = text.get(start..at).unwrap_or_default().trim_ascii_start();
+    let word = head.trim_ascii_end();
+    let word = word.get(
+        word.iter()
+            .rposition(|byte| !is_word(*byte))
+            .map_or(0, |at| at + 1)..,
+    );
+    let declares: &[&[u8]] = &[
+        b"let",
+        b"const",
+        b"var",
+        b"for",
+        b"as",
+        b"def",
+        b"class",
+        b"function",
+        b"interface",
+        b"type",
+        b"enum",
+    ];
+    if word.is_some_and(|word| declares.contains(&word) && head.ends_with(b" ")) {
+        return true;
+    }
+    let rest = rest.trim_ascii_start();
+    let set = rest
+        .strip_prefix(b"=")
+        .is_some_and(|it| !it.starts_with(b"=") && !it.starts_with(b">"));
+    set && head.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{places, usage};
+
+    #[test]
+    fn words_are_whole() {
+        let holds = |text: &str| places(text.as_bytes(), "Path").next().is_some();
+        assert!(holds("x = Path(y)"));
+        for text in ["PathLike", "my_Path", "Path2", "$Path", "xPath", ""] {
+            assert!(!holds(text), "{text}");
+        }
+        assert!(places(b"anything", "").next().is_none());
+    }
+
+    #[test]
+    fn members_calls_and_assignments_are_told_apart() {
+        let found = usage(b"a.Path\nPath.cwd().x\nPath(1)\nkeyword(Path=2)", "Path");
+        assert_eq!(found.members.iter().collect::<Vec<_>>(), ["cwd"]);
+        assert!(found.bare && found.called && !found.assigned);
+        let found = usage(b"os.path.join(os.sep)", "os");
+        assert_eq!(
+            found.chains.iter().collect::<Vec<_>>(),
+            ["path", "path.join", "sep"]
+        );
+        for text in [
+            "  x = 1",
+            "const x = 1",
+            "for x in y:",
+            "with a as x:",
+            "def x():",
+        ] {
+            assert!(usage(text.as_bytes(), "x").assigned, "{text}");
+        }
+        for text in ["f(x=1)", "x == 1", "y = x", "f(x)", "x => 1", "...x"] {
+            assert!(!usage(text.as_bytes(), "x").assigned, "{text}");
+        }
+    }
+}

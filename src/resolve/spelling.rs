@@ -1,0 +1,132 @@
+use super::resolver::Resolver;
+use super::{builtin, probe, roots, script};
+use crate::model::{Language, RepoPath};
+
+/// How one file of the repository may name another: the inverse of [`Resolver::resolve`].
+impl Resolver<'_> {
+    /// Dotted names under which `from` can import what stands at `place` (a module without its
+    /// extension, or a directory), customary roots first. Each name leads back to `place`.
+    #[must_use]
+    pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
+        let roots = roots::roots(self, from);
+        let (base, declared) = match roots.certain.split_first() {
+            Some((base, rest)) => (Some(base.as_str()), rest),
+            None => (None, &[][..]),
+        };
+        // A script and its neighbours import each other by bare name; a package does not call
+        // itself by a part of its name, even when the folder above it lacks an `__init__.py`.
+        let above = place.rsplit_once('/').map_or("", |(above, _)| above);
+        let in_package = from.ancestors().any(|it| roots::is_package(self, it));
+        let script = base == Some(from.directory()) && base == Some(above) && !in_package;
+        let first = base.filter(|_| script);
+        let last = base.filter(|_| !script);
+        let mut names: Vec<String> = Vec::new();
+        let ordered = first
+            .into_iter()
+            .chain(declared.iter().map(String::as_str))
+            .chain(last)
+            .chain(roots.hoped.iter().map(String::as_str));
+        for root in ordered {
+            let rest = if root.is_empty() {
+                place
+            } else {
+                match place.strip_prefix(root).and_then(|it| it.strip_prefix('/')) {
+                    Some(rest) => rest,
+                    None => continue,
+                }
+            };
+            let legal = |part: &str| {
+                !part.is_empty()
+                    && !part.starts_with(|c: char| c.is_ascii_digit())
+                    && part.chars().all(|c| c == '_' || c.is_alphanumeric())
+            };
+            if rest.split('/').all(legal) {
+                let name = rest.replace('/', ".");
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// Specifiers that the `paths` of the config governing `from` allow for a file, shortest
+    /// first. Patterns that match everything are left out.
+    #[must_use]
+    pub fn aliases(&self, from: &RepoPath, target: &RepoPath) -> Vec<String> {
+        let Some(config) = self.owner(from) else {
+            return Vec::new();
+        };
+        let stem = probe::without_extension(target.as_str());
+        let stem = stem.strip_suffix("/index").unwrap_or(stem);
+        let mut found: Vec<String> = config
+            .paths
+            .iter()
+            .filter(|alias| !alias.pattern.starts_with('*'))
+            .flat_map(|alias| {
+                alias.targets.iter().filter_map(|path| {
+                    let path = probe::join("", path)?;
+                    match (path.split_once('*'), alias.pattern.split_once('*')) {
+                        (Some((head, tail)), Some((before, after))) => {
+                            let star = stem.strip_prefix(head)?.strip_suffix(tail)?;
+                            (!star.is_empty()).then(|| format!("{before}{star}{after}"))
+                        }
+                        (None, None) => {
+                            let path = probe::without_extension(&path);
+                            let path = path.strip_suffix("/index").unwrap_or(path);
+                            (path == stem).then(|| alias.pattern.clone())
+                        }
+                        _ => None,
+                    }
+                })
+            })
+            .collect();
+        found.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+        found.dedup();
+        found
+    }
+
+    /// The directory and, when it has one, the name of the npm package a file is in.
+    #[must_use]
+    pub fn package_of(&self, path: &RepoPath) -> Option<(String, Option<String>)> {
+        let manifest = script::nearest(self, path)?;
+        Some((manifest.directory.clone(), manifest.name.clone()))
+    }
+
+    /// Whether a manifest at or above `from` declares the npm package.
+    #[must_use]
+    pub fn declares(&self, from: &RepoPath, package: &str) -> bool {
+        from.ancestors()
+            .filter_map(|directory| self.manifest(directory))
+            .any(|manifest| manifest.declares(package))
+    }
+
+    /// Whether a regular file of the repository stands at the path.
+    #[must_use]
+    pub fn is_file(&self, path: &RepoPath) -> bool {
+        self.files.has_file(path.as_str())
+    }
+
+    /// Whether the directory is a regular Python package.
+    #[must_use]
+    pub fn is_package(&self, directory: &str) -> bool {
+        roots::is_package(self, directory)
+    }
+}
+
+/// Whether a module belongs to the language's own library: by the first part of a dotted name for
+/// Python, by the whole specifier for Node.js.
+#[must_use]
+pub fn is_standard(language: Language, module: &str) -> bool {
+    if language.is_script() {
+        builtin::is_node(module)
+    } else {
+        builtin::is_python(module.split('.').next().unwrap_or_default())
+    }
+}
+
+/// The package part of a bare specifier (`@a/b/c` gives `@a/b`); `None` when it names none.
+#[must_use]
+pub fn package_part(specifier: &str) -> Option<&str> {
+    script::package_name(specifier).map(|(name, _)| name)
+}
