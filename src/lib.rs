@@ -25,6 +25,7 @@
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
+//! | 8 | `mcp` | the commands as tools of an MCP server |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -46,6 +47,8 @@ pub mod graph;
 pub mod heal;
 pub mod hint;
 pub mod lang;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod model;
 pub mod patch;
 pub mod policy;

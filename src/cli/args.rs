@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     Exit, apply, check, completions, config, context, diagnose, explain, git_apply, heal, hint,
-    imports, init, man, redact, run, schema,
+    imports, init, man, mcp, redact, run, schema,
 };
 
 /// Makes automatic code repair dependable.
@@ -86,6 +86,8 @@ pub(crate) enum Command {
     Imports(imports::Args),
     /// Start what must answer before a repair can begin, and mend its configuration
     Heal(heal::Args),
+    /// Serve the commands as tools of an MCP server
+    Mcp(mcp::Args),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Write a configuration file with every default, commented out
