@@ -25,6 +25,7 @@
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
+//! | 8 | [`bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 8 | `mcp` | the commands as tools of an MCP server |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
@@ -37,6 +38,8 @@
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+pub mod agent;
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod context;

@@ -54,3 +54,54 @@ proptest! {
         prop_assert!(run(&second, "2", &committed) == expected, "the commit");
     }
 }
+
+#[test]
+fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
+    let repo = Repo::with(&[
+        (
+            "src/a.ts",
+            "import { b } from './b';\nexport const a = b;\n",
+        ),
+        (
+            "src/b.ts",
+            "import { c } from './c';\nexport const b = c;\n",
+        ),
+        ("src/c.ts", "export const c = 1;\n"),
+        (
+            "src/a.test.ts",
+            "import { a } from './a';\nexpect(a).toBe(2);\n",
+        ),
+    ]);
+    let arguments = ["--level", "2", "src/a.test.ts"];
+    let without = run(&repo, "1", &[&arguments[..], &["--no-cache"]].concat());
+    let facts = repo.root().join(".git/mendit/facts");
+    assert!(!facts.exists(), "--no-cache leaves no cache");
+    assert_eq!(run(&repo, "2", &arguments), without, "cold");
+    assert_eq!(facts.read_dir().unwrap().count(), 1);
+    assert_eq!(run(&repo, "4", &arguments), without, "warm");
+    assert_eq!(run(&repo, "1", &arguments), without, "warm, one thread");
+
+    let segment = facts.read_dir().unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&segment, "no facts").unwrap();
+    assert_eq!(run(&repo, "2", &arguments), without, "damaged");
+
+    // Where nothing can be kept: a file stands in the place of the folder.
+    std::fs::remove_dir_all(&facts).unwrap();
+    std::fs::write(&facts, "").unwrap();
+    assert_eq!(run(&repo, "2", &arguments), without, "no folder");
+    std::fs::remove_file(&facts).unwrap();
+    let state = repo.root().join(".git/mendit");
+    let mut mode = std::fs::metadata(&state).unwrap().permissions();
+    mode.set_readonly(true);
+    std::fs::set_permissions(&state, mode).unwrap();
+    assert_eq!(run(&repo, "2", &arguments), without, "read-only folder");
+    #[allow(
+        clippy::permissions_set_readonly_false,
+        reason = "a temporary folder of our own"
+    )]
+    {
+        let mut mode = std::fs::metadata(&state).unwrap().permissions();
+        mode.set_readonly(false);
+        std::fs::set_permissions(&state, mode).unwrap();
+    }
+}

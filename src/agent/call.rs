@@ -48,6 +48,8 @@ pub struct Answer {
     pub outcome: Outcome,
     /// What it said. For [`Protocol::Edit`] only words and wishes count, never a patch.
     pub reply: Reply,
+    /// The text that the reply was read from.
+    pub text: Vec<u8>,
 }
 
 impl Answer {
@@ -95,7 +97,11 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     if call.protocol == Protocol::Edit {
         reply.patch = None;
     }
-    Ok(Answer { outcome, reply })
+    Ok(Answer {
+        outcome,
+        reply,
+        text: text.into_bytes(),
+    })
 }
 
 fn read_limited(path: &Path, limit: u64) -> Option<String> {

@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_packet_alone_fenced_or_amid_prose() {
-        let packet = serde_json::json!({"status": "patch", "patch": DIFF, "completedSteps": ["read x"]});
+        let packet =
+            serde_json::json!({"status": "patch", "patch": DIFF, "completedSteps": ["read x"]});
         for text in [
             packet.to_string(),
             format!("Here it is:\n```json\n{packet:#}\n```\nDone."),

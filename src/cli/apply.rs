@@ -151,7 +151,7 @@ fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange
         .collect()
 }
 
-fn state(workspace: &Workspace) -> Result<PathBuf, CliError> {
+pub(super) fn state(workspace: &Workspace) -> Result<PathBuf, CliError> {
     let found = workspace.state_directory().map_err(|(state, error)| {
         let said = format!("cannot write `{}`: {}", state.display(), error.kind());
         CliError::new(Code::new("U303"), said)

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
-    Exit, apply, check, completions, config, context, diagnose, explain, git_apply, heal, hint,
-    imports, init, man, mcp, redact, run, schema,
+    Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal,
+    hint, imports, init, man, mcp, redact, repair, run, schema, split, stats,
 };
 
 /// Makes automatic code repair dependable.
@@ -65,6 +65,8 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Command {
     /// Judge a patch, then apply all of it or nothing
     Apply(Box<apply::Args>),
+    /// Say how often broken repositories with a known repair are repaired
+    Bench(Box<bench::Args>),
     /// Judge a patch and change nothing
     Check(check::Args),
     /// Build the packet for a failure
@@ -73,11 +75,13 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Say what a log tells about a failure
     Diagnose(diagnose::Args),
-    /// A drop-in for `git apply`: its flags and its rules of placement
+    /// A drop-in for `git apply`: its flags and its rules
     #[command(disable_help_flag = false)]
-    GitApply(git_apply::Args),
+    GitApply(Box<git_apply::Args>),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
+    /// Make a failing test command pass
+    Repair(Box<repair::Args>),
     /// Print a text with its secrets masked
     Redact(redact::Args),
     /// Find imports for undefined names
@@ -98,6 +102,10 @@ pub(crate) enum Command {
     Man(man::Args),
     /// Run a test command inside limits; when it fails, write the packet for the failure
     Run(Box<run::Args>),
+    /// Estimate a task, and split it when it is too large
+    Split(split::Args),
+    /// Rates over many runs: what fails, what is fixed, what stands in the way
+    Stats(stats::Args),
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

@@ -6,9 +6,10 @@ use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config};
 use crate::context::{
-    Built, ContextError, LevelChoice, add_history, build, bundle_listing, bundle_tar,
+    Built, ContextError, LevelChoice, add_history, build_on, bundle_listing, bundle_tar,
     change_under_test, failure_packet,
 };
+use crate::graph::{FactsCache, Graph};
 use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile, StopReason};
 use crate::policy::Redactor;
 use crate::report::{context_markdown, context_text, context_xml};
@@ -89,6 +90,9 @@ pub(crate) struct Args {
     /// Write context.json and failure-packet.json here
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Neither use nor fill the cache of parsed files
+    #[arg(long)]
+    no_cache: bool,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -132,7 +136,19 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let change = change_under_test(base, &tree, workspace.source.as_ref(), &policy, &redactor);
         request.change = Some(change);
     }
-    let built = build(workspace.source.as_ref(), &policy, &redactor, &request)?;
+    let source = workspace.source.as_ref();
+    let cache = (!args.no_cache)
+        .then(|| workspace.cache_directory("facts"))
+        .flatten()
+        .map(|directory| FactsCache::open(&directory));
+    let graph = match &cache {
+        Some(cache) => Graph::with_facts(source, cache.reader(source)),
+        None => Graph::new(source),
+    };
+    let built = build_on(&graph, &policy, &redactor, &request)?;
+    if let Some(cache) = &cache {
+        cache.save();
+    }
     let packet = failure_packet(
         &built,
         &redactor,
@@ -176,9 +192,13 @@ fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
     let over = |code: &Code| matches!(code.as_str(), "C102" | "C103");
     let refused = context.files_rejected.iter().filter(|it| over(&it.code));
     let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
+    let files = context.files.iter();
+    let shortened = files.filter_map(|file| Some((file.path.as_str(), file.shortened.as_ref()?)));
+    let shortened: Vec<_> = shortened.filter(|(_, it)| over(&it.code)).collect();
     let named = refused
-        .map(|it| (&it.path, &it.reason))
-        .chain(cut.iter().map(|it| (&it.path, &it.reason)));
+        .map(|it| (it.path.as_str(), &it.reason))
+        .chain(shortened.iter().map(|(path, it)| (*path, &it.reason)))
+        .chain(cut.iter().map(|it| (it.path.as_str(), &it.reason)));
     let named: Vec<_> = named.collect();
     let Some((path, reason)) = named.first() else {
         return Ok(());
@@ -188,10 +208,13 @@ fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
         named.len()
     );
     let error = CliError::new(Code::new("C111"), said).exit(Exit::No);
-    Err(match cut.first() {
-        Some(first) => error.hint(first.remedy.clone()),
-        None => error,
-    })
+    let remedies = shortened.iter().map(|(_, it)| &it.remedy);
+    Err(
+        match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {
+            Some(remedy) => error.hint(remedy.clone()),
+            None => error,
+        },
+    )
 }
 
 // At level 4 the files stand in an archive too, with a listing beside it.

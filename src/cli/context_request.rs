@@ -162,6 +162,9 @@ pub(super) fn read_previous(
             stop_reason,
             patch_digest,
             preflight: None,
+            message: None,
+            patch: None,
+            failure: None,
         }))
 }
 

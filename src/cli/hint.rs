@@ -1,12 +1,16 @@
+use std::collections::BTreeMap;
+
 use super::args::Global;
 use super::input::read_log;
 use super::workspace::Workspace;
-use super::{CliError, Exit, Output, config};
+use super::{CliError, Exit, Output, apply, config};
 use crate::diagnose::{LogFacts, diagnose};
 use crate::graph::{FactsCache, Graph};
-use crate::hint::{Query, recovery_hint, suggest};
-use crate::model::{HintDocument, RepoPath, SCHEMA_VERSION};
-use crate::policy::ReadPolicy;
+use crate::hint::{Query, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest};
+use crate::model::{
+    Code, Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
+};
+use crate::policy::{ReadPolicy, Redactor};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -14,11 +18,17 @@ pub(crate) struct Args {
     #[arg(value_name = "NAME", required_unless_present = "log")]
     names: Vec<String>,
     /// The file that uses them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", required_unless_present = "log")]
     file: Option<String>,
-    /// Take names, and without --file the file, from a log; `-` is standard input
+    /// Take names, modules and files from a log; `-` is standard input
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
+    /// Print a patch that adds the imports that are certain
+    #[arg(long)]
+    fix: bool,
+    /// Write that patch into the worktree
+    #[arg(long, conflicts_with = "rev")]
+    apply: bool,
     /// Read a commit instead of the worktree
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
@@ -33,39 +43,28 @@ enum Format {
     Json,
 }
 
-/// Proposes imports; exits with 1 when none is known.
+// What one file lacks.
+#[derive(Default)]
+struct Wanted {
+    names: Vec<String>,
+    modules: Vec<String>,
+    exports: Vec<String>,
+}
+
+/// Proposes imports; exits with 1 when none is known, or none is certain enough for a patch.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let settings = config::load(global)?;
     let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
     let source = workspace.source.as_ref();
-    let mut names = args.names.clone();
-    let mut file = None;
-    if let Some(log) = &args.log {
-        let text = read_log(log)?;
-        let text = String::from_utf8_lossy(&text);
-        let diagnosis = diagnose(&text, &LogFacts::default(), Some(source.listing()));
-        names.extend(diagnosis.undefined_names);
-        file = diagnosis
-            .files
-            .iter()
-            .find_map(crate::model::MentionedFile::repo_path);
-    }
-    if let Some(typed) = &args.file {
-        file = workspace.repo_path(typed);
-    }
-    let Some(file) = file else {
-        return Err(CliError::usage("no file of the repository uses the names")
-            .hint("say which with `--file`"));
-    };
-    let mut seen = std::collections::BTreeSet::new();
-    names.retain(|name| seen.insert(name.clone()));
+    let wanted = wanted(args, &workspace)?;
     let policy = ReadPolicy::new(
         settings.globs("context.allow"),
         settings.globs("context.deny"),
-        crate::model::Profile::Ranked,
+        Profile::Ranked,
     )
     .map_err(|error| CliError::new(error.code(), error.to_string()))?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
+    let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
     let cache = workspace
         .cache_directory("facts")
         .map(|directory| FactsCache::open(&directory));
@@ -73,30 +72,137 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Some(cache) => Graph::with_facts(source, cache.reader(source)),
         None => Graph::new(source),
     };
-    let query = Query {
-        file: &file,
-        names: &names,
-        may_read: &may_read,
-    };
-    let suggestions = suggest(source, &graph, &query);
+    let mut names = Vec::new();
+    let mut suggestions: Vec<Suggestion> = Vec::new();
+    let mut patch = String::new();
+    let mut changes = Vec::new();
+    for (file, lacks) in &wanted {
+        let query = Query {
+            file,
+            names: &lacks.names,
+            may_read: &may_read,
+        };
+        let mut found = suggest(source, &graph, &query);
+        found.extend(moved_modules(source, &graph, &query, &lacks.modules));
+        found.extend(renamed_exports(source, &graph, &query, &lacks.exports));
+        found.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
+        names.extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
+        if args.fix || args.apply {
+            let certain: Vec<Suggestion> = found.iter().filter(|it| it.certain).cloned().collect();
+            if let Some(fixed) = fix(source, file, &certain) {
+                patch.push_str(&fixed.patch);
+                changes.extend(fixed.changes);
+            }
+        }
+        suggestions.append(&mut found);
+    }
     if let Some(cache) = &cache {
         cache.save();
     }
-    let exit = if suggestions.is_empty() {
-        Exit::No
+    if args.apply && !changes.is_empty() {
+        apply::write(&workspace, &changes, false, false)?;
+    }
+    let patched = args.fix || args.apply;
+    let found = if patched {
+        !changes.is_empty()
     } else {
-        Exit::Yes
+        !suggestions.is_empty()
     };
-    let recovery_hint = recovery_hint(&names, &suggestions);
+    let hidden = !redactor.redact(&patch).findings.is_empty();
+    if hidden {
+        output.note("the patch is not shown: a secret stands near the imports");
+    }
+    let shown = (found && patched && !hidden).then_some(patch);
     match args.format {
-        Format::Text => output.data(&recovery_hint)?,
+        Format::Text if patched && found => output.data(shown.as_deref().unwrap_or_default())?,
+        Format::Text => {
+            if patched {
+                output.note("no import is certain enough for a patch");
+            }
+            output.data(&hint_lines(&names, &suggestions))?;
+        }
         Format::Json => output.json(&HintDocument {
             schema_version: SCHEMA_VERSION,
             document: "hint",
+            recovery_hint: recovery_hint(&names, &suggestions),
             suggestions,
-            recovery_hint,
-            patch: None,
+            patch: shown,
         })?,
     }
-    Ok(exit)
+    Ok(if found { Exit::Yes } else { Exit::No })
+}
+
+// What to look for, by file; of several files that a log names, the first that uses a name.
+fn wanted(args: &Args, workspace: &Workspace) -> Result<BTreeMap<RepoPath, Wanted>, CliError> {
+    let source = workspace.source.as_ref();
+    let diagnosis = match &args.log {
+        None => None,
+        Some(log) => {
+            let text = read_log(log)?;
+            let text = String::from_utf8_lossy(&text);
+            Some(diagnose(
+                &text,
+                &LogFacts::default(),
+                Some(source.listing()),
+            ))
+        }
+    };
+    let files = files(args, workspace, diagnosis.as_ref())?;
+    let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
+    let mut put = |text: &str, take: &dyn Fn(&mut Wanted) -> &mut Vec<String>| {
+        let word = text.rsplit(['.', '/']).next().unwrap_or(text);
+        let uses = |file: &&RepoPath| {
+            source
+                .read(file)
+                .is_ok_and(|bytes| memchr::memmem::find(&bytes, word.as_bytes()).is_some())
+        };
+        if let Some(file) = files.iter().find(uses).or(files.first()) {
+            let list = take(wanted.entry(file.clone()).or_default());
+            if !list.iter().any(|known| known == text) {
+                list.push(text.to_owned());
+            }
+        }
+    };
+    for name in &args.names {
+        put(name, &|it| &mut it.names);
+    }
+    if let Some(found) = &diagnosis {
+        found
+            .undefined_names
+            .iter()
+            .for_each(|it| put(it, &|it| &mut it.names));
+        found
+            .missing_modules
+            .iter()
+            .for_each(|it| put(it, &|it| &mut it.modules));
+        found
+            .missing_exports
+            .iter()
+            .for_each(|it| put(it, &|it| &mut it.exports));
+    }
+    Ok(wanted)
+}
+
+fn files(
+    args: &Args,
+    workspace: &Workspace,
+    diagnosis: Option<&Diagnosis>,
+) -> Result<Vec<RepoPath>, CliError> {
+    if let Some(typed) = &args.file {
+        let path = workspace.repo_path(typed);
+        let known = path.filter(|path| workspace.source.listing().has_file(path.as_str()));
+        return known.map(|path| vec![path]).ok_or_else(|| {
+            CliError::new(
+                Code::new("U104"),
+                format!("`{typed}` is not a file of the repository"),
+            )
+        });
+    }
+    let mentioned = diagnosis.iter().flat_map(|it| &it.files);
+    let files: Vec<RepoPath> = mentioned.filter_map(MentionedFile::repo_path).collect();
+    if files.is_empty() {
+        return Err(CliError::usage("the log names no file of this repository")
+            .hint("say which file with `--file`"));
+    }
+    Ok(files)
 }

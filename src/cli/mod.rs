@@ -2,6 +2,10 @@
 
 mod apply;
 mod args;
+mod bench;
+mod bench_merge;
+mod bench_new;
+mod bench_verify;
 mod check;
 mod completions;
 mod config;
@@ -21,10 +25,14 @@ mod man;
 mod mcp;
 mod output;
 mod redact;
+mod repair;
 mod run;
+mod run_folder;
 mod run_record;
 mod run_verdict;
 mod schema;
+mod split;
+mod stats;
 mod workspace;
 
 use std::process::ExitCode;
@@ -68,12 +76,14 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     let global = &cli.global;
     match &cli.command {
         Command::Apply(args) => apply::run(args, global, output),
+        Command::Bench(args) => bench::run(args, global, output),
         Command::Check(args) => check::run(args, global, output),
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Diagnose(args) => diagnose::run(args, global, output),
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
+        Command::Repair(args) => repair::run(args, global, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
@@ -84,6 +94,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Completions(args) => completions::run(args, output),
         Command::Man(args) => man::run(args, output),
         Command::Run(args) => run::run(args, global, output),
+        Command::Split(args) => split::run(args, global, output),
+        Command::Stats(args) => stats::run(args, output),
     }
 }
 

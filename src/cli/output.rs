@@ -75,6 +75,12 @@ impl Output {
         self.stderr(text);
     }
 
+    /// The same for bytes that need not be UTF-8.
+    pub(crate) fn raw_error_bytes(&self, bytes: &[u8]) {
+        // Nothing can be said about a stderr that takes nothing.
+        let _ = io::stderr().lock().write_all(bytes);
+    }
+
     /// Whether data on stdout may carry colour.
     pub(crate) fn colors_data(&self) -> bool {
         self.colors(io::stdout().is_terminal())

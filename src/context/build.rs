@@ -1,16 +1,19 @@
 use crate::diagnose::{LogFacts, diagnose};
-use crate::graph::{Closure, closure};
+use crate::graph::{Closure, Graph};
 use crate::model::{
-    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RepoPath, SCHEMA_VERSION,
+    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
+    RepoPath, SCHEMA_VERSION,
 };
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
 use crate::rank::{RankInput, Ranked, rank};
 use crate::source::Source;
 
 use super::candidates::{Mentions, max_hops, places};
+use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::fill::Fill;
+use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log::excerpt;
@@ -28,6 +31,8 @@ pub struct Built {
     pub context: ContextDocument,
     /// The log within its limits; `None` without a log.
     pub log: Option<LogExcerpt>,
+    /// Import hints for undefined names; `None` when the log names none.
+    pub recovery: Option<RecoveryContext>,
 }
 
 /// Builds the packet of a failure: diagnoses the log, chooses the rung of the ladder, gathers
@@ -45,6 +50,21 @@ pub fn build(
     redactor: &Redactor,
     request: &Request,
 ) -> Result<Built, ContextError> {
+    build_on(&Graph::new(source), policy, redactor, request)
+}
+
+/// The same over a graph at hand: one with a [`crate::graph::FactsCache`] parses only what no
+/// earlier run has parsed.
+///
+/// # Errors
+/// See [`build`].
+pub fn build_on(
+    graph: &Graph<'_>,
+    policy: &ReadPolicy,
+    redactor: &Redactor,
+    request: &Request,
+) -> Result<Built, ContextError> {
+    let source = graph.source();
     let listing = source.listing();
     let log = clean_log(redactor, request)?;
     let diagnosis = log.as_ref().map(|log| {
@@ -92,7 +112,7 @@ pub fn build(
         .cloned()
         .collect();
     // One wave more than the level takes, so that `next` can name what lies behind.
-    let reach = closure(source, &readable, (max_hops(level) + 1).min(2));
+    let reach = graph.closure(&readable, (max_hops(level) + 1).min(2));
     if level >= Level::OneHop {
         let missing = diagnosis.as_ref().map_or(&[][..], |it| &it.missing_modules);
         let kind = kind.unwrap_or(FailureKind::Unknown);
@@ -111,14 +131,14 @@ pub fn build(
         let log = log.as_ref().map_or("", |log| &log.text);
         let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
         let ranking = ranking(source, level, request, log, &readable, &reach, &may_read);
-        candidates.extend(places(
-            level,
-            request.profile,
-            &reach,
-            &ranking,
-            &mentions,
-            &taken,
-        ));
+        let contracts = if level >= Level::TwoHops {
+            contracts(graph, &reach, &taken)
+        } else {
+            Vec::new()
+        };
+        let places_left = caps.max_files.saturating_sub(candidates.len() as u64);
+        let chosen = places(level, request.profile, &reach, &ranking, &mentions, &taken);
+        candidates.extend(with_contracts(chosen, contracts, places_left));
     }
     for (rank, candidate) in (1..).zip(candidates) {
         fill.place(candidate, rank);
@@ -129,6 +149,9 @@ pub fn build(
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
+    let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
+    let recovery = recovery(graph, redactor, diagnosis.as_ref(), &targets, &may_read);
+    let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
@@ -148,7 +171,7 @@ pub fn build(
         next: next(&reach, &chosen, &omitted, policy, &names),
         repo_index: repo_index(source, level, &readable, &names),
         history: request.history,
-        hints: Vec::new(),
+        hints: suggested.cloned().collect(),
         change: request.change.clone(),
         input_sha256: String::new(),
         packet_sha256: String::new(),
@@ -170,6 +193,7 @@ pub fn build(
             )
         }),
         context,
+        recovery,
     })
 }
 

@@ -16,8 +16,18 @@ pub(super) struct Candidate {
     pub(super) why: String,
     /// 1-based lines that the log names in it.
     pub(super) lines: Vec<u32>,
+    pub(super) form: Form,
     /// The fused score and its parts, when the ranking chose it.
     pub(super) score: Option<(u64, BTreeMap<String, u64>)>,
+}
+
+/// How much of a candidate is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// All of it.
+    Whole,
+    /// What it declares, without the bodies.
+    Signatures,
 }
 
 /// Files the log names, with their lines, in the log's order of weight.
@@ -81,6 +91,7 @@ pub(super) fn places(
                 via: near.map(|node| node.via.clone()).unwrap_or_default(),
                 why: "the log names it".to_owned(),
                 lines: mentions.lines(path).to_vec(),
+                form: Form::Whole,
                 score: None,
             });
         }
@@ -114,7 +125,8 @@ pub(super) fn places(
     found
 }
 
-const RANKED_BEFORE_HELPERS: usize = 22;
+/// Almost all the places of level 2.
+const RANKED_BEFORE_HELPERS: usize = 24;
 
 fn of_node(node: &ClosureNode) -> Candidate {
     Candidate {
@@ -124,6 +136,7 @@ fn of_node(node: &ClosureNode) -> Candidate {
         via: node.via.clone(),
         why: why_reached(node),
         lines: Vec::new(),
+        form: Form::Whole,
         score: None,
     }
 }
@@ -144,6 +157,7 @@ fn of_ranked(ranked: &Ranked, node: Option<&ClosureNode>) -> Candidate {
         via: node.map(|node| node.via.clone()).unwrap_or_default(),
         why,
         lines: Vec::new(),
+        form: Form::Whole,
         score: Some((ranked.score, ranked.scores.clone())),
     }
 }

@@ -1,9 +1,14 @@
-use crate::model::{Caps, Code, Level, Omission, PacketFile, RejectedFile, RepoPath, Role};
+use crate::model::{
+    Caps, Code, FileMode, Level, Omission, PacketFile, RejectedFile, RepoPath, Role, Shortening,
+};
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, Form};
 use super::manifests::Manifest;
 use super::snapshot::{Camera, Snapshot, Unshown, Wanted};
-use super::tokens::estimate_tokens;
+use super::tokens::{bytes_of_tokens, estimate_tokens};
+
+/// Signatures in less than this say too little to be worth a place.
+const MIN_SKELETON_BYTES: u64 = 1024;
 
 /// Puts files into a packet, one by one, under the caps; what does not fit is written down.
 pub(super) struct Fill<'a> {
@@ -46,7 +51,7 @@ impl<'a> Fill<'a> {
         let left = self.caps.max_total_bytes.saturating_sub(self.target_bytes);
         match self.take(path, &Wanted::Whole(lines), left) {
             Err(unshown) => self.reject(path.as_str(), unshown),
-            Ok(snapshot) => {
+            Ok((snapshot, shortened)) => {
                 self.target_bytes += snapshot.content.len() as u64;
                 let candidate = Candidate {
                     path: path.clone(),
@@ -55,9 +60,10 @@ impl<'a> Fill<'a> {
                     via: Vec::new(),
                     why: why.to_owned(),
                     lines: Vec::new(),
+                    form: Form::Whole,
                     score: None,
                 };
-                let file = self.packet_file(candidate, None, snapshot);
+                let file = self.packet_file(candidate, None, snapshot, shortened);
                 self.targets.push(file);
             }
         }
@@ -72,7 +78,7 @@ impl<'a> Fill<'a> {
         };
         match self.take(&manifest.path, &wanted, self.bytes_left()) {
             Err(unshown) => self.omit(&manifest.path, None, unshown),
-            Ok(snapshot) => {
+            Ok((snapshot, shortened)) => {
                 self.added_bytes += snapshot.content.len() as u64;
                 let candidate = Candidate {
                     path: manifest.path.clone(),
@@ -81,9 +87,10 @@ impl<'a> Fill<'a> {
                     via: Vec::new(),
                     why: manifest.why.clone(),
                     lines: Vec::new(),
+                    form: Form::Whole,
                     score: None,
                 };
-                let file = self.packet_file(candidate, None, snapshot);
+                let file = self.packet_file(candidate, None, snapshot, shortened);
                 self.manifests.push(file);
             }
         }
@@ -104,19 +111,19 @@ impl<'a> Fill<'a> {
             };
             return self.omit(&candidate.path, Some(rank), unshown);
         }
-        match self.take(
-            &candidate.path,
-            &Wanted::Whole(&candidate.lines),
-            self.bytes_left(),
-        ) {
+        let wanted = match candidate.form {
+            Form::Whole => Wanted::Whole(&candidate.lines),
+            Form::Signatures => Wanted::Signatures(&candidate.lines),
+        };
+        match self.take(&candidate.path, &wanted, self.bytes_left()) {
             Err(unshown) if candidate.role == Role::Requested => {
                 self.reject(candidate.path.as_str(), unshown);
             }
             Err(unshown) => self.omit(&candidate.path, Some(rank), unshown),
-            Ok(snapshot) => {
+            Ok((snapshot, shortened)) => {
                 self.places_used += 1;
                 self.added_bytes += snapshot.content.len() as u64;
-                let file = self.packet_file(candidate, Some(rank), snapshot);
+                let file = self.packet_file(candidate, Some(rank), snapshot, shortened);
                 self.ranked.push(file);
             }
         }
@@ -151,16 +158,49 @@ impl<'a> Fill<'a> {
         (files, self.omitted, self.rejected)
     }
 
+    // What the bytes or tokens left cannot hold is tried again as signatures in half of them, so
+    // that a long file neither falls out nor takes all that is left for those behind it.
     fn take(
         &mut self,
         path: &RepoPath,
         wanted: &Wanted<'_>,
         bytes_left: u64,
-    ) -> Result<Snapshot, Unshown> {
+    ) -> Result<(Snapshot, Option<Shortening>), Unshown> {
         let snapshot = self.camera.take(path, wanted, self.caps.max_file_bytes)?;
+        let (snapshot, shortened) = match (self.excess(&snapshot, bytes_left), wanted) {
+            (None, _) => {
+                let shortened = self.over_file_cap(&snapshot, wanted);
+                (snapshot, shortened)
+            }
+            (Some(over), Wanted::LinesWith(_)) => return Err(over),
+            (Some(over), Wanted::Whole(lines) | Wanted::Signatures(lines)) => {
+                let room = self.room(bytes_left) / 2;
+                let whole_bytes = snapshot.whole_bytes;
+                let shorter = (room >= MIN_SKELETON_BYTES)
+                    .then(|| self.camera.take(path, &Wanted::Signatures(lines), room))
+                    .and_then(Result::ok)
+                    .filter(|it| it.mode == FileMode::Skeleton);
+                let Some(shorter) = shorter else {
+                    return Err(over);
+                };
+                let shortened = Shortening {
+                    code: over.code,
+                    reason: over.reason,
+                    bytes: whole_bytes,
+                    remedy: over.remedy,
+                };
+                (shorter, Some(shortened))
+            }
+        };
+        self.tokens += estimate_tokens(snapshot.content.len() as u64);
+        Ok((snapshot, shortened))
+    }
+
+    // Why a snapshot does not fit into what is left.
+    fn excess(&self, snapshot: &Snapshot, bytes_left: u64) -> Option<Unshown> {
         let bytes = snapshot.content.len() as u64;
         if bytes > bytes_left {
-            return Err(Unshown {
+            return Some(Unshown {
                 code: Code::new("C102"),
                 reason: format!("{bytes} bytes do not fit into the {bytes_left} that are left"),
                 bytes: Some(bytes),
@@ -171,21 +211,38 @@ impl<'a> Fill<'a> {
             });
         }
         let tokens = estimate_tokens(bytes);
-        if let Some(max) = self.caps.max_tokens
-            && self.tokens + tokens > max
-        {
-            return Err(Unshown {
-                code: Code::new("C103"),
-                reason: format!(
-                    "{tokens} tokens do not fit into the {} that are left",
-                    max - self.tokens
-                ),
-                bytes: Some(bytes),
-                remedy: format!("--max-tokens {}", self.tokens + tokens),
-            });
+        let max = self.caps.max_tokens?;
+        (self.tokens + tokens > max).then(|| Unshown {
+            code: Code::new("C103"),
+            reason: format!(
+                "{tokens} tokens do not fit into the {} that are left",
+                max - self.tokens
+            ),
+            bytes: Some(bytes),
+            remedy: format!("--max-tokens {}", self.tokens + tokens),
+        })
+    }
+
+    fn over_file_cap(&self, snapshot: &Snapshot, wanted: &Wanted<'_>) -> Option<Shortening> {
+        let bytes = snapshot.whole_bytes;
+        let cut = matches!(wanted, Wanted::Whole(_)) && snapshot.mode != FileMode::Full;
+        cut.then(|| Shortening {
+            code: Code::new("C105"),
+            reason: format!(
+                "{bytes} bytes exceed the {} of one file",
+                self.caps.max_file_bytes
+            ),
+            bytes,
+            remedy: format!("--max-file-bytes {bytes}"),
+        })
+    }
+
+    // Bytes that both the byte and the token cap leave.
+    fn room(&self, bytes_left: u64) -> u64 {
+        match self.caps.max_tokens {
+            None => bytes_left,
+            Some(max) => bytes_left.min(bytes_of_tokens(max.saturating_sub(self.tokens))),
         }
-        self.tokens += tokens;
-        Ok(snapshot)
     }
 
     // R20 counts what level 1 adds to the targets, R22 all that level 2 holds.
@@ -217,6 +274,7 @@ impl<'a> Fill<'a> {
         candidate: Candidate,
         rank: Option<u64>,
         snapshot: Snapshot,
+        shortened: Option<Shortening>,
     ) -> PacketFile {
         let bytes = snapshot.content.len() as u64;
         let (score, scores) = candidate.score.unzip();
@@ -239,6 +297,7 @@ impl<'a> Fill<'a> {
             content: snapshot.content,
             redactions: snapshot.redactions,
             warnings: snapshot.warnings,
+            shortened,
         }
     }
 }

@@ -9,6 +9,7 @@ mod decode;
 mod delta;
 mod digest;
 mod fill;
+mod hints;
 mod ladder;
 mod leftover;
 mod log;
@@ -22,7 +23,7 @@ mod snapshot;
 mod targets;
 mod tokens;
 
-pub use build::{Built, build};
+pub use build::{Built, build, build_on};
 pub use bundle::{bundle_listing, bundle_tar};
 pub use change::change_under_test;
 pub use ladder::{LevelChoice, Retry, choose_level};

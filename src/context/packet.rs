@@ -59,7 +59,8 @@ pub fn failure_packet(
         context_bytes: context.total_bytes,
         requested_files: context.files_requested.clone(),
         previous,
-        recovery_context: None,
+        task: None,
+        recovery_context: built.recovery.clone(),
         protected_paths: protected.to_vec(),
         budget,
     }

@@ -1,7 +1,7 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::Source;
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, Form};
 use super::fill::Fill;
 use super::request::Request;
 use super::snapshot::Unshown;
@@ -58,6 +58,7 @@ pub(super) fn requested(
                 via: Vec::new(),
                 why: "the agent asked for it".to_owned(),
                 lines: Vec::new(),
+                form: Form::Whole,
                 score: None,
             }),
         }
@@ -79,6 +80,7 @@ pub(super) fn everything(source: &dyn Source, taken: &[RepoPath]) -> Vec<Candida
             via: Vec::new(),
             why: "part of the whole repository".to_owned(),
             lines: Vec::new(),
+            form: Form::Whole,
             score: None,
         })
         .collect()

@@ -14,6 +14,8 @@ pub(super) struct Snapshot {
     pub(super) blob_id: BlobId,
     pub(super) sha256: String,
     pub(super) encoding: &'static str,
+    /// Bytes that the whole text would take.
+    pub(super) whole_bytes: u64,
     pub(super) content: String,
     pub(super) redactions: Vec<Redaction>,
     pub(super) warnings: Vec<TextWarning>,
@@ -31,6 +33,8 @@ pub(super) struct Unshown {
 pub(super) enum Wanted<'a> {
     /// All of it; when it exceeds the cap, its signatures and windows around these 1-based lines.
     Whole(&'a [u32]),
+    /// Its signatures and windows around these lines, even when all of it would fit.
+    Signatures(&'a [u32]),
     /// Only the lines that hold one of these words.
     LinesWith(&'a [String]),
 }
@@ -66,12 +70,16 @@ impl Camera<'_> {
             })
             .collect();
         let text: &str = &redacted.text;
+        let whole_bytes = text.len() as u64;
+        let fits = whole_bytes <= max_bytes;
         let (mode, ranges) = match wanted {
-            Wanted::Whole(_) if text.len() as u64 <= max_bytes => (FileMode::Full, Vec::new()),
-            Wanted::Whole(lines) => {
+            Wanted::Whole(_) if fits => (FileMode::Full, Vec::new()),
+            Wanted::Whole(lines) | Wanted::Signatures(lines) => {
                 let declared = skeleton(path, decoded.text.as_bytes());
                 // One range is the whole: nothing in it can be left out as a body.
-                if declared.len() < 2 {
+                if declared.len() < 2 && fits {
+                    (FileMode::Full, Vec::new())
+                } else if declared.len() < 2 {
                     let lines = if lines.is_empty() { &[1][..] } else { lines };
                     (FileMode::Window, windows(text, lines, &[], max_bytes))
                 } else {
@@ -88,7 +96,9 @@ impl Camera<'_> {
             return Err(Unshown {
                 code: Code::new("C104"),
                 reason: match wanted {
-                    Wanted::Whole(_) => format!("no line of it fits into {max_bytes} bytes"),
+                    Wanted::Whole(_) | Wanted::Signatures(_) => {
+                        format!("no line of it fits into {max_bytes} bytes")
+                    }
                     Wanted::LinesWith(_) => "no line of it names what is missing".to_owned(),
                 },
                 bytes: size,
@@ -110,6 +120,7 @@ impl Camera<'_> {
             blob_id: BlobId::of(&bytes),
             sha256: sha256_hex(&bytes),
             encoding: decoded.encoding,
+            whole_bytes,
             content,
             redactions: redactions.into_iter().filter(|it| shown(it.line)).collect(),
             warnings: warnings.into_iter().filter(|it| shown(it.line)).collect(),

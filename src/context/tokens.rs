@@ -7,12 +7,21 @@ pub fn estimate_tokens(bytes: u64) -> u64 {
     bytes.saturating_mul(2).div_ceil(7)
 }
 
+/// The most bytes whose estimate is no more than `tokens`.
+pub(super) fn bytes_of_tokens(tokens: u64) -> u64 {
+    tokens.saturating_mul(7) / 2
+}
+
 #[cfg(test)]
 mod tests {
-    use super::estimate_tokens;
+    use super::{bytes_of_tokens, estimate_tokens};
 
     #[test]
     fn rounds_up() {
         assert_eq!([0, 1, 7, 8].map(estimate_tokens), [0, 1, 2, 3]);
+        for tokens in 0..20 {
+            let bytes = bytes_of_tokens(tokens);
+            assert!(estimate_tokens(bytes) <= tokens && estimate_tokens(bytes + 1) > tokens);
+        }
     }
 }

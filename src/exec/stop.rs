@@ -55,15 +55,36 @@ fn listen(stop: Stop) -> std::io::Result<()> {
     if !is_ignored(SIGHUP) {
         wanted.push(SIGHUP);
     }
-    let mut signals = signal_hook::iterator::Signals::new(wanted)?;
+    let (mut signals, listener) = (signal_hook::iterator::Signals::new(wanted)?, stop.clone());
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
             for _ in signals.forever() {
-                if stop.forced() {
+                if listener.forced() {
                     signal_hook::low_level::exit(130);
                 }
-                stop.request();
+                listener.request();
+            }
+        })?;
+    if is_ignored(SIGHUP) {
+        return Ok(());
+    }
+    watch_parent(stop)
+}
+
+// A command whose caller was killed has nobody to report to. `getppid` names the process, so a
+// caller's thread may come and go; the signal that the system could send for this cannot tell.
+#[cfg(unix)]
+fn watch_parent(stop: Stop) -> std::io::Result<()> {
+    let parent = rustix::process::getppid();
+    std::thread::Builder::new()
+        .name("parent".to_owned())
+        .spawn(move || {
+            while !stop.requested() {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                if rustix::process::getppid() != parent {
+                    stop.request();
+                }
             }
         })?;
     Ok(())

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use gix::objs::tree::EntryMode;
+use gix::object::tree::diff::ChangeDetached;
 
 use super::{GitError, Repository};
 use crate::model::RepoPath;
@@ -16,7 +16,7 @@ pub struct Change {
 
 impl Repository {
     /// What up to `count` commits changed, following first and other parents from `revision`,
-    /// newest first. Merges are passed over: what they bring stands in the commits they merge.
+    /// newest first, under the names the files have at `revision`: moves are followed. Merges are passed over: what they bring stands in the commits they merge.
     /// The last commit of a shallow clone is passed over too.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Repository {
             .all()
             .map_err(GitError::unreadable)?;
         let mut changes = Vec::new();
-        let mut known: HashMap<Vec<u8>, Option<RepoPath>> = HashMap::new();
+        let mut names = Names::default();
         for info in walk.take(count) {
             // A missing commit ends what is known, as in a shallow or damaged clone.
             let Ok(info) = info else {
@@ -65,20 +65,15 @@ impl Repository {
             let Ok(found) = repo.diff_tree_to_tree(&before, &after, options) else {
                 continue;
             };
-            let paths = found
+            names.learn(&found);
+            let mut paths: Vec<RepoPath> = found
                 .iter()
-                .filter(|change| !mode_of(change).is_tree())
-                .filter_map(|change| {
-                    let location = change.location();
-                    known
-                        .entry(location.to_vec())
-                        .or_insert_with(|| {
-                            let text = std::str::from_utf8(location).ok()?;
-                            RepoPath::new(text).ok()
-                        })
-                        .clone()
-                })
+                .filter(|change| !change.entry_mode().is_tree())
+                .filter_map(|change| names.path(change.location()))
                 .collect();
+            // A move names one file twice.
+            paths.sort();
+            paths.dedup();
             changes.push(Change {
                 time: time.seconds,
                 paths,
@@ -88,6 +83,86 @@ impl Repository {
     }
 }
 
-fn mode_of(change: &gix::object::tree::diff::ChangeDetached) -> EntryMode {
-    change.entry_mode()
+/// The names that files of older commits have today.
+#[derive(Default)]
+struct Names {
+    today: HashMap<Vec<u8>, Option<RepoPath>>,
+}
+
+impl Names {
+    fn path(&mut self, location: &[u8]) -> Option<RepoPath> {
+        if let Some(known) = self.today.get(location) {
+            return known.clone();
+        }
+        let path = std::str::from_utf8(location)
+            .ok()
+            .and_then(|text| RepoPath::new(text).ok());
+        self.today.insert(location.to_vec(), path.clone());
+        path
+    }
+
+    // What a commit removed under one name and added under another: the same bytes, or, since
+    // moving changes what a file imports, the only two of one file name.
+    fn learn(&mut self, changes: &[ChangeDetached]) {
+        let mut added = Moved::default();
+        let mut removed = Moved::default();
+        for change in changes {
+            match change {
+                ChangeDetached::Addition {
+                    location,
+                    entry_mode,
+                    id,
+                    ..
+                } if entry_mode.is_blob() => added.note(location, *id),
+                ChangeDetached::Deletion {
+                    location,
+                    entry_mode,
+                    id,
+                    ..
+                } if entry_mode.is_blob() => removed.note(location, *id),
+                _ => {}
+            }
+        }
+        for (name, id) in &removed.all {
+            let from = added.by_id.get(id).copied().flatten();
+            let from = from.filter(|_| removed.by_id.get(id).is_some_and(Option::is_some));
+            let file = file_name(name);
+            let same_name = || {
+                let only = removed.by_name.get(file).is_some_and(Option::is_some);
+                added.by_name.get(file).copied().flatten().filter(|_| only)
+            };
+            if let Some(to) = from.or_else(same_name)
+                && let Some(today) = self.path(to)
+            {
+                self.today.insert(name.to_vec(), Some(today));
+            }
+        }
+    }
+}
+
+// Files on one side of a commit; `None` stands for several of one kind.
+#[derive(Default)]
+struct Moved<'a> {
+    all: Vec<(&'a [u8], gix::ObjectId)>,
+    by_id: HashMap<gix::ObjectId, Option<&'a [u8]>>,
+    by_name: HashMap<&'a [u8], Option<&'a [u8]>>,
+}
+
+impl<'a> Moved<'a> {
+    fn note(&mut self, location: &'a [u8], id: gix::ObjectId) {
+        self.all.push((location, id));
+        self.by_id
+            .entry(id)
+            .and_modify(|only| *only = None)
+            .or_insert(Some(location));
+        self.by_name
+            .entry(file_name(location))
+            .and_modify(|only| *only = None)
+            .or_insert(Some(location));
+    }
+}
+
+fn file_name(location: &[u8]) -> &[u8] {
+    let start = memchr::memrchr(b'/', location).map_or(0, |at| at + 1);
+    location.get(start..).unwrap_or_default()
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use gix::index::entry::{Mode, Stage};
 
 use super::index::blob_id;
+use super::pool::Pool;
 use super::{GitError, Repository};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};
 
 /// The files that the index records.
 pub struct IndexSource {
-    repo: gix::ThreadSafeRepository,
+    repo: Pool,
     listing: Listing,
     ids: HashMap<RepoPath, gix::ObjectId>,
 }
@@ -64,7 +65,7 @@ impl Repository {
         }
         drop(index);
         Ok(IndexSource {
-            repo: repo.into_sync(),
+            repo: Pool::new(repo.into_sync()),
             listing: Listing::new(entries, skipped),
             ids,
         })
@@ -82,17 +83,23 @@ impl Source for IndexSource {
             None if self.listing.get(path.as_str()).is_some() => return Err(ReadError::NotAFile),
             None => return Err(ReadError::NotFound),
         };
-        let repo = self.repo.to_thread_local();
+        // Where the index records a size there is no need to look for one.
         let io = |error: gix::Error| ReadError::Io(error.to_string());
-        let bytes = repo.find_header(id).map_err(io)?.size();
-        if bytes > MAX_READ_BYTES {
-            return Err(ReadError::TooLarge {
-                bytes,
-                limit: MAX_READ_BYTES,
-            });
-        }
-        let mut blob = repo.find_blob(id).map_err(io)?;
-        Ok(blob.take_data().into())
+        let recorded = self.listing.get(path.as_str()).map_or(0, |it| it.bytes);
+        self.repo.with(|repo| {
+            let bytes = match recorded {
+                0 => repo.find_header(id).map_err(io)?.size(),
+                recorded => recorded,
+            };
+            if bytes > MAX_READ_BYTES {
+                return Err(ReadError::TooLarge {
+                    bytes,
+                    limit: MAX_READ_BYTES,
+                });
+            }
+            let blob = repo.find_blob(id).map_err(io)?;
+            Ok(blob.data.as_slice().into())
+        })
     }
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {

@@ -1,26 +1,35 @@
 //! Floor 2: the only module that names gix. Opens repositories and turns what is in them into
 //! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
 
+mod attributes;
 mod diff;
 mod error;
+mod first_commit;
 mod history;
 mod index;
 mod index_source;
 mod index_writer;
+mod merge;
 mod objects;
+mod pool;
 mod repository;
 mod scratch;
 mod scratch_repository;
+mod staging;
 mod tree;
 mod tree_writer;
 
+pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
 pub use error::GitError;
+pub use first_commit::first_commit;
 pub use history::Change;
 pub use index_source::IndexSource;
 pub use index_writer::IndexChange;
+pub use merge::{Conflicts, merge_texts};
 pub use objects::ObjectStore;
 pub use repository::Repository;
 pub use scratch::{Scratch, ScratchChange, ScratchError, ScratchPlan};
+pub use staging::{Staged, Staging};
 pub use tree::TreeSource;
 pub use tree_writer::CommitRequest;

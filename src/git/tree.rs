@@ -6,12 +6,13 @@ use rayon::prelude::*;
 
 use super::GitError;
 use super::index::blob_id;
+use super::pool::Pool;
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};
 
 /// The files of one tree object: a commit, a tag or a tree.
 pub struct TreeSource {
-    repo: gix::ThreadSafeRepository,
+    repo: Pool,
     listing: Listing,
     ids: HashMap<RepoPath, gix::ObjectId>,
 }
@@ -59,7 +60,7 @@ impl TreeSource {
             )
             .collect();
         Ok(Self {
-            repo: repo.clone(),
+            repo: Pool::new(repo.clone()),
             listing: Listing::new(entries, skipped),
             ids,
         })
@@ -109,11 +110,11 @@ impl Source for TreeSource {
             });
         }
         let id = self.ids.get(path).ok_or(ReadError::NotFound)?;
-        let repo = self.repo.to_thread_local();
-        let mut blob = repo
-            .find_blob(*id)
-            .map_err(|error| ReadError::Io(error.to_string()))?;
-        Ok(blob.take_data().into())
+        self.repo.with(|repo| {
+            let blob = repo.find_blob(*id);
+            let blob = blob.map_err(|error| ReadError::Io(error.to_string()))?;
+            Ok(blob.data.as_slice().into())
+        })
     }
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {

@@ -44,6 +44,12 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Where the graph's files come from.
+    #[must_use]
+    pub fn source(&self) -> &'a dyn Source {
+        self.source
+    }
+
     /// The resolver behind the graph.
     #[must_use]
     pub fn resolver(&self) -> &Resolver<'a> {

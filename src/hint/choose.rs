@@ -148,6 +148,16 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
             };
         }
     }
+    // `datetime.timedelta` is a member of the module, not of the class of the same name.
+    if way.module == asked.name && way.imported == asked.name && way.path.is_none() {
+        let whole = Way {
+            imported: "*".to_owned(),
+            ..way.clone()
+        };
+        if coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
+            score /= 32;
+        }
+    }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
 }
 

@@ -17,7 +17,10 @@ impl Items {
         let mut at = list.start;
         while at < list.end {
             let rest = bytes.get(at..list.end).unwrap_or_default();
-            let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+            let line = rest
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .unwrap_or(rest.len());
             if rest.starts_with(b"#") || rest.starts_with(b"//") {
                 at += line;
                 continue;
@@ -46,7 +49,10 @@ impl Items {
     }
 
     pub(super) fn names<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        let names = self.spans.iter().map(|span| text.get(span.clone()).unwrap_or_default());
+        let names = self
+            .spans
+            .iter()
+            .map(|span| text.get(span.clone()).unwrap_or_default());
         names.collect()
     }
 
@@ -55,17 +61,22 @@ impl Items {
         let names = self.names(text);
         let at = place(&names, new);
         let mut out = text.to_owned();
-        let line_start = |at: usize| text.get(..at).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+        let line_start = |at: usize| {
+            text.get(..at)
+                .and_then(|it| it.rfind('\n'))
+                .map_or(0, |it| it + 1)
+        };
         let indent_of = |at: usize| {
             let start = line_start(at);
             let before = text.get(start..at).unwrap_or_default();
             (start > 0 && before.trim().is_empty()).then(|| (start, before.to_owned()))
         };
         if let Some(next) = self.spans.get(at) {
-            match indent_of(next.start) {
-                Some((start, indent)) => out.insert_str(start, &format!("{indent}{new},{}", end_of(text))),
-                None => out.insert_str(next.start, &format!("{new}, ")),
-            }
+            let (at, new) = match indent_of(next.start) {
+                Some((start, indent)) => (start, format!("{indent}{new},{}", end_of(text))),
+                None => (next.start, format!("{new}, ")),
+            };
+            out.insert_str(at, &new);
             return Some(out);
         }
         let last = self.spans.last()?;
@@ -73,10 +84,17 @@ impl Items {
             out.insert_str(last.end, &format!(", {new}"));
             return Some(out);
         };
-        let end = text.get(last.end..)?.find('\n').map_or(text.len(), |it| last.end + it);
+        let end = text
+            .get(last.end..)?
+            .find('\n')
+            .map_or(text.len(), |it| last.end + it);
         let comma = if self.trailing { "," } else { "" };
         let line_end = end_of(text);
-        let end = if line_end == "\r\n" { end.checked_sub(1)? } else { end };
+        let end = if line_end == "\r\n" {
+            end.checked_sub(1)?
+        } else {
+            end
+        };
         out.insert_str(end, &format!("{line_end}{indent}{new}{comma}"));
         if !self.trailing {
             out.insert(last.end, ',');
@@ -89,14 +107,18 @@ fn end_of(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
+type Key = fn(&str) -> (u8, String);
+
 // Where a name goes: the first order that the others keep decides, else the end.
 fn place(names: &[&str], new: &str) -> usize {
-    let orders: [fn(&str) -> (u8, String); 3] = [by_type, plain, folded];
-    for key in orders {
+    for key in [by_type as Key, plain, folded] {
         let keys: Vec<_> = names.iter().map(|name| key(bare(name))).collect();
         if keys.is_sorted() {
             let new = key(bare(new));
-            return keys.iter().position(|other| *other > new).unwrap_or(names.len());
+            return keys
+                .iter()
+                .position(|other| *other > new)
+                .unwrap_or(names.len());
         }
     }
     names.len()
@@ -146,7 +168,11 @@ mod tests {
             ("MAX, Class, run", "Other", "MAX, Class, Other, run"),
             ("{ type A, b }", "type C", "{ type A, type C, b }"),
             ("(\n    a,\n    c,\n)", "b", "(\n    a,\n    b,\n    c,\n)"),
-            ("(\n    a,  # one, two\n)", "b", "(\n    a,  # one, two\n    b,\n)"),
+            (
+                "(\n    a,  # one, two\n)",
+                "b",
+                "(\n    a,  # one, two\n    b,\n)",
+            ),
             ("{\n  a,\n  b\n}", "c", "{\n  a,\n  b,\n  c\n}"),
             ("{\r\n  a,\r\n}", "b", "{\r\n  a,\r\n  b,\r\n}"),
             ("a as x, c", "b", "a as x, b, c"),

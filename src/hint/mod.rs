@@ -4,15 +4,24 @@
 mod choose;
 mod entity;
 mod evidence;
+mod fix;
+mod fix_python;
+mod fix_script;
+mod items;
+mod missing;
 mod outside;
+mod place;
 mod python;
 mod recovery;
 mod script;
 mod similar;
+mod statements;
 mod style;
 mod suggest;
 mod tables;
 mod words;
 
-pub use recovery::{recovery_context, recovery_hint};
+pub use fix::{Fix, fix};
+pub use missing::{moved_modules, renamed_exports};
+pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use suggest::{Query, suggest};

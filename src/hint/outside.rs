@@ -108,8 +108,9 @@ fn declares_python(source: &dyn Source, file: &RepoPath, module: &str) -> bool {
             format!("{directory}/requirements")
         };
         let below = source.listing().below(&folder).iter();
-        let below = below.map(|entry| entry.path.as_str().to_owned());
-        let texts = below.filter(|path| path.ends_with(".txt") || path.ends_with(".in"));
+        let texts = below
+            .filter(|entry| matches!(entry.path.extension(), Some("txt" | "in")))
+            .map(|entry| entry.path.as_str().to_owned());
         named.chain(texts).any(|path| {
             let bytes = source
                 .listing()

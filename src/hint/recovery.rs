@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
-use crate::model::{FailureKind, RecoveryContext, Suggestion};
+use crate::model::{FailureKind, HintSource, RecoveryContext, Suggestion};
 
-/// The hints in the shape that R6 gives them; each name with its best suggestion.
+/// The hints in the shape of R6: each name with its best suggestion. Names like it are only told
+/// in the text.
 #[must_use]
 pub fn recovery_context(
     kind: FailureKind,
@@ -10,7 +11,10 @@ pub fn recovery_context(
     suggestions: &[Suggestion],
 ) -> RecoveryContext {
     let mut suggested_imports = BTreeMap::new();
-    for suggestion in suggestions {
+    let known = suggestions
+        .iter()
+        .filter(|one| one.source != HintSource::Similar);
+    for suggestion in known {
         suggested_imports
             .entry(suggestion.name.clone())
             .or_insert_with(|| suggestion.import_statement.clone());
@@ -23,34 +27,46 @@ pub fn recovery_context(
     }
 }
 
-/// The text for a prompt (R11): what is undefined and which import each name wants.
+/// The block for a prompt (R11): under a heading that says that the attempt before failed, what is
+/// undefined and which import each name wants. Empty without names.
 #[must_use]
 pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let mut text = format!(
-        "The code uses {} undefined name(s): {}.\nAdd the missing imports:\n",
+    format!(
+        "## Recovery Context (IMPORTANT - Previous Attempt Failed)\n\n\
+         The code uses {} undefined name(s): {}.\nAdd the missing imports:\n{}",
         names.len(),
-        names.join(", ")
-    );
+        names.join(", "),
+        hint_lines(names, suggestions)
+    )
+}
+
+/// One line for each name: the import it wants, the choices, or that none is known.
+#[must_use]
+pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
+    let mut text = String::new();
     for name in names {
         let mut found = suggestions.iter().filter(|one| one.name == *name);
-        match found.next() {
-            None => text.push_str(&format!(
-                "- {name}: no import is known; define it or correct the name\n"
-            )),
-            Some(best) if best.certain => {
-                text.push_str(&format!("- {name}: {}\n", best.import_statement));
+        let line = match found.next() {
+            None => format!("- {name}: no import is known; define it or correct the name\n"),
+            Some(best) if best.certain => format!("- {name}: {}\n", best.import_statement),
+            Some(best) if best.source == HintSource::Similar => {
+                format!(
+                    "- {name}: did you mean {}? ({})\n",
+                    best.imported, best.import_statement
+                )
             }
             Some(best) => {
-                text.push_str(&format!("- {name}: probably {}", best.import_statement));
-                for other in found.take(2) {
-                    text.push_str(&format!("; or {}", other.import_statement));
-                }
-                text.push('\n');
+                let others: String = found
+                    .take(2)
+                    .map(|other| format!("; or {}", other.import_statement))
+                    .collect();
+                format!("- {name}: probably {}{others}\n", best.import_statement)
             }
-        }
+        };
+        text.push_str(&line);
     }
     text
 }
@@ -75,15 +91,22 @@ mod tests {
             type_only: false,
             replaces: None,
         };
-        let context = recovery_context(FailureKind::Unknown, &names, &[suggestion]);
+        let context = recovery_context(FailureKind::ImportError, &names, &[suggestion]);
         assert_eq!(
             context.suggested_imports["CliRunner"],
             "from typer.testing import CliRunner"
         );
+        let hint = context.recovery_hint;
+        assert!(hint.starts_with("## Recovery Context"), "{hint}");
+        assert!(hint.contains("Previous Attempt Failed"), "{hint}");
         assert!(
-            context
-                .recovery_hint
-                .contains("- chief_of_staff: no import")
+            hint.contains("- CliRunner: from typer.testing import CliRunner\n"),
+            "{hint}"
         );
+        assert!(
+            hint.contains("- chief_of_staff: no import is known"),
+            "{hint}"
+        );
+        assert!(super::recovery_hint(&[], &[]).is_empty());
     }
 }

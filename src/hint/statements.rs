@@ -31,7 +31,10 @@ pub(super) fn statements<'f>(text: &str, facts: &'f FileFacts, python: bool) -> 
         !import.nested
             && matches!(
                 import.kind,
-                ImportKind::Import | ImportKind::From | ImportKind::ImportEquals | ImportKind::Require
+                ImportKind::Import
+                    | ImportKind::From
+                    | ImportKind::ImportEquals
+                    | ImportKind::Require
             )
     });
     for import in wanted {
@@ -71,7 +74,6 @@ fn end(text: &str, start: usize, python: bool) -> usize {
             (Some(open), byte) if byte == open => quote = None,
             (Some(_), b'\\') => at += 1,
             (Some(_), b'\n') => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'\'') => {
                 quote = Some(*byte);
                 strings += 1;
@@ -110,7 +112,9 @@ pub(super) fn blocks(text: &str, statements: &[Statement<'_>]) -> Vec<Range<usiz
         let code = |line: &str| {
             let line = line.trim();
             !(line.is_empty()
-                || ["#", "//", "/*", "*"].iter().any(|mark| line.starts_with(mark)))
+                || ["#", "//", "/*", "*"]
+                    .iter()
+                    .any(|mark| line.starts_with(mark)))
         };
         match (between, blocks.last_mut()) {
             (Some(between), _) if between.lines().any(code) => break,
@@ -142,7 +146,8 @@ mod tests {
         assert_eq!(texts[2], "from b import (  # x)\n    c,\n)");
         assert_eq!(texts[3], "from d \\\n    import e");
         assert_eq!(blocks(text, &found), [0..1, 1..4, 4..5]);
-        let text = "import {\n  a, // it's\n} from './a'\nimport b from 'b';\n\nconst c = require('c')\n";
+        let text =
+            "import {\n  a, // it's\n} from './a'\nimport b from 'b';\n\nconst c = require('c')\n";
         let facts = crate::lang::facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
         let found = statements(text, &facts, false);
         assert_eq!(blocks(text, &found), [0..2, 2..3]);

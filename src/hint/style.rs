@@ -3,6 +3,7 @@ use crate::resolve::is_standard;
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
 pub(super) struct ScriptStyle {
     /// `'` or `"`.
     pub(super) quote: char,
@@ -78,13 +79,12 @@ impl ScriptStyle {
             }
             .to_owned()
         };
+        // Some files are found under no name but that of their emitted form.
+        let full = matches!(extension, Some("mjs" | "cjs" | "mts" | "cts"));
         let ending = match (extension, self.extension) {
-            (None, _) => String::new(),
             (Some(own), Extension::Source) => format!(".{own}"),
-            (Some(own), Extension::Emitted) => emitted(own),
-            // These are found under no other name.
-            (Some(own @ ("mjs" | "cjs" | "mts" | "cts")), Extension::None) => emitted(own),
-            (Some(_), Extension::None) => String::new(),
+            (Some(own), kind) if kind == Extension::Emitted || full => emitted(own),
+            _ => String::new(),
         };
         let target = match stem.strip_suffix("/index") {
             Some(directory) if ending.is_empty() && !names_index => directory.to_owned(),

@@ -15,6 +15,7 @@ use crate::source::Source;
 const MAX_PARSED: usize = 300;
 
 /// A question about imports.
+#[derive(Clone, Copy)]
 pub struct Query<'q> {
     /// The file that lacks the names.
     pub file: &'q RepoPath,

@@ -44,20 +44,16 @@ pub(super) fn usage(text: &[u8], name: &str) -> Usage {
         }
         let rest = text.get(at + name.len()..).unwrap_or_default();
         let chain = chain(rest);
-        match chain.first() {
-            Some(member) => {
-                usage.members.insert(member.clone());
-                for end in 1..=chain.len() {
-                    usage
-                        .chains
-                        .insert(chain.get(..end).unwrap_or_default().join("."));
-                }
+        if let Some(member) = chain.first() {
+            usage.members.insert(member.clone());
+            for end in 1..=chain.len() {
+                let part = chain.get(..end).unwrap_or_default();
+                usage.chains.insert(part.join("."));
             }
-            None => {
-                usage.bare = true;
-                usage.called |= rest.first() == Some(&b'(') || before == Some(b'<');
-                usage.assigned |= assigns(text, at, rest);
-            }
+        } else {
+            usage.bare = true;
+            usage.called |= rest.first() == Some(&b'(') || before == Some(b'<');
+            usage.assigned |= assigns(text, at, rest);
         }
     }
     usage

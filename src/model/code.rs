@@ -72,6 +72,7 @@ pub struct CodePage {
 // One Markdown file per family; a page starts with `## CODE title`.
 const PAGES: &[&str] = &[
     include_str!("codes/context.md"),
+    include_str!("codes/fixtures.md"),
     include_str!("codes/policy.md"),
     include_str!("codes/mend.md"),
     include_str!("codes/patch.md"),

@@ -131,6 +131,22 @@ pub struct PacketFile {
     pub redactions: Vec<Redaction>,
     /// Characters a person would not see.
     pub warnings: Vec<TextWarning>,
+    /// Why less than all of it is here; left out of the document when nothing was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<Shortening>,
+}
+
+/// What made a file less than whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Shortening {
+    /// The stable reason.
+    pub code: Code,
+    /// The reason in one sentence.
+    pub reason: String,
+    /// Bytes of the whole text.
+    pub bytes: u64,
+    /// What would give all of it.
+    pub remedy: String,
 }
 
 /// A file as an earlier packet held it.
@@ -294,6 +310,8 @@ pub struct FailurePacket {
     pub requested_files: Vec<String>,
     /// How the attempt before this one ended.
     pub previous: Option<PreviousAttempt>,
+    /// What is wanted beyond passing commands.
+    pub task: Option<String>,
     /// Import hints, when names were undefined.
     pub recovery_context: Option<RecoveryContext>,
     /// Globs a patch must not touch.
@@ -339,6 +357,12 @@ pub struct PreviousAttempt {
     pub patch_digest: Option<String>,
     /// Its patch verdict.
     pub preflight: Option<serde_json::Value>,
+    /// Why it ended so, in one sentence.
+    pub message: Option<String>,
+    /// The patch it sent, when it is not large.
+    pub patch: Option<String>,
+    /// What failed with the patch in place.
+    pub failure: Option<String>,
 }
 
 /// Import hints in the shape of R6.

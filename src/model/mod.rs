@@ -1,6 +1,8 @@
 //! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
 
+mod bench;
 mod blob;
+mod child_failure;
 mod code;
 mod context;
 mod facts;
@@ -13,13 +15,18 @@ mod patch;
 mod path;
 mod repair;
 mod schema;
+mod stats;
 
+pub use bench::{
+    BenchDocument, Comparison, FixtureOutcome, FixtureResult, Partition, Rung, Tally, TallyRow,
+};
 pub use blob::BlobId;
+pub use child_failure::ChildFailure;
 pub use code::{Code, CodePage, code_pages, explain};
 pub use context::{
     ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, LogExcerpt,
     Omission, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext, Redaction, RejectedFile,
-    RepoIndex, RepoIndexFile, Role, TextWarning, UnchangedFile, UnresolvedImport,
+    RepoIndex, RepoIndexFile, Role, Shortening, TextWarning, UnchangedFile, UnresolvedImport,
 };
 pub use facts::{
     Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, Language,
@@ -43,6 +50,8 @@ pub use repair::{
     RunResult, RunStatus, TestResult, Usage,
 };
 pub use schema::{DOCUMENTS, DocumentSchema, schema};
+
+pub use stats::{Blocker, Rate, Stats};
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -4,8 +4,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    AttemptResult, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult, HintDocument,
-    ImportsDocument, PatchVerdict, RepairPacket, RunResult,
+    AttemptResult, ChildFailure, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult,
+    HintDocument, ImportsDocument, PatchVerdict, RepairPacket, RunResult,
 };
 
 /// A kind of document and its JSON Schema.
@@ -73,6 +73,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "repair-packet",
         about: "what a repair agent replies",
         make: read::<RepairPacket>,
+    },
+    DocumentSchema {
+        name: "report",
+        about: "why a run failed (`repair`, `report`)",
+        make: written::<ChildFailure>,
     },
     DocumentSchema {
         name: "result",

@@ -92,7 +92,8 @@ fn one(change: &Change, out: &mut Vec<u8>) {
     let minus = side(&a, change.before.is_some());
     let plus = side(&b, change.after.is_some());
     out.extend_from_slice(format!("--- {minus}\n+++ {plus}\n").as_bytes());
-    hunks(&Text::new(&before.bytes), &change.edits, out);
+    let (old, new) = (Text::new(&before.bytes), Text::new(&after.bytes));
+    hunks(&old, &new, &change.edits, out);
 }
 
 fn id(state: Option<&FileState>) -> String {
@@ -110,7 +111,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
 }
 
-fn hunks(old: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
+fn hunks(old: &Text<'_>, new: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
     let mut grown = Grown::default();
     let mut index = 0;
     while index < edits.len() {
@@ -122,7 +123,7 @@ fn hunks(old: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
             last += 1;
         }
         let group = edits.get(index..=last).unwrap_or_default();
-        hunk(old, group, &mut grown, out);
+        hunk((old, new), group, &mut grown, out);
         index = last + 1;
     }
 }
@@ -134,14 +135,19 @@ struct Grown {
     removed: usize,
 }
 
-fn hunk(old: &Text<'_>, group: &[LineEdit], grown: &mut Grown, out: &mut Vec<u8>) {
+fn hunk(
+    (old, new): (&Text<'_>, &Text<'_>),
+    group: &[LineEdit],
+    grown: &mut Grown,
+    out: &mut Vec<u8>,
+) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {
         return;
     };
     let from = first.at.saturating_sub(CONTEXT);
     let to = (last.at + last.removed + CONTEXT).min(old.len());
     let removed: usize = group.iter().map(|edit| edit.removed).sum();
-    let added: usize = group.iter().map(|edit| edit.added.len()).sum();
+    let added: usize = group.iter().map(|edit| edit.added).sum();
     let old_count = to - from;
     let new_count = old_count - removed + added;
     let start = |count: usize, line: usize| {
@@ -159,12 +165,13 @@ fn hunk(old: &Text<'_>, group: &[LineEdit], grown: &mut Grown, out: &mut Vec<u8>
         start(new_count, from + grown.added - grown.removed)
     );
     let mut row = from;
+    let mut new_row = from + grown.added - grown.removed;
     for edit in group {
+        new_row += edit.at - row;
         copy(old, row, edit.at, b' ', out);
         copy(old, edit.at, edit.at + edit.removed, b'-', out);
-        for line in &edit.added {
-            put(b'+', line, out);
-        }
+        copy(new, new_row, new_row + edit.added, b'+', out);
+        new_row += edit.added;
         row = edit.at + edit.removed;
     }
     copy(old, row, to, b' ', out);
@@ -187,7 +194,7 @@ fn put(mark: u8, line: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A name as git writes it: in C quotes when it has bytes that need them.
-fn quote(prefix: &str, path: &str) -> String {
+pub(super) fn quote(prefix: &str, path: &str) -> String {
     let needs = |byte: u8| !(0x20..0x7f).contains(&byte) || byte == b'"' || byte == b'\\';
     if !path.bytes().any(needs) {
         return format!("{prefix}{path}");

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use super::compose::LineEdit;
-use super::text::Text;
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
 
@@ -21,6 +20,9 @@ pub struct Change {
     /// What shall stand there.
     pub after: Option<FileState>,
     pub(super) edits: Vec<LineEdit>,
+    /// A file whose mode changes gets the permissions of a new one, as git does it; otherwise it
+    /// keeps those of its owner as far as they go.
+    pub(super) new_permissions: bool,
 }
 
 impl Change {
@@ -32,13 +34,12 @@ impl Change {
                 .map_or_else(|| Arc::from([]), |side| side.bytes.clone())
         };
         let (old, new) = (bytes(&before), bytes(&after));
-        let lines = Text::new(&new);
         let edits = changed_lines(&old, &new)
             .into_iter()
             .map(|(gone, come)| LineEdit {
                 at: gone.start,
                 removed: gone.len(),
-                added: come.map(|row| lines.whole(row).to_vec()).collect(),
+                added: come.len(),
             })
             .collect();
         Self {
@@ -53,6 +54,7 @@ impl Change {
             before,
             after,
             edits,
+            new_permissions: false,
         }
     }
 }

@@ -13,12 +13,20 @@ pub(super) struct Composed {
     pub(super) doubtful_end: bool,
 }
 
-/// Lines `at..at + removed` of the old file give way to `added`, which keep their line ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Lines `at..at + removed` of the old file give way to `added` lines of the new one, which stand
+/// where all edits before leave them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineEdit {
     pub(super) at: usize,
     pub(super) removed: usize,
-    pub(super) added: Vec<Vec<u8>>,
+    pub(super) added: usize,
+}
+
+// An edit with the lines it adds, each with the line end it gets.
+struct Draft<'p> {
+    at: usize,
+    removed: usize,
+    added: Vec<(&'p [u8], &'static [u8])>,
 }
 
 /// Applies placed hunks to a file. `Err` names the hunk that does not go with the others.
@@ -30,7 +38,7 @@ pub(super) fn compose(
     outcomes: &[Outcome<'_, '_>],
     marks_newlines: bool,
 ) -> Result<Composed, (usize, Failure)> {
-    let mut edits: Vec<(usize, LineEdit)> = Vec::new();
+    let mut edits: Vec<(usize, Draft<'_>)> = Vec::new();
     let mut kept: Vec<(usize, usize, usize)> = Vec::new();
     let mut ignored_marks = false;
     let mut lost_mark = false;
@@ -61,8 +69,15 @@ pub(super) fn compose(
     }
     edits.sort_by_key(|(hunk, edit)| (edit.at, edit.removed > 0, *hunk));
     conflicts(&edits, kept)?;
-    let edits: Vec<LineEdit> = edits.into_iter().map(|(_, edit)| edit).collect();
     let (bytes, glued) = write(text, &edits);
+    let edits = edits
+        .into_iter()
+        .map(|(_, draft)| LineEdit {
+            at: draft.at,
+            removed: draft.removed,
+            added: draft.added.len(),
+        })
+        .collect();
     if glued {
         let last = outcomes.len().saturating_sub(1);
         return Err((last, no_newline()));
@@ -109,18 +124,18 @@ struct Newlines {
     doubtful: bool,
 }
 
-fn collect(
+fn collect<'p>(
     text: &Text<'_>,
-    placed: &Placed<'_, '_>,
+    placed: &'p Placed<'_, '_>,
     piece: Piece,
     newlines: &mut Newlines,
     hunk: usize,
-    edits: &mut Vec<(usize, LineEdit)>,
+    edits: &mut Vec<(usize, Draft<'p>)>,
     kept: &mut Vec<(usize, usize, usize)>,
 ) -> Result<(), Failure> {
-    let end: &[u8] = if text.hides_cr() { b"\r\n" } else { b"\n" };
+    let end: &'static [u8] = if text.hides_cr() { b"\r\n" } else { b"\n" };
     let mut row = piece.at;
-    let mut open: Option<LineEdit> = None;
+    let mut open: Option<Draft<'_>> = None;
     let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
     for (index, line) in lines.iter().enumerate() {
         if line.kind == LineKind::Context {
@@ -132,7 +147,7 @@ fn collect(
             row += 1;
             continue;
         }
-        let edit = open.get_or_insert(LineEdit {
+        let edit = open.get_or_insert_with(|| Draft {
             at: row,
             removed: 0,
             added: Vec::new(),
@@ -142,7 +157,7 @@ fn collect(
             row += 1;
             continue;
         }
-        let mut added = line.text().to_vec();
+        let mut ends: &[u8] = b"";
         let is_last = lines
             .iter()
             .skip(index + 1)
@@ -165,9 +180,9 @@ fn collect(
                 return Err(no_newline());
             }
         } else {
-            added.extend_from_slice(end);
+            ends = end;
         }
-        edit.added.push(added);
+        edit.added.push((line.text(), ends));
     }
     edits.extend(open.take().map(|edit| (hunk, edit)));
     Ok(())
@@ -194,7 +209,7 @@ fn ends_unmarked(text: &Text<'_>, lines: &[super::set::HunkLine<'_>], at: usize)
 
 // What one hunk keeps or removes, no other may remove.
 fn conflicts(
-    edits: &[(usize, LineEdit)],
+    edits: &[(usize, Draft<'_>)],
     mut kept: Vec<(usize, usize, usize)>,
 ) -> Result<(), (usize, Failure)> {
     let clash = |hunk: usize| {
@@ -229,22 +244,26 @@ fn conflicts(
 }
 
 // The second value says that a line without a newline would have been joined with the next.
-fn write(text: &Text<'_>, edits: &[LineEdit]) -> (Vec<u8>, bool) {
-    let mut out = Vec::with_capacity(text.span(0, text.len()).len() + 256);
+fn write(text: &Text<'_>, edits: &[(usize, Draft<'_>)]) -> (Vec<u8>, bool) {
+    let added = edits.iter().flat_map(|(_, edit)| &edit.added);
+    let added: usize = added.map(|(line, end)| line.len() + end.len()).sum();
+    let mut out = Vec::with_capacity(text.span(0, text.len()).len() + added);
     let mut row = 0;
     let mut glued = false;
-    let mut put = |out: &mut Vec<u8>, bytes: &[u8]| {
-        glued |= !bytes.is_empty() && out.last().is_some_and(|byte| *byte != b'\n');
+    let mut put = |out: &mut Vec<u8>, bytes: &[u8], end: &[u8]| {
+        let some = !bytes.is_empty() || !end.is_empty();
+        glued |= some && out.last().is_some_and(|byte| *byte != b'\n');
         out.extend_from_slice(bytes);
+        out.extend_from_slice(end);
     };
-    for edit in edits {
-        put(&mut out, text.span(row, edit.at));
-        for line in &edit.added {
-            put(&mut out, line);
+    for (_, edit) in edits {
+        put(&mut out, text.span(row, edit.at), b"");
+        for (line, end) in &edit.added {
+            put(&mut out, line, end);
         }
         row = edit.at + edit.removed;
     }
-    put(&mut out, text.span(row, text.len()));
+    put(&mut out, text.span(row, text.len()), b"");
     (out, glued)
 }
 
@@ -264,9 +283,7 @@ pub(super) fn one_edit(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
     vec![LineEdit {
         at: head,
         removed: a.len() - tail - head,
-        added: (head..b.len() - tail)
-            .map(|at| b.whole(at).to_vec())
-            .collect(),
+        added: b.len() - tail - head,
     }]
 }
 

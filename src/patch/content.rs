@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
 use super::doubt::{damaged, newline_lost, proven};
-use super::place::{Failure, GitRules, Outcome, Work, apply_as_git, diagnose, place};
+use super::place::{Failure, Outcome, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, LineKind};
 use super::text::{LineEnds, Text};
 use crate::model::{Code, HunkVerdict, Mend, Safety, Verdict};
@@ -13,14 +13,10 @@ use crate::model::{Code, HunkVerdict, Mend, Safety, Verdict};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
     pub(super) strict: bool,
-    pub(super) git: Option<GitRules>,
 }
 
 impl How {
-    pub(super) const STRICT: Self = Self {
-        strict: true,
-        git: None,
-    };
+    pub(super) const STRICT: Self = Self { strict: true };
 }
 
 /// What one or several sections of a patch make of a file's content.
@@ -43,46 +39,11 @@ pub(super) fn modify(
     how: How,
     work: &Work,
 ) -> Modified {
-    if let Some(rules) = how.git {
-        return as_git(before, sections, &rules);
-    }
     let one = together(before, sections, how, work);
     if one.after.is_some() || sections.len() < 2 || one.already.is_some() {
         return one;
     }
     in_turn(before, sections, how, work).unwrap_or(one)
-}
-
-fn as_git(before: &FileState, sections: &[&FilePatch<'_>], rules: &GitRules) -> Modified {
-    let mut modified = Modified {
-        after: None,
-        hunks: vec![Vec::new(); sections.len()],
-        mends: Vec::new(),
-        failures: Vec::new(),
-        already: None,
-    };
-    let mut bytes = before.bytes.to_vec();
-    for section in sections {
-        let Body::Hunks(hunks) = &section.body else {
-            continue;
-        };
-        match apply_as_git(&bytes, hunks, rules) {
-            Ok(next) => bytes = next,
-            Err(index) => {
-                let line = hunks
-                    .get(index)
-                    .and_then(|hunk| hunk.old)
-                    .map_or(0, |it| it.0);
-                let message = format!("patch failed: line {line}");
-                let failure = Failure::new(Verdict::ContextNotFound, "P401", &message);
-                modified.failures.push((u64::from(line), failure));
-                return modified;
-            }
-        }
-    }
-    let edits = one_edit(&before.bytes, &bytes);
-    modified.after = Some((bytes.into(), edits));
-    modified
 }
 
 // Later sections may count on what earlier ones did.
@@ -117,13 +78,27 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         .iter()
         .any(|section| section.headers.explicit.is_some());
     let mut owners = Vec::new();
-    let mut hunks: Vec<Cow<'_, Hunk<'_>>> = Vec::new();
     for (owner, section) in sections.iter().enumerate() {
         if let Body::Hunks(list) = &section.body {
             owners.extend(list.iter().enumerate().map(|(index, _)| (owner, index + 1)));
-            hunks.extend(list.iter().map(Cow::Borrowed));
         }
     }
+    let hunks = match sections {
+        [
+            FilePatch {
+                body: Body::Hunks(list),
+                ..
+            },
+        ] => Cow::Borrowed(list.as_slice()),
+        several => several
+            .iter()
+            .flat_map(|section| match &section.body {
+                Body::Hunks(list) => list.as_slice(),
+                _ => &[],
+            })
+            .cloned()
+            .collect(),
+    };
     let mut modified = Modified {
         after: None,
         hunks: vec![Vec::new(); sections.len()],
@@ -161,7 +136,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         }
     };
     let mut diagnosed = 0;
-    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(&hunks).zip(owners) {
+    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(hunks.iter()).zip(owners) {
         let stated = hunk.old.map(|(line, _)| u64::from(line));
         let mut verdict = HunkVerdict {
             index,
@@ -276,13 +251,10 @@ pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -
 // Line ends are a matter of the whole file: either all of the patch's are translated or none.
 fn match_line_ends<'t, 'h, 'a>(
     text: Text<'t>,
-    mut hunks: Vec<Cow<'h, Hunk<'a>>>,
+    mut hunks: Cow<'h, [Hunk<'a>]>,
     strict: bool,
     mends: &mut Vec<Mend>,
-) -> (Text<'t>, Vec<Hunk<'a>>)
-where
-    'a: 'h,
-{
+) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
     let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
     // A carriage return is part of a line end only where a newline follows it.
@@ -312,14 +284,14 @@ where
             "M412",
             "dropped carriage returns that the file does not have",
         );
-        for hunk in &mut hunks {
-            for line in &mut hunk.to_mut().lines {
+        for hunk in hunks.to_mut() {
+            for line in &mut hunk.lines {
                 let plain = line.line.strip_suffix(b"\r").unwrap_or(&line.line).to_vec();
                 line.line = Cow::Owned(plain);
             }
         }
     }
-    (text, hunks.into_iter().map(Cow::into_owned).collect())
+    (text, hunks)
 }
 
 /// The hunk that undoes a hunk.

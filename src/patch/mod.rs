@@ -8,6 +8,7 @@ mod compose;
 mod content;
 mod doubt;
 mod feedback;
+mod git_apply;
 mod judge;
 mod names;
 mod objects;
@@ -23,9 +24,8 @@ mod write;
 
 pub use canonical::canonical;
 pub use change::{Change, FileState};
+pub use git_apply::{Favour, GitApplied, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
 pub use judge::{JudgeOptions, Judged, Objects, judge};
-pub use names::named_paths;
-pub use place::GitRules;
 pub use read::{ReadOptions, Unread, read};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,

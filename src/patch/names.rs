@@ -1,29 +1,5 @@
-use super::read::{ReadOptions, read};
 use super::set::{FilePatch, Headers, Side};
-use super::shape::Prefix;
-
 use super::target::Refusal;
-
-/// The paths that a patch names, as git strips them; what cannot be read is left out.
-#[must_use]
-pub fn named_paths(input: &[u8], strip: usize, directory: &str) -> Vec<String> {
-    let prefix = Prefix {
-        strip,
-        add: if directory.is_empty() {
-            String::new()
-        } else {
-            format!("{directory}/")
-        },
-    };
-    let found = read(input, &ReadOptions::default(), |set| {
-        let files = set.files.iter().filter_map(|file| names(file, true).ok());
-        files
-            .flat_map(|names| [names.old.clone(), names.new.clone()].map(|name| (name, names.bare)))
-            .filter_map(|(name, bare)| prefix.apply(&name?, bare))
-            .collect()
-    });
-    found.unwrap_or_default()
-}
 
 // Names as written; `None` stands for "not there on this side".
 #[derive(Debug, Clone)]
@@ -41,7 +17,7 @@ pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
     String::from_utf8(name.to_vec()).map_err(|_| ("P508", "a file name is not UTF-8".to_owned()))
 }
 
-pub(super) fn names(file: &FilePatch<'_>, as_git: bool) -> Result<Names, Refusal> {
+pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let headers = &file.headers;
     if let Some(message) = &headers.bad_name {
         return Err(("P204", message.clone()));
@@ -73,12 +49,10 @@ pub(super) fn names(file: &FilePatch<'_>, as_git: bool) -> Result<Names, Refusal
     if old.is_none() && new.is_none() {
         return Err(("P201", "both sides of the file are /dev/null".to_owned()));
     }
-    if let (Some(line), None) = (headers.git_line, &headers.explicit)
-        && !as_git
-    {
+    if let (Some(line), None) = (headers.git_line, &headers.explicit) {
         agree_on_names(line, git.as_ref(), old.as_deref(), new.as_deref())?;
     }
-    if let Some(index) = headers.index_name.as_ref().filter(|_| !as_git) {
+    if let Some(index) = headers.index_name.as_ref() {
         let index = text(index)?;
         let named = |side: &Option<String>| {
             side.as_deref().is_none_or(|side| {

@@ -93,15 +93,27 @@ pub(super) fn whole(
         Some(slot) => slot.after.is_some(),
         None => listing.get(path).is_some(),
     };
-    let mut spelled: HashMap<String, String> = HashMap::new();
-    let fold = |path: &str| path.nfc().flat_map(char::to_lowercase).collect::<String>();
+    let mut spelled: HashMap<String, &str> = HashMap::with_capacity(listing.entries().len());
+    let fold = |path: &str| {
+        if path.is_ascii() {
+            return path.to_ascii_lowercase();
+        }
+        path.nfc().flat_map(char::to_lowercase).collect::<String>()
+    };
+    let mut directory = "";
     for entry in listing.entries() {
         let path = entry.path.as_str();
-        if stays(path) {
-            for part in parents(path).chain([path]) {
-                spelled.entry(fold(part)).or_insert_with(|| part.to_owned());
+        if !stays(path) {
+            continue;
+        }
+        // Neighbours of one directory share what is above them.
+        if entry.path.directory() != directory {
+            directory = entry.path.directory();
+            for part in parents(path) {
+                spelled.entry(fold(part)).or_insert(part);
             }
         }
+        spelled.entry(fold(path)).or_insert(path);
     }
     for (path, slot) in &made {
         let mut say =
@@ -124,7 +136,7 @@ pub(super) fn whole(
             );
         }
         for part in parents(path).chain([path.as_str()]) {
-            let one = spelled.entry(fold(part)).or_insert_with(|| part.to_owned());
+            let one = *spelled.entry(fold(part)).or_insert(part);
             if one != part {
                 say(
                     "P507",

@@ -26,8 +26,6 @@ pub(super) struct Naming<'a> {
     pub(super) directory: &'a str,
     /// Nothing is mended.
     pub(super) strict: bool,
-    /// What git lets pass passes.
-    pub(super) as_git: bool,
 }
 
 /// Finds the paths of every section. Sections with an error give `None`.
@@ -40,7 +38,7 @@ pub(super) fn targets(
 ) -> Vec<Option<Target>> {
     let mut raw = Vec::with_capacity(set.files.len());
     for file in &set.files {
-        match names(file, naming.as_git) {
+        match names(file) {
             Ok(names) => raw.push(Some(names)),
             Err((code, message)) => {
                 problems.push(error(code, file, None, message));
@@ -156,7 +154,7 @@ fn target(
         ),
         (&new, listing.get(&new).is_none()),
     ] {
-        check_path(path, is_new && !naming.as_git).map_err(|found| {
+        check_path(path, is_new).map_err(|found| {
             (
                 found.code.as_str(),
                 format!(

@@ -240,6 +240,9 @@ fn is_skip(line: &[u8]) -> bool {
         .any(|word| memchr::memmem::find(line, word).is_some())
 }
 
+// The bytes that a character which is not seen can start with.
+const LEADS: [[u8; 3]; 2] = [[0xc2, 0xd8, 0xe1], [0xe2, 0xef, 0xf3]];
+
 // Characters a reviewer does not see, where the file did not have them.
 fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFinding> {
     let count = |bytes: Option<&[u8]>| {
@@ -248,14 +251,18 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFind
             return Some(0);
         }
         // A byte order mark at the start is no surprise, nor are joiners inside emoji.
-        let hidden = text.trim_start_matches('\u{feff}').chars();
+        let text = text.trim_start_matches('\u{feff}');
+        let letters = LEADS.iter().flat_map(|[one, two, three]| {
+            let leads = memchr::memchr3_iter(*one, *two, *three, text.as_bytes());
+            leads.filter_map(|at| text.get(at..)?.chars().next())
+        });
         Some(
-            hidden
+            letters
                 .filter(|it| is_invisible(*it) && *it != '\u{200d}')
                 .count(),
         )
     };
-    let after = count(file.after)?;
+    let after = count(file.after).filter(|count| *count > 0)?;
     (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
         let hint = "refused by policy; `--allow-protected PATH` lets it pass";
         stop(

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -8,12 +8,12 @@ use super::change::changed;
 use super::cochange::{Commit, cochange, recency};
 use super::hops::nearness;
 use super::name::name_similarity;
-use super::pool::is_candidate;
+use super::pool::{Pool, Standing};
 use super::query::Query;
 use super::scan::{FileTerms, scan};
 use super::score::Scores;
 use super::symbols::{defines, uses};
-use super::weights::{Signal, WEIGHTS};
+use super::weights::{Signal, WEIGHTS, Weight};
 use crate::model::RepoPath;
 use crate::source::Source;
 
@@ -38,7 +38,7 @@ pub struct RankInput<'a> {
 pub struct Ranked {
     /// Where it is.
     pub path: RepoPath,
-    /// The fused score.
+    /// The fused score; after the first ten files the weights may change, and with them the scale.
     pub score: u64,
     /// What each signal gave, by name.
     pub scores: BTreeMap<String, u64>,
@@ -57,13 +57,21 @@ const MAX_BYTES: u64 = 1_000_000;
 /// Ranks every source file that a repair may have to change, best first, ties by path.
 #[must_use]
 pub fn rank(source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
-    let pool: Vec<RepoPath> = source
+    rank_by(&WEIGHTS, source, input)
+}
+
+/// The same by other weights; a signal without one has no say.
+#[must_use]
+pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
+    let candidates = Pool::of(input.targets);
+    let (pool, apart): (Vec<RepoPath>, Vec<bool>) = source
         .listing()
         .files()
-        .filter(|entry| entry.bytes <= MAX_BYTES && is_candidate(&entry.path))
-        .map(|entry| entry.path.clone())
-        .filter(|path| !input.targets.contains(path) && (input.may_read)(path))
-        .collect();
+        .filter(|entry| entry.bytes <= MAX_BYTES)
+        .filter_map(|entry| Some((entry.path.clone(), candidates.standing(&entry.path)?)))
+        .filter(|(path, _)| !input.targets.contains(path) && (input.may_read)(path))
+        .map(|(path, standing)| (path, standing == Standing::SetApart))
+        .unzip();
     let target_bytes: Vec<Arc<[u8]>> = input
         .targets
         .iter()
@@ -93,39 +101,98 @@ pub fn rank(source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
         Signal::Hops => nearness(&pool, input.hops),
         Signal::NearCoChange => vec![0.0; pool.len()],
     };
-    let mut signals =
-        WEIGHTS.map(|(signal, weight)| (signal, weight, places(&pool, &first(signal))));
+    let mut signals: Vec<Places> = weights
+        .iter()
+        .map(|weight| (*weight, places(&pool, &apart, &first(weight.signal))))
+        .collect();
+    let source_is_target = input
+        .targets
+        .iter()
+        .any(|target| candidates.standing(target).is_some());
+    let column: fn(&Weight) -> u64 = if source_is_target { further } else { leading };
     // A fix of several files touches neighbours of the files found first, more than of the targets.
-    let best: Vec<RepoPath> = order(&pool, &signals)
+    let best: Vec<RepoPath> = order(&pool, &apart, &signals, column)
         .into_iter()
         .take(BEST)
         .map(|it| it.path)
         .collect();
-    for (signal, _, places_of) in &mut signals {
-        if *signal == Signal::NearCoChange {
-            *places_of = places(&pool, &cochange(&pool, &best, input.commits));
+    for (weight, places_of) in &mut signals {
+        if weight.signal == Signal::NearCoChange {
+            *places_of = places(&pool, &apart, &cochange(&pool, &best, input.commits));
         }
     }
-    order(&pool, &signals)
+    let mut ranked = order(&pool, &apart, &signals, column);
+    if !source_is_target {
+        ranked.truncate(FIRST);
+        let known: HashSet<RepoPath> = ranked.iter().map(|it| it.path.clone()).collect();
+        let others = order(&pool, &apart, &signals, further);
+        ranked.extend(others.into_iter().filter(|it| !known.contains(&it.path)));
+    }
+    ranked
 }
 
 /// Files of the first fusion whose neighbours are looked at.
 const BEST: usize = 5;
+/// Files that stand by the weights of [`Weight::first`].
+const FIRST: usize = 10;
 
-type Places = (Signal, u64, Vec<u64>);
+type Places = (Weight, Vec<u64>);
 
-fn order(pool: &[RepoPath], signals: &[Places]) -> Vec<Ranked> {
-    let mut ranked: Vec<Ranked> = pool
-        .iter()
-        .enumerate()
-        .map(|(number, path)| fused(path, number, signals))
-        .collect();
-    ranked.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
-    ranked
+fn leading(weight: &Weight) -> u64 {
+    weight.first
 }
 
-// Each file's 1-based place in one signal; equal scores share the place, 0 means none.
-fn places(pool: &[RepoPath], scores: &Scores) -> Vec<u64> {
+fn further(weight: &Weight) -> u64 {
+    weight.further
+}
+
+fn order(
+    pool: &[RepoPath],
+    apart: &[bool],
+    signals: &[Places],
+    column: fn(&Weight) -> u64,
+) -> Vec<Ranked> {
+    let (mut beside, mut product) = (Vec::new(), Vec::new());
+    for (number, path) in pool.iter().enumerate() {
+        let (scale, files) = if apart[number] {
+            (SCALE / 2, &mut beside)
+        } else {
+            (SCALE, &mut product)
+        };
+        let parts = signals
+            .iter()
+            .filter(|(_, places)| places[number] > 0)
+            .map(|(weight, places)| (weight.signal, column(weight) * scale / (K + places[number])));
+        files.push(fused(path, parts.collect()));
+    }
+    for files in [&mut beside, &mut product] {
+        files.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
+    }
+    // A test in a playground or an example mostly fails for the product it shows: its own files
+    // weigh half and take one place in four at most.
+    let (mut beside, mut product) = (
+        beside.into_iter().peekable(),
+        product.into_iter().peekable(),
+    );
+    let mut ranked = Vec::with_capacity(pool.len());
+    let mut taken = 0;
+    loop {
+        let own = match (beside.peek(), product.peek()) {
+            (Some(own), Some(other)) => own.score > other.score && 4 * taken <= ranked.len(),
+            (own, _) => own.is_some(),
+        };
+        let next = if own { beside.next() } else { product.next() };
+        let Some(next) = next else {
+            return ranked;
+        };
+        taken += usize::from(own);
+        ranked.push(next);
+    }
+}
+
+// Each file's 1-based place in one signal; equal scores share the place, 0 means none. Files set
+// apart push nothing of the product back.
+fn places(pool: &[RepoPath], apart: &[bool], scores: &Scores) -> Vec<u64> {
     let mut order: Vec<usize> = (0..pool.len()).filter(|at| scores[*at] > 0.0).collect();
     order.sort_by(|a, b| {
         scores[*b]
@@ -134,21 +201,18 @@ fn places(pool: &[RepoPath], scores: &Scores) -> Vec<u64> {
     });
     let mut places = vec![0; pool.len()];
     let mut last = (f64::INFINITY, 0);
-    for (place, number) in (1..).zip(order) {
+    let mut place = 1;
+    for number in order {
         if scores[number] < last.0 {
             last = (scores[number], place);
         }
         places[number] = last.1;
+        place += u64::from(!apart[number]);
     }
     places
 }
 
-fn fused(path: &RepoPath, number: usize, signals: &[Places]) -> Ranked {
-    let mut parts: Vec<(Signal, u64)> = signals
-        .iter()
-        .filter(|(_, _, places)| places[number] > 0)
-        .map(|(signal, weight, places)| (*signal, weight * SCALE / (K + places[number])))
-        .collect();
+fn fused(path: &RepoPath, mut parts: Vec<(Signal, u64)>) -> Ranked {
     let score = parts.iter().map(|(_, part)| part).sum();
     let scores = parts
         .iter()

@@ -17,6 +17,6 @@ mod terms;
 mod weights;
 
 pub use cochange::Commit;
-pub use fuse::{RankInput, Ranked, rank};
-pub use pool::is_candidate;
-pub use weights::{Signal, WEIGHTS};
+pub use fuse::{RankInput, Ranked, rank, rank_by};
+pub use pool::{Pool, Standing};
+pub use weights::{Signal, WEIGHTS, Weight};

@@ -138,7 +138,7 @@ impl RunLock {
     /// [`RepairError::Locked`] with its holder while another run has it, [`RepairError::Write`]
     /// when it cannot be made.
     pub fn take(folder: &Path) -> Result<Self, RepairError> {
-        let path = folder.join("lock");
+        let path = folder.join("repair.lock");
         let failed = |error: io::Error| RepairError::write(&path, &error);
         fs::create_dir_all(folder).map_err(failed)?;
         let mut file = OpenOptions::new()
@@ -148,7 +148,16 @@ impl RunLock {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        match file.try_lock() {
+        let mut taken = file.try_lock();
+        // A run whose caller was killed needs a moment to end.
+        for _ in 0..WAITS {
+            if !matches!(taken, Err(fs::TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+            taken = file.try_lock();
+        }
+        match taken {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = fs::read_to_string(&path).unwrap_or_default();
@@ -165,6 +174,8 @@ impl RunLock {
         Ok(Self { _file: file })
     }
 }
+
+const WAITS: u32 = 20;
 
 /// A name for a run that starts now: UTC time and process, sorted by time.
 #[must_use]

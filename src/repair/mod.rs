@@ -1,14 +1,37 @@
-//! Floor 7: the loop. What to do next is data ([`next`]); the rest performs it and writes it down.
+//! Floor 7: the loop. What to do next is data ([`next`]); [`repair`] performs it in a scratch copy
+//! and writes it down, so that an interrupted run goes on where it was.
 
+mod ask;
+mod commands;
+mod error;
+mod failure;
+mod heals;
+mod import_heals;
+mod journal;
+mod observe;
 mod plan;
 #[cfg(test)]
 mod plan_table;
+mod run;
+mod session;
+mod setup;
 mod split;
+mod spoken;
+mod stats;
 mod task;
+mod trial;
 
+pub use error::RepairError;
+pub use failure::child_failure;
+pub use heals::{Heal, heals};
+pub use journal::{Journal, RunLock, run_id};
+pub use observe::{Effect, effect, observe};
 pub use plan::{
     End, History, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, SplitEnd,
     Step, next, standing,
 };
+pub use run::repair;
+pub use setup::{Agent, Commands, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
+pub use stats::stats;
 pub use task::{Estimate, Task};

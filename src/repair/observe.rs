@@ -94,7 +94,7 @@ fn breaks(kind: Kind) -> bool {
 
 /// How the command ended, in numbers and in words.
 #[must_use]
-pub fn test_result(outcome: &Outcome) -> TestResult {
+pub(super) fn test_result(outcome: &Outcome) -> TestResult {
     let message = match &outcome.end {
         End::Exit(code) => format!("exit code {code}"),
         End::Signal(signal) => format!("killed by signal {signal}"),
@@ -128,7 +128,7 @@ pub fn test_result(outcome: &Outcome) -> TestResult {
 
 /// Seconds in steps of a millisecond.
 #[must_use]
-pub fn seconds(duration: std::time::Duration) -> f64 {
+pub(super) fn seconds(duration: std::time::Duration) -> f64 {
     duration.as_millis() as f64 / 1000.0
 }
 
@@ -189,10 +189,26 @@ mod tests {
         let two = failing(K::TestFailure, &["a", "b"], &[]);
         let rows = [
             (two.clone(), two.clone(), Effect::Same),
-            (two.clone(), failing(K::TestFailure, &["a"], &[]), Effect::Better),
-            (two.clone(), failing(K::TestFailure, &["a", "b", "c"], &[]), Effect::Regressed),
-            (two.clone(), failing(K::TestFailure, &["c"], &[]), Effect::Changed),
-            (two.clone(), failing(K::SyntaxError, &[], &[]), Effect::Regressed),
+            (
+                two.clone(),
+                failing(K::TestFailure, &["a"], &[]),
+                Effect::Better,
+            ),
+            (
+                two.clone(),
+                failing(K::TestFailure, &["a", "b", "c"], &[]),
+                Effect::Regressed,
+            ),
+            (
+                two.clone(),
+                failing(K::TestFailure, &["c"], &[]),
+                Effect::Changed,
+            ),
+            (
+                two.clone(),
+                failing(K::SyntaxError, &[], &[]),
+                Effect::Regressed,
+            ),
             (
                 failing(K::ImportError, &[], &["x", "y"]),
                 failing(K::ImportError, &[], &["y"]),
@@ -203,10 +219,17 @@ mod tests {
                 failing(K::ImportError, &[], &["z"]),
                 Effect::Changed,
             ),
-            (failing(K::ImportError, &[], &["x"]), two.clone(), Effect::Better),
+            (
+                failing(K::ImportError, &[], &["x"]),
+                two.clone(),
+                Effect::Better,
+            ),
             (
                 two.clone(),
-                Observed { passed: true, ..two.clone() },
+                Observed {
+                    passed: true,
+                    ..two.clone()
+                },
                 Effect::Fixed,
             ),
         ];

@@ -58,6 +58,14 @@ pub struct History {
     pub interrupted: bool,
 }
 
+impl History {
+    /// Replies so far.
+    #[must_use]
+    pub fn replies(&self) -> u32 {
+        u32::try_from(of(self, Origin::Agent).count()).unwrap_or(u32::MAX)
+    }
+}
+
 /// What came of a split.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SplitEnd {

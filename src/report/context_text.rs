@@ -134,6 +134,12 @@ fn why(file: &PacketFile) -> String {
             format_args!("; {} masked", count(file.redactions.len(), "secret")),
         );
     }
+    if let Some(shortened) = &file.shortened {
+        put(
+            &mut why,
+            format_args!("; cut short: {}", printable(&shortened.reason)),
+        );
+    }
     if !file.warnings.is_empty() {
         put(
             &mut why,

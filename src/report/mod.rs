@@ -1,5 +1,9 @@
 //! Floor 1: values of the model as text for people and tools, one format a file.
 
+mod bench_html;
+mod bench_junit;
+mod bench_markdown;
+mod bench_text;
 mod context_block;
 mod context_markdown;
 mod context_prompt;
@@ -8,20 +12,28 @@ mod context_xml;
 mod diagnosis_github;
 mod diagnosis_sarif;
 mod diagnosis_text;
+mod failure_text;
 mod healing_text;
 mod imports_dot;
 mod imports_mermaid;
 mod imports_text;
+mod markup;
 mod patch_github;
 mod patch_sarif;
 mod patch_text;
+mod run_text;
 
+pub use bench_html::bench_html;
+pub use bench_junit::bench_junit;
+pub use bench_markdown::bench_markdown;
+pub use bench_text::bench_text;
 pub use context_markdown::context_markdown;
 pub use context_text::context_text;
 pub use context_xml::context_xml;
 pub use diagnosis_github::diagnosis_github;
 pub use diagnosis_sarif::diagnosis_sarif;
 pub use diagnosis_text::diagnosis_text;
+pub use failure_text::{failure_text, parse_failure_text};
 pub use healing_text::healing_text;
 pub use imports_dot::imports_dot;
 pub use imports_mermaid::imports_mermaid;
@@ -29,3 +41,4 @@ pub use imports_text::imports_text;
 pub use patch_github::patch_github;
 pub use patch_sarif::patch_sarif;
 pub use patch_text::patch_text;
+pub use run_text::run_text;

@@ -12,8 +12,7 @@ use crate::model::{
 /// `name` is what the patch is called, `patch` its text.
 #[must_use]
 pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
-    let patch = String::from_utf8_lossy(patch);
-    let lines: Vec<&str> = patch.lines().collect();
+    let lines = Starts::of(patch);
     let renderer = if color {
         Renderer::styled()
     } else {
@@ -104,7 +103,7 @@ fn draw(
     problem: &PatchProblem,
     hunk: Option<&HunkVerdict>,
     name: &str,
-    lines: &[&str],
+    lines: &Starts<'_>,
     renderer: &Renderer,
 ) -> String {
     let level = match problem.severity {
@@ -184,7 +183,7 @@ struct Window {
     first: usize,
 }
 
-fn window(lines: &[&str], line: u64) -> Option<Window> {
+fn window(lines: &Starts<'_>, line: u64) -> Option<Window> {
     let at = usize::try_from(line).ok()?.checked_sub(1)?;
     lines.get(at)?;
     let first = at.saturating_sub(1);
@@ -194,7 +193,8 @@ fn window(lines: &[&str], line: u64) -> Option<Window> {
         to: 0,
         first: first + 1,
     };
-    for (index, line) in lines.iter().enumerate().skip(first).take(3) {
+    for (index, line) in (first..first + 3).map_while(|index| Some((index, lines.get(index)?))) {
+        let line = String::from_utf8_lossy(line);
         let shown: String = line.chars().take(200).collect();
         if index == at {
             window.from = window.text.len();
@@ -204,4 +204,47 @@ fn window(lines: &[&str], line: u64) -> Option<Window> {
         window.text.push('\n');
     }
     Some(window)
+}
+
+// Where every 64th line starts: a large patch has few lines that are shown.
+struct Starts<'a> {
+    text: &'a [u8],
+    starts: Vec<usize>,
+}
+
+impl<'a> Starts<'a> {
+    const STEP: usize = 64;
+
+    fn of(text: &'a [u8]) -> Self {
+        let feeds = memchr::memchr_iter(b'\n', text).skip(Self::STEP - 1);
+        let starts = feeds.step_by(Self::STEP).map(|feed| feed + 1);
+        Self {
+            text,
+            starts: std::iter::once(0).chain(starts).collect(),
+        }
+    }
+
+    fn get(&self, at: usize) -> Option<&'a [u8]> {
+        let start = self.starts.get(at / Self::STEP)?;
+        let rest = self.text.get(*start..)?;
+        let mut lines = rest.split_inclusive(|byte| *byte == b'\n');
+        let line = lines.nth(at % Self::STEP)?;
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Starts;
+
+    #[test]
+    fn finds_every_line() {
+        let text: String = (0..200).map(|number| format!("{number}\r\n")).collect();
+        let lines = Starts::of(text.as_bytes());
+        for number in [0, 63, 64, 65, 127, 128, 199] {
+            assert_eq!(lines.get(number), Some(number.to_string().as_bytes()));
+        }
+        assert_eq!(lines.get(200), None);
+    }
 }

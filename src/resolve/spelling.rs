@@ -101,6 +101,18 @@ impl Resolver<'_> {
             .any(|manifest| manifest.declares(package))
     }
 
+    /// The text of the nearest file of this name at or above `from`.
+    #[must_use]
+    pub fn text_above(&self, from: &RepoPath, name: &str) -> Option<String> {
+        let paths = from
+            .ancestors()
+            .map(|directory| probe::child(directory, name));
+        let bytes = paths
+            .into_iter()
+            .find_map(|path| self.files.read(self.source, &path))?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     /// Whether a regular file of the repository stands at the path.
     #[must_use]
     pub fn is_file(&self, path: &RepoPath) -> bool {

@@ -2,7 +2,6 @@
 
 mod listing;
 mod memory;
-mod named;
 mod overlay;
 mod read;
 mod read_file;
@@ -10,7 +9,6 @@ mod worktree;
 
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;
-pub use named::Named;
 pub use overlay::Overlay;
 pub use read::{MAX_READ_BYTES, ReadError, Source};
 pub use worktree::{Tracked, TrackedKind, Untracked, Worktree};

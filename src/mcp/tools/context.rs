@@ -69,6 +69,9 @@ pub(super) fn call(
         stop_reason,
         patch_digest: None,
         preflight: None,
+        message: None,
+        patch: None,
+        failure: None,
     });
     let packet = failure_packet(
         &built,

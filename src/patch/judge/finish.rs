@@ -22,7 +22,7 @@ impl Judge<'_, '_> {
             );
         }
         let already = self.weigh_already();
-        if self.worst.is_none() && !already && self.options.git.is_none() {
+        if self.worst.is_none() && !already {
             self.structure_and_policy();
         }
         let mut changes = Vec::new();
@@ -238,6 +238,7 @@ impl Judge<'_, '_> {
                     before: slot.before,
                     after: slot.after,
                     edits: slot.edits,
+                    new_permissions: false,
                 })
             })
             .collect()

@@ -132,7 +132,7 @@ impl Judge<'_, '_> {
         let changes = sections.iter().any(|section| {
             matches!(&section.body, Body::Hunks(hunks) if hunks.iter().any(crate::patch::set::Hunk::changes_something))
         });
-        if after == before && self.options.git.is_none() {
+        if after == before {
             if changes {
                 return Ok(Standing::Already {
                     origin: None,

@@ -7,7 +7,6 @@ use crate::source::Source;
 
 use super::run::Judge;
 use crate::patch::content::How;
-use crate::patch::place::GitRules;
 
 /// How to judge.
 #[derive(Default)]
@@ -29,8 +28,6 @@ pub struct JudgeOptions<'a> {
     pub after: bool,
     /// Let what that finds stop the patch.
     pub strict_after: bool,
-    /// Place by git's own rules and mend, suspect and forbid nothing that git lets pass.
-    pub git: Option<GitRules>,
     /// Limits on size.
     pub limits: ChangeLimits,
     /// Limits of reading.
@@ -43,7 +40,6 @@ impl JudgeOptions<'_> {
     pub(super) fn how(&self) -> How {
         How {
             strict: self.strict,
-            git: self.git,
         }
     }
 }

@@ -89,30 +89,10 @@ impl<'j, 'a> Judge<'j, 'a> {
         for problem in &self.set.problems {
             self.problem(Verdict::Malformed, problem.clone());
         }
-        if self.options.git.is_some_and(|rules| !rules.recount) {
-            for hunk in self.set.files.iter().flat_map(|file| match &file.body {
-                Body::Hunks(hunks) => hunks.as_slice(),
-                _ => &[],
-            }) {
-                if !hunk.counts_hold {
-                    let message = "the counts of the hunk are not those of its lines";
-                    let problem = PatchProblem {
-                        code: Code::new("P104"),
-                        severity: Severity::Error,
-                        path: None,
-                        patch_line: u64::from(hunk.line),
-                        message: message.to_owned(),
-                        hint: None,
-                    };
-                    self.problem(Verdict::Malformed, problem);
-                }
-            }
-        }
         let naming = Naming {
             strip: self.options.strip,
             directory: self.options.directory,
-            strict: self.options.strict || self.options.git.is_some(),
-            as_git: self.options.git.is_some(),
+            strict: self.options.strict,
         };
         let mut problems = Vec::new();
         let mut mends = Vec::new();

@@ -65,7 +65,7 @@ impl Judge<'_, '_> {
         }
         let leaves = self.vacated.contains(&target.new);
         match original(self.source, &target.new)? {
-            Some(now) if now.bytes == after.bytes && !leaves && self.options.git.is_none() => {
+            Some(now) if now.bytes == after.bytes && !leaves => {
                 return Ok(Standing::Already {
                     origin: None,
                     sure: true,
@@ -99,10 +99,7 @@ impl Judge<'_, '_> {
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
     ) -> Result<Standing, Refusal> {
-        if self.current(&target.old)?.is_none()
-            && !self.slots.contains_key(&target.old)
-            && self.options.git.is_none()
-        {
+        if self.current(&target.old)?.is_none() && !self.slots.contains_key(&target.old) {
             let was_there = file
                 .headers
                 .index

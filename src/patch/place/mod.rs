@@ -1,6 +1,5 @@
 //! Where the lines of a hunk stand in a file: pure functions over bytes.
 
-mod as_git;
 mod diagnose;
 mod file;
 mod one;
@@ -10,8 +9,6 @@ mod search;
 mod variant;
 mod whole;
 
-pub use as_git::GitRules;
-pub(super) use as_git::apply_as_git;
 pub(super) use diagnose::{Failure, diagnose};
 pub(super) use file::{Outcome, place};
 pub(super) use one::{Piece, Placed};

@@ -23,6 +23,12 @@ pub(super) fn binary(
     Ok((forward, backward, at))
 }
 
+/// Reads the data that a text starts with; gives both directions and how many lines they take.
+pub(in crate::patch) fn git_binary(text: &[u8]) -> Result<(Binary, Option<Binary>, usize), String> {
+    let (forward, backward, at) = binary(&Lines::new(text), 0, crate::source::MAX_READ_BYTES)?;
+    Ok((forward, backward, at))
+}
+
 fn block(lines: &Lines<'_>, from: usize, limit: u64) -> Result<Option<(Binary, usize)>, String> {
     let head = lines.get(from);
     let (is_delta, size) = if let Some(size) = head.strip_prefix(b"literal ") {
@@ -72,6 +78,17 @@ fn block(lines: &Lines<'_>, from: usize, limit: u64) -> Result<Option<(Binary, u
 const ALPHABET: &[u8; 85] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
+// The value of each digit, and 255 for what is none.
+const DIGITS: [u8; 256] = {
+    let mut digits = [255; 256];
+    let mut at = 0;
+    while at < ALPHABET.len() {
+        digits[ALPHABET[at] as usize] = at as u8;
+        at += 1;
+    }
+    digits
+};
+
 // One line: a letter for the count of bytes, then groups of five digits for four bytes.
 fn base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let bad = || "a line of binary data is damaged".to_owned();
@@ -88,13 +105,13 @@ fn base85(line: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     for group in digits.chunks_exact(5) {
         let mut value: u32 = 0;
         for digit in group {
-            let place = ALPHABET
-                .iter()
-                .position(|letter| letter == digit)
-                .ok_or_else(bad)?;
+            let place = DIGITS.get(usize::from(*digit)).copied().unwrap_or(255);
+            if place == 255 {
+                return Err(bad());
+            }
             value = value
                 .checked_mul(85)
-                .and_then(|value| value.checked_add(u32::try_from(place).ok()?))
+                .and_then(|value| value.checked_add(u32::from(place)))
                 .ok_or_else(bad)?;
         }
         out.extend_from_slice(&value.to_be_bytes());

@@ -182,9 +182,12 @@ impl<'a> Scan<'a, '_> {
     fn hunk(&mut self, header: HunkHeader<'a>, from: usize, hunks: &mut Vec<Hunk<'a>>) {
         let (mut hunk, next) = hunk::body(self.lines, from, header, &self.around);
         hunk.line = number(self.at);
-        if let Some(line) = hunk.lines.iter().find(|line| {
-            line.line.len() > 3 && is_word_diff(&line.line) && !hunk.changes_something()
-        }) {
+        let changes = hunk.changes_something();
+        if let Some(line) = hunk
+            .lines
+            .iter()
+            .find(|line| !changes && is_word_diff(&line.line))
+        {
             self.problems.push(problem(
                 "P103",
                 line.at,

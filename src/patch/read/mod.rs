@@ -12,6 +12,7 @@ mod lines;
 mod name;
 mod reader;
 
+pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};
 use reader::problem;
 pub use reader::{ReadOptions, Unread, read};

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 /// A directory held open. Paths below it are walked component by component and no symbolic link is
 /// followed, so what was checked is what is written.
-pub(super) struct Directory {
+pub(in crate::patch) struct Directory {
     fd: OwnedFd,
 }
 
@@ -18,7 +18,7 @@ const OPEN: OFlags = OFlags::DIRECTORY
 
 impl Directory {
     /// Opens the root itself, which a person named and may be reached through links.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(in crate::patch) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         Ok(Self {
             fd: rustix::fs::open(path, flags, Mode::empty())?,
@@ -26,7 +26,7 @@ impl Directory {
     }
 
     /// Opens the directory that holds `path`, making what is missing when `make` is set.
-    pub(super) fn parent(&self, path: &str, make: bool) -> io::Result<Self> {
+    pub(in crate::patch) fn parent(&self, path: &str, make: bool) -> io::Result<Self> {
         let Some((above, _)) = path.rsplit_once('/') else {
             return Ok(Self {
                 fd: self.fd.try_clone()?,
@@ -53,7 +53,7 @@ impl Directory {
     }
 
     /// What stands at a name: its bytes and git's mode. A directory counts as nothing.
-    pub(super) fn look(&self, name: &str) -> io::Result<Option<(Vec<u8>, u32)>> {
+    pub(in crate::patch) fn look(&self, name: &str) -> io::Result<Option<(Vec<u8>, u32)>> {
         let stat = match rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(None),
@@ -94,7 +94,7 @@ impl Directory {
     }
 
     /// Removes a file or link; that it is not there is no error.
-    pub(super) fn remove(&self, name: &str) -> io::Result<()> {
+    pub(in crate::patch) fn remove(&self, name: &str) -> io::Result<()> {
         match rustix::fs::unlinkat(&self.fd, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(error) => Err(error.into()),
@@ -109,7 +109,7 @@ impl Directory {
     }
 
     /// Writes a new file or link under a name that must be free.
-    pub(super) fn create(
+    pub(in crate::patch) fn create(
         &self,
         name: &str,
         bytes: &[u8],

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::directory::Directory;
-use super::worktree::{WriteError, in_order, io_error, journal_path, remove_emptied};
+use super::worktree::{WriteError, in_order, io_error, is_absent, journal_path, remove_emptied};
 use crate::model::BlobId;
 
 /// What recovery found and did.
@@ -94,7 +94,7 @@ impl Journal {
         let Some((_, mode)) = side else {
             return match tree.parent(&row.path, false) {
                 Ok(parent) => parent.remove(name),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                Err(error) if is_absent(&error) => Ok(()),
                 Err(error) => Err(error),
             };
         };

@@ -4,5 +4,6 @@ mod directory;
 mod journal;
 mod worktree;
 
+pub(super) use directory::Directory;
 pub use journal::{Recovered, recover};
 pub use worktree::{WriteError, write_worktree};

@@ -121,6 +121,9 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
         let fail = |error| failed(path, error);
         let (old, new) = (change.standing.as_ref(), change.after.as_ref());
         let permissions = match old {
+            Some(old) if change.new_permissions && new.is_some_and(|it| it.mode != old.mode) => {
+                None
+            }
             Some(_) => tree
                 .parent(path, false)
                 .ok()
@@ -162,7 +165,8 @@ fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
         };
         let found = match tree.parent(path, false) {
             Ok(parent) => parent.look(name).map_err(|_| changed())?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            // Where the patch makes a directory, a file may stand that it takes away.
+            Err(error) if is_absent(&error) => None,
             Err(error) => return Err(failed(path, error)),
         };
         let same = match (change.standing.as_ref(), found) {
@@ -175,6 +179,14 @@ fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
         }
     }
     Ok(())
+}
+
+/// Whether nothing stands at a path, or something above it is no directory.
+pub(super) fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {

@@ -1,0 +1,92 @@
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::Fixture;
+use crate::agent::Protocol;
+use crate::model::{FailurePacket, Level, RunStatus};
+
+/// Who is asked for patches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BenchAgent {
+    /// Nobody: only what needs no model is healed.
+    Builtin,
+    /// A stand-in that knows the reference.
+    Oracle,
+    /// Recorded replies, in the order of their names.
+    Replay,
+    /// A command, spoken to as `repair --agent` does.
+    Command(String, Protocol),
+}
+
+impl BenchAgent {
+    /// Its name in documents.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Oracle => "oracle",
+            Self::Replay => "replay",
+            Self::Command(command, _) => command,
+        }
+    }
+
+    /// What figures with this agent say, and what they do not.
+    #[must_use]
+    pub fn measures(&self) -> &'static str {
+        match self {
+            Self::Builtin => {
+                "no model is asked: the share that is healed without one, and what is healed wrongly"
+            }
+            Self::Oracle => {
+                "context and mechanics, not skill: a stand-in sends the reference patch when, and \
+                 only when, the packet holds every file that the repair needs; at level 2 it asks \
+                 by name for those that are missing"
+            }
+            Self::Replay => {
+                "mechanics: recorded replies, good and malformed, are judged and tested as live \
+                 ones are"
+            }
+            Self::Command(..) => "the whole loop with this agent",
+        }
+    }
+}
+
+/// What the oracle replies: the reference when the packet holds every needed file. Below level 2
+/// it gives up, so that the ladder is climbed; from there it asks for what is missing.
+#[must_use]
+pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
+    let held: BTreeSet<&str> = packet
+        .file_snapshots
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
+    let missing: Vec<&str> = fixture
+        .needed
+        .iter()
+        .map(|path| path.as_str())
+        .filter(|path| !held.contains(path))
+        .collect();
+    let reply = if fixture.expect.status == RunStatus::InvalidTask {
+        json!({ "status": "invalid_task", "notes": "the tests contradict each other" })
+    } else if !missing.is_empty() && packet.context_level >= Level::TwoHops {
+        json!({ "status": "request_files", "requestedFiles": missing })
+    } else if let (true, Some(patch)) = (missing.is_empty(), &fixture.reference) {
+        json!({ "status": "patch", "patch": String::from_utf8_lossy(patch) })
+    } else {
+        json!({ "status": "give_up", "notes": format!("not in the packet: {}", missing.join(", ")) })
+    };
+    reply.to_string()
+}
+
+/// The recorded reply to a call, counted from 1.
+#[must_use]
+pub(super) fn recorded_reply(fixture: &Fixture, call: u32) -> String {
+    let reply = (call as usize)
+        .checked_sub(1)
+        .and_then(|at| fixture.replies.get(at));
+    reply.map_or_else(
+        || json!({ "status": "give_up", "notes": "no reply is left" }).to_string(),
+        |reply| reply.text.clone(),
+    )
+}

@@ -1,0 +1,181 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::model::{FailureKind, Level, RepoPath, RunStatus, StopReason};
+
+/// A broken repository and all that is known of its repair: `fixture.toml` and what stands
+/// beside it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Fixture {
+    /// The name of its folder.
+    #[serde(skip)]
+    pub id: String,
+    /// Its folder.
+    #[serde(skip)]
+    pub directory: PathBuf,
+    /// What is broken, in one sentence.
+    pub title: String,
+    /// The language, as totals are given by it.
+    pub language: String,
+    /// A line for a shell that fails, and passes once the repair is made.
+    pub test: String,
+    /// Programs without which the fixture is skipped.
+    pub needs: Vec<String>,
+    /// Files without which nobody can write the repair.
+    #[serde(default)]
+    pub needed: Vec<RepoPath>,
+    /// The lowest rung of the ladder whose packet holds them all; none where no packet helps.
+    #[serde(default)]
+    pub level: Option<Level>,
+    /// Whether a repair without a model is right here. One that is made anyway is a wrong heal.
+    pub heal_safe: bool,
+    /// Seconds that the test may take.
+    #[serde(default = "default_timeout")]
+    pub timeout_seconds: f64,
+    /// Files that the failure is about, where the log names none.
+    #[serde(default)]
+    pub targets: Vec<RepoPath>,
+    /// A line for a shell that a person would run instead of a patch, and that ends with the test.
+    #[serde(default)]
+    pub reference_setup: Option<String>,
+    /// Replies, by file name, that must be refused.
+    #[serde(default)]
+    pub must_refuse: Vec<String>,
+    /// The diagnosis, and how a run must end that is given what it needs.
+    pub expect: Expected,
+    /// How a run with the recorded replies must end.
+    #[serde(default)]
+    pub replay: Option<End>,
+    /// What must stand in no packet, prompt, log or artifact.
+    #[serde(default)]
+    pub forbid: Forbidden,
+    /// Values that stand for `{{secret:NAME}}`, in parts, so that no scanner finds them here.
+    #[serde(default)]
+    pub secrets: BTreeMap<String, Vec<String>>,
+    /// Files that are too large to keep.
+    #[serde(default)]
+    pub generate: Vec<Generate>,
+    /// The patch that repairs it, when one can.
+    #[serde(skip)]
+    pub reference: Option<Vec<u8>>,
+    /// Recorded replies, by file name.
+    #[serde(skip)]
+    pub replies: Vec<Reply>,
+}
+
+/// What a fixture must come to.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Expected {
+    /// The kind of its failure.
+    pub kind: FailureKind,
+    /// The finer word; any is right where none is given.
+    #[serde(default)]
+    pub subkind: Option<String>,
+    /// How the run stands at its end.
+    pub status: RunStatus,
+    /// How it ends.
+    pub stop_reason: StopReason,
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct End {
+    /// How it stands.
+    pub status: RunStatus,
+    /// How it ended.
+    pub stop_reason: StopReason,
+}
+
+/// What must never leave.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Forbidden {
+    /// Texts, after secrets were filled in.
+    #[serde(default)]
+    pub text: Vec<String>,
+    /// Files whose content may stand in no packet.
+    #[serde(default)]
+    pub paths: Vec<RepoPath>,
+}
+
+/// A file made of one line over and over.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Generate {
+    /// Where it stands.
+    pub path: RepoPath,
+    /// What comes first.
+    #[serde(default)]
+    pub head: String,
+    /// What is repeated; `{n}` is the number, counted from 0.
+    pub line: String,
+    /// How often.
+    pub count: u32,
+    /// What comes last.
+    #[serde(default)]
+    pub tail: String,
+}
+
+/// A recorded reply of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// Its file.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+}
+
+impl Fixture {
+    /// The end that a run with what it needs must come to.
+    #[must_use]
+    pub fn end(&self) -> End {
+        End {
+            status: self.expect.status,
+            stop_reason: self.expect.stop_reason,
+        }
+    }
+
+    /// Whether a repair exists that a run can make.
+    #[must_use]
+    pub fn is_fixable(&self) -> bool {
+        self.expect.status == RunStatus::Fixed
+    }
+
+    /// The time limit of its test.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        Duration::try_from_secs_f64(self.timeout_seconds).unwrap_or(Duration::from_secs(1))
+    }
+
+    /// Puts the values of the secrets where their names stand.
+    #[must_use]
+    pub fn fill(&self, text: &str) -> String {
+        let mut filled = text.to_owned();
+        for (name, parts) in &self.secrets {
+            filled = filled.replace(&format!("{{{{secret:{name}}}}}"), &parts.concat());
+        }
+        filled
+    }
+
+    /// Every text that must not leave, filled in; the values of the secrets among them.
+    #[must_use]
+    pub fn forbidden_texts(&self) -> Vec<String> {
+        let secrets = self.secrets.values().map(|parts| parts.concat());
+        let mut texts: Vec<String> = self.forbid.text.iter().map(|it| self.fill(it)).collect();
+        texts.extend(secrets);
+        texts.sort();
+        texts.dedup();
+        texts.retain(|text| !text.is_empty());
+        texts
+    }
+}
+
+fn default_timeout() -> f64 {
+    120.0
+}

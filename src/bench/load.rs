@@ -1,0 +1,187 @@
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::{Fixture, FixtureError, Reply};
+
+/// Reads the fixtures in a folder, by name; the folder of a single fixture gives that one.
+///
+/// # Errors
+/// [`FixtureError`] for the first that cannot be used, or when there is none.
+pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, FixtureError> {
+    if directory.join(MANIFEST).is_file() {
+        return Ok(vec![load(directory)?]);
+    }
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(directory).map_err(|error| FixtureError::read(directory, &error))? {
+        let path = entry
+            .map_err(|error| FixtureError::read(directory, &error))?
+            .path();
+        if path.join(MANIFEST).is_file() {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    if folders.is_empty() {
+        return Err(FixtureError::None {
+            path: directory.display().to_string(),
+        });
+    }
+    folders.iter().map(|folder| load(folder)).collect()
+}
+
+const MANIFEST: &str = "fixture.toml";
+
+fn load(directory: &Path) -> Result<Fixture, FixtureError> {
+    let manifest = directory.join(MANIFEST);
+    let text =
+        fs::read_to_string(&manifest).map_err(|error| FixtureError::read(&manifest, &error))?;
+    let mut fixture: Fixture = toml::from_str(&text).map_err(|error| FixtureError::Format {
+        path: manifest.display().to_string(),
+        message: error.to_string().trim_end().to_owned(),
+    })?;
+    fixture.id = directory
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    directory.clone_into(&mut fixture.directory);
+    fixture.reference = optional(&directory.join("reference.patch"))?
+        .map(|bytes| fixture.fill(&String::from_utf8_lossy(&bytes)).into_bytes());
+    let mut replies = replies(&directory.join("replies"))?;
+    for reply in &mut replies {
+        reply.text = fixture.fill(&reply.text);
+    }
+    fixture.replies = replies;
+    check(&fixture, &manifest)?;
+    Ok(fixture)
+}
+
+fn optional(path: &Path) -> Result<Option<Vec<u8>>, FixtureError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FixtureError::read(path, &error)),
+    }
+}
+
+fn replies(directory: &Path) -> Result<Vec<Reply>, FixtureError> {
+    if !directory.is_dir() {
+        return Ok(Vec::new());
+    }
+    let failed = |error: io::Error| FixtureError::read(directory, &error);
+    let mut replies = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let bytes =
+            fs::read(entry.path()).map_err(|error| FixtureError::read(&entry.path(), &error))?;
+        replies.push(Reply {
+            name: entry.file_name().to_string_lossy().into_owned(),
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        });
+    }
+    replies.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(replies)
+}
+
+// What the manifest names must be there, or the fixture proves less than it says.
+fn check(fixture: &Fixture, manifest: &Path) -> Result<(), FixtureError> {
+    let dangling = |message: String| {
+        Err(FixtureError::Dangling {
+            path: manifest.display().to_string(),
+            message,
+        })
+    };
+    let repo = fixture.directory.join("repo");
+    if !repo.is_dir() {
+        return dangling("there is no folder `repo` beside it".to_owned());
+    }
+    if fixture.is_fixable() && fixture.reference.is_none() {
+        return dangling("it expects a repair, and there is no `reference.patch`".to_owned());
+    }
+    let there = |path: &str| {
+        repo.join(path).is_file() || fixture.generate.iter().any(|it| it.path.as_str() == path)
+    };
+    let missing = fixture.needed.iter().chain(&fixture.targets);
+    if let Some(path) = missing.map(|it| it.as_str()).find(|path| !there(path)) {
+        return dangling(format!("`{path}` is named and stands nowhere in `repo`"));
+    }
+    let reply = |name: &&String| !fixture.replies.iter().any(|it| it.name == **name);
+    if let Some(name) = fixture.must_refuse.iter().find(reply) {
+        return dangling(format!("`replies/{name}` must be refused and is not there"));
+    }
+    if fixture.replay.is_some() && fixture.replies.is_empty() {
+        return dangling("it has an end for a replay, and there are no `replies`".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::load_fixtures;
+
+    const WHOLE: &str = r#"
+title = "A name is not imported"
+language = "python"
+test = "python3 -m unittest"
+needs = ["python3"]
+needed = ["app.py"]
+level = 0
+heal-safe = true
+
+[expect]
+kind = "import_error"
+subkind = "undefined_name"
+status = "fixed"
+stop-reason = "fixed"
+
+[forbid]
+text = ["{{secret:token}}"]
+
+[secrets]
+token = ["ab", "cd"]
+"#;
+
+    fn folder(manifest: &str) -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        let one = home.path().join("one");
+        fs::create_dir_all(one.join("repo")).unwrap();
+        fs::write(one.join("fixture.toml"), manifest).unwrap();
+        fs::write(one.join("repo/app.py"), "print(x)\n").unwrap();
+        fs::write(one.join("reference.patch"), "{{secret:token}}\n").unwrap();
+        home
+    }
+
+    #[test]
+    fn a_fixture_is_read_with_its_secrets_filled_in() {
+        let home = folder(WHOLE);
+        let fixtures = load_fixtures(home.path()).unwrap();
+        assert_eq!(fixtures.len(), 1);
+        assert_eq!(fixtures[0].id, "one");
+        assert_eq!(fixtures[0].forbidden_texts(), ["abcd"]);
+        assert_eq!(fixtures[0].reference.as_deref(), Some(&b"abcd\n"[..]));
+        let alone = load_fixtures(&home.path().join("one")).unwrap();
+        assert_eq!(alone.len(), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_has_a_code() {
+        let rows = [
+            (WHOLE.replace("heal-safe", "heal-save"), "F103"),
+            (WHOLE.replace("import_error", "import_eror"), "F103"),
+            (WHOLE.replace("\"app.py\"", "\"../app.py\""), "F103"),
+            (WHOLE.replace("\"app.py\"", "\"other.py\""), "F104"),
+            (format!("must-refuse = [\"01.txt\"]\n{WHOLE}"), "F104"),
+        ];
+        for (manifest, code) in rows {
+            let error = load_fixtures(folder(&manifest).path()).unwrap_err();
+            assert_eq!(error.code().as_str(), code, "{error}");
+        }
+        let empty = tempfile::tempdir().unwrap();
+        let error = load_fixtures(empty.path()).unwrap_err();
+        assert_eq!(error.code().as_str(), "F102");
+        let error = load_fixtures(&empty.path().join("none")).unwrap_err();
+        assert_eq!(error.code().as_str(), "F101");
+    }
+}

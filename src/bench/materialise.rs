@@ -1,0 +1,71 @@
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Fixture, FixtureError};
+use crate::git::{GitError, first_commit};
+use crate::source::{Untracked, Worktree};
+
+/// Lays a fixture's repository out in `home`, which is made: secrets filled in, large files
+/// written, one commit. Gives the root of its worktree.
+///
+/// # Errors
+/// [`FixtureError`] when the disk refuses.
+pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, FixtureError> {
+    // The name that a log shows, and what tools of the test may look at.
+    let root = home.join(&fixture.id);
+    copy(fixture, &fixture.directory.join("repo"), &root)?;
+    for file in &fixture.generate {
+        let path = root.join(file.path.as_str());
+        let mut text = file.head.clone();
+        for number in 0..file.count {
+            text.push_str(&file.line.replace("{n}", &number.to_string()));
+        }
+        text.push_str(&file.tail);
+        write(&path, fixture.fill(&text).as_bytes())?;
+    }
+    let files = Worktree::open(&root, Box::new(Untracked), 1)?;
+    first_commit(&root, &files).map_err(|error: GitError| FixtureError::Scratch(error.into()))?;
+    Ok(root)
+}
+
+fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), FixtureError> {
+    let mut open = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = open.pop() {
+        fs::create_dir_all(&to).map_err(|error| FixtureError::write(&to, &error))?;
+        let failed = |error: io::Error| FixtureError::read(&from, &error);
+        for entry in fs::read_dir(&from).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let (source, target) = (entry.path(), to.join(entry.file_name()));
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_dir() {
+                open.push((source, target));
+            } else if kind.is_file() {
+                let bytes =
+                    fs::read(&source).map_err(|error| FixtureError::read(&source, &error))?;
+                write(&target, &filled(fixture, bytes))?;
+                let mode = entry.metadata().map_err(failed)?.permissions();
+                fs::set_permissions(&target, mode)
+                    .map_err(|error| FixtureError::write(&target, &error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+// Bytes that are no text hold no name of a secret.
+fn filled(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
+    match String::from_utf8(bytes) {
+        Ok(text) if !fixture.secrets.is_empty() => fixture.fill(&text).into_bytes(),
+        Ok(text) => text.into_bytes(),
+        Err(error) => error.into_bytes(),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), FixtureError> {
+    let failed = |error: io::Error| FixtureError::write(path, &error);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    fs::write(path, bytes).map_err(failed)
+}

@@ -1,0 +1,27 @@
+//! Floor 8: broken repositories with a known repair, and how often the loop repairs them.
+
+mod agent;
+mod compare;
+mod error;
+mod fixture;
+mod judge;
+mod load;
+mod materialise;
+mod partition;
+mod record;
+mod run;
+mod score;
+mod skeleton;
+mod verify;
+
+pub use agent::BenchAgent;
+pub use compare::{MergeError, compare, merge};
+pub use error::FixtureError;
+pub use fixture::{End, Expected, Fixture, Forbidden, Generate, Reply};
+pub use load::load_fixtures;
+pub use materialise::materialise;
+pub use partition::{PartitionError, parse_partition, part_of, partition_from_environment};
+pub use run::{BenchOptions, run_fixture, run_fixtures};
+pub use score::{Heading, score, wilson};
+pub use skeleton::{Made, Skeleton, new_fixture};
+pub use verify::{Proof, ProofProblem, missing_programs, verify};

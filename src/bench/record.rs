@@ -1,0 +1,95 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::Fixture;
+use crate::model::{AttemptResult, Level};
+
+/// What a run wrote into its folder, as far as the bench looks at it.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    /// The attempts, in order.
+    pub(super) attempts: Vec<AttemptResult>,
+    /// A digest over level and files of each packet.
+    pub(super) packets: Vec<String>,
+    /// Files that hold something forbidden, and what.
+    pub(super) leaks: Vec<String>,
+}
+
+impl Record {
+    /// Reads a run's folder. What is missing there is not in the record.
+    pub(super) fn read(fixture: &Fixture, folder: &Path) -> Self {
+        let mut record = Self::default();
+        let texts = fixture.forbidden_texts();
+        for path in files(folder) {
+            let bytes = fs::read(&path).unwrap_or_default();
+            let name = path.strip_prefix(folder).unwrap_or(&path);
+            let shown = name.to_string_lossy().replace('\\', "/");
+            if texts
+                .iter()
+                .any(|text| memchr::memmem::find(&bytes, text.as_bytes()).is_some())
+            {
+                // The text itself is not repeated: this goes into logs and documents.
+                record.leaks.push(format!("{shown}: a forbidden text"));
+            }
+            match path.file_name().and_then(|name| name.to_str()) {
+                Some("result.json") if name.components().count() > 1 => {
+                    record.attempts.extend(serde_json::from_slice(&bytes).ok());
+                }
+                Some("context.json") => record.packet(fixture, &bytes, &shown),
+                _ => {}
+            }
+        }
+        record
+    }
+
+    fn packet(&mut self, fixture: &Fixture, bytes: &[u8], shown: &str) {
+        let Ok(packet) = serde_json::from_slice::<Packet>(bytes) else {
+            return;
+        };
+        for path in &fixture.forbid.paths {
+            if packet.files.iter().any(|file| file.path == path.as_str()) {
+                self.leaks.push(format!("{shown}: the file `{path}`"));
+            }
+        }
+        let mut digest = Sha256::new();
+        digest.update(format!("{}\n", packet.level));
+        for file in &packet.files {
+            digest.update(format!("{} {}\n", file.path, file.sha256));
+        }
+        let digest: [u8; 32] = digest.finalize().into();
+        let hex = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.packets.push(hex);
+    }
+}
+
+#[derive(Deserialize)]
+struct Packet {
+    level: Level,
+    files: Vec<PacketFile>,
+}
+
+#[derive(Deserialize)]
+struct PacketFile {
+    path: String,
+    sha256: String,
+}
+
+// Sorted, so that attempts come in their order; links are not followed.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(entry.path()),
+                Ok(kind) if kind.is_file() => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}

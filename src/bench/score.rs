@@ -1,0 +1,223 @@
+use std::collections::BTreeMap;
+
+use crate::model::{
+    BenchDocument, FixtureOutcome, FixtureResult, Level, Partition, RunStatus, Rung,
+    SCHEMA_VERSION, Tally, TallyRow,
+};
+
+/// Who was asked, and how far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heading {
+    /// The agent's name.
+    pub agent: String,
+    /// What the figures say.
+    pub measures: String,
+    /// The highest rung.
+    pub max_level: Level,
+    /// Which part.
+    pub partition: Option<Partition>,
+}
+
+/// Counts outcomes. The order they come in does not matter.
+#[must_use]
+pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocument {
+    outcomes.sort_by(|a, b| a.id.cmp(&b.id));
+    let level = |it: &FixtureOutcome| {
+        it.needed_level
+            .map_or_else(|| "none".to_owned(), |level| level.to_string())
+    };
+    BenchDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "bench".to_owned(),
+        agent: heading.agent,
+        measures: heading.measures,
+        max_level: heading.max_level,
+        partition: heading.partition,
+        totals: tally(outcomes.iter()),
+        by_kind: rows(&outcomes, |it| it.kind.to_string()),
+        by_language: rows(&outcomes, |it| it.language.clone()),
+        by_level: rows(&outcomes, level),
+        ladder: ladder(&outcomes),
+        wrong_heals: count(&outcomes, |it| {
+            it.why.iter().any(|why| why.starts_with(WRONG_HEAL))
+        }),
+        leaks: count(&outcomes, |it| !it.leaks.is_empty()),
+        fixtures: outcomes,
+        comparison: None,
+    }
+}
+
+/// How the sentence about a wrong heal begins.
+pub(super) const WRONG_HEAL: &str = "F304: ";
+
+/// The 95 % interval of Wilson for `passed` of `run`, both ends from 0 to 1.
+#[must_use]
+pub fn wilson(passed: u64, run: u64) -> (f64, f64) {
+    if run == 0 {
+        return (0.0, 1.0);
+    }
+    let (passed, run) = (passed as f64, run as f64);
+    let z = 1.959_963_985;
+    let share = passed / run;
+    let scale = 1.0 + z * z / run;
+    let middle = (share + z * z / (2.0 * run)) / scale;
+    let half = z * (share * (1.0 - share) / run + z * z / (4.0 * run * run)).sqrt() / scale;
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
+fn tally<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tally {
+    let mut tally = Tally::default();
+    for outcome in outcomes {
+        match outcome.result {
+            FixtureResult::Passed => tally.passed += 1,
+            FixtureResult::Failed | FixtureResult::Error => {}
+            FixtureResult::Skipped => {
+                tally.skipped += 1;
+                continue;
+            }
+        }
+        tally.run += 1;
+    }
+    let rate = if tally.run == 0 {
+        0.0
+    } else {
+        tally.passed as f64 / tally.run as f64
+    };
+    let (low, high) = wilson(tally.passed, tally.run);
+    Tally {
+        rate: rounded(rate),
+        low: rounded(low),
+        high: rounded(high),
+        ..tally
+    }
+}
+
+// Four digits: enough for any number of fixtures, and the same text everywhere.
+fn rounded(share: f64) -> f64 {
+    (share * 10_000.0).round() / 10_000.0
+}
+
+fn rows(outcomes: &[FixtureOutcome], name: impl Fn(&FixtureOutcome) -> String) -> Vec<TallyRow> {
+    let mut groups: BTreeMap<String, Vec<&FixtureOutcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        groups.entry(name(outcome)).or_default().push(outcome);
+    }
+    groups
+        .into_iter()
+        .map(|(name, group)| TallyRow {
+            name,
+            tally: tally(group.into_iter()),
+        })
+        .collect()
+}
+
+fn ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
+    let run = |it: &&FixtureOutcome| it.fixable && it.result != FixtureResult::Skipped;
+    let of = outcomes.iter().filter(run).count() as u64;
+    let mut fixed_so_far = 0;
+    (0..=3)
+        .filter_map(Level::from_number)
+        .map(|level| {
+            let here: Vec<&FixtureOutcome> = outcomes
+                .iter()
+                .filter(run)
+                .filter(|it| it.status == Some(RunStatus::Fixed) && it.level == level)
+                .collect();
+            let fixed = here.len() as u64;
+            fixed_so_far += fixed;
+            let bytes: u64 = here.iter().map(|it| it.packet_bytes).sum();
+            Rung {
+                level,
+                fixed,
+                fixed_so_far,
+                of,
+                mean_packet_bytes: bytes.checked_div(fixed).unwrap_or(0),
+            }
+        })
+        .collect()
+}
+
+fn count(outcomes: &[FixtureOutcome], wanted: impl Fn(&FixtureOutcome) -> bool) -> u64 {
+    outcomes.iter().filter(|it| wanted(it)).count() as u64
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Heading, score, wilson};
+    use crate::model::{FailureKind, FixtureOutcome, FixtureResult, Level, RunStatus, StopReason};
+
+    pub(in crate::bench) fn outcome(
+        id: &str,
+        result: FixtureResult,
+        level: Level,
+    ) -> FixtureOutcome {
+        let fixed = result == FixtureResult::Passed;
+        FixtureOutcome {
+            id: id.to_owned(),
+            title: format!("{id} is broken"),
+            language: id.split('-').next().unwrap_or_default().to_owned(),
+            kind: FailureKind::TestFailure,
+            needed_level: Some(level),
+            fixable: true,
+            result,
+            status: fixed.then_some(RunStatus::Fixed),
+            stop_reason: fixed.then_some(StopReason::Fixed),
+            level,
+            attempts: 1,
+            healed: false,
+            packet_bytes: 1000,
+            packets: vec!["ab".to_owned()],
+            seconds: 0.5,
+            why: Vec::new(),
+            leaks: Vec::new(),
+        }
+    }
+
+    pub(in crate::bench) fn heading() -> Heading {
+        Heading {
+            agent: "oracle".to_owned(),
+            measures: "context".to_owned(),
+            max_level: Level::Requested,
+            partition: None,
+        }
+    }
+
+    #[test]
+    fn the_interval_is_wilsons() {
+        // From the formula in Wilson (1927), figures as in Newcombe (1998), table I.
+        let rows = [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ];
+        for (passed, run, low, high) in rows {
+            let (l, h) = wilson(passed, run);
+            assert!(
+                (l - low).abs() < 1e-4 && (h - high).abs() < 1e-4,
+                "{passed}/{run}: {l} {h}"
+            );
+        }
+        assert_eq!(wilson(0, 0), (0.0, 1.0));
+    }
+
+    #[test]
+    fn skipped_fixtures_count_for_nothing() {
+        let document = score(
+            heading(),
+            vec![
+                outcome("py-b", FixtureResult::Passed, Level::OneHop),
+                outcome("py-a", FixtureResult::Passed, Level::Targets),
+                outcome("js-a", FixtureResult::Failed, Level::TwoHops),
+                outcome("ts-a", FixtureResult::Skipped, Level::Targets),
+            ],
+        );
+        let ids: Vec<_> = document.fixtures.iter().map(|it| it.id.as_str()).collect();
+        assert_eq!(ids, ["js-a", "py-a", "py-b", "ts-a"]);
+        let totals = document.totals;
+        assert_eq!((totals.passed, totals.run, totals.skipped), (2, 3, 1));
+        let so_far: Vec<_> = document.ladder.iter().map(|it| it.fixed_so_far).collect();
+        assert_eq!(so_far, [1, 2, 2, 2]);
+        assert!(document.ladder.iter().all(|it| it.of == 3));
+    }
+}

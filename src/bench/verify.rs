@@ -1,0 +1,201 @@
+use std::path::{Path, PathBuf};
+
+use super::{Fixture, FixtureError, materialise};
+use crate::diagnose::{LogFacts, diagnose};
+use crate::exec::{CommandLine, Discard, End, Job, Limits, Outcome, Stop, run};
+use crate::model::{Code, Diagnosis};
+use crate::patch::{JudgeOptions, Judged, judge, write_worktree};
+use crate::policy::Allowed;
+use crate::source::{Source, Untracked, Worktree};
+
+/// What came of proving a fixture.
+#[derive(Debug, Clone, Default)]
+pub struct Proof {
+    /// Programs it needs and that are not here; then nothing was run.
+    pub missing: Vec<String>,
+    /// What does not hold.
+    pub problems: Vec<ProofProblem>,
+}
+
+/// One thing that a fixture says and that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProofProblem {
+    /// The stable code.
+    pub code: Code,
+    /// One sentence.
+    pub message: String,
+}
+
+/// Proves a fixture both ways in a folder of its own: broken it fails with the kind it names,
+/// with its reference it passes, with the reference undone it fails again.
+///
+/// # Errors
+/// [`FixtureError`] when something could not be run or written.
+pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, FixtureError> {
+    let mut proof = Proof {
+        missing: missing_programs(fixture),
+        ..Proof::default()
+    };
+    if !proof.missing.is_empty() {
+        return Ok(proof);
+    }
+    let broken = Stage::lay_out(fixture, home, "broken")?;
+    let outcome = broken.test(&fixture.test, stop)?;
+    if outcome.passed() {
+        proof.say("F201", "it passes as it is: nothing is broken");
+        return Ok(proof);
+    }
+    diagnosed(fixture, &broken, &outcome, &mut proof)?;
+    if let Some(line) = &fixture.reference_setup {
+        let outcome = Stage::lay_out(fixture, home, "set-up")?.test(line, stop)?;
+        if !outcome.passed() {
+            let said = format!("it fails after its `reference-setup`: {}", last(&outcome));
+            proof.say("F204", said);
+        }
+    }
+    let Some(reference) = &fixture.reference else {
+        return Ok(proof);
+    };
+    let fixed = Stage::lay_out(fixture, home, "fixed")?;
+    let judged = fixed.judge(reference, false)?;
+    if judged.changes.is_empty() {
+        let said = format!("its reference does not apply: {}", judged.verdict.feedback);
+        proof.say("F203", said);
+        return Ok(proof);
+    }
+    write_worktree(&fixed.root, &fixed.state, &judged.changes)?;
+    let outcome = fixed.test(&fixture.test, stop)?;
+    if !outcome.passed() {
+        let said = format!("it fails with its reference: {}", last(&outcome));
+        proof.say("F204", said);
+    }
+    // In a fresh copy: what the test left behind must not speak for the patch.
+    let undone = Stage::lay_out(fixture, home, "undone")?;
+    write_worktree(&undone.root, &undone.state, &judged.changes)?;
+    let back = undone.judge(reference, true)?;
+    if back.changes.is_empty() {
+        let said = format!("its reference cannot be undone: {}", back.verdict.feedback);
+        proof.say("F205", said);
+        return Ok(proof);
+    }
+    write_worktree(&undone.root, &undone.state, &back.changes)?;
+    if undone.test(&fixture.test, stop)?.passed() {
+        proof.say("F205", "it passes with its reference undone");
+    }
+    Ok(proof)
+}
+
+/// Programs that a fixture needs and that are not on the search path.
+#[must_use]
+pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = |program: &String| {
+        std::env::split_paths(&path).any(|folder| {
+            folder.join(program).is_file() || folder.join(format!("{program}.exe")).is_file()
+        })
+    };
+    let missing = fixture.needs.iter().filter(|program| !there(program));
+    missing.cloned().collect()
+}
+
+/// What the log of a fixture's failing test says.
+pub(super) fn diagnosis(fixture: &Fixture, outcome: &Outcome, source: &dyn Source) -> Diagnosis {
+    let facts = LogFacts {
+        exit_code: outcome.end.code_or_signal(),
+        command: Some(fixture.test.clone()),
+        timed_out: matches!(outcome.end, End::TimedOut(_)),
+    };
+    diagnose(&outcome.output.text(), &facts, Some(source.listing()))
+}
+
+fn diagnosed(
+    fixture: &Fixture,
+    stage: &Stage,
+    outcome: &Outcome,
+    proof: &mut Proof,
+) -> Result<(), FixtureError> {
+    let found = diagnosis(fixture, outcome, &stage.source()?);
+    let expected = &fixture.expect;
+    let subkind = found.subkind.as_ref().map(|it| it.0.as_str());
+    let finer = expected.subkind.as_deref();
+    if found.kind != expected.kind || (finer.is_some() && finer != subkind) {
+        proof.say(
+            "F202",
+            format!(
+                "its failure is taken for {} ({}), not for {} ({})",
+                found.kind,
+                subkind.unwrap_or("no subkind"),
+                expected.kind,
+                finer.unwrap_or("any subkind")
+            ),
+        );
+    }
+    Ok(())
+}
+
+impl Proof {
+    /// Whether all of it holds; one that was skipped does not count as proven.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.missing.is_empty() && self.problems.is_empty()
+    }
+
+    fn say(&mut self, code: &'static str, message: impl Into<String>) {
+        self.problems.push(ProofProblem {
+            code: Code::new(code),
+            message: message.into(),
+        });
+    }
+}
+
+// One layout of a fixture's repository.
+struct Stage {
+    root: PathBuf,
+    state: PathBuf,
+    limits: Limits,
+}
+
+impl Stage {
+    fn lay_out(fixture: &Fixture, home: &Path, name: &str) -> Result<Self, FixtureError> {
+        let folder = home.join(name);
+        let state = folder.join("state");
+        let root = materialise(fixture, &folder)?;
+        std::fs::create_dir_all(&state).map_err(|error| FixtureError::write(&state, &error))?;
+        Ok(Self {
+            root,
+            state,
+            limits: Limits {
+                timeout: Some(fixture.timeout()),
+                ..Limits::default()
+            },
+        })
+    }
+
+    fn source(&self) -> Result<Worktree, FixtureError> {
+        Ok(Worktree::open(&self.root, Box::new(Untracked), 1)?)
+    }
+
+    fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, FixtureError> {
+        let job = Job {
+            limits: self.limits,
+            ..Job::new(CommandLine::Shell(line.to_owned()), &self.root)
+        };
+        Ok(run(&job, stop, &mut Discard)?)
+    }
+
+    // The author of a fixture may change what a reply may not, such as a test that is wrong.
+    fn judge(&self, patch: &[u8], reverse: bool) -> Result<Judged, FixtureError> {
+        let options = JudgeOptions {
+            reverse,
+            allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
+            ..JudgeOptions::default()
+        };
+        Ok(judge(patch, &self.source()?, &options))
+    }
+}
+
+fn last(outcome: &Outcome) -> String {
+    let text = outcome.output.text();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    format!("{}, `{}`", outcome.end, line.unwrap_or("no output").trim())
+}

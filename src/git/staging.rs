@@ -1,0 +1,232 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gix::index::entry::{Flags, Mode, Stage, Stat};
+
+use super::index::blob_id;
+use super::pool::Pool;
+use super::{GitError, Repository};
+use crate::model::BlobId;
+
+/// The index with changes that are not written yet, and the objects it names.
+pub struct Staging {
+    pool: Pool,
+    index: gix::worktree::Index,
+    stat_options: gix::index::entry::stat::Options,
+    changes: BTreeMap<String, Vec<Staged>>,
+}
+
+/// An entry of the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Staged {
+    /// The blob, or the commit of a submodule.
+    pub id: BlobId,
+    /// git's mode.
+    pub mode: u32,
+    /// 0, or the side of a conflict from 1 to 3.
+    pub stage: u8,
+    /// Recorded without content.
+    pub intent_to_add: bool,
+    /// The worktree has just got the same content.
+    pub fresh: bool,
+}
+
+impl Repository {
+    /// The index, to be changed.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when it is damaged.
+    pub fn staging(&self) -> Result<Staging, GitError> {
+        let repo = self.local();
+        let index = repo.index_or_empty().map_err(GitError::unreadable)?;
+        let stat_options = repo.stat_options().map_err(GitError::unreadable)?;
+        Ok(Staging {
+            pool: Pool::new(repo.into_sync()),
+            index,
+            stat_options,
+            changes: BTreeMap::new(),
+        })
+    }
+}
+
+impl Staging {
+    /// The entry of a path that is in no conflict, changes so far included.
+    #[must_use]
+    pub fn entry(&self, path: &str) -> Option<Staged> {
+        if let Some(entries) = self.changes.get(path) {
+            return entries.iter().find(|entry| entry.stage == 0).copied();
+        }
+        let stage = Stage::Unconflicted;
+        let entry = self.index.entry_by_path_and_stage(path.into(), stage)?;
+        Some(Staged {
+            id: blob_id(entry.id)?,
+            mode: entry.mode.bits(),
+            stage: 0,
+            intent_to_add: entry.flags.contains(Flags::INTENT_TO_ADD),
+            fresh: false,
+        })
+    }
+
+    /// Whether times and size of a file are what the index recorded.
+    #[must_use]
+    pub fn is_fresh(&self, path: &str, file: &Path) -> bool {
+        if let Some(entries) = self.changes.get(path) {
+            return entries.iter().any(|entry| entry.fresh);
+        }
+        let stage = Stage::Unconflicted;
+        let Some(entry) = self.index.entry_by_path_and_stage(path.into(), stage) else {
+            return false;
+        };
+        let stat = gix::index::fs::Metadata::from_path_no_follow(file)
+            .ok()
+            .and_then(|metadata| Stat::from_fs(&metadata).ok());
+        let timestamp = self.index.timestamp();
+        stat.is_some_and(|stat| {
+            entry.stat.matches(&stat, self.stat_options)
+                && !entry.stat.is_racy(timestamp, self.stat_options)
+        })
+    }
+
+    /// Whether entries lie below a directory, changes so far included.
+    #[must_use]
+    pub fn has_below(&self, directory: &str) -> bool {
+        let prefix = format!("{directory}/");
+        let changed = self.changes.range(prefix.clone()..);
+        let mut added = changed.take_while(|(path, _)| path.starts_with(&prefix));
+        if added.any(|(_, entries)| !entries.is_empty()) {
+            return true;
+        }
+        let entries = self.index.prefixed_entries(prefix.as_str().into());
+        entries.is_some_and(|entries| {
+            entries.iter().any(|entry| {
+                let path = std::str::from_utf8(entry.path(&self.index));
+                path.is_ok_and(|path| !self.changes.contains_key(path))
+            })
+        })
+    }
+
+    /// Sets what the index shall have for a path; nothing removes it.
+    pub fn set(&mut self, path: &str, entries: Vec<Staged>) {
+        self.changes.insert(path.to_owned(), entries);
+    }
+
+    /// The bytes of a blob.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when it is missing or damaged.
+    pub fn blob(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
+        self.pool.with(|repo| {
+            let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
+            let mut blob = repo.find_blob(id).map_err(GitError::unreadable)?;
+            Ok(blob.take_data())
+        })
+    }
+
+    /// Whether there is an object with this id.
+    #[must_use]
+    pub fn has(&self, id: BlobId) -> bool {
+        let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
+        self.pool.with(|repo| repo.has_object(id))
+    }
+
+    /// The id and bytes of the blob that an id, perhaps shortened, names.
+    #[must_use]
+    pub fn find(&self, hex: &str) -> Option<(BlobId, Vec<u8>)> {
+        let is_id = (4..=40).contains(&hex.len()) && hex.bytes().all(|it| it.is_ascii_hexdigit());
+        if !is_id {
+            return None;
+        }
+        self.pool.with(|repo| {
+            let object = repo.rev_parse_single(hex).ok()?.object().ok()?;
+            let id = blob_id(object.id)?;
+            let mut blob = object.try_into_blob().ok()?;
+            Some((id, blob.take_data()))
+        })
+    }
+
+    /// Stores a blob.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when the database cannot be written.
+    pub fn store(&self, bytes: &[u8]) -> Result<BlobId, GitError> {
+        self.pool.with(|repo| {
+            let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
+            blob_id(id.detach())
+                .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
+        })
+    }
+
+    /// Writes the changes in one step. Times and sizes of fresh entries are taken from `workdir`.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when the index is locked or cannot be written.
+    pub fn write(&mut self, workdir: Option<&Path>) -> Result<(), GitError> {
+        let changes = std::mem::take(&mut self.changes);
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let mut index = (**self.index).clone();
+        index.remove_entries(|_, path, _| {
+            std::str::from_utf8(path).is_ok_and(|path| changes.contains_key(path))
+        });
+        fill(&mut index, &changes, workdir);
+        index
+            .write(gix::index::write::Options::default())
+            .map_err(GitError::unreadable)
+    }
+
+    /// Writes an index with only these entries to a file of its own.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when it cannot be written.
+    pub fn write_apart(file: &Path, entries: &[(String, Staged)]) -> Result<(), GitError> {
+        let kind = gix::hash::Kind::Sha1;
+        let state = gix::index::State::new(kind);
+        let mut index = gix::index::File::from_state(state, file.to_owned());
+        let mut changes: BTreeMap<String, Vec<Staged>> = BTreeMap::new();
+        for (path, entry) in entries {
+            changes.insert(path.clone(), vec![*entry]);
+        }
+        fill(&mut index, &changes, None);
+        index
+            .write(gix::index::write::Options::default())
+            .map_err(GitError::unreadable)
+    }
+}
+
+fn fill(
+    index: &mut gix::index::File,
+    changes: &BTreeMap<String, Vec<Staged>>,
+    workdir: Option<&Path>,
+) {
+    for (path, entries) in changes {
+        for entry in entries {
+            let stat = workdir
+                .filter(|_| entry.fresh)
+                .map(|root| root.join(path))
+                .and_then(|file| gix::index::fs::Metadata::from_path_no_follow(&file).ok())
+                .and_then(|metadata| Stat::from_fs(&metadata).ok())
+                .unwrap_or_default();
+            let mode = match entry.mode {
+                0o120_000 => Mode::SYMLINK,
+                0o160_000 => Mode::COMMIT,
+                0o100_755 => Mode::FILE_EXECUTABLE,
+                _ => Mode::FILE,
+            };
+            let mut flags = match entry.stage {
+                1 => Flags::from_stage(Stage::Base),
+                2 => Flags::from_stage(Stage::Ours),
+                3 => Flags::from_stage(Stage::Theirs),
+                _ => Flags::empty(),
+            };
+            if entry.intent_to_add {
+                flags |= Flags::INTENT_TO_ADD | Flags::EXTENDED;
+            }
+            let id = gix::ObjectId::from_bytes_or_panic(entry.id.as_bytes());
+            index.dangerously_push_entry(stat, id, flags, mode, path.as_str().into());
+        }
+    }
+    index.sort_entries();
+    // The cached trees are of the old entries.
+    index.remove_tree();
+}

@@ -1,0 +1,147 @@
+use std::sync::Arc;
+
+use super::fix_python::insert_python;
+use super::fix_script::insert_script;
+use super::place::Page;
+use super::statements::statements;
+use crate::git::unified_hunks;
+use crate::lang::{facts, syntax_errors};
+use crate::model::{FileFacts, ImportKind, Language, RepoPath, Suggestion};
+use crate::patch::{Change, JudgeOptions, judge};
+use crate::policy::Allowed;
+use crate::resolve::Resolver;
+use crate::source::{Overlay, Source};
+
+/// A patch that adds imports to one file.
+pub struct Fix {
+    /// A git patch; it applies to the source as it is.
+    pub patch: String,
+    /// What it writes.
+    pub changes: Vec<Change>,
+    /// The names it binds, in the order of the suggestions.
+    pub names: Vec<String>,
+}
+
+/// Puts the suggested imports into a file, where and how its style wants them: into an import of
+/// the same module, into the group and order of its kind, with its quotes and semicolons, below
+/// docstrings, directives and licence comments.
+///
+/// One import for each name is taken, the first. What cannot be placed with certainty is left
+/// out; `None` when nothing is left, or when the result does not parse, an import in it leads
+/// nowhere, or the patch is refused. The caller decides which suggestions are good enough: see
+/// [`Suggestion::certain`]. The file counts as named by a person, so a test may be changed.
+#[must_use]
+pub fn fix(source: &dyn Source, file: &RepoPath, suggestions: &[Suggestion]) -> Option<Fix> {
+    let before = source.read(file).ok()?;
+    let mut text = String::from_utf8(before.to_vec()).ok()?;
+    let mut names: Vec<String> = Vec::new();
+    for suggestion in suggestions {
+        if names.contains(&suggestion.name) {
+            continue;
+        }
+        if let Some(next) = with_import(source, file, &text, suggestion) {
+            text = next;
+            names.push(suggestion.name.clone());
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let hunks = unified_hunks(std::str::from_utf8(&before).ok()?, &text);
+    let patch = format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n{hunks}");
+    let options = JudgeOptions {
+        strict: true,
+        after: true,
+        strict_after: true,
+        allowed: Allowed::new(&[file.as_str().to_owned()]).ok()?,
+        ..JudgeOptions::default()
+    };
+    let judged = judge(patch.as_bytes(), source, &options);
+    if !judged.verdict.verdict.applies() {
+        return None;
+    }
+    Some(Fix {
+        patch: String::from_utf8(judged.canonical_patch()).ok()?,
+        changes: judged.changes,
+        names,
+    })
+}
+
+// The text with one more import, when it then parses as well as before and binds the name.
+fn with_import(
+    source: &dyn Source,
+    file: &RepoPath,
+    text: &str,
+    suggestion: &Suggestion,
+) -> Option<String> {
+    let edits = [(file.clone(), Some(Arc::from(text.as_bytes())))];
+    let overlay = Overlay::new(source, edits);
+    let resolver = Resolver::new(&overlay);
+    let own = resolver.facts(file);
+    let language = Language::of_path(file.as_str())?;
+    // The script inside a `.vue` file and its like starts where only they know.
+    let embedded = matches!(file.extension(), Some("vue" | "svelte" | "astro"));
+    if embedded || (suggestion.replaces.is_none() && binds(&own, &suggestion.name)) {
+        return None;
+    }
+    let page = Page {
+        text,
+        facts: &own,
+        resolver: &resolver,
+        file,
+    };
+    let after = if let Some(old) = &suggestion.replaces {
+        renamed(text, &own, old, suggestion, language)?
+    } else if language == Language::Python {
+        insert_python(&page, suggestion)?
+    } else {
+        insert_script(&page, suggestion)?
+    };
+    let found = facts(file, after.as_bytes());
+    let bound = binds(&found, &suggestion.name) || suggestion.replaces.is_some();
+    let errors = |text: &str| syntax_errors(file, text.as_bytes()).len();
+    (bound && found.imports.len() >= own.imports.len() && errors(&after) <= errors(text))
+        .then_some(after)
+}
+
+// Whether an import at the top level binds the name.
+fn binds(facts: &FileFacts, name: &str) -> bool {
+    facts
+        .imports
+        .iter()
+        .filter(|import| !import.nested)
+        .any(|import| {
+            let whole = import.kind == ImportKind::Import
+                && import.names.is_empty()
+                && import.specifier.split('.').next() == Some(name);
+            let bound =
+                |one: &crate::model::ImportedName| one.alias.as_ref().unwrap_or(&one.name) == name;
+            whole || import.names.iter().any(bound)
+        })
+}
+
+// The module of an existing import replaced by where it has gone.
+fn renamed(
+    text: &str,
+    facts: &FileFacts,
+    old: &str,
+    suggestion: &Suggestion,
+    language: Language,
+) -> Option<String> {
+    let all = statements(text, facts, language == Language::Python);
+    let mut found = all
+        .iter()
+        .filter(|one| one.imports.iter().any(|it| it.specifier == old));
+    let (statement, None) = (found.next()?, found.next()) else {
+        return None;
+    };
+    let inside = text.get(statement.span.clone())?;
+    let mut places = inside.match_indices(old);
+    let (at, None) = (places.next()?.0, places.next()) else {
+        return None;
+    };
+    let start = statement.span.start + at;
+    let mut out = text.to_owned();
+    out.replace_range(start..start + old.len(), &suggestion.module);
+    Some(out)
+}

@@ -1,0 +1,55 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What many runs say together (R51).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stats {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `stats`.
+    pub document: String,
+    /// Runs that were read.
+    pub runs: u32,
+    /// Runs that had something to repair.
+    pub failures: u32,
+    /// Of those, runs that ended fixed.
+    pub fixed: u32,
+    /// Share of failures that were not fixed, 0 to 1.
+    pub failure_rate: f64,
+    /// By kind of failure.
+    pub kinds: BTreeMap<String, Rate>,
+    /// By category, of runs that were not fixed.
+    pub categories: BTreeMap<String, u32>,
+    /// By how the run ended.
+    pub stop_reasons: BTreeMap<String, u32>,
+    /// Import errors, and how many of them were fixed (R15).
+    pub import_recovery: Rate,
+    /// What most often stood in the way, most often first; at most ten.
+    pub blockers: Vec<Blocker>,
+    /// Names that were undefined at the start of a run that an agent fixed, most often first:
+    /// candidates for the table of known imports (R16).
+    pub learned: Vec<Blocker>,
+    /// Folders that are no finished run.
+    pub skipped: Vec<String>,
+}
+
+/// So many of so many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Rate {
+    /// Runs.
+    pub runs: u32,
+    /// Runs that ended fixed.
+    pub fixed: u32,
+}
+
+/// Something that stood in the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Blocker {
+    /// What.
+    pub what: String,
+    /// In how many runs.
+    pub runs: u32,
+}

@@ -1,0 +1,307 @@
+use super::ground::{Ground, Seen};
+use super::options::{GitApplyOptions, Verbosity};
+use super::said::{Fatal, Said};
+use super::section::{Section, differ_in_type, is_submodule, said_name};
+use super::table::{State, Table};
+use super::three_way::Sides;
+use crate::git::Staged;
+use crate::model::BlobId;
+use crate::policy::check_path;
+
+/// A section that has been judged.
+#[derive(Debug, Default)]
+pub(super) struct Done<'a> {
+    pub(super) section: Section<'a>,
+    /// The whole section was refused, and is not written.
+    pub(super) refused: bool,
+    /// The content after it, as the repository has it.
+    pub(super) after: Vec<u8>,
+    /// Which hunks were left out.
+    pub(super) rejected: Vec<bool>,
+    /// The sides of a merge that left conflicts.
+    pub(super) conflict: Option<Sides>,
+    /// Nothing else looks at the content, and nobody wants it written.
+    pub(super) judged_only: bool,
+    pub(super) straight_to_merge: bool,
+}
+
+/// Judges one section after another by git's rules.
+pub(super) struct Checker<'c, 'a> {
+    pub(super) ground: &'c Ground<'c>,
+    pub(super) options: &'c GitApplyOptions,
+    pub(super) table: &'c Table,
+    /// The sections so far.
+    pub(super) done: &'c [Done<'a>],
+    /// What messages call the patch.
+    pub(super) file: &'c str,
+    /// The patch has errors of white space.
+    pub(super) has_errors: bool,
+    pub(super) said: &'c mut Said,
+}
+
+/// Why a section is not applied; the words are said already.
+pub(super) enum Refusal {
+    /// It does not apply.
+    Section,
+    /// Nothing goes on.
+    Fatal(Fatal),
+}
+
+/// What a step of judging gives.
+pub(super) type Checked<T> = Result<T, Refusal>;
+
+impl<'a> Checker<'_, 'a> {
+    pub(super) fn check(&mut self, done: &mut Done<'a>) -> Checked<()> {
+        if self.options.verbosity > Verbosity::Normal {
+            let names = said_name(&done.section);
+            self.said.line(&format!("Checking patch {names}..."));
+        }
+        done.refused = true;
+        let entry = self.preimage(&mut done.section)?;
+        self.target(done)?;
+        self.paths(&done.section)?;
+        let before = self.content(done, entry)?;
+        if self.data(done, &before).is_err() {
+            let name = done.section.name().to_owned();
+            return self.refuse(&format!("{name}: patch does not apply"));
+        }
+        done.refused = false;
+        Ok(())
+    }
+
+    pub(super) fn refuse<T>(&mut self, said: &str) -> Checked<T> {
+        self.said.error(said);
+        Err(Refusal::Section)
+    }
+
+    // What an earlier section has made of the old path; renames and copies look at the tree
+    // before the patch.
+    pub(super) fn previous(&mut self, section: &Section<'_>) -> Checked<Option<usize>> {
+        if section.is_copy || section.is_rename {
+            return Ok(None);
+        }
+        match self.table.state(section.old_name.as_deref()) {
+            None | Some(State::WillGo) => Ok(None),
+            Some(State::Made(number)) => Ok(Some(number)),
+            Some(State::Gone) => {
+                let name = section.name().to_owned();
+                self.refuse(&format!("path {name} has been renamed/deleted"))
+            }
+        }
+    }
+
+    // The old path must be there, and be what the patch says it is.
+    fn preimage(&mut self, section: &mut Section<'a>) -> Checked<Option<Staged>> {
+        let Some(name) = section.old_name.clone() else {
+            return Ok(None);
+        };
+        let previous = self.previous(section)?;
+        let mut entry = None;
+        let seen_mode;
+        if let Some(previous) = previous {
+            seen_mode = self.done.get(previous).map(|it| it.section.new_mode);
+        } else {
+            let uses_index = self.options.uses_index();
+            if uses_index {
+                let staging = self.ground.staging.as_ref();
+                entry = staging.and_then(|staging| staging.entry(&name));
+                if entry.is_none() {
+                    return self.absent(section, &format!("{name}: does not exist in index"));
+                }
+            }
+            if self.options.cached {
+                seen_mode = entry.map(|entry| entry.mode);
+            } else {
+                let mode = self.standing(&name, entry.as_ref())?;
+                let Some(mode) = mode else {
+                    if entry.is_none() && self.ground.is_beyond_link(&name) {
+                        self.said
+                            .error(&format!("reading from '{name}' beyond a symbolic link"));
+                        return self.refuse(&format!("{name}: patch does not apply"));
+                    }
+                    return self.absent(section, &format!("{name}: No such file or directory"));
+                };
+                seen_mode = Some(match entry {
+                    _ if self.ground.trusts_mode || mode & 0o170_000 != 0o100_000 => mode,
+                    Some(entry) => entry.mode,
+                    None if section.old_mode != 0 => section.old_mode,
+                    None => mode,
+                });
+            }
+        }
+        let mode = seen_mode.unwrap_or(0);
+        if section.is_new.is_none() {
+            section.is_new = Some(false);
+        }
+        if section.old_mode == 0 {
+            section.old_mode = mode;
+        }
+        if differ_in_type(mode, section.old_mode) {
+            return self.refuse(&format!("{name}: wrong type"));
+        }
+        if mode != section.old_mode && self.options.verbosity > Verbosity::Quiet {
+            let expected = section.old_mode;
+            self.said
+                .warning(&format!("{name} has type {mode:o}, expected {expected:o}"));
+        }
+        if section.new_mode == 0 && !section.deletes() {
+            section.new_mode = mode;
+        }
+        Ok(entry)
+    }
+
+    fn absent(&mut self, section: &mut Section<'_>, said: &str) -> Checked<Option<Staged>> {
+        if section.is_new.is_some() {
+            return self.refuse(said);
+        }
+        (section.is_new, section.is_delete) = (Some(true), Some(false));
+        section.old_name = None;
+        Ok(None)
+    }
+
+    // The mode of what stands in the worktree, which must agree with the index when it is used.
+    fn standing(&mut self, name: &str, entry: Option<&Staged>) -> Checked<Option<u32>> {
+        let seen = match self.ground.look(name) {
+            Ok(seen) => seen,
+            Err(error) => return self.refuse(&format!("{name}: {error}")),
+        };
+        let Some(entry) = entry else {
+            return Ok(match seen {
+                Seen::Nothing => None,
+                Seen::File(_, mode) => Some(mode),
+                Seen::Directory => Some(0o160_000),
+            });
+        };
+        if self.agrees(name, &seen, entry) {
+            return Ok(Some(match seen {
+                Seen::File(_, mode) => mode,
+                Seen::Directory => 0o160_000,
+                Seen::Nothing => entry.mode,
+            }));
+        }
+        self.refuse(&format!("{name}: does not match index"))
+    }
+
+    /// Whether what stands in the worktree is what the index has. What is not there would be
+    /// checked out.
+    pub(super) fn agrees(&self, name: &str, seen: &Seen, entry: &Staged) -> bool {
+        match seen {
+            Seen::Nothing => !entry.intent_to_add,
+            Seen::Directory => is_submodule(entry.mode),
+            Seen::File(bytes, mode) => {
+                if entry.intent_to_add
+                    || differ_in_type(*mode, entry.mode)
+                    || (self.ground.trusts_mode && *mode != entry.mode)
+                {
+                    return false;
+                }
+                let staging = self.ground.staging.as_ref();
+                if staging.is_some_and(|it| it.is_fresh(name, &self.ground.root.join(name))) {
+                    return true;
+                }
+                let bytes = self.ground.line_ends(name).to_git(bytes.clone());
+                BlobId::of(&bytes) == entry.id
+            }
+        }
+    }
+
+    // The new path must be free, unless the patch itself frees it.
+    fn target(&mut self, done: &mut Done<'a>) -> Checked<()> {
+        let section = &mut done.section;
+        let frees = matches!(
+            self.table.state(section.new_name.as_deref()),
+            Some(State::Gone | State::WillGo)
+        );
+        if let Some(new) = section.new_name.clone()
+            && (section.creates() || section.is_rename || section.is_copy)
+        {
+            if let Some(said) = self.occupied(&new, frees) {
+                if !self.options.three_way {
+                    return self.refuse(&said);
+                }
+                done.straight_to_merge = true;
+            }
+            if section.new_mode == 0 {
+                section.new_mode = if section.creates() {
+                    0o100_644
+                } else {
+                    section.old_mode
+                };
+            }
+        }
+        let (old_mode, new_mode) = (section.old_mode, section.new_mode);
+        if let (Some(old), Some(new)) = (&section.old_name, &section.new_name) {
+            if new_mode == 0 {
+                section.new_mode = old_mode;
+            } else if differ_in_type(old_mode, new_mode) {
+                let of = if old == new {
+                    String::new()
+                } else {
+                    format!(" of {old}")
+                };
+                let said = format!(
+                    "new mode ({new_mode:o}) of {new} does not match old mode ({old_mode:o}){of}"
+                );
+                return self.refuse(&said);
+            }
+        }
+        Ok(())
+    }
+
+    fn occupied(&self, new: &str, frees: bool) -> Option<String> {
+        if self.options.uses_index() {
+            let staging = self.ground.staging.as_ref();
+            let entry = staging.and_then(|staging| staging.entry(new));
+            if let Some(entry) = entry.filter(|_| !frees) {
+                if !entry.intent_to_add {
+                    return Some(format!("{new}: already exists in index"));
+                }
+                if !self.options.cached {
+                    return Some(format!("{new}: does not match index"));
+                }
+            }
+        }
+        if self.options.cached || frees {
+            return None;
+        }
+        match self.ground.look(new) {
+            Ok(Seen::Nothing | Seen::Directory) => None,
+            Ok(Seen::File(..)) if self.ground.is_beyond_link(new) => None,
+            Ok(Seen::File(..)) => Some(format!("{new}: already exists in working directory")),
+            Err(error) => Some(format!("{new}: {error}")),
+        }
+    }
+
+    // Nothing is read or written outside the tree, in git's own directory or through a link.
+    fn paths(&mut self, section: &Section<'_>) -> Checked<()> {
+        for name in [&section.old_name, &section.new_name].into_iter().flatten() {
+            let unsafe_path = if self.options.unsafe_paths && !self.options.uses_index() {
+                let path = self.ground.on_disk(name);
+                path.is_none_or(|path| {
+                    check_path(&path, false).is_err_and(|found| found.code.as_str() != "P508")
+                })
+            } else {
+                check_path(name, false).is_err_and(|found| found.code.as_str() != "P508")
+                    || name.contains('\0')
+            };
+            if unsafe_path {
+                return Err(Refusal::Fatal(Fatal(format!("invalid path '{name}'"))));
+            }
+        }
+        if let Some(new) = section.new_name.as_deref().filter(|_| !section.deletes()) {
+            let is_link = |path: &str| {
+                if self.options.uses_index() {
+                    let staging = self.ground.staging.as_ref();
+                    let entry = staging.and_then(|staging| staging.entry(path));
+                    entry.is_some_and(|entry| entry.mode == 0o120_000)
+                } else {
+                    self.ground.is_link_name(path)
+                }
+            };
+            if self.table.is_beyond_link(new, is_link) {
+                return self.refuse(&format!("affected file '{new}' is beyond a symbolic link"));
+            }
+        }
+        Ok(())
+    }
+}

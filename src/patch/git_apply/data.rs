@@ -1,0 +1,156 @@
+use super::binary;
+use super::check::{Checked, Checker, Done, Refusal};
+use super::ground::Seen;
+use super::image::Image;
+use super::place::{Placing, WORK};
+use super::section::{Section, is_submodule};
+use crate::git::Staged;
+
+impl<'a> Checker<'_, 'a> {
+    /// What a section starts from, as the repository has it.
+    pub(super) fn content(
+        &mut self,
+        done: &mut Done<'a>,
+        entry: Option<Staged>,
+    ) -> Checked<Vec<u8>> {
+        let section = &mut done.section;
+        if let Some(previous) = self.previous(section)? {
+            let previous = self.done.get(previous);
+            return Ok(previous.map_or_else(Vec::new, |it| it.after.clone()));
+        }
+        let Some(name) = section.old_name.clone() else {
+            return Ok(Vec::new());
+        };
+        let name_said = section.target().to_owned();
+        let failed = format!("failed to read {name}");
+        let bytes = self.load(&name, entry, section);
+        match bytes {
+            Ok(Some(bytes)) => Ok(bytes),
+            // A submodule outside the index has no content that hunks could change.
+            Ok(None) => {
+                section.hunks.clear();
+                Ok(Vec::new())
+            }
+            Err(beyond) => {
+                if let Some(said) = beyond {
+                    self.said.error(&said);
+                } else {
+                    self.said.error(&failed);
+                }
+                self.refuse(&format!("{name_said}: patch does not apply"))
+            }
+        }
+    }
+
+    fn load(
+        &self,
+        name: &str,
+        entry: Option<Staged>,
+        section: &Section<'_>,
+    ) -> Result<Option<Vec<u8>>, Option<String>> {
+        if let Some(entry) = entry {
+            if is_submodule(entry.mode) {
+                return Ok(Some(
+                    format!("Subproject commit {}\n", entry.id).into_bytes(),
+                ));
+            }
+            let staging = self.ground.staging.as_ref().ok_or(None)?;
+            return staging.blob(entry.id).map(Some).map_err(|_| None);
+        }
+        if is_submodule(section.old_mode) {
+            return Ok(None);
+        }
+        if self.ground.is_beyond_link(name) {
+            return Err(Some(format!(
+                "reading from '{name}' beyond a symbolic link"
+            )));
+        }
+        match self.ground.look(name) {
+            Ok(Seen::File(bytes, mode)) => {
+                let converts = mode != 0o120_000 && !section.cr_in_old;
+                Ok(Some(if converts {
+                    self.ground.line_ends(name).to_git(bytes)
+                } else {
+                    bytes
+                }))
+            }
+            _ => Err(None),
+        }
+    }
+
+    /// What the section makes of it.
+    pub(super) fn data(&mut self, done: &mut Done<'a>, before: &[u8]) -> Checked<()> {
+        let merged = if self.options.three_way {
+            self.merge(done, before)
+        } else {
+            None
+        };
+        if let Some(after) = merged {
+            done.after = after;
+        } else {
+            if self.options.three_way && !done.straight_to_merge {
+                self.said.line("Falling back to direct application...");
+            }
+            if done.straight_to_merge {
+                return Err(Refusal::Section);
+            }
+            self.direct(done, before)?;
+        }
+        if done.section.deletes() && !done.after.is_empty() {
+            return self.refuse("removal patch leaves file contents");
+        }
+        Ok(())
+    }
+
+    fn direct(&mut self, done: &mut Done<'a>, before: &[u8]) -> Checked<()> {
+        if done.section.is_binary {
+            let staging = self.ground.staging.as_ref();
+            match binary::apply(&done.section, before, self.options.reverse, staging) {
+                Ok(after) => done.after = after,
+                Err(said) => return self.refuse(&said),
+            }
+            return Ok(());
+        }
+        let mut image = Image::new(before);
+        done.rejected = self.hunks(&done.section, &mut image)?;
+        if !done.judged_only || done.section.deletes() {
+            done.after = image.to_bytes();
+        }
+        Ok(())
+    }
+
+    /// Applies the hunks of a section; gives which were left out, when that is allowed.
+    pub(super) fn hunks<'i>(
+        &mut self,
+        section: &Section<'i>,
+        image: &mut Image<'i>,
+    ) -> Checked<Vec<bool>> {
+        let mut rejected = vec![false; section.hunks.len()];
+        let mut work = WORK;
+        for (number, hunk) in section.hunks.iter().enumerate() {
+            let mut placing = Placing {
+                options: self.options,
+                rules: section.rules,
+                file: self.file,
+                has_errors: self.has_errors,
+                said: self.said,
+                work,
+            };
+            let fits = placing.apply(image, hunk, number + 1);
+            work = placing.work;
+            if fits {
+                continue;
+            }
+            let name = section.name();
+            let start = hunk.old_start;
+            self.said.error(&format!("patch failed: {name}:{start}"));
+            if !self.options.reject {
+                return Err(Refusal::Section);
+            }
+            if let Some(slot) = rejected.get_mut(number) {
+                *slot = true;
+            }
+        }
+        Ok(rejected)
+    }
+}

@@ -1,0 +1,251 @@
+use super::naming::{Naming, Stop, is_null};
+use super::reader::text;
+use super::said::Fatal;
+use super::section::Section;
+use super::white_space::is_space;
+
+/// Reads the header lines after a `diff --git` line. Gives how many bytes they take, the line
+/// itself included, and their number.
+pub(super) fn git_header<'a>(
+    input: &'a [u8],
+    number: usize,
+    naming: &Naming,
+    section: &mut Section<'a>,
+) -> Result<(usize, usize), Fatal> {
+    // git says what is new and what is deleted.
+    (section.is_new, section.is_delete) = (Some(false), Some(false));
+    let first = line_of(input);
+    let names = first.strip_prefix(b"diff --git ").unwrap_or_default();
+    section.default_name = naming.of_git_line(names).map(text).transpose()?;
+    let mut at = first.len();
+    let mut count = 1;
+    loop {
+        let line = line_of(input.get(at..).unwrap_or_default());
+        if !line.ends_with(b"\n") {
+            break;
+        }
+        let Some((mark, word)) = WORDS.iter().find(|(mark, _)| line.starts_with(mark)) else {
+            break;
+        };
+        if *word == Word::Hunk {
+            break;
+        }
+        let rest = line.get(mark.len()..).unwrap_or_default();
+        take(*word, rest, number + count, naming, section)?;
+        check_extensions(number + count, section)?;
+        at += line.len();
+        count += 1;
+    }
+    Ok((at, count))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Hunk,
+    OldName,
+    NewName,
+    OldMode,
+    NewMode,
+    Deleted,
+    New,
+    CopyFrom,
+    CopyTo,
+    RenameFrom,
+    RenameTo,
+    Score,
+    Index,
+}
+
+const WORDS: &[(&[u8], Word)] = &[
+    (b"@@ -", Word::Hunk),
+    (b"--- ", Word::OldName),
+    (b"+++ ", Word::NewName),
+    (b"old mode ", Word::OldMode),
+    (b"new mode ", Word::NewMode),
+    (b"deleted file mode ", Word::Deleted),
+    (b"new file mode ", Word::New),
+    (b"copy from ", Word::CopyFrom),
+    (b"copy to ", Word::CopyTo),
+    (b"rename old ", Word::RenameFrom),
+    (b"rename new ", Word::RenameTo),
+    (b"rename from ", Word::RenameFrom),
+    (b"rename to ", Word::RenameTo),
+    (b"similarity index ", Word::Score),
+    (b"dissimilarity index ", Word::Score),
+    (b"index ", Word::Index),
+];
+
+fn take<'a>(
+    word: Word,
+    rest: &'a [u8],
+    number: usize,
+    naming: &Naming,
+    section: &mut Section<'a>,
+) -> Result<(), Fatal> {
+    let moved = || {
+        let strip = naming.strip.saturating_sub(1);
+        naming
+            .find(rest, None, strip, Stop::Nothing)
+            .map(text)
+            .transpose()
+    };
+    match word {
+        Word::Hunk => {}
+        Word::OldName => {
+            let null = section.creates();
+            verify(rest, null, &mut section.old_name, "old", number, naming)?;
+        }
+        Word::NewName => {
+            let null = section.deletes();
+            verify(rest, null, &mut section.new_name, "new", number, naming)?;
+        }
+        Word::OldMode => section.old_mode = mode(rest, number)?,
+        Word::NewMode => section.new_mode = mode(rest, number)?,
+        Word::Deleted => {
+            section.is_delete = Some(true);
+            section.old_name.clone_from(&section.default_name);
+            section.old_mode = mode(rest, number)?;
+        }
+        Word::New => {
+            section.is_new = Some(true);
+            section.new_name.clone_from(&section.default_name);
+            section.new_mode = mode(rest, number)?;
+        }
+        Word::CopyFrom => {
+            section.is_copy = true;
+            section.old_name = moved()?;
+        }
+        Word::CopyTo => {
+            section.is_copy = true;
+            section.new_name = moved()?;
+        }
+        Word::RenameFrom => {
+            section.is_rename = true;
+            section.old_name = moved()?;
+        }
+        Word::RenameTo => {
+            section.is_rename = true;
+            section.new_name = moved()?;
+        }
+        Word::Score => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let score = rest
+                .get(..digits)
+                .and_then(|it| std::str::from_utf8(it).ok());
+            if let Some(score) = score.and_then(|it| it.parse().ok()).filter(|it| *it <= 100) {
+                section.score = score;
+            }
+        }
+        Word::Index => index(rest, number, section)?,
+    }
+    Ok(())
+}
+
+// Two ids and perhaps a mode: `1234567..89abcde 100644`.
+fn index<'a>(rest: &'a [u8], number: usize, section: &mut Section<'a>) -> Result<(), Fatal> {
+    const HEX: usize = 40;
+    let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
+    let Some(dots) = rest.iter().position(|byte| *byte == b'.') else {
+        return Ok(());
+    };
+    let (old, new) = rest.split_at(dots);
+    let Some(new) = new.strip_prefix(b"..").filter(|_| old.len() <= HEX) else {
+        return Ok(());
+    };
+    section.old_id = old;
+    let (new, mode_text) = match new.iter().position(|byte| *byte == b' ') {
+        Some(space) => (new.get(..space).unwrap_or_default(), new.get(space + 1..)),
+        None => (new, None),
+    };
+    if new.len() > HEX {
+        return Ok(());
+    }
+    section.new_id = new;
+    if let Some(mode_text) = mode_text {
+        section.old_mode = mode(mode_text, number)?;
+    }
+    Ok(())
+}
+
+fn verify(
+    line: &[u8],
+    null: bool,
+    name: &mut Option<String>,
+    side: &str,
+    number: usize,
+    naming: &Naming,
+) -> Result<(), Fatal> {
+    let bad = |what: String| Fatal(format!("git apply: bad git-diff - {what} on line {number}"));
+    match name {
+        None if null => {
+            if !is_null(line) {
+                return Err(bad("expected /dev/null".to_owned()));
+            }
+        }
+        None => {
+            let found = naming.find(line, None, naming.strip, Stop::SpaceOrTab);
+            *name = found.map(text).transpose()?;
+        }
+        Some(name) if null => {
+            return Err(bad(format!("expected /dev/null, got {name}")));
+        }
+        Some(name) => {
+            let other = naming.find(line, None, naming.strip, Stop::Tab);
+            if other.as_deref() != Some(name.as_bytes()) {
+                return Err(bad(format!("inconsistent {side} filename")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let digits = line.iter().take_while(|byte| matches!(byte, b'0'..=b'7'));
+    let (digits, rest) = line.split_at(digits.count());
+    let value = std::str::from_utf8(digits)
+        .ok()
+        .and_then(|digits| u32::from_str_radix(digits, 8).ok())
+        .filter(|_| rest.first().is_none_or(|byte| is_space(*byte)))
+        .and_then(canonical);
+    value.ok_or_else(|| {
+        let line = String::from_utf8_lossy(line);
+        Fatal(format!("invalid mode on line {number}: {line}"))
+    })
+}
+
+// The modes that git records; others come from tools that copy them off the disk.
+fn canonical(mode: u32) -> Option<u32> {
+    Some(match mode & 0o170_000 {
+        0o100_000 if mode & 0o100 != 0 => 0o100_755,
+        0o100_000 => 0o100_644,
+        link_or_submodule @ (0o120_000 | 0o160_000) => link_or_submodule,
+        _ => return None,
+    })
+}
+
+fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fatal> {
+    let said = [
+        section.creates(),
+        section.deletes(),
+        section.is_rename,
+        section.is_copy,
+    ];
+    let count = said.iter().filter(|it| **it).count();
+    if count > 1 {
+        let first = section.extension_line;
+        return Err(Fatal(format!(
+            "inconsistent header lines {first} and {number}"
+        )));
+    }
+    if count == 1 && section.extension_line == 0 {
+        section.extension_line = number;
+    }
+    Ok(())
+}
+
+/// The first line of a text with its newline.
+pub(super) fn line_of(text: &[u8]) -> &[u8] {
+    let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+    text.get(..end).unwrap_or_default()
+}

@@ -1,0 +1,195 @@
+use super::header::line_of;
+use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
+use super::said::{Fatal, Said};
+use super::section::{Hunk, Section};
+use super::white_space::Rule;
+
+/// Where a hunk is read, and what is said about it.
+pub(super) struct Counted<'o> {
+    pub(super) file: &'o str,
+    pub(super) options: &'o GitApplyOptions,
+    pub(super) said: &'o mut Said,
+    /// The line of the patch, counted on while reading.
+    pub(super) line: usize,
+}
+
+/// Reads the hunk that the input starts with; `None` when it is damaged at the line reached.
+pub(super) fn hunk<'a>(
+    input: &'a [u8],
+    section: &mut Section<'a>,
+    counted: &mut Counted<'_>,
+) -> Result<Option<Hunk<'a>>, Fatal> {
+    let first = line_of(input);
+    let Some(mut hunk) = range_line(first) else {
+        return Ok(None);
+    };
+    hunk.line = counted.line;
+    if counted.options.recount {
+        recount(
+            input.get(first.len()..).unwrap_or_default(),
+            &mut hunk,
+            counted,
+        );
+    }
+    let (mut old, mut new) = (hunk.old_lines, hunk.new_lines);
+    let (mut added, mut deleted) = (0, 0);
+    let mut at = first.len();
+    counted.line += 1;
+    while old > 0 || new > 0 {
+        let line = line_of(input.get(at..).unwrap_or_default());
+        let (Some(mark), true) = (line.first(), line.ends_with(b"\n")) else {
+            return Ok(None);
+        };
+        match mark {
+            b' ' | b'\n' => {
+                let (Some(one), Some(two)) = (old.checked_sub(1), new.checked_sub(1)) else {
+                    return Ok(None);
+                };
+                (old, new) = (one, two);
+                if deleted == 0 && added == 0 {
+                    hunk.leading += 1;
+                }
+                hunk.trailing += 1;
+                note_cr(line, section);
+                if !counted.options.reverse && counted.options.white_space == WhiteSpace::Fix {
+                    white_space(line, section, counted);
+                }
+            }
+            b'-' => {
+                let Some(left) = old.checked_sub(1) else {
+                    return Ok(None);
+                };
+                old = left;
+                if !counted.options.reverse {
+                    note_cr(line, section);
+                }
+                if counted.options.reverse && counted.options.white_space != WhiteSpace::NoWarn {
+                    white_space(line, section, counted);
+                }
+                deleted += 1;
+                hunk.trailing = 0;
+            }
+            b'+' => {
+                let Some(left) = new.checked_sub(1) else {
+                    return Ok(None);
+                };
+                new = left;
+                if counted.options.reverse {
+                    note_cr(line, section);
+                } else if counted.options.white_space != WhiteSpace::NoWarn {
+                    white_space(line, section, counted);
+                }
+                added += 1;
+                hunk.trailing = 0;
+            }
+            b'\\' if is_no_newline(line) => {}
+            _ => return Ok(None),
+        }
+        at += line.len();
+        counted.line += 1;
+    }
+    if !counted.options.recount && deleted == 0 && added == 0 {
+        return Ok(None);
+    }
+    let line = line_of(input.get(at..).unwrap_or_default());
+    if is_no_newline(line) {
+        at += line.len();
+        counted.line += 1;
+    }
+    section.added += added;
+    section.deleted += deleted;
+    if section.creates() && hunk.old_lines > 0 {
+        return Err(Fatal("new file depends on old contents".to_owned()));
+    }
+    if section.deletes() && hunk.new_lines > 0 {
+        return Err(Fatal("deleted file still has contents".to_owned()));
+    }
+    hunk.text = input.get(..at).unwrap_or_default();
+    Ok(Some(hunk))
+}
+
+/// Reads an `@@ -1,2 +3,4 @@` line; `None` when it is none.
+pub(super) fn range_line<'a>(line: &[u8]) -> Option<Hunk<'a>> {
+    let rest = line.strip_prefix(b"@@ -")?;
+    line.strip_suffix(b"\n")?;
+    let (old_start, old_lines, rest) = range(rest)?;
+    let (new_start, new_lines, rest) = range(rest.strip_prefix(b" +")?)?;
+    rest.strip_prefix(b" @@")?;
+    Some(Hunk {
+        old_start,
+        old_lines,
+        new_start,
+        new_lines,
+        ..Hunk::default()
+    })
+}
+
+fn range(text: &[u8]) -> Option<(usize, usize, &[u8])> {
+    let (start, rest) = number(text)?;
+    match rest.strip_prefix(b",") {
+        Some(rest) => {
+            let (lines, rest) = number(rest)?;
+            Some((start, lines, rest))
+        }
+        None => Some((start, 1, rest)),
+    }
+}
+
+fn number(text: &[u8]) -> Option<(usize, &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at(digits);
+    // A file has far fewer lines than this, and sums of such numbers stay in range.
+    let value: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((value as usize, rest))
+}
+
+/// `\ No newline at end of file` in whatever language.
+pub(super) fn is_no_newline(line: &[u8]) -> bool {
+    line.len() >= 12 && line.starts_with(b"\\ ")
+}
+
+fn note_cr(line: &[u8], section: &mut Section<'_>) {
+    if line.ends_with(b"\r\n") {
+        section.rules = section.rules.with(Rule::CrAtEnd);
+        section.cr_in_old = true;
+    }
+}
+
+fn white_space(line: &[u8], section: &Section<'_>, counted: &mut Counted<'_>) {
+    let text = line.get(1..).unwrap_or_default();
+    let errors = section.rules.errors(text);
+    let shown = text.strip_suffix(b"\n").unwrap_or(text);
+    counted.said.white_space(
+        errors,
+        (counted.file, counted.line),
+        shown,
+        counted.options.white_space,
+    );
+}
+
+// The header's counts give way to what stands there, up to the next hunk or file.
+fn recount(body: &[u8], hunk: &mut Hunk<'_>, counted: &mut Counted<'_>) {
+    let (mut old, mut new) = (0, 0);
+    for line in body.split_inclusive(|byte| *byte == b'\n') {
+        match line.first() {
+            Some(b' ' | b'\n') => {
+                old += 1;
+                new += 1;
+            }
+            Some(b'-') => old += 1,
+            Some(b'+') => new += 1,
+            Some(b'\\') => {}
+            _ if line.starts_with(b"@@ ") || line.starts_with(b"diff ") => break,
+            _ => {
+                if counted.options.verbosity > Verbosity::Quiet {
+                    let line = String::from_utf8_lossy(line);
+                    counted
+                        .said
+                        .warning(&format!("recount: unexpected line: {}", line.trim_end()));
+                }
+                return;
+            }
+        }
+    }
+    (hunk.old_lines, hunk.new_lines) = (old, new);
+}

@@ -1,0 +1,154 @@
+use std::borrow::Cow;
+
+use crate::git::Attribute;
+
+/// How the line ends of a path differ between repository and worktree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct LineEnds {
+    /// Carriage returns go on the way into the repository.
+    text: bool,
+    /// Only when the content looks like text.
+    auto: bool,
+    /// Carriage returns come on the way out.
+    crlf: bool,
+}
+
+/// The settings `core.autocrlf` and `core.eol`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    pub(super) auto_crlf: Option<String>,
+    pub(super) eol: Option<String>,
+}
+
+impl LineEnds {
+    /// Works out what the attributes `text`, `eol` and `crlf` of a path say, then the settings.
+    pub(super) fn of(text: &Attribute, eol: &Attribute, crlf: &Attribute, all: &Settings) -> Self {
+        let auto_crlf = all.auto_crlf.as_deref().unwrap_or_default();
+        let converts_out = matches!(auto_crlf, "true" | "yes" | "on" | "1")
+            || (auto_crlf != "input"
+                && all
+                    .eol
+                    .as_deref()
+                    .is_some_and(|eol| eol.eq_ignore_ascii_case("crlf")));
+        let asked = if *text == Attribute::Unspecified {
+            crlf
+        } else {
+            text
+        };
+        let mut ends = match asked {
+            Attribute::Unset => return Self::default(),
+            Attribute::Set => Self {
+                text: true,
+                auto: false,
+                crlf: converts_out,
+            },
+            Attribute::Value(value) if value == "auto" => Self {
+                text: true,
+                auto: true,
+                crlf: converts_out,
+            },
+            Attribute::Value(value) if value == "input" => Self {
+                text: true,
+                auto: false,
+                crlf: false,
+            },
+            _ => match (eol, auto_crlf) {
+                (Attribute::Value(_), _) => Self {
+                    text: true,
+                    auto: false,
+                    crlf: false,
+                },
+                (_, "true" | "yes" | "on" | "1") => Self {
+                    text: true,
+                    auto: true,
+                    crlf: true,
+                },
+                (_, "input") => Self {
+                    text: true,
+                    auto: true,
+                    crlf: false,
+                },
+                _ => return Self::default(),
+            },
+        };
+        if let Attribute::Value(value) = eol {
+            ends.crlf = value == "crlf";
+        }
+        ends
+    }
+
+    /// The bytes as the repository has them.
+    pub(super) fn to_git(self, bytes: Vec<u8>) -> Vec<u8> {
+        if !self.text || (self.auto && is_binary(&bytes)) || !has_pair(&bytes) {
+            return bytes;
+        }
+        let mut out = Vec::with_capacity(bytes.len());
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match line.strip_suffix(b"\r\n") {
+                Some(text) => {
+                    out.extend_from_slice(text);
+                    out.push(b'\n');
+                }
+                None => out.extend_from_slice(line),
+            }
+        }
+        out
+    }
+
+    /// The bytes as the worktree has them.
+    pub(super) fn to_worktree(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        let leave =
+            !self.text || !self.crlf || (self.auto && (is_binary(bytes) || bytes.contains(&b'\r')));
+        if leave {
+            return Cow::Borrowed(bytes);
+        }
+        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 32);
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match line.strip_suffix(b"\n") {
+                Some(text) if !text.ends_with(b"\r") => {
+                    out.extend_from_slice(text);
+                    out.extend_from_slice(b"\r\n");
+                }
+                _ => out.extend_from_slice(line),
+            }
+        }
+        Cow::Owned(out)
+    }
+}
+
+/// Whether bytes are those of a binary file, as git guesses it for merges and line ends.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
+}
+
+fn has_pair(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"\r\n").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineEnds, Settings};
+    use crate::git::Attribute;
+
+    #[test]
+    fn converts_as_attributes_and_settings_say() {
+        let none = Attribute::Unspecified;
+        let auto = Attribute::Value("auto".to_owned());
+        let plain = Settings::default();
+        assert_eq!(
+            LineEnds::of(&none, &none, &none, &plain),
+            LineEnds::default()
+        );
+        let ends = LineEnds::of(&auto, &none, &none, &plain);
+        assert_eq!(ends.to_git(b"a\r\nb\n".to_vec()), b"a\nb\n");
+        assert_eq!(ends.to_git(b"a\0\r\n".to_vec()), b"a\0\r\n");
+        assert_eq!(*ends.to_worktree(b"a\n"), *b"a\n");
+        let out = Settings {
+            auto_crlf: Some("true".to_owned()),
+            eol: None,
+        };
+        let ends = LineEnds::of(&none, &none, &none, &out);
+        assert_eq!(*ends.to_worktree(b"a\nb\n"), *b"a\r\nb\r\n");
+        assert_eq!(*ends.to_worktree(b"a\r\nb\n"), *b"a\r\nb\n");
+    }
+}

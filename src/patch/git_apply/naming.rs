@@ -1,0 +1,290 @@
+use super::timestamp;
+use super::white_space::is_space;
+
+/// How names of the patch become paths.
+#[derive(Debug, Clone)]
+pub(super) struct Naming {
+    /// Leading components to strip.
+    pub(super) strip: usize,
+    /// The number was given or has been found out.
+    pub(super) known: bool,
+    /// Put before every name; empty or with a final `/`.
+    pub(super) root: String,
+    /// The user's directory; empty or with a final `/`.
+    pub(super) prefix: String,
+}
+
+/// What ends a name besides the end of the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Nothing,
+    Tab,
+    SpaceOrTab,
+}
+
+impl Naming {
+    /// The name that a header line holds.
+    pub(super) fn find(
+        &self,
+        line: &[u8],
+        default: Option<&[u8]>,
+        strip: usize,
+        stop: Stop,
+    ) -> Option<Vec<u8>> {
+        self.quoted(line, strip)
+            .or_else(|| self.plain(line, None, default, strip, stop))
+    }
+
+    /// The name on a `---` or `+++` line of tools other than git, which may put a date after it.
+    pub(super) fn traditional(
+        &self,
+        line: &[u8],
+        default: Option<&[u8]>,
+        strip: usize,
+    ) -> Option<Vec<u8>> {
+        if let Some(name) = self.quoted(line, strip) {
+            return Some(name);
+        }
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        match timestamp::length(text) {
+            0 => self.find(line, default, strip, Stop::Tab),
+            date => {
+                let end = Some(text.len() - date);
+                self.plain(line, end, default, strip, Stop::Nothing)
+            }
+        }
+    }
+
+    /// The name of a `diff --git` line, when its two sides are the same but for their prefixes.
+    pub(super) fn of_git_line(&self, line: &[u8]) -> Option<Vec<u8>> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let name = self.twice(line)?;
+        Some(self.below_root(&name))
+    }
+
+    /// How many components to strip, as the names tell by themselves.
+    pub(super) fn guess(&self, line: &[u8]) -> Option<usize> {
+        if is_null(line) {
+            return None;
+        }
+        let name = self.traditional(line, None, 0)?;
+        let Some(slash) = name.iter().position(|byte| *byte == b'/') else {
+            return Some(0);
+        };
+        if self.prefix.is_empty() {
+            return None;
+        }
+        let depth = self.prefix.bytes().filter(|byte| *byte == b'/').count();
+        if name.starts_with(self.prefix.as_bytes()) {
+            return Some(depth);
+        }
+        name.get(slash + 1..)?
+            .starts_with(self.prefix.as_bytes())
+            .then_some(depth + 1)
+    }
+
+    fn below_root(&self, name: &[u8]) -> Vec<u8> {
+        let mut path = self.root.clone().into_bytes();
+        path.extend_from_slice(name);
+        path
+    }
+
+    fn quoted(&self, line: &[u8], strip: usize) -> Option<Vec<u8>> {
+        let (name, _) = unquote(line)?;
+        let mut rest = name.as_slice();
+        for _ in 0..strip {
+            let slash = rest.iter().position(|byte| *byte == b'/')?;
+            rest = rest.get(slash + 1..)?;
+        }
+        Some(self.below_root(rest))
+    }
+
+    fn plain(
+        &self,
+        line: &[u8],
+        end: Option<usize>,
+        default: Option<&[u8]>,
+        strip: usize,
+        stop: Stop,
+    ) -> Option<Vec<u8>> {
+        let mut start = (strip == 0).then_some(0);
+        let mut left = strip;
+        let mut at = 0;
+        while Some(at) != end {
+            let Some(byte) = line.get(at).copied() else {
+                break;
+            };
+            let ends = match byte {
+                b'\n' | b'\r' => true,
+                b' ' => stop == Stop::SpaceOrTab,
+                b'\t' => stop != Stop::Nothing,
+                _ => false,
+            };
+            if end.is_none() && ends {
+                break;
+            }
+            at += 1;
+            if byte == b'/' && left > 0 {
+                left -= 1;
+                if left == 0 {
+                    start = Some(at);
+                }
+            }
+        }
+        let name = start.and_then(|start| line.get(start..at));
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
+            return default.map(squash);
+        };
+        // The shorter name is preferred when the other has only something like `.orig` after it.
+        if let Some(default) = default
+            && default.len() < name.len()
+            && name.starts_with(default)
+        {
+            return Some(squash(default));
+        }
+        Some(squash(&self.below_root(name)))
+    }
+
+    fn twice(&self, line: &[u8]) -> Option<Vec<u8>> {
+        if line.first() == Some(&b'"') {
+            let (first, rest) = unquote(line)?;
+            let first = self.without_prefix(&first)?;
+            let rest = rest.get(rest.iter().position(|byte| !is_space(*byte))?..)?;
+            if rest.first() == Some(&b'"') {
+                let (second, _) = unquote(rest)?;
+                return (self.without_prefix(&second)? == first).then(|| first.to_vec());
+            }
+            return (self.without_prefix(rest)? == first).then(|| first.to_vec());
+        }
+        let name = self.without_prefix(line)?;
+        if let Some(quote) = name.iter().position(|byte| *byte == b'"') {
+            let (second, _) = unquote(name.get(quote..)?)?;
+            let second = self.without_prefix(&second)?;
+            let whole = second.len() < quote
+                && name.starts_with(second)
+                && name.get(second.len()).is_some_and(|byte| is_space(*byte));
+            return whole.then(|| second.to_vec());
+        }
+        let spaces = name.iter().enumerate();
+        spaces
+            .filter(|(_, byte)| matches!(byte, b' ' | b'\t'))
+            .find_map(|(len, _)| {
+                let second = self.without_prefix(name.get(len + 1..)?)?;
+                let first = name.get(..len)?;
+                (second == first).then(|| first.to_vec())
+            })
+    }
+
+    fn without_prefix<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        if self.strip == 0 {
+            return (line.first() != Some(&b'/')).then_some(line);
+        }
+        let slashes = line.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let (at, _) = slashes.take(self.strip).last()?;
+        let enough = line
+            .iter()
+            .take(at + 1)
+            .filter(|byte| **byte == b'/')
+            .count()
+            == self.strip;
+        (enough && at > 0).then(|| line.get(at + 1..)).flatten()
+    }
+}
+
+/// Whether a side of a header is `/dev/null`.
+pub(super) fn is_null(line: &[u8]) -> bool {
+    line.strip_prefix(b"/dev/null")
+        .is_some_and(|rest| rest.first().is_none_or(|byte| is_space(*byte)))
+}
+
+/// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
+pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let mut rest = text.strip_prefix(b"\"")?;
+    let mut name = Vec::new();
+    loop {
+        let (byte, after) = rest.split_first()?;
+        rest = after;
+        match byte {
+            b'"' => break,
+            b'\\' => {
+                let (escape, after) = rest.split_first()?;
+                rest = after;
+                name.push(match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b'f' => 12,
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    b't' => b'\t',
+                    b'v' => 11,
+                    b'\\' | b'"' => *escape,
+                    b'0'..=b'3' => {
+                        let (digits, after) = rest.split_at_checked(2)?;
+                        rest = after;
+                        let digits =
+                            digits
+                                .iter()
+                                .try_fold(u32::from(escape - b'0'), |sum, it| {
+                                    matches!(it, b'0'..=b'7')
+                                        .then(|| sum * 8 + u32::from(it - b'0'))
+                                })?;
+                        u8::try_from(digits).ok()?
+                    }
+                    _ => return None,
+                });
+            }
+            b'\n' => return None,
+            other => name.push(*other),
+        }
+    }
+    // A name of git has no such byte, and what follows it would be hidden.
+    (!name.contains(&0)).then_some((name, rest))
+}
+
+fn squash(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(name.len());
+    for byte in name {
+        if *byte != b'/' || out.last() != Some(&b'/') {
+            out.push(*byte);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Naming, Stop, unquote};
+
+    fn naming(strip: usize) -> Naming {
+        Naming {
+            strip,
+            known: true,
+            root: String::new(),
+            prefix: String::new(),
+        }
+    }
+
+    #[test]
+    fn strips_quotes_and_components() {
+        let find = |line: &str, strip| {
+            let name = naming(strip).find(line.as_bytes(), None, strip, Stop::Tab);
+            name.map(|name| String::from_utf8(name).unwrap())
+        };
+        assert_eq!(find("a/b//c\t2020\n", 1).as_deref(), Some("b/c"));
+        assert_eq!(find("\"a/b\\303\\251\"\n", 1).as_deref(), Some("b\u{e9}"));
+        assert_eq!(find("a/b\n", 2), None);
+        assert!(unquote(b"\"a\\000b\"").is_none());
+    }
+
+    #[test]
+    fn takes_the_name_that_stands_twice() {
+        let twice = |line: &str, strip| naming(strip).of_git_line(line.as_bytes());
+        assert_eq!(twice("a/x y b/x y\n", 1).as_deref(), Some(&b"x y"[..]));
+        assert_eq!(twice("a/x b/y\n", 1), None);
+        assert_eq!(twice("x x\n", 0).as_deref(), Some(&b"x"[..]));
+        assert_eq!(
+            twice("\"a/\\t\" \"b/\\t\"\n", 1).as_deref(),
+            Some(&b"\t"[..])
+        );
+    }
+}

@@ -1,0 +1,151 @@
+/// What `git apply` is asked to do.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of git")]
+pub struct GitApplyOptions {
+    /// Leading components to strip; `None` is 1 unless the names tell.
+    pub strip: Option<usize>,
+    /// Put before every name; empty or with a final `/`.
+    pub directory: String,
+    /// The user's directory below the root; empty or with a final `/`.
+    pub prefix: String,
+    /// Change files; off when only something is to be printed or checked.
+    pub apply: bool,
+    /// Find out whether it applies.
+    pub check: bool,
+    /// Print a diffstat.
+    pub stat: bool,
+    /// Print added and deleted lines of each file.
+    pub numstat: bool,
+    /// Print what is created, deleted, renamed and changed in mode.
+    pub summary: bool,
+    /// End names with NUL in what is printed, and do not quote them.
+    pub nul: bool,
+    /// Index and worktree must agree and both change.
+    pub index: bool,
+    /// Change the index alone.
+    pub cached: bool,
+    /// Record created files in the index without content.
+    pub intent_to_add: bool,
+    /// Merge with what the file has become, and fall back to placing hunks.
+    pub three_way: bool,
+    /// Whom conflicts favour.
+    pub favour: Favour,
+    /// Apply the other way round.
+    pub reverse: bool,
+    /// Apply what can be, and leave the rest in `.rej` files.
+    pub reject: bool,
+    /// Lines of context that must match.
+    pub min_context: usize,
+    /// Apply hunks without context by their numbers.
+    pub unidiff_zero: bool,
+    /// Let hunks touch lines that others made.
+    pub allow_overlap: bool,
+    /// Count the lines of hunks anew.
+    pub recount: bool,
+    /// The patch comes from a tool that loses the final newline.
+    pub inaccurate_eof: bool,
+    /// Leave added lines out.
+    pub no_add: bool,
+    /// Let white space in context differ.
+    pub ignore_white_space: bool,
+    /// What errors of white space lead to.
+    pub white_space: WhiteSpace,
+    /// Let names lead out of the tree; never with the index.
+    pub unsafe_paths: bool,
+    /// An input without a patch is no error.
+    pub allow_empty: bool,
+    /// Which paths are used, the first rule that matches decides.
+    pub limits: Vec<Limit>,
+    /// Write an index with the blobs the patch was made for here.
+    pub fake_ancestor: Option<std::path::PathBuf>,
+    /// How much is said.
+    pub verbosity: Verbosity,
+}
+
+/// A rule of `--include` or `--exclude`.
+#[derive(Debug, Clone)]
+pub struct Limit {
+    /// Whether what matches is used.
+    pub include: bool,
+    /// A pattern whose `*` also matches `/`.
+    pub pattern: globset::GlobMatcher,
+}
+
+/// Whom conflicts favour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Favour {
+    /// Nobody: they are marked.
+    #[default]
+    Nobody,
+    /// What stands there.
+    Ours,
+    /// The patch.
+    Theirs,
+    /// Both, one after the other.
+    Union,
+}
+
+/// What errors of white space lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhiteSpace {
+    /// Nothing.
+    NoWarn,
+    /// A few warnings.
+    Warn,
+    /// They are mended.
+    Fix,
+    /// The patch is not applied; the first are shown.
+    Error,
+    /// The patch is not applied; all are shown.
+    ErrorAll,
+}
+
+impl WhiteSpace {
+    /// Reads the words of `--whitespace` and `apply.whitespace`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "warn" => Self::Warn,
+            "nowarn" => Self::NoWarn,
+            "error" => Self::Error,
+            "error-all" => Self::ErrorAll,
+            "strip" | "fix" => Self::Fix,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn is_error(self) -> bool {
+        matches!(self, Self::Error | Self::ErrorAll)
+    }
+}
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Verbosity {
+    /// Errors alone.
+    Quiet,
+    /// Warnings too.
+    #[default]
+    Normal,
+    /// What is done as well.
+    Verbose,
+}
+
+impl GitApplyOptions {
+    /// Whether the index takes part.
+    pub(super) fn uses_index(&self) -> bool {
+        self.index || self.cached || self.three_way
+    }
+
+    /// Whether a path is to be used.
+    pub(super) fn uses(&self, path: &str) -> bool {
+        if path.strip_prefix(&self.prefix).is_none_or(str::is_empty) && !self.prefix.is_empty() {
+            return false;
+        }
+        let found = self.limits.iter().find(|it| it.pattern.is_match(path));
+        found.map_or_else(
+            || !self.limits.iter().any(|limit| limit.include),
+            |limit| limit.include,
+        )
+    }
+}

@@ -1,0 +1,398 @@
+use std::borrow::Cow;
+
+use super::header::line_of;
+use super::image::{Image, Line};
+use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
+use super::said::Said;
+use super::section::Hunk;
+use super::white_space::{Errors, Rule, Rules, is_blank, same_but_for_space};
+
+/// What placing hunks of one file depends on.
+pub(super) struct Placing<'o> {
+    pub(super) options: &'o GitApplyOptions,
+    pub(super) rules: Rules,
+    /// What messages call the patch.
+    pub(super) file: &'o str,
+    /// The patch has errors of white space, so added lines are to be mended.
+    pub(super) has_errors: bool,
+    pub(super) said: &'o mut Said,
+    /// Comparisons left before the search is given up.
+    pub(super) work: u64,
+}
+
+/// Comparisons that the hunks of one file may take: far more than honest patches need.
+pub(super) const WORK: u64 = 400_000_000;
+
+// One line of a side of a hunk.
+#[derive(Debug, Clone)]
+struct Text<'a> {
+    bytes: Cow<'a, [u8]>,
+    // It stands on both sides.
+    common: bool,
+}
+
+struct Sides<'a> {
+    old: Vec<Text<'a>>,
+    new: Vec<Text<'a>>,
+    // Added blank lines at the end, and the line of the patch with the first.
+    blank_at_end: usize,
+    first_blank: usize,
+}
+
+impl Placing<'_> {
+    /// Applies a hunk; `false` when it fits nowhere.
+    pub(super) fn apply<'a>(
+        &mut self,
+        image: &mut Image<'a>,
+        hunk: &Hunk<'a>,
+        number: usize,
+    ) -> bool {
+        let Some(mut sides) = self.sides(hunk) else {
+            return false;
+        };
+        if self.options.inaccurate_eof {
+            drop_newlines(&mut sides);
+        }
+        let (mut leading, mut trailing) = (hunk.leading, hunk.trailing);
+        // A hunk that starts at the first line and one that ends without context belong at the
+        // edges, unless hunks without context are expected.
+        let zero = self.options.unidiff_zero;
+        let mut at_start = hunk.old_start == 0 || (hunk.old_start == 1 && !zero);
+        let mut at_end = !zero && trailing == 0;
+        let mut stated = signed(hunk.new_start) - i64::from(hunk.new_start > 0);
+        let found = loop {
+            if let Some(found) = self.search(image, &mut sides, stated, at_start, at_end) {
+                break found;
+            }
+            let least = self.options.min_context;
+            if self.work == 0 || (leading <= least && trailing <= least) {
+                if self.options.verbosity > Verbosity::Normal {
+                    self.said.raw(b"error: while searching for:\n");
+                    for line in &sides.old {
+                        self.said.raw(&line.bytes);
+                    }
+                    self.said.raw(b"\n");
+                }
+                return false;
+            }
+            if at_start || at_end {
+                (at_start, at_end) = (false, false);
+                continue;
+            }
+            if leading >= trailing {
+                drop_first(&mut sides);
+                stated -= 1;
+                leading -= 1;
+            }
+            if trailing > leading {
+                sides.old.pop();
+                sides.new.pop();
+                trailing -= 1;
+            }
+        };
+        self.check_blank_end(image, &mut sides, found);
+        if self.options.verbosity > Verbosity::Normal && signed(found) != stated {
+            let offset = signed(found) - stated;
+            let offset = if self.options.reverse {
+                -offset
+            } else {
+                offset
+            };
+            let plural = if offset == 1 { "" } else { "s" };
+            self.said.line(&format!(
+                "Hunk #{number} succeeded at {} (offset {offset} line{plural}).",
+                found + 1
+            ));
+        }
+        if leading != hunk.leading || trailing != hunk.trailing {
+            self.said.line(&format!(
+                "Context reduced to ({leading}/{trailing}) to apply fragment at {}",
+                found + 1
+            ));
+        }
+        let count = sides.old.len().min(image.len() - found);
+        let patched = !self.options.allow_overlap;
+        let lines = sides.new.into_iter().map(|line| Line {
+            text: line.bytes,
+            patched,
+        });
+        image.replace(found, count, lines);
+        true
+    }
+
+    // Splits a hunk; a line is followed by `\` when it has no newline.
+    fn sides<'a>(&mut self, hunk: &Hunk<'a>) -> Option<Sides<'a>> {
+        let mut sides = Sides {
+            old: Vec::new(),
+            new: Vec::new(),
+            blank_at_end: 0,
+            first_blank: 0,
+        };
+        let first = line_of(hunk.text);
+        let mut rest = hunk.text.get(first.len()..).unwrap_or_default();
+        let mut number = hunk.line;
+        let checks_end = self.rules.has(Rule::BlankAtEndOfFile);
+        while let Some(mark) = rest.first() {
+            number += 1;
+            let line = line_of(rest);
+            rest = rest.get(line.len()..).unwrap_or_default();
+            let mut text = line.get(1..).unwrap_or_default();
+            let cut = rest.first() == Some(&b'\\');
+            if cut {
+                text = text.strip_suffix(b"\n").unwrap_or(text);
+            }
+            let mark = match (mark, self.options.reverse) {
+                (b'-', true) => b'+',
+                (b'+', true) => b'-',
+                (mark, _) => *mark,
+            };
+            let (mut blank_context, mut blank_added) = (false, false);
+            match mark {
+                b'\n' => {
+                    // Some tools drop the space of an empty context line.
+                    if !cut {
+                        sides.old.push(Text::borrowed(line, true));
+                        sides.new.push(Text::borrowed(line, true));
+                        blank_context = true;
+                    }
+                }
+                b' ' => {
+                    blank_context = checks_end && !text.is_empty() && is_blank(text);
+                    sides.old.push(Text::borrowed(text, true));
+                    sides.new.push(Text::borrowed(text, true));
+                }
+                b'-' => sides.old.push(Text::borrowed(text, false)),
+                b'+' if self.options.no_add => {}
+                b'+' => {
+                    let mends = self.has_errors && self.options.white_space == WhiteSpace::Fix;
+                    let fixed = if mends { self.rules.fixed(text) } else { None };
+                    let bytes = match fixed {
+                        Some(fixed) => {
+                            self.said.fixed += 1;
+                            Cow::Owned(fixed)
+                        }
+                        None => Cow::Borrowed(text),
+                    };
+                    sides.new.push(Text {
+                        bytes,
+                        common: false,
+                    });
+                    blank_added = checks_end && is_blank(text);
+                }
+                b'@' | b'\\' => continue,
+                _ => return None,
+            }
+            if blank_added {
+                if sides.blank_at_end == 0 {
+                    sides.first_blank = number;
+                }
+                sides.blank_at_end += 1;
+            } else if !blank_context {
+                sides.blank_at_end = 0;
+            }
+        }
+        Some(sides)
+    }
+
+    // The stated line first, then one line further away at a time, forwards and backwards.
+    fn search<'a>(
+        &mut self,
+        image: &Image<'a>,
+        sides: &mut Sides<'a>,
+        stated: i64,
+        at_start: bool,
+        at_end: bool,
+    ) -> Option<usize> {
+        let len = image.len();
+        // With overlap, a hunk may claim the start of a file that has grown there since: its end
+        // is to be trusted more.
+        let grown = self.options.allow_overlap && at_end && len != sides.old.len();
+        let at_start = at_start && !grown;
+        let stated = if at_start {
+            0
+        } else if at_end {
+            signed(len) - signed(sides.old.len())
+        } else {
+            stated
+        };
+        let start = usize::try_from(stated).map_or(len, |stated| stated.min(len));
+        let (mut back, mut forth) = (start, start);
+        let mut at = start;
+        let mut turn = 0_usize;
+        loop {
+            if let Some(lines) = self.fits(image, &sides.old, at, at_start, at_end) {
+                if let Some(lines) = lines {
+                    take_context(sides, lines);
+                }
+                return Some(at);
+            }
+            self.work = self.work.saturating_sub(1);
+            if (back == 0 && forth == len) || self.work == 0 {
+                return None;
+            }
+            if turn & 1 == 1 && back == 0 || turn & 1 == 0 && forth == len {
+                turn += 1;
+            }
+            if turn & 1 == 1 {
+                back -= 1;
+                at = back;
+            } else {
+                forth += 1;
+                at = forth;
+            }
+            turn += 1;
+        }
+    }
+
+    // Whether the old side stands at a line, and what to take for it when it does not byte for
+    // byte.
+    #[expect(
+        clippy::option_option,
+        reason = "fits not, fits, fits with other lines"
+    )]
+    fn fits<'a>(
+        &mut self,
+        image: &Image<'a>,
+        old: &[Text<'a>],
+        at: usize,
+        at_start: bool,
+        at_end: bool,
+    ) -> Option<Option<Vec<Cow<'a, [u8]>>>> {
+        let fixes = self.options.white_space == WhiteSpace::Fix;
+        let within = if old.len() + at <= image.len() {
+            if at_end && old.len() + at != image.len() {
+                return None;
+            }
+            old.len()
+        } else if fixes && self.rules.has(Rule::BlankAtEndOfFile) {
+            // Blank lines at the end that an earlier patch added may have been mended away.
+            image.len().checked_sub(at)?
+        } else {
+            return None;
+        };
+        if at_start && at > 0 {
+            return None;
+        }
+        let (inside, beyond) = old.split_at_checked(within)?;
+        let mut exact = true;
+        for (index, line) in inside.iter().enumerate() {
+            let there = image.line(at + index)?;
+            if there.patched {
+                return None;
+            }
+            exact = exact && there.text == line.bytes;
+            if !exact && !fixes && !self.options.ignore_white_space {
+                self.work = self.work.saturating_sub(index as u64);
+                return None;
+            }
+        }
+        if !beyond.iter().all(|line| is_blank(&line.bytes)) {
+            return None;
+        }
+        if exact && beyond.is_empty() {
+            return Some(None);
+        }
+        // Beyond the end, some line before it has to hold the hunk in place.
+        if !beyond.is_empty() && inside.iter().all(|line| is_blank(&line.bytes)) {
+            return None;
+        }
+        self.work = self.work.saturating_sub(within as u64);
+        let pairs = || {
+            let there = inside.iter().enumerate();
+            there.filter_map(|(index, line)| Some((image.line(at + index)?, line)))
+        };
+        if self.options.ignore_white_space {
+            if !pairs().all(|(there, line)| same_but_for_space(&there.text, &line.bytes)) {
+                return None;
+            }
+            let lines = pairs().map(|(there, _)| there.text.clone());
+            let after = beyond.iter().map(|line| line.bytes.clone());
+            return Some(Some(lines.chain(after).collect()));
+        }
+        let rules = self.rules;
+        if !pairs().all(|(there, line)| rules.fix(&there.text) == rules.fix(&line.bytes)) {
+            return None;
+        }
+        let lines = old.iter().map(|line| match rules.fixed(&line.bytes) {
+            Some(fixed) => Cow::Owned(fixed),
+            None => line.bytes.clone(),
+        });
+        Some(Some(lines.collect()))
+    }
+
+    fn check_blank_end(&mut self, image: &Image<'_>, sides: &mut Sides<'_>, found: usize) {
+        let action = self.options.white_space;
+        if sides.blank_at_end == 0
+            || sides.old.len() + found < image.len()
+            || !self.rules.has(Rule::BlankAtEndOfFile)
+            || action == WhiteSpace::NoWarn
+        {
+            return;
+        }
+        let at = (self.file, sides.first_blank);
+        self.said
+            .white_space(Errors::NEW_BLANK_AT_END, at, b"+", action);
+        if action == WhiteSpace::Fix {
+            let kept = sides.new.len().saturating_sub(sides.blank_at_end);
+            sides.new.truncate(kept);
+        }
+    }
+}
+
+impl<'a> Text<'a> {
+    fn borrowed(bytes: &'a [u8], common: bool) -> Self {
+        Self {
+            bytes: Cow::Borrowed(bytes),
+            common,
+        }
+    }
+}
+
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn drop_first(sides: &mut Sides<'_>) {
+    for side in [&mut sides.old, &mut sides.new] {
+        if !side.is_empty() {
+            side.remove(0);
+        }
+    }
+}
+
+fn drop_newlines(sides: &mut Sides<'_>) {
+    let ends = |side: &[Text<'_>]| side.last().is_some_and(|it| it.bytes.ends_with(b"\n"));
+    if !ends(&sides.old) || !ends(&sides.new) {
+        return;
+    }
+    for line in [sides.old.last_mut(), sides.new.last_mut()]
+        .into_iter()
+        .flatten()
+    {
+        let kept = line.bytes.len() - 1;
+        match &mut line.bytes {
+            Cow::Borrowed(bytes) => *bytes = bytes.get(..kept).unwrap_or_default(),
+            Cow::Owned(bytes) => bytes.truncate(kept),
+        }
+    }
+}
+
+// Context keeps the white space that was matched rather than the patch's own.
+fn take_context<'a>(sides: &mut Sides<'a>, lines: Vec<Cow<'a, [u8]>>) {
+    for (line, bytes) in sides.old.iter_mut().zip(lines) {
+        line.bytes = bytes;
+    }
+    let mut context = sides.old.iter().filter(|line| line.common);
+    sides.new.retain_mut(|line| {
+        if !line.common {
+            return true;
+        }
+        match context.next() {
+            Some(there) => {
+                line.bytes.clone_from(&there.bytes);
+                true
+            }
+            None => false,
+        }
+    });
+}

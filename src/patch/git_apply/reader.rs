@@ -1,0 +1,292 @@
+use super::super::read::git_binary;
+use super::header::{git_header, line_of};
+use super::hunks::{Counted, hunk, range_line};
+use super::naming::{Naming, is_null};
+use super::options::{GitApplyOptions, Verbosity};
+use super::said::{Fatal, Said};
+use super::section::Section;
+use super::timestamp::is_epoch;
+use super::white_space::Rules;
+
+/// Reads the sections of a patch one after another, by git's rules.
+pub(super) struct Reader<'a, 'o> {
+    pub(super) input: &'a [u8],
+    /// What messages call the input.
+    pub(super) name: &'o str,
+    pub(super) options: &'o GitApplyOptions,
+    pub(super) naming: &'o mut Naming,
+    pub(super) said: &'o mut Said,
+    /// The white space rules of a path.
+    pub(super) rules: &'o mut dyn FnMut(&str) -> Rules,
+    /// Where the next section is looked for.
+    pub(super) at: usize,
+    /// The number of the line there.
+    pub(super) line: usize,
+}
+
+/// A name as a path; git's own names that are no UTF-8 are refused.
+pub(super) fn text(name: Vec<u8>) -> Result<String, Fatal> {
+    String::from_utf8(name).map_err(|error| {
+        let name = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        Fatal(format!("invalid path '{name}': it is not UTF-8"))
+    })
+}
+
+impl<'a> Reader<'a, '_> {
+    /// The next section, and whether its path is to be used; `None` when there is none.
+    pub(super) fn next(&mut self) -> Result<Option<(Section<'a>, bool)>, Fatal> {
+        let mut section = Section::default();
+        if !self.find_header(&mut section)? {
+            return Ok(None);
+        }
+        self.add_prefix(&mut section);
+        let used = self.options.uses(section.target());
+        section.rules = if used {
+            (self.rules)(section.target())
+        } else {
+            Rules::NONE
+        };
+        self.hunks(&mut section)?;
+        if section.hunks.is_empty() {
+            self.binary(&mut section)?;
+            let wanted = self.options.apply || self.options.check;
+            if wanted && !section.is_binary && !section.changes_metadata() {
+                return Err(Fatal(format!(
+                    "patch with only garbage at line {}",
+                    self.line
+                )));
+            }
+        }
+        Ok(Some((section, used)))
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.input.get(self.at..).unwrap_or_default()
+    }
+
+    fn skip(&mut self, bytes: usize, lines: usize) {
+        self.at += bytes;
+        self.line += lines;
+    }
+
+    fn find_header(&mut self, section: &mut Section<'a>) -> Result<bool, Fatal> {
+        while self.at < self.input.len() {
+            let rest = self.rest();
+            let line = line_of(rest);
+            if line.starts_with(b"@@ -") && range_line(line).is_some() {
+                let said = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
+                return Err(Fatal(format!(
+                    "patch fragment without header at line {}: {said}",
+                    self.line
+                )));
+            }
+            if line.starts_with(b"diff --git ") {
+                let mut found = Section::default();
+                let (bytes, lines) = git_header(rest, self.line, self.naming, &mut found)?;
+                if bytes > line.len() {
+                    self.complete(&mut found)?;
+                    self.skip(bytes, lines);
+                    *section = found;
+                    return Ok(true);
+                }
+            } else if line.starts_with(b"--- ") {
+                let after = rest.get(line.len()..).unwrap_or_default();
+                let second = line_of(after);
+                let then = after.get(second.len()..).unwrap_or_default();
+                if second.starts_with(b"+++ ") && then.starts_with(b"@@ -") {
+                    self.traditional(line, second, section)?;
+                    self.skip(line.len() + second.len(), 2);
+                    return Ok(true);
+                }
+            }
+            self.skip(line.len(), 1);
+        }
+        Ok(false)
+    }
+
+    // A git header may leave its names to the first line.
+    fn complete(&self, found: &mut Section<'a>) -> Result<(), Fatal> {
+        if found.old_name.is_none() && found.new_name.is_none() {
+            if found.default_name.is_none() {
+                let strip = self.naming.strip;
+                let plural = if strip == 1 { "" } else { "s" };
+                return Err(Fatal(format!(
+                    "git diff header lacks filename information when removing {strip} leading pathname component{plural} (line {})",
+                    self.line
+                )));
+            }
+            found.old_name.clone_from(&found.default_name);
+            found.new_name.clone_from(&found.default_name);
+        }
+        let lacks_new = found.new_name.is_none() && !found.deletes();
+        let lacks_old = found.old_name.is_none() && !found.creates();
+        if lacks_new || lacks_old {
+            return Err(Fatal(format!(
+                "git diff header lacks filename information (line {})",
+                self.line
+            )));
+        }
+        found.from_root = true;
+        Ok(())
+    }
+
+    fn traditional(
+        &mut self,
+        first: &[u8],
+        second: &[u8],
+        section: &mut Section<'a>,
+    ) -> Result<(), Fatal> {
+        let first = first.get(4..).unwrap_or_default();
+        let second = second.get(4..).unwrap_or_default();
+        if !self.naming.known {
+            let (one, two) = (self.naming.guess(first), self.naming.guess(second));
+            if let (Some(one), Some(two)) = (one.or(two), two)
+                && one == two
+            {
+                self.naming.strip = one;
+                self.naming.known = true;
+            }
+        }
+        let strip = self.naming.strip;
+        let name;
+        if is_null(first) {
+            (section.is_new, section.is_delete) = (Some(true), Some(false));
+            name = self.naming.traditional(second, None, strip);
+            section.new_name = name.clone().map(text).transpose()?;
+        } else if is_null(second) {
+            (section.is_new, section.is_delete) = (Some(false), Some(true));
+            name = self.naming.traditional(first, None, strip);
+            section.old_name = name.clone().map(text).transpose()?;
+        } else {
+            let old = self.naming.traditional(first, None, strip);
+            name = self.naming.traditional(second, old.as_deref(), strip);
+            let path = name.clone().map(text).transpose()?;
+            if is_epoch(first) {
+                (section.is_new, section.is_delete) = (Some(true), Some(false));
+                section.new_name = path;
+            } else if is_epoch(second) {
+                (section.is_new, section.is_delete) = (Some(false), Some(true));
+                section.old_name = path;
+            } else {
+                section.old_name.clone_from(&path);
+                section.new_name = path;
+            }
+        }
+        if name.is_none() {
+            return Err(Fatal(format!(
+                "unable to find filename in patch at line {}",
+                self.line
+            )));
+        }
+        Ok(())
+    }
+
+    fn add_prefix(&self, section: &mut Section<'a>) {
+        if section.from_root || self.naming.prefix.is_empty() {
+            return;
+        }
+        for name in [&mut section.old_name, &mut section.new_name] {
+            if let Some(name) = name.as_mut().filter(|name| !name.starts_with('/')) {
+                *name = below(&self.naming.prefix, name);
+            }
+        }
+    }
+
+    fn hunks(&mut self, section: &mut Section<'a>) -> Result<(), Fatal> {
+        let (mut old_lines, mut new_lines, mut context) = (0, 0, 0);
+        while self.rest().starts_with(b"@@ -") {
+            let rest = self.rest();
+            let mut counted = Counted {
+                file: self.name,
+                options: self.options,
+                said: self.said,
+                line: self.line,
+            };
+            let read = hunk(rest, section, &mut counted);
+            let line = counted.line;
+            let Some(hunk) = read? else {
+                return Err(Fatal(format!("corrupt patch at line {line}")));
+            };
+            self.line = line;
+            self.at += hunk.text.len();
+            old_lines += hunk.old_lines;
+            new_lines += hunk.new_lines;
+            context += hunk.leading + hunk.trailing;
+            section.hunks.push(hunk);
+        }
+        let several = section.hunks.len() > 1;
+        if section.is_new.is_none() && (old_lines > 0 || several) {
+            section.is_new = Some(false);
+        }
+        if section.is_delete.is_none() && (new_lines > 0 || several) {
+            section.is_delete = Some(false);
+        }
+        if section.creates() && old_lines > 0 {
+            let name = section.new_name.as_deref().unwrap_or_default();
+            return Err(Fatal(format!("new file {name} depends on old contents")));
+        }
+        if section.deletes() && new_lines > 0 {
+            let name = section.old_name.as_deref().unwrap_or_default();
+            return Err(Fatal(format!("deleted file {name} still has contents")));
+        }
+        if section.is_delete == Some(false)
+            && new_lines == 0
+            && context > 0
+            && self.options.verbosity > Verbosity::Quiet
+        {
+            let name = section.new_name.as_deref().unwrap_or_default();
+            self.said.line(&format!(
+                "** warning: file {name} becomes empty but is not deleted"
+            ));
+        }
+        Ok(())
+    }
+
+    // Data of a binary file, or only the word that it differs.
+    fn binary(&mut self, section: &mut Section<'a>) -> Result<(), Fatal> {
+        let rest = self.rest();
+        let line = line_of(rest);
+        if line == b"GIT binary patch\n" {
+            let from = line.len();
+            let body = rest.get(from..).unwrap_or_default();
+            let end = memchr::memmem::find(body, b"\ndiff --git ").map_or(body.len(), |at| at + 1);
+            let body = body.get(..end).unwrap_or_default();
+            let (forward, backward, lines) = git_binary(body).map_err(|message| {
+                let line = self.line + 1;
+                Fatal(format!("corrupt binary patch at line {line}: {message}"))
+            })?;
+            section.is_binary = true;
+            section.binary = Some((forward, backward));
+            let taken: usize = body
+                .split_inclusive(|byte| *byte == b'\n')
+                .take(lines)
+                .map(<[u8]>::len)
+                .sum();
+            self.skip(from + taken, lines + 1);
+            return Ok(());
+        }
+        let differs = line
+            .strip_suffix(b" differ\n")
+            .is_some_and(|line| line.starts_with(b"Binary files ") || line.starts_with(b"Files "));
+        if differs {
+            section.is_binary = true;
+            self.skip(line.len(), 1);
+        }
+        Ok(())
+    }
+}
+
+// Where a relative name leads from a directory: `..` climbs as far as the root.
+fn below(prefix: &str, name: &str) -> String {
+    let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}

@@ -1,0 +1,98 @@
+use std::fmt::Write as _;
+
+use super::options::WhiteSpace;
+use super::white_space::Errors;
+
+/// What is said on stderr, and the count of white space errors that decides how much.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) text: Vec<u8>,
+    /// Errors of white space so far.
+    pub(super) errors: usize,
+    /// Lines mended so far.
+    pub(super) fixed: usize,
+}
+
+/// Nothing can go on: the words, and that the exit code is 128.
+#[derive(Debug)]
+pub(super) struct Fatal(pub(super) String);
+
+/// Above this many errors of white space, the rest are only counted.
+const SHOWN: usize = 5;
+
+impl Said {
+    pub(super) fn line(&mut self, text: &str) {
+        self.text.extend_from_slice(text.as_bytes());
+        self.text.push(b'\n');
+    }
+
+    pub(super) fn error(&mut self, text: &str) {
+        self.line(&format!("error: {text}"));
+    }
+
+    pub(super) fn warning(&mut self, text: &str) {
+        self.line(&format!("warning: {text}"));
+    }
+
+    pub(super) fn raw(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+    }
+
+    /// Counts an error of white space and shows it when it is one of the first.
+    pub(super) fn white_space(
+        &mut self,
+        errors: Errors,
+        at: (&str, usize),
+        line: &[u8],
+        action: WhiteSpace,
+    ) {
+        if errors.is_empty() {
+            return;
+        }
+        self.errors += 1;
+        if action != WhiteSpace::ErrorAll && self.errors > SHOWN {
+            return;
+        }
+        let (file, number) = at;
+        self.line(&format!("{file}:{number}: {}.", errors.words()));
+        self.raw(line);
+        self.raw(b"\n");
+    }
+
+    /// The summary of white space errors that git ends with. `Err` refuses.
+    pub(super) fn sum_up(&mut self, action: WhiteSpace, applied: bool) -> Result<(), Fatal> {
+        if self.errors == 0 {
+            return Ok(());
+        }
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        if action != WhiteSpace::ErrorAll && self.errors > SHOWN {
+            let more = self.errors - SHOWN;
+            self.warning(&format!(
+                "squelched {more} whitespace error{}",
+                plural(more)
+            ));
+        }
+        let verb = |count: usize| if count == 1 { "adds" } else { "add" };
+        let lines = self.errors;
+        let mut said = format!(
+            "{lines} line{} {} whitespace errors.",
+            plural(lines),
+            verb(lines)
+        );
+        if action.is_error() {
+            return Err(Fatal(said));
+        }
+        if self.fixed > 0 && applied {
+            let lines = self.fixed;
+            said.clear();
+            // Writing to a String cannot fail.
+            let _ = write!(
+                said,
+                "{lines} line{} applied after fixing whitespace errors.",
+                plural(lines)
+            );
+        }
+        self.warning(&said);
+        Ok(())
+    }
+}

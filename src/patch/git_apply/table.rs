@@ -1,0 +1,120 @@
+use std::collections::HashMap;
+
+use super::section::{Section, is_link};
+
+/// What the patch has done to paths so far, and will do.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    paths: HashMap<String, State>,
+    links: HashMap<String, Link>,
+    // How many sections name a path.
+    uses: HashMap<String, usize>,
+}
+
+/// What has become of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// A later section takes it away.
+    WillGo,
+    /// An earlier section took it away.
+    Gone,
+    /// The section of this number made it what it is.
+    Made(usize),
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Link {
+    removed: bool,
+    made: bool,
+}
+
+impl Table {
+    pub(super) fn new(sections: &[Section<'_>]) -> Self {
+        let mut table = Self::default();
+        for section in sections {
+            let names = [section.old_name.as_ref(), section.new_name.as_ref()];
+            for name in names.iter().flatten() {
+                *table.uses.entry((*name).clone()).or_default() += 1;
+            }
+            if let (Some(old), Some(new)) = (names[0], names[1])
+                && old == new
+                && let Some(count) = table.uses.get_mut(old)
+            {
+                *count -= 1;
+            }
+            let leaves = section.new_name.is_none() || section.is_rename;
+            if let Some(old) = section.old_name.as_ref().filter(|_| leaves) {
+                table.paths.insert(old.clone(), State::WillGo);
+            }
+            table.note_links(section);
+        }
+        table
+    }
+
+    // The mode of what is only renamed or copied is known once it has been looked at.
+    fn note_links(&mut self, section: &Section<'_>) {
+        if let Some(old) = &section.old_name
+            && is_link(section.old_mode)
+            && (section.is_rename || section.deletes())
+        {
+            self.links.entry(old.clone()).or_default().removed = true;
+        }
+        if let Some(new) = &section.new_name
+            && is_link(section.new_mode)
+        {
+            self.links.entry(new.clone()).or_default().made = true;
+        }
+    }
+
+    /// Whether no other section has anything to do with this one.
+    pub(super) fn is_alone(&self, section: &Section<'_>) -> bool {
+        let once = |name: &Option<String>| {
+            name.as_ref()
+                .is_none_or(|name| self.uses.get(name) == Some(&1))
+        };
+        let below = |name: &Option<String>| {
+            let mut directory = name.as_deref().unwrap_or_default();
+            while let Some((above, _)) = directory.rsplit_once('/') {
+                if self.uses.contains_key(above) {
+                    return true;
+                }
+                directory = above;
+            }
+            false
+        };
+        once(&section.old_name) && once(&section.new_name) && !below(&section.new_name)
+    }
+
+    pub(super) fn state(&self, path: Option<&str>) -> Option<State> {
+        self.paths.get(path?).copied()
+    }
+
+    /// Notes that a section has been dealt with.
+    pub(super) fn note(&mut self, section: &Section<'_>, number: usize) {
+        self.note_links(section);
+        if let Some(new) = &section.new_name {
+            self.paths.insert(new.clone(), State::Made(number));
+        }
+        if let Some(old) = &section.old_name
+            && (section.new_name.is_none() || section.is_rename)
+        {
+            self.paths.insert(old.clone(), State::Gone);
+        }
+    }
+
+    /// Whether a directory above a path will be a link; `is_link` tells of those that the patch
+    /// does not touch.
+    pub(super) fn is_beyond_link(&self, path: &str, is_link: impl Fn(&str) -> bool) -> bool {
+        let mut directory = path;
+        while let Some((above, _)) = directory.rsplit_once('/') {
+            directory = above;
+            match self.links.get(directory) {
+                Some(link) if link.made => return true,
+                Some(link) if link.removed => {}
+                _ if is_link(directory) => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,140 @@
+use super::check::{Checker, Done};
+use super::image::Image;
+use super::line_ends::is_binary;
+use super::options::{Favour, Verbosity};
+use super::section::is_submodule;
+use crate::git::{Conflicts, merge_texts};
+
+/// Base, ours and theirs of a merge with conflicts; a created file has no base.
+#[derive(Debug, Clone)]
+pub(super) struct Sides {
+    pub(super) base: Option<Vec<u8>>,
+    pub(super) ours: Vec<u8>,
+    pub(super) theirs: Vec<u8>,
+}
+
+impl<'a> Checker<'_, 'a> {
+    /// Merges with the blob that the patch was made for; `None` when that cannot be done and the
+    /// hunks are to be placed instead.
+    pub(super) fn merge(&mut self, done: &mut Done<'a>, before: &[u8]) -> Option<Vec<u8>> {
+        let section = &done.section;
+        let pure_rename = section.is_rename && section.added == 0 && section.deleted == 0;
+        if section.deletes()
+            || is_submodule(section.old_mode)
+            || is_submodule(section.new_mode)
+            || (section.creates() && !done.straight_to_merge)
+            || pure_rename
+        {
+            return None;
+        }
+        let base = if section.creates() {
+            Vec::new()
+        } else {
+            let staging = self.ground.staging.as_ref();
+            let id = std::str::from_utf8(section.old_id).unwrap_or_default();
+            let Some((_, bytes)) = staging.and_then(|staging| staging.find(id)) else {
+                self.said
+                    .error("repository lacks the necessary blob to perform 3-way merge.");
+                return None;
+            };
+            bytes
+        };
+        if self.options.verbosity > Verbosity::Quiet && done.straight_to_merge {
+            self.said.line("Performing three-way merge...");
+        }
+        let theirs = self.theirs(done, &base)?;
+        let ours = if done.straight_to_merge {
+            self.current(done)?
+        } else {
+            before.to_vec()
+        };
+        let name = done.section.target().to_owned();
+        let (after, conflicted) = self.merged(&name, &ours, &base, &theirs);
+        let how = if conflicted {
+            "with conflicts"
+        } else {
+            "cleanly"
+        };
+        if conflicted {
+            done.conflict = Some(Sides {
+                base: (!done.section.creates()).then_some(base),
+                ours,
+                theirs,
+            });
+        }
+        if self.options.verbosity > Verbosity::Quiet {
+            self.said.line(&format!("Applied patch to '{name}' {how}."));
+        }
+        Some(after)
+    }
+
+    // What the patch makes of the blob it was made for.
+    fn theirs(&mut self, done: &Done<'a>, base: &[u8]) -> Option<Vec<u8>> {
+        if done.section.is_binary {
+            let staging = self.ground.staging.as_ref();
+            let reverse = self.options.reverse;
+            return super::binary::apply(&done.section, base, reverse, staging)
+                .map_err(|said| self.said.error(&said))
+                .ok();
+        }
+        let mut image = Image::new(base);
+        self.hunks(&done.section, &mut image).ok()?;
+        Some(image.to_bytes())
+    }
+
+    // What stands where the patch wants to create a file.
+    fn current(&mut self, done: &Done<'a>) -> Option<Vec<u8>> {
+        let name = done.section.target().to_owned();
+        let staging = self.ground.staging.as_ref()?;
+        let Some(entry) = staging.entry(&name) else {
+            self.said.error(&format!("{name}: does not exist in index"));
+            self.said
+                .error(&format!("cannot read the current contents of '{name}'"));
+            return None;
+        };
+        if !self.options.cached {
+            let seen = self.ground.look(&name).ok()?;
+            if !self.agrees(&name, &seen, &entry) {
+                self.said.error(&format!("{name}: does not match index"));
+                self.said
+                    .error(&format!("cannot read the current contents of '{name}'"));
+                return None;
+            }
+        }
+        staging.blob(entry.id).ok()
+    }
+
+    fn merged(&mut self, name: &str, ours: &[u8], base: &[u8], theirs: &[u8]) -> (Vec<u8>, bool) {
+        if base == ours {
+            return (theirs.to_vec(), false);
+        }
+        if base == theirs || ours == theirs {
+            return (ours.to_vec(), false);
+        }
+        if [ours, base, theirs].into_iter().any(is_binary) {
+            return match self.options.favour {
+                Favour::Ours => (ours.to_vec(), false),
+                Favour::Theirs => (theirs.to_vec(), false),
+                Favour::Nobody | Favour::Union => {
+                    self.said.warning(&format!(
+                        "Cannot merge binary files: {name} (ours vs. theirs)"
+                    ));
+                    (ours.to_vec(), true)
+                }
+            };
+        }
+        let style = self
+            .ground
+            .repository
+            .and_then(|repository| repository.setting("merge.conflictStyle"));
+        let conflicts = match (self.options.favour, style.as_deref()) {
+            (Favour::Ours, _) => Conflicts::Ours,
+            (Favour::Theirs, _) => Conflicts::Theirs,
+            (Favour::Union, _) => Conflicts::Union,
+            (Favour::Nobody, Some("diff3")) => Conflicts::MarkWithBase,
+            (Favour::Nobody, Some("zdiff3")) => Conflicts::MarkZealously,
+            (Favour::Nobody, _) => Conflicts::Mark,
+        };
+        merge_texts(ours, base, theirs, conflicts)
+    }
+}

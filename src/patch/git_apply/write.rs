@@ -1,0 +1,301 @@
+use std::collections::BTreeMap;
+
+use super::super::change::{Change, FileState};
+use super::super::write::write_worktree;
+use super::check::Done;
+use super::ground::{Ground, Seen};
+use super::options::{GitApplyOptions, Verbosity};
+use super::said::{Fatal, Said};
+use super::section::{is_submodule, said_name};
+use crate::git::Staged;
+use crate::model::{BlobId, Operation, RepoPath};
+
+// What a path shall be: nothing, or content and mode.
+type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
+
+/// Writes what was judged: the worktree all or nothing, then what the index shall have into its
+/// list of changes. Gives whether anything was left out or left in conflict.
+pub(super) fn write(
+    done: &[Done<'_>],
+    ground: &mut Ground<'_>,
+    state: &std::path::Path,
+    options: &GitApplyOptions,
+    said: &mut Said,
+) -> Result<bool, Fatal> {
+    let wanted = wanted(done);
+    if options.uses_index() || options.intent_to_add {
+        stage(done, ground, options)?;
+    }
+    if !options.cached {
+        write_files(&wanted, ground, state, said)?;
+    }
+    let mut left = false;
+    let mut conflicts = Vec::new();
+    for one in done {
+        if one.refused {
+            left = true;
+            continue;
+        }
+        left |= reject(one, ground, options, said)?;
+        if one.conflict.is_some() {
+            conflicts.push(one.section.target());
+        }
+    }
+    conflicts.sort_unstable();
+    left |= !conflicts.is_empty();
+    for name in conflicts {
+        if options.verbosity > Verbosity::Quiet {
+            said.line(&format!("U {name}"));
+        }
+    }
+    Ok(left)
+}
+
+fn wanted<'d>(done: &'d [Done<'_>]) -> Wanted<'d> {
+    let mut wanted = Wanted::new();
+    let standing = || done.iter().filter(|one| !one.refused);
+    for one in standing() {
+        let section = &one.section;
+        if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
+            wanted.insert(old.clone(), None);
+        }
+    }
+    for one in standing().filter(|one| !one.section.deletes()) {
+        let mode = match one.section.new_mode {
+            0 => 0o100_644,
+            mode => canonical(mode),
+        };
+        let name = one.section.target().to_owned();
+        wanted.insert(name, Some((&one.after, mode)));
+    }
+    wanted
+}
+
+fn canonical(mode: u32) -> u32 {
+    match mode & 0o170_000 {
+        0o120_000 => 0o120_000,
+        0o160_000 => 0o160_000,
+        _ if mode & 0o100 != 0 => 0o100_755,
+        _ => 0o100_644,
+    }
+}
+
+fn stage(
+    done: &[Done<'_>],
+    ground: &mut Ground<'_>,
+    options: &GitApplyOptions,
+) -> Result<(), Fatal> {
+    let only_intents = options.intent_to_add && !options.uses_index();
+    let Some(staging) = &mut ground.staging else {
+        return Ok(());
+    };
+    let standing = || done.iter().filter(|one| !one.refused);
+    for one in standing().filter(|_| !only_intents) {
+        let section = &one.section;
+        if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
+            staging.set(old, Vec::new());
+        }
+    }
+    let failed = |error: crate::git::GitError| Fatal(error.to_string());
+    for one in standing().filter(|one| !one.section.deletes()) {
+        let section = &one.section;
+        let name = section.target();
+        let mode = canonical(section.new_mode);
+        let entry = |id: BlobId, stage: u8| Staged {
+            id,
+            mode,
+            stage,
+            intent_to_add: false,
+            fresh: stage == 0 && !options.cached,
+        };
+        if only_intents {
+            if section.creates() {
+                let intent = Staged {
+                    intent_to_add: true,
+                    fresh: false,
+                    ..entry(BlobId::of(b""), 0)
+                };
+                staging.set(name, vec![intent]);
+            }
+            continue;
+        }
+        let entries = if let Some(sides) = &one.conflict {
+            let mut entries = Vec::new();
+            let sides = [sides.base.as_ref(), Some(&sides.ours), Some(&sides.theirs)];
+            for (side, stage) in sides.into_iter().zip(1_u8..) {
+                if let Some(bytes) = side {
+                    entries.push(entry(staging.store(bytes).map_err(failed)?, stage));
+                }
+            }
+            entries
+        } else if is_submodule(mode) {
+            let commit = one.after.strip_prefix(b"Subproject commit ");
+            let id = commit
+                .map(<[u8]>::trim_ascii_end)
+                .and_then(super::binary::full_id)
+                .ok_or_else(|| Fatal(format!("corrupt patch for submodule {name}")))?;
+            vec![entry(id, 0)]
+        } else {
+            vec![entry(staging.store(&one.after).map_err(failed)?, 0)]
+        };
+        let mut above = name;
+        let mut blocked = staging.has_below(name);
+        while let Some((directory, _)) = above.rsplit_once('/') {
+            above = directory;
+            blocked |= staging.entry(directory).is_some();
+        }
+        if blocked {
+            return Err(Fatal(format!("unable to add cache entry for {name}")));
+        }
+        staging.set(name, entries);
+    }
+    Ok(())
+}
+
+fn write_files(
+    wanted: &Wanted<'_>,
+    ground: &Ground<'_>,
+    state: &std::path::Path,
+    said: &mut Said,
+) -> Result<(), Fatal> {
+    let mut changes = Vec::new();
+    let mut submodules = Vec::new();
+    for (name, want) in wanted {
+        let failed = |what: &str| Fatal(format!("unable to write file '{name}': {what}"));
+        let seen = ground
+            .look(name)
+            .map_err(|error| failed(&error.to_string()))?;
+        let disk = ground.on_disk(name).ok_or_else(|| failed("no such path"))?;
+        let absolute = ground.base.join(&disk);
+        let makes_submodule = want.is_some_and(|(_, mode)| is_submodule(mode));
+        if makes_submodule {
+            submodules.push(absolute.clone());
+        }
+        if seen == Seen::Directory && !makes_submodule {
+            // Where a directory or submodule used to be; one with files in it stays.
+            match std::fs::remove_dir(&absolute) {
+                Err(error) if want.is_none() => {
+                    said.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
+                }
+                Ok(()) if want.is_none() => remove_emptied(&ground.base, &disk),
+                _ => {}
+            }
+        }
+        let standing = match seen {
+            Seen::File(bytes, mode) => Some(FileState {
+                bytes: bytes.into(),
+                mode,
+            }),
+            Seen::Nothing | Seen::Directory => None,
+        };
+        let after = want.filter(|_| !makes_submodule).map(|(bytes, mode)| {
+            let bytes = if mode == 0o120_000 {
+                bytes.into()
+            } else {
+                ground.line_ends(name).to_worktree(bytes)
+            };
+            FileState {
+                bytes: bytes.as_ref().into(),
+                mode,
+            }
+        });
+        if standing.is_none() && after.is_none() {
+            continue;
+        }
+        let path = RepoPath::new(&disk).map_err(|error| failed(&error.to_string()))?;
+        changes.push(Change::plain(path, standing, after));
+    }
+    write_worktree(&ground.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
+    for directory in submodules {
+        // That it stands there already is no fault.
+        let _ = std::fs::create_dir_all(directory);
+    }
+    Ok(())
+}
+
+// The directories above a path that have become empty.
+fn remove_emptied(base: &std::path::Path, path: &str) {
+    let mut path = path;
+    while let Some((above, _)) = path.rsplit_once('/') {
+        if std::fs::remove_dir(base.join(above)).is_err() {
+            break;
+        }
+        path = above;
+    }
+}
+
+fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+// Hunks that were left out go to a file of their own beside the one they are for.
+fn reject(
+    one: &Done<'_>,
+    ground: &Ground<'_>,
+    options: &GitApplyOptions,
+    said: &mut Said,
+) -> Result<bool, Fatal> {
+    let count = one.rejected.iter().filter(|it| **it).count();
+    let names = said_name(&one.section);
+    if count == 0 {
+        if options.verbosity > Verbosity::Normal {
+            said.line(&format!("Applied patch {names} cleanly."));
+        }
+        return Ok(false);
+    }
+    let plural = if count == 1 { "" } else { "s" };
+    if options.verbosity > Verbosity::Quiet {
+        said.line(&format!(
+            "Applying patch {names} with {count} reject{plural}..."
+        ));
+    }
+    let name = one.section.target();
+    let mut text = format!("diff a/{name} b/{name}\t(rejected hunks)\n").into_bytes();
+    for ((number, hunk), rejected) in (1..).zip(&one.section.hunks).zip(&one.rejected) {
+        if !rejected {
+            if options.verbosity > Verbosity::Quiet {
+                said.line(&format!("Hunk #{number} applied cleanly."));
+            }
+            continue;
+        }
+        if options.verbosity > Verbosity::Quiet {
+            said.line(&format!("Rejected hunk #{number}."));
+        }
+        text.extend_from_slice(hunk.text);
+        if !hunk.text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+    }
+    let file = format!("{name}.rej");
+    let failed = |error: std::io::Error| Fatal(format!("cannot open {file}: {}", words(&error)));
+    let disk = ground.on_disk(&file).unwrap_or_default();
+    let last = disk.rsplit('/').next().unwrap_or(&disk);
+    let parent = ground.tree().parent(&disk, true).map_err(failed)?;
+    parent.remove(last).map_err(failed)?;
+    parent
+        .create(last, &text, 0o100_644, None)
+        .map_err(failed)?;
+    Ok(true)
+}
+
+impl Change {
+    // A change of bytes alone, for writing.
+    fn plain(path: RepoPath, standing: Option<FileState>, after: Option<FileState>) -> Self {
+        let operation = match (&standing, &after) {
+            (None, _) => Operation::Create,
+            (_, None) => Operation::Delete,
+            _ => Operation::Modify,
+        };
+        Self {
+            path,
+            from: None,
+            operation,
+            before: standing.clone(),
+            standing,
+            after,
+            edits: Vec::new(),
+            new_permissions: true,
+        }
+    }
+}

@@ -1,0 +1,464 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::error::RepairError;
+use super::heals::Heal;
+use super::observe::{Effect, effect};
+use super::plan::{History, standing};
+use super::session::{Session, read_json};
+use super::setup::Agent;
+use super::spoken::{Reached, Spoken};
+use super::task::Task;
+use super::trial::Trial;
+use crate::agent::Protocol;
+use crate::context::{LevelChoice, Retry, build, failure_packet};
+use crate::model::{
+    AttemptResult, Level, Observed, Origin, PacketBudget, PreviousAttempt, ReplyStatus, RepoPath,
+    RunStatus, SCHEMA_VERSION, StopReason,
+};
+use crate::report::context_markdown;
+
+/// One question to the agent.
+pub(super) struct Ask<'a> {
+    pub(super) level: Level,
+    pub(super) requested: Vec<String>,
+    pub(super) timeout: f64,
+    pub(super) task: Option<&'a Task>,
+    /// Tests of this part of a split task; empty for the whole.
+    pub(super) focus: &'a [String],
+    pub(super) attempts_left: u32,
+    pub(super) seconds_left: Option<f64>,
+}
+
+impl Session<'_> {
+    /// Asks the agent, judges and tries its reply, and says how that ended.
+    pub(super) fn ask(
+        &mut self,
+        ask: &Ask<'_>,
+        history: &History,
+    ) -> Result<AttemptResult, RepairError> {
+        let number = self.all.len() + 1;
+        let folder = format!("attempts/{number:02}");
+        if let Some(known) = self.known(&folder)? {
+            return Ok(known);
+        }
+        let started = self.journal.seconds();
+        let said = json!({ "attempt": number, "level": ask.level, "seconds": ask.timeout });
+        self.event("info", "attempt_started", said)?;
+        let (packet, prompt, bytes) = self.packet(ask, history, &folder)?;
+        let mut result = self.blank(number, Origin::Agent, ask.level);
+        result.packet_bytes = bytes;
+        result.agent_timeout_seconds = ask.timeout;
+        let spoken = self.speak(&folder, &packet, &prompt, ask.timeout)?;
+        result.progress = spoken.progress;
+        if let Some(reply) = &spoken.reply {
+            self.journal
+                .json(&format!("{folder}/repair-packet.json"), &reply.packet)?;
+            result
+                .completed_steps
+                .clone_from(&reply.packet.completed_steps);
+            result
+                .requested_files
+                .clone_from(&reply.packet.requested_files);
+            result.usage = reply.packet.usage;
+        }
+        let before = standing(history).or(history.baseline.as_ref()).cloned();
+        self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
+        result.duration_seconds = millis(self.journal.seconds() - started);
+        self.finish(result, &folder)
+    }
+
+    /// Tries a change that needs no model.
+    pub(super) fn try_heal(
+        &mut self,
+        heal: &Heal,
+        history: &History,
+    ) -> Result<AttemptResult, RepairError> {
+        let number = self.all.len() + 1;
+        let folder = format!("attempts/{number:02}");
+        if let Some(known) = self.known(&folder)? {
+            return Ok(known);
+        }
+        let started = self.journal.seconds();
+        let said = json!({ "attempt": number, "what": heal.what });
+        self.event("info", "heal_started", said)?;
+        let mut result = self.blank(number, Origin::Heal, Level::Targets);
+        let before = standing(history).or(history.baseline.as_ref()).cloned();
+        let trial = Trial {
+            patch: &heal.patch,
+            before: before.as_ref(),
+            focus: &[],
+            must_fix: heal.must_fix,
+        };
+        self.try_patch(&mut result, &trial, &folder)?;
+        result.message = format!("{}: {}", heal.what, result.message);
+        result.duration_seconds = millis(self.journal.seconds() - started);
+        self.finish(result, &folder)
+    }
+
+    // What became of a reply, up to the patch in it.
+    fn weigh(
+        &mut self,
+        result: &mut AttemptResult,
+        spoken: Spoken,
+        before: Option<&Observed>,
+        focus: &[String],
+        folder: &str,
+    ) -> Result<(), RepairError> {
+        let mut ended = |reason: StopReason, message: String| {
+            result.stop_reason = reason;
+            result.message = message;
+        };
+        match spoken.reached {
+            Reached::Interrupted => {
+                self.interrupted = true;
+                ended(StopReason::Interrupted, "it was interrupted".to_owned());
+                return Ok(());
+            }
+            Reached::TimedOut => {
+                let said = format!(
+                    "the agent did not answer within {:.0} s",
+                    result.agent_timeout_seconds
+                );
+                ended(StopReason::AgentTimeout, said);
+                return Ok(());
+            }
+            Reached::Missing => {
+                let said = "the agent's command was not found or cannot be run".to_owned();
+                ended(StopReason::UserActionRequired, said);
+                return Ok(());
+            }
+            Reached::Failed(said) => {
+                ended(StopReason::AgentError, said);
+                return Ok(());
+            }
+            Reached::Meddled(said) => {
+                ended(StopReason::PolicyRejected, said);
+                return Ok(());
+            }
+            Reached::Answered => {}
+        }
+        let Some(reply) = spoken.reply else {
+            ended(StopReason::NoPatch, "the agent said nothing".to_owned());
+            return Ok(());
+        };
+        let notes = reply.packet.notes.unwrap_or_default();
+        match (reply.packet.status, reply.patch) {
+            (ReplyStatus::RequestFiles, _) if !reply.packet.requested_files.is_empty() => {
+                let count = reply.packet.requested_files.len();
+                ended(
+                    StopReason::RequestedFiles,
+                    format!("the agent asks for files: {count}"),
+                );
+            }
+            (ReplyStatus::InvalidTask, _) => {
+                ended(
+                    StopReason::InvalidTask,
+                    format!("the agent says that the task cannot be done as it stands: {notes}"),
+                );
+            }
+            (_, Some(patch)) => {
+                let trial = Trial {
+                    patch: &patch,
+                    before,
+                    focus,
+                    must_fix: false,
+                };
+                return self.try_patch(result, &trial, folder);
+            }
+            (_, None) => ended(
+                StopReason::NoPatch,
+                if notes.is_empty() {
+                    "there is no patch in the reply".to_owned()
+                } else {
+                    format!("there is no patch in the reply: {notes}")
+                },
+            ),
+        }
+        Ok(())
+    }
+
+    // Builds and writes the packet and the prompt; gives both texts and the packet's size.
+    fn packet(
+        &mut self,
+        ask: &Ask<'_>,
+        history: &History,
+        folder: &str,
+    ) -> Result<(String, String, u64), RepairError> {
+        let source = self.scratch.source()?;
+        let failure = standing(history).or(history.baseline.as_ref());
+        let mut request = self.setup.request.clone();
+        request.log = (!self.log.trim().is_empty()).then(|| self.log.clone().into_bytes());
+        request.exit_code = failure.and_then(|it| it.test_result.exit);
+        request.timed_out = failure.is_some_and(|it| it.test_result.timed_out);
+        request.test_commands.clone_from(&self.setup.commands.lines);
+        request.requested.clone_from(&ask.requested);
+        request.level = LevelChoice::Exactly(if request.include_bundle {
+            Level::Bundle
+        } else {
+            ask.level
+        });
+        request.retry = Retry {
+            stop_reason: self.previous.as_ref().map(|it| it.stop_reason),
+            level: None,
+        };
+        let named = ask.task.map_or(&[][..], |task| &task.targets);
+        request.targets = named
+            .iter()
+            .filter_map(|path| RepoPath::new(path).ok())
+            .filter(|path| crate::source::Source::listing(&source).has_file(path.as_str()))
+            .collect();
+        let built = build(&source, self.setup.read, self.setup.redactor, &request)?;
+        let budget = PacketBudget {
+            attempts_left: Some(u64::from(ask.attempts_left)),
+            seconds_left: ask.seconds_left.map(|left| left.max(0.0) as u64),
+        };
+        let mut packet = failure_packet(
+            &built,
+            self.setup.redactor,
+            &request.test_commands,
+            &[],
+            self.previous.clone(),
+            budget,
+        );
+        packet.task = ask.task.map(|task| text_of(task, ask.focus));
+        let prompt = context_markdown(&built.context, &packet);
+        self.journal
+            .json(&format!("{folder}/context.json"), &built.context)?;
+        self.journal
+            .json(&format!("{folder}/failure-packet.json"), &packet)?;
+        self.journal.text(&format!("{folder}/prompt.md"), &prompt)?;
+        self.packet = Some(packet);
+        let written =
+            std::fs::read_to_string(self.journal.path(&format!("{folder}/failure-packet.json")));
+        let json = written.unwrap_or_default();
+        Ok((json, prompt, built.context.total_bytes))
+    }
+
+    fn speak(
+        &mut self,
+        folder: &str,
+        packet: &str,
+        prompt: &str,
+        timeout: f64,
+    ) -> Result<Spoken, RepairError> {
+        match self.setup.agent {
+            Agent::None => Ok(Spoken::default()),
+            Agent::Function(function) => {
+                let calls = self.calls() + 1;
+                let Some(packet) = &self.packet else {
+                    return Ok(Spoken::default());
+                };
+                let text = function(packet, calls);
+                self.journal
+                    .text(&format!("{folder}/agent.stdout"), &text)?;
+                Ok(Spoken::of_text(&text))
+            }
+            Agent::Command {
+                command,
+                protocol,
+                environment,
+            } => {
+                let stdin = match protocol {
+                    Protocol::Json => packet,
+                    Protocol::Prompt | Protocol::Edit => prompt,
+                };
+                let timeout = Duration::try_from_secs_f64(timeout).unwrap_or(Duration::MAX);
+                self.call_command(folder, command, protocol, environment, stdin, timeout)
+            }
+        }
+    }
+
+    /// Calls of the agent so far.
+    pub(super) fn calls(&self) -> u32 {
+        let calls = self
+            .all
+            .iter()
+            .filter(|it| it.origin == Origin::Agent)
+            .count();
+        u32::try_from(calls).unwrap_or(u32::MAX)
+    }
+
+    fn blank(&self, number: usize, origin: Origin, level: Level) -> AttemptResult {
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        AttemptResult {
+            schema_version: SCHEMA_VERSION,
+            document: "result".to_owned(),
+            attempt: number,
+            origin,
+            stop_reason: StopReason::NoPatch,
+            category: crate::model::Category::Partial,
+            level,
+            attempts: number,
+            duration_seconds: 0.0,
+            patch_digest: None,
+            test_result: None,
+            status: RunStatus::Failed,
+            observed: None,
+            kept: false,
+            message: String::new(),
+            error_code: None,
+            requested_files: Vec::new(),
+            completed_steps: Vec::new(),
+            files_modified: Vec::new(),
+            progress: false,
+            agent_timeout_seconds: 0.0,
+            packet_bytes: 0,
+            usage: None,
+        }
+    }
+
+    // Last: an attempt without its result is done again, one with it is not.
+    fn finish(
+        &mut self,
+        mut result: AttemptResult,
+        folder: &str,
+    ) -> Result<AttemptResult, RepairError> {
+        let kind = self
+            .first
+            .as_ref()
+            .map_or(crate::model::FailureKind::Unknown, |it| it.kind);
+        result.category = crate::diagnose::category(kind, Some(result.stop_reason));
+        result.status = match result.stop_reason {
+            StopReason::Fixed => RunStatus::Fixed,
+            StopReason::InvalidTask => RunStatus::InvalidTask,
+            StopReason::UserActionRequired => RunStatus::UserActionRequired,
+            _ => RunStatus::Failed,
+        };
+        result.message = self
+            .setup
+            .redactor
+            .redact(&result.message)
+            .text
+            .into_owned();
+        let said = json!({
+            "attempt": result.attempt,
+            "stopReason": result.stop_reason,
+            "kept": result.kept,
+            "why": result.message,
+        });
+        if result.stop_reason != StopReason::Interrupted {
+            self.journal
+                .json(&format!("{folder}/result.json"), &result)?;
+        }
+        self.event("info", "attempt_ended", said)?;
+        self.remember(&result, folder);
+        self.all.push(result.clone());
+        Ok(result)
+    }
+
+    // A reply of an agent is what the next packet tells about.
+    fn remember(&mut self, result: &AttemptResult, folder: &str) {
+        if result.origin == Origin::Agent {
+            self.previous = Some(PreviousAttempt {
+                stop_reason: result.stop_reason,
+                patch_digest: result.patch_digest.clone(),
+                preflight: read_json(&self.journal, &format!("{folder}/preflight.json")),
+                message: Some(result.message.clone()),
+                patch: std::fs::read_to_string(self.journal.path(&format!("{folder}/patch.diff")))
+                    .ok()
+                    .filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
+                failure: result.observed.as_ref().map(|it| it.message.clone()),
+            });
+        }
+    }
+
+    // An attempt that an interrupted run finished: its change is made again, its cost is not.
+    fn known(&mut self, folder: &str) -> Result<Option<AttemptResult>, RepairError> {
+        let Some(result) =
+            read_json::<AttemptResult>(&self.journal, &format!("{folder}/result.json"))
+        else {
+            return Ok(None);
+        };
+        if result.kept {
+            self.make_again(folder)?;
+            if let Ok(log) =
+                std::fs::read_to_string(self.journal.path(&format!("{folder}/test.log")))
+                && let Some(observed) = &result.observed
+            {
+                self.stand_on_again(log, observed)?;
+            }
+        }
+        self.remember(&result, folder);
+        self.all.push(result.clone());
+        Ok(Some(result))
+    }
+}
+
+/// A patch above this size is not shown to its author again.
+const MAX_PREVIOUS_PATCH: usize = 16_384;
+
+fn text_of(task: &Task, focus: &[String]) -> String {
+    let mut text = String::new();
+    if !task.title.is_empty() {
+        text.push_str(&format!("{}\n", task.title));
+    }
+    if !task.description.is_empty() && task.description != task.title {
+        text.push_str(&format!("\n{}\n", task.description));
+    }
+    for criterion in &task.criteria {
+        if !task.description.contains(criterion) {
+            text.push_str(&format!("- {criterion}\n"));
+        }
+    }
+    if !focus.is_empty() {
+        text.push_str("\nOnly these tests are yours; others may still fail:\n");
+        focus
+            .iter()
+            .for_each(|test| text.push_str(&format!("- {test}\n")));
+    }
+    text
+}
+
+/// Seconds in steps of a millisecond.
+pub(super) fn millis(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+/// How an attempt ended, from what its change did.
+pub(super) fn reason(
+    before: Option<&Observed>,
+    after: &Observed,
+    focus: &[String],
+) -> (StopReason, bool, &'static str) {
+    if after.passed {
+        return (StopReason::Fixed, true, "the commands pass");
+    }
+    let Some(before) = before else {
+        return (StopReason::TestsFailed, false, "the commands still fail");
+    };
+    let effect = effect(before, after);
+    let mine_pass = !focus.is_empty()
+        && !after.failing_tests.is_empty()
+        && focus.iter().all(|test| !after.failing_tests.contains(test));
+    match effect {
+        Effect::Better if mine_pass => (StopReason::Fixed, true, "the tests of this part pass"),
+        Effect::Better => (
+            StopReason::TestsChanged,
+            true,
+            "part of the failure is gone",
+        ),
+        Effect::Fixed => (StopReason::Fixed, true, "the commands pass"),
+        Effect::Same => (
+            StopReason::TestsFailed,
+            false,
+            "the commands fail as before",
+        ),
+        Effect::Changed => (
+            StopReason::TestsChanged,
+            false,
+            "the commands fail in another way",
+        ),
+        Effect::Regressed if after.test_result.timed_out => (
+            StopReason::CommandTimeout,
+            false,
+            "the commands no longer end",
+        ),
+        Effect::Regressed => (
+            StopReason::Regressed,
+            false,
+            "something that worked no longer does",
+        ),
+    }
+}

@@ -1,0 +1,155 @@
+use std::path::Path;
+
+use super::error::RepairError;
+use super::observe::observe;
+use super::setup::Commands;
+use crate::diagnose::{LogFacts, diagnose};
+use crate::exec::{
+    CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, Stop, run,
+};
+use crate::model::{Diagnosis, FailureKind, Observed};
+use crate::policy::{Redactor, sanitize_log};
+use crate::source::Listing;
+
+/// What came of running the commands once.
+#[derive(Debug, Clone)]
+pub(super) struct Ran {
+    /// What it says.
+    pub(super) observed: Observed,
+    /// The same in full.
+    pub(super) diagnosis: Diagnosis,
+    /// The output of the commands: escapes removed, secrets masked, without the scratch path.
+    pub(super) log: String,
+    /// Whether someone asked to stop.
+    pub(super) interrupted: bool,
+}
+
+/// Runs the commands in order in a copy of the repository, until one fails.
+///
+/// # Errors
+/// [`RepairError::Exec`] when one cannot be started at all.
+pub(super) fn run_commands(
+    commands: &Commands,
+    root: &Path,
+    prefix: &str,
+    redactor: &Redactor,
+    listing: &Listing,
+    stop: &Stop,
+) -> Result<Ran, RepairError> {
+    let mut log = String::new();
+    let mut last = None;
+    for line in &commands.lines {
+        let outcome = run(&job(commands, line, root, prefix), stop, &mut Discard)?;
+        log.push_str(&outcome.output.text());
+        let passed = outcome.passed();
+        last = Some((line, outcome));
+        if !passed {
+            break;
+        }
+    }
+    let log = readable(&log, root, redactor);
+    let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
+    let diagnosis = diagnosis(&log, line, &outcome, listing);
+    Ok(Ran {
+        observed: observe(&outcome, &diagnosis),
+        interrupted: outcome.end == End::Interrupted,
+        diagnosis,
+        log,
+    })
+}
+
+/// Diagnoses a log that [`run_commands`] wrote, of a run that is known already.
+#[must_use]
+pub(super) fn diagnose_again(
+    log: &str,
+    command: &str,
+    observed: &Observed,
+    listing: &Listing,
+) -> Diagnosis {
+    let facts = LogFacts {
+        exit_code: observed
+            .test_result
+            .exit
+            .or(observed.test_result.signal.map(|signal| -signal)),
+        command: Some(command.to_owned()),
+        timed_out: observed.test_result.timed_out,
+    };
+    diagnose(log, &facts, Some(listing))
+}
+
+/// Runs the setup command once.
+///
+/// # Errors
+/// As [`run_commands`].
+pub(super) fn run_setup(
+    commands: &Commands,
+    line: &str,
+    root: &Path,
+    prefix: &str,
+    stop: &Stop,
+) -> Result<Outcome, RepairError> {
+    Ok(run(&job(commands, line, root, prefix), stop, &mut Discard)?)
+}
+
+static NO_LINE: &String = &String::new();
+
+fn nothing() -> Outcome {
+    Outcome {
+        end: End::Exit(0),
+        leaked: 0,
+        duration: std::time::Duration::ZERO,
+        output: crate::exec::Captured::default(),
+        stdout: crate::exec::Captured::default(),
+        stderr: crate::exec::Captured::default(),
+        sandbox: crate::exec::SandboxState::None,
+    }
+}
+
+fn job(commands: &Commands, line: &str, root: &Path, prefix: &str) -> Job {
+    let mut environment = commands.environment.clone();
+    // Compiled files are known by time and size, and a mended file may keep both.
+    environment.push("PYTHONDONTWRITEBYTECODE=1".to_owned());
+    Job {
+        environment: Environment {
+            allow: environment,
+            inherit_defaults: true,
+        },
+        limits: Limits {
+            timeout: Some(commands.timeout),
+            idle_timeout: None,
+            grace: commands.grace,
+            max_output: commands.max_output,
+        },
+        sandbox: Sandbox {
+            mode: commands.sandbox,
+            writable: vec![root.to_owned()],
+            no_network: commands.no_network,
+        },
+        ..Job::new(CommandLine::Shell(line.to_owned()), root.join(prefix))
+    }
+}
+
+// The copy's own path says nothing to anyone and differs between machines.
+fn readable(log: &str, root: &Path, redactor: &Redactor) -> String {
+    let root = root.to_string_lossy();
+    let log = log
+        .replace(&format!("{root}/"), "")
+        .replace(root.as_ref(), ".");
+    redactor
+        .redact(&sanitize_log(log.as_bytes()))
+        .text
+        .into_owned()
+}
+
+fn diagnosis(log: &str, line: &str, outcome: &Outcome, listing: &Listing) -> Diagnosis {
+    let facts = LogFacts {
+        exit_code: outcome.end.code_or_signal(),
+        command: Some(line.to_owned()),
+        timed_out: matches!(outcome.end, End::TimedOut(_)),
+    };
+    let mut diagnosis = diagnose(log, &facts, Some(listing));
+    if outcome.end == End::NotFound {
+        diagnosis.kind = FailureKind::CommandNotFound;
+    }
+    diagnosis
+}

@@ -1,0 +1,222 @@
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::ask::millis;
+use super::commands::run_setup;
+use super::error::RepairError;
+use super::failure::child_failure;
+use super::plan::{End, History};
+use super::session::{Session, read_json};
+use super::setup::{Agent, Setup};
+use super::trial::{digest, state};
+use crate::exec::Stop;
+use crate::model::{
+    AttemptResult, Category, Event, Level, Observed, RunResult, RunStatus, SCHEMA_VERSION,
+    StopReason, TestResult, Usage,
+};
+use crate::patch::{Change, canonical, write_worktree};
+use crate::report::failure_text;
+
+/// Runs the loop: baseline, heals, agent, judge, test, until the plan says stop. Everything that
+/// happens is written into the run's folder before the next thing happens.
+///
+/// # Errors
+/// [`RepairError`] when the run cannot go on: a disk that refuses, a command that cannot be
+/// started, a folder that does not fit with [`Setup::resume`]. Not being able to repair is no
+/// error but a [`RunResult`].
+pub fn repair(
+    setup: &Setup<'_>,
+    stop: &Stop,
+    watch: &mut dyn FnMut(&Event),
+) -> Result<RunResult, RepairError> {
+    let key = Key::of(setup);
+    let before = key.check(setup)?;
+    let mut session = Session::open(setup, stop, watch, before)?;
+    session.journal.json("run.json", &key)?;
+    session.event("info", "run_started", json!({ "commands": key.commands }))?;
+    if let Some(line) = &setup.commands.setup {
+        let outcome = run_setup(
+            &setup.commands,
+            line,
+            session.scratch.root(),
+            setup.prefix,
+            stop,
+        )?;
+        session.journal.text("setup.log", &outcome.output.text())?;
+    }
+    let mut history = History {
+        seconds: session.journal.seconds(),
+        ..History::default()
+    };
+    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
+    session.conclude(&end)
+}
+
+/// `run.json`: what a run was started on and with; a run is resumed only on the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Key {
+    schema_version: u32,
+    document: String,
+    run_id: String,
+    /// SHA-256 over paths, modes and blob ids of all files.
+    base: String,
+    commands: Vec<String>,
+    agent: Option<String>,
+}
+
+impl Key {
+    fn of(setup: &Setup<'_>) -> Self {
+        let mut text = String::new();
+        for entry in setup.source.listing().entries() {
+            let id = setup.source.blob_id(&entry.path);
+            let id = id.map_or_else(|| entry.bytes.to_string(), |id| id.to_string());
+            text.push_str(&format!("{} {:?} {id}\n", entry.path, entry.kind));
+        }
+        let mask = |line: &String| setup.redactor.redact(line).text.into_owned();
+        let name = setup.folder.file_name().unwrap_or_default();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: "run".to_owned(),
+            run_id: name.to_string_lossy().into_owned(),
+            base: digest(text.as_bytes()),
+            commands: setup.commands.lines.iter().map(mask).collect(),
+            agent: match setup.agent {
+                Agent::Command { command, .. } => Some(mask(&command.to_owned())),
+                Agent::Function(_) => Some("(stand-in)".to_owned()),
+                Agent::None => None,
+            },
+        }
+    }
+
+    // How long the run that goes on took so far.
+    fn check(&self, setup: &Setup<'_>) -> Result<Duration, RepairError> {
+        if !setup.resume {
+            return Ok(Duration::ZERO);
+        }
+        let bytes = std::fs::read(setup.folder.join("run.json"));
+        let before: Self = bytes
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .ok_or_else(|| {
+                RepairError::Resume(format!("`{}` is no run", setup.folder.display()))
+            })?;
+        let differs = [
+            ("the files", before.base != self.base),
+            ("the test commands", before.commands != self.commands),
+            ("the agent", before.agent != self.agent),
+        ];
+        if let Some((what, _)) = differs.iter().find(|(_, differs)| *differs) {
+            let said = format!("{what} differ from those it was started with");
+            return Err(RepairError::Resume(said));
+        }
+        let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();
+        let last = events
+            .lines()
+            .rev()
+            .find_map(|line| serde_json::from_str::<Event>(line).ok());
+        let seconds = last.map_or(0.0, |event| event.at);
+        Ok(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+    }
+}
+
+impl Session<'_> {
+    // Writes what a run leaves: the patch, the result, the report.
+    fn conclude(mut self, end: &End) -> Result<RunResult, RepairError> {
+        let changes = self.final_changes()?;
+        let patch = canonical(&changes);
+        let mut result = self.result(end, &changes, &patch);
+        if !changes.is_empty() {
+            self.journal.masked("final.patch", &patch)?;
+        }
+        if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
+            match write_worktree(self.setup.root, self.setup.state, &changes) {
+                Ok(()) => result.applied = true,
+                Err(error) => {
+                    result.message = format!("{}; not applied: {error}", result.message);
+                    self.event("error", "apply_failed", json!({ "why": error.to_string() }))?;
+                }
+            }
+        }
+        if end.status != RunStatus::Fixed {
+            let failure = child_failure(&result, &self.all, self.setup.redactor);
+            result
+                .suggested_actions
+                .clone_from(&failure.suggested_actions);
+            self.journal.text("report.txt", &failure_text(&failure))?;
+            self.journal.json("report.json", &failure)?;
+        }
+        self.journal.json("result.json", &result)?;
+        let said = json!({ "status": result.status, "stopReason": result.stop_reason, "why": result.message });
+        self.event("info", "run_ended", said)?;
+        Ok(result)
+    }
+
+    fn final_changes(&self) -> Result<Vec<Change>, RepairError> {
+        let source = self.scratch.source()?;
+        Ok(self
+            .base
+            .iter()
+            .map(|(path, before)| {
+                Change::between(path.clone(), before.clone(), state(&source, path))
+            })
+            .filter(|change| change.before != change.after)
+            .collect())
+    }
+
+    fn result(&self, end: &End, changes: &[Change], patch: &[u8]) -> RunResult {
+        let last = self.all.iter().rev().find_map(|it| it.test_result.clone());
+        let first: Option<&Observed> = self.first.as_ref().filter(|it| !it.passed);
+        let test_result: Option<TestResult> =
+            last.or_else(|| self.first.as_ref().map(|it| it.test_result.clone()));
+        let usage = self.all.iter().filter_map(|it| it.usage);
+        let run: Option<Key> = read_json(&self.journal, "run.json");
+        RunResult {
+            schema_version: SCHEMA_VERSION,
+            document: "result".to_owned(),
+            run_id: run.map(|key| key.run_id).unwrap_or_default(),
+            status: end.status,
+            stop_reason: end.reason,
+            category: (end.status != RunStatus::Fixed).then(|| category(end, first, &self.all)),
+            level: self
+                .all
+                .iter()
+                .map(|it| it.level)
+                .max()
+                .unwrap_or(Level::Targets),
+            attempts: u32::try_from(self.all.len()).unwrap_or(u32::MAX),
+            agent_calls: self.calls(),
+            duration_seconds: millis(self.journal.seconds()),
+            patch_digest: (!changes.is_empty()).then(|| digest(patch)),
+            test_result,
+            failure: first.cloned(),
+            message: self.setup.redactor.redact(&end.message).text.into_owned(),
+            suggested_actions: Vec::new(),
+            files_modified: changes.iter().map(|it| it.path.to_string()).collect(),
+            applied: false,
+            children: self.parts.clone(),
+            usage: usage.fold(Usage::default(), |all, one| Usage {
+                input_tokens: all.input_tokens + one.input_tokens,
+                output_tokens: all.output_tokens + one.output_tokens,
+                cost_usd: all.cost_usd + one.cost_usd,
+            }),
+        }
+    }
+}
+
+// From layers 1 and 2 of the taxonomy; a budget that ran out takes the word of the last attempt.
+fn category(end: &End, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
+    if all.iter().any(|it| it.kept) {
+        return Category::Partial;
+    }
+    let kind = first.map_or(crate::model::FailureKind::Unknown, |it| it.kind);
+    let reason = match end.reason {
+        StopReason::BudgetExhausted | StopReason::NoProgress => {
+            all.last().map_or(end.reason, |it| it.stop_reason)
+        }
+        reason => reason,
+    };
+    crate::diagnose::category(kind, Some(reason))
+}

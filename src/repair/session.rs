@@ -1,0 +1,355 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::commands::{Ran, diagnose_again, run_commands};
+use super::error::RepairError;
+use super::heals::{Heal, heals};
+use super::journal::Journal;
+use super::plan::{End, History, Policy, SplitEnd, Step, next, standing};
+use super::setup::Setup;
+use super::split::{Part, SplitInput, split};
+use super::task::{Estimate, Task};
+use crate::exec::Stop;
+use crate::git::{Scratch, ScratchPlan};
+use crate::model::{
+    AttemptResult, Diagnosis, Event, FailurePacket, Observed, PreviousAttempt, RepoPath,
+};
+use crate::patch::FileState;
+use crate::source::Source as _;
+
+/// One run while it goes on.
+pub(super) struct Session<'s> {
+    pub(super) setup: &'s Setup<'s>,
+    pub(super) stop: &'s Stop,
+    pub(super) watch: &'s mut dyn FnMut(&Event),
+    pub(super) journal: Journal<'s>,
+    pub(super) scratch: Scratch,
+    /// Every attempt, those of parts included.
+    pub(super) all: Vec<AttemptResult>,
+    /// What the files were before the first change that was kept.
+    pub(super) base: BTreeMap<RepoPath, Option<FileState>>,
+    /// The output of the commands on the state that later attempts stand on.
+    pub(super) log: String,
+    /// What that output says.
+    pub(super) diagnosis: Option<Diagnosis>,
+    pub(super) heals: Vec<Heal>,
+    pub(super) tried: Vec<Heal>,
+    pub(super) previous: Option<PreviousAttempt>,
+    pub(super) interrupted: bool,
+    /// Titles of the parts of a split, in the order they ran.
+    pub(super) parts: Vec<String>,
+    pub(super) first: Option<Observed>,
+    /// The packet of the question that is being asked.
+    pub(super) packet: Option<FailurePacket>,
+}
+
+impl<'s> Session<'s> {
+    pub(super) fn open(
+        setup: &'s Setup<'s>,
+        stop: &'s Stop,
+        watch: &'s mut dyn FnMut(&Event),
+        before: Duration,
+    ) -> Result<Self, RepairError> {
+        let journal = Journal::open(setup.folder, setup.redactor, before)?;
+        let scratch = Scratch::prepare(&ScratchPlan {
+            slot: setup.slot,
+            from: setup.source,
+            original: setup.root,
+            git: setup.git,
+            shared: &setup.shared,
+        })?;
+        Ok(Self {
+            setup,
+            stop,
+            watch,
+            journal,
+            scratch,
+            all: Vec::new(),
+            base: BTreeMap::new(),
+            log: String::new(),
+            diagnosis: None,
+            heals: Vec::new(),
+            tried: Vec::new(),
+            previous: None,
+            interrupted: false,
+            parts: Vec::new(),
+            first: None,
+            packet: None,
+        })
+    }
+
+    /// Does what the plan says until it says stop.
+    pub(super) fn drive(
+        &mut self,
+        policy: &Policy,
+        history: &mut History,
+        task: Option<&Task>,
+        focus: &[String],
+    ) -> Result<End, RepairError> {
+        let since = self.journal.seconds() - history.seconds;
+        loop {
+            history.seconds = self.journal.seconds() - since;
+            history.interrupted = self.interrupted || self.stop.requested();
+            match next(history, policy) {
+                Step::RunBaseline => {
+                    let ran = self.baseline("baseline")?;
+                    self.journal.json("diagnosis.json", &ran.diagnosis)?;
+                    self.stand_on(&ran);
+                    self.first = Some(ran.observed.clone());
+                    history.baseline = Some(ran.observed);
+                }
+                Step::RepeatBaseline => {
+                    history.repeated = Some(self.baseline("baseline-again")?.observed);
+                }
+                Step::LookForHeals => {
+                    self.look_for_heals()?;
+                    history.heals = Some(self.heals.len());
+                }
+                Step::TryHeal => {
+                    let Some(heal) = (!self.heals.is_empty()).then(|| self.heals.remove(0)) else {
+                        history.heals = Some(0);
+                        continue;
+                    };
+                    let result = self.try_heal(&heal, history)?;
+                    // What was kept may have made room for the next.
+                    history.heals = (!result.kept).then_some(self.heals.len());
+                    self.tried.push(heal);
+                    history.attempts.push(result);
+                }
+                Step::Ask {
+                    level,
+                    requested,
+                    timeout,
+                } => {
+                    let ask = super::ask::Ask {
+                        level,
+                        requested,
+                        timeout,
+                        task,
+                        focus,
+                        attempts_left: policy.max_attempts.saturating_sub(history.replies()),
+                        seconds_left: policy.max_seconds.map(|limit| limit - history.seconds),
+                    };
+                    let result = self.ask(&ask, history)?;
+                    history.attempts.push(result);
+                }
+                Step::Split { reason } => {
+                    let end = self.split(reason, policy, history, task)?;
+                    history.split = Some(end);
+                }
+                Step::Stop(end) => return Ok(end),
+            }
+        }
+    }
+
+    /// Writes an event down and shows it.
+    pub(super) fn event(
+        &mut self,
+        level: &str,
+        name: &str,
+        fields: Value,
+    ) -> Result<(), RepairError> {
+        let event = self.journal.event(level, name, fields)?;
+        (self.watch)(&event);
+        Ok(())
+    }
+
+    /// Runs the commands on the scratch copy as it is now.
+    pub(super) fn run_commands(&mut self) -> Result<Ran, RepairError> {
+        let source = self.scratch.source()?;
+        let ran = run_commands(
+            &self.setup.commands,
+            self.scratch.root(),
+            self.setup.prefix,
+            self.setup.redactor,
+            source.listing(),
+            self.stop,
+        )?;
+        self.interrupted |= ran.interrupted;
+        Ok(ran)
+    }
+
+    /// Takes a run of the commands as what later attempts stand on.
+    pub(super) fn stand_on(&mut self, ran: &Ran) {
+        self.log.clone_from(&ran.log);
+        self.diagnosis = Some(ran.diagnosis.clone());
+    }
+
+    // A run that is written down already is not repeated.
+    fn baseline(&mut self, name: &str) -> Result<Ran, RepairError> {
+        let (document, log) = (format!("{name}.json"), format!("{name}.log"));
+        let known: Option<Observed> = read_json(&self.journal, &document);
+        let text = std::fs::read_to_string(self.journal.path(&log));
+        if let Some((observed, log)) = known.zip(text.ok()) {
+            let source = self.scratch.source()?;
+            let command = self.setup.commands.lines.first();
+            let command = command.map_or("", String::as_str);
+            return Ok(Ran {
+                diagnosis: diagnose_again(&log, command, &observed, source.listing()),
+                observed,
+                log,
+                interrupted: false,
+            });
+        }
+        self.event("info", "command_started", json!({ "what": name }))?;
+        let ran = self.run_commands()?;
+        self.scratch.reset()?;
+        if !ran.interrupted {
+            self.journal.text(&log, &ran.log)?;
+            self.journal.json(&document, &ran.observed)?;
+        }
+        let said = json!({
+            "what": name,
+            "passed": ran.observed.passed,
+            "kind": ran.observed.kind,
+            "end": ran.observed.test_result.message,
+        });
+        self.event("info", "command_ended", said)?;
+        Ok(ran)
+    }
+
+    fn look_for_heals(&mut self) -> Result<(), RepairError> {
+        let source = self.scratch.source()?;
+        let Some(diagnosis) = &self.diagnosis else {
+            return Ok(());
+        };
+        let read = self.setup.read;
+        let may_read = |path: &RepoPath| read.refuse(path).is_none();
+        let found = heals(diagnosis, &self.log, &source, &may_read);
+        self.heals = found
+            .into_iter()
+            .filter(|heal| !self.tried.contains(heal))
+            .collect();
+        let count = self.heals.len();
+        self.event("info", "heals_found", json!({ "count": count }))
+    }
+
+    // R42, R43: the parts run one after the other on one state, with shares of what is left.
+    fn split(
+        &mut self,
+        reason: &'static str,
+        policy: &Policy,
+        history: &mut History,
+        task: Option<&Task>,
+    ) -> Result<SplitEnd, RepairError> {
+        let timed_out = reason == "timeout_auto_split";
+        if timed_out {
+            let said = json!({ "timeout_seconds": policy.agent_timeout });
+            self.event("warning", "coder_timeout_detected", said)?;
+        }
+        self.event(
+            "info",
+            "timeout_auto_split_started",
+            json!({ "reason": reason }),
+        )?;
+        let none = Task::default();
+        let task = task.unwrap_or(&none);
+        let estimate = if timed_out {
+            Estimate::after_timeout()
+        } else {
+            task.estimate()
+        };
+        let failure = standing(history).or(history.baseline.as_ref()).cloned();
+        let tests = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
+        let targets: Vec<RepoPath> = self
+            .diagnosis
+            .iter()
+            .flat_map(|diagnosis| diagnosis.files.iter().filter_map(|file| file.repo_path()))
+            .collect();
+        let input = SplitInput {
+            task,
+            tests,
+            targets: &targets,
+            commands: &self.setup.commands.lines,
+        };
+        let plan = split(&input, &self.scratch.source()?, estimate);
+        self.journal.json("split.json", &plan)?;
+        if plan.parts.is_empty() {
+            let said = json!({ "error": plan.reason });
+            self.event("error", "timeout_auto_split_failed", said)?;
+            return Ok(SplitEnd::Failed(plan.reason));
+        }
+        let said = json!({ "sub_issues_count": plan.parts.len() });
+        self.event("info", "timeout_auto_split_success", said)?;
+        let count = u32::try_from(plan.parts.len()).unwrap_or(u32::MAX);
+        for part in &plan.parts {
+            let said = json!({ "part": part.number, "title": part.title });
+            self.event("info", "part_started", said)?;
+            self.parts.push(part.title.clone());
+            let left = policy.max_attempts.saturating_sub(history.replies());
+            let share = Policy {
+                heal: false,
+                max_attempts: (left / count).max(1),
+                max_seconds: policy
+                    .max_seconds
+                    .map(|limit| (limit - history.seconds).max(0.0) / f64::from(count)),
+                agent_timeout: (policy.agent_timeout / f64::from(count))
+                    .max(MIN_PART_SECONDS.min(policy.agent_timeout)),
+                depth: policy.depth + 1,
+                estimated_turns: None,
+                ..policy.clone()
+            };
+            let mut own = History {
+                baseline: self.standing(history),
+                repeated: self.standing(history),
+                heals: Some(0),
+                ..History::default()
+            };
+            let end = self.drive(&share, &mut own, Some(&task_of(part, task)), &part.tests)?;
+            let said = json!({ "part": part.number, "status": end.status, "why": end.message });
+            self.event("info", "part_ended", said)?;
+            if self
+                .all
+                .iter()
+                .any(|it| it.observed.as_ref().is_some_and(|it| it.passed))
+            {
+                return Ok(SplitEnd::Ran {
+                    passed: true,
+                    parts: plan.parts.len(),
+                });
+            }
+            if self.interrupted || self.stop.requested() {
+                break;
+            }
+        }
+        Ok(SplitEnd::Ran {
+            passed: false,
+            parts: plan.parts.len(),
+        })
+    }
+
+    // What fails now: the last change that was kept says so, whichever part made it.
+    fn standing(&self, history: &History) -> Option<Observed> {
+        self.all
+            .iter()
+            .rev()
+            .find(|it| it.kept)
+            .and_then(|it| it.observed.clone())
+            .or_else(|| history.baseline.clone())
+    }
+}
+
+/// A part's call of the agent gets at least this, unless the whole task got less.
+const MIN_PART_SECONDS: f64 = 30.0;
+
+fn task_of(part: &Part, whole: &Task) -> Task {
+    Task {
+        title: part.title.clone(),
+        description: whole.description.clone(),
+        criteria: part.criteria.clone(),
+        methods: Vec::new(),
+        targets: part.targets.iter().map(ToString::to_string).collect(),
+        tests: part.tests.clone(),
+    }
+}
+
+/// A document of the run's folder, when it is there and whole.
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(
+    journal: &Journal<'_>,
+    name: &str,
+) -> Option<T> {
+    let bytes = std::fs::read(journal.path(name)).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}

@@ -1,0 +1,100 @@
+use std::path::Path;
+use std::time::Duration;
+
+use super::plan::Policy;
+use super::task::Task;
+use crate::agent::Protocol;
+use crate::context::Request;
+use crate::exec::SandboxMode;
+use crate::git::Repository;
+use crate::model::{FailurePacket, RepoPath};
+use crate::policy::{ReadPolicy, Redactor};
+use crate::source::Source;
+
+/// Everything a run is given. Nothing in it comes from a file of the repository unless the user
+/// said so.
+pub struct Setup<'a> {
+    /// The worktree's root; only ever written with [`Setup::apply`].
+    pub root: &'a Path,
+    /// The directory below it in which commands start; `""` is the root.
+    pub prefix: &'a str,
+    /// Its repository.
+    pub git: Option<&'a Repository>,
+    /// Its files.
+    pub source: &'a dyn Source,
+    /// Where the scratch copy is kept between runs.
+    pub slot: &'a Path,
+    /// The run's folder.
+    pub folder: &'a Path,
+    /// Where writing into the worktree keeps its journal.
+    pub state: &'a Path,
+    /// Masks secrets in all that is written and sent.
+    pub redactor: &'a Redactor,
+    /// What may be read and sent.
+    pub read: &'a ReadPolicy,
+    /// Caps, profile and history for packets; the rest is filled in for each.
+    pub request: Request,
+    /// The commands that must pass.
+    pub commands: Commands,
+    /// Who is asked.
+    pub agent: Agent<'a>,
+    /// What may be spent.
+    pub policy: Policy,
+    /// Globs of protected files that a patch may change.
+    pub allow_protected: &'a [String],
+    /// What is wanted beyond passing commands.
+    pub task: Option<Task>,
+    /// Ignored folders that the scratch copy links to, such as `node_modules`.
+    pub shared: Vec<RepoPath>,
+    /// Whether a patch that helps is put into the worktree.
+    pub apply: bool,
+    /// Whether what stands in [`Setup::folder`] is continued.
+    pub resume: bool,
+}
+
+/// The commands that must pass, and how they are run.
+#[derive(Debug, Clone)]
+pub struct Commands {
+    /// Lines for a shell, run in order; the first that fails ends a run.
+    pub lines: Vec<String>,
+    /// Run once in the fresh copy before anything else.
+    pub setup: Option<String>,
+    /// For each.
+    pub timeout: Duration,
+    /// Between the request to end and the kill.
+    pub grace: Duration,
+    /// Bytes of output for each.
+    pub max_output: u64,
+    /// Variables beyond the usual ones: `NAME` or `NAME=VALUE`.
+    pub environment: Vec<String>,
+    /// How far writing is confined.
+    pub sandbox: SandboxMode,
+    /// Whether the network is refused.
+    pub no_network: bool,
+}
+
+/// Who is asked for a patch.
+#[derive(Clone, Copy)]
+pub enum Agent<'a> {
+    /// Nobody.
+    None,
+    /// A command.
+    Command {
+        /// The line for a shell, with placeholders.
+        command: &'a str,
+        /// How it is spoken to.
+        protocol: Protocol,
+        /// Variables it gets beyond the usual ones.
+        environment: &'a [String],
+    },
+    /// A stand-in: the packet and the number of the call, from 1, give the reply's text.
+    Function(&'a (dyn Fn(&FailurePacket, u32) -> String + Sync)),
+}
+
+impl Agent<'_> {
+    /// Whether there is one.
+    #[must_use]
+    pub fn is_some(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+}

@@ -1,0 +1,214 @@
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::ask::reason;
+use super::commands::diagnose_again;
+use super::error::RepairError;
+use super::session::Session;
+use crate::git::Repository;
+use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason, Verdict};
+use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge, write_worktree};
+use crate::policy::Allowed;
+use crate::source::{EntryKind, Source};
+
+/// A patch to try.
+pub(super) struct Trial<'a> {
+    pub(super) patch: &'a [u8],
+    /// What fails without it.
+    pub(super) before: Option<&'a Observed>,
+    /// Tests that decide; empty for all.
+    pub(super) focus: &'a [String],
+    /// Whether anything but passing commands undoes it.
+    pub(super) must_fix: bool,
+}
+
+impl Session<'_> {
+    /// Judges a patch, makes it in the scratch copy, runs the commands and keeps it or undoes it.
+    pub(super) fn try_patch(
+        &mut self,
+        result: &mut AttemptResult,
+        trial: &Trial<'_>,
+        folder: &str,
+    ) -> Result<(), RepairError> {
+        let mut judged = self.judge(trial.patch)?;
+        let applies = judged.verdict.verdict.applies();
+        let patch = if applies {
+            judged.canonical_patch()
+        } else {
+            trial.patch.to_vec()
+        };
+        self.journal
+            .masked(&format!("{folder}/patch.diff"), &patch)?;
+        if applies {
+            judged.verdict.canonical_patch = String::from_utf8(patch.clone())
+                .ok()
+                .map(|patch| self.setup.redactor.redact(&patch).text.into_owned());
+        }
+        self.journal
+            .json(&format!("{folder}/preflight.json"), &judged.verdict)?;
+        result.patch_digest = Some(digest(&patch));
+        if !applies {
+            (result.stop_reason, result.message) = refusal(&judged.verdict);
+            result.error_code = judged.verdict.error_code.map(|code| code.to_string());
+            return Ok(());
+        }
+        result.files_modified = judged
+            .changes
+            .iter()
+            .map(|it| it.path.to_string())
+            .collect();
+        let known = self.states_before(&judged.changes)?;
+        write_worktree(
+            self.scratch.root(),
+            &self.setup.slot.join("state"),
+            &judged.changes,
+        )?;
+        let ran = self.run_commands()?;
+        self.journal.text(&format!("{folder}/test.log"), &ran.log)?;
+        if ran.interrupted {
+            self.scratch.reset()?;
+            result.stop_reason = StopReason::Interrupted;
+            "it was interrupted".clone_into(&mut result.message);
+            return Ok(());
+        }
+        result.test_result = Some(ran.observed.test_result.clone());
+        let (stop_reason, kept, message) = reason(trial.before, &ran.observed, trial.focus);
+        result.kept = kept && (ran.observed.passed || !trial.must_fix);
+        result.stop_reason = stop_reason;
+        message.clone_into(&mut result.message);
+        result.observed = Some(ran.observed.clone());
+        if result.kept {
+            self.undo_other_changes(&judged.changes)?;
+            self.scratch
+                .adopt(judged.changes.iter().map(|it| &it.path))?;
+            for (path, state) in known {
+                self.base.entry(path).or_insert(state);
+            }
+            self.stand_on(&ran);
+        } else {
+            self.scratch.reset()?;
+        }
+        Ok(())
+    }
+
+    /// Makes the change of an attempt that an interrupted run kept.
+    pub(super) fn make_again(&mut self, folder: &str) -> Result<(), RepairError> {
+        let path = self.journal.path(&format!("{folder}/patch.diff"));
+        let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
+        let judged = self.judge(&patch)?;
+        if !judged.verdict.verdict.applies() {
+            return Err(RepairError::Resume(format!(
+                "the change of `{folder}` no longer applies"
+            )));
+        }
+        for (path, state) in self.states_before(&judged.changes)? {
+            self.base.entry(path).or_insert(state);
+        }
+        write_worktree(
+            self.scratch.root(),
+            &self.setup.slot.join("state"),
+            &judged.changes,
+        )?;
+        self.scratch
+            .adopt(judged.changes.iter().map(|it| &it.path))
+            .map_err(RepairError::from)
+    }
+
+    pub(super) fn stand_on_again(
+        &mut self,
+        log: String,
+        observed: &Observed,
+    ) -> Result<(), RepairError> {
+        let source = self.scratch.source()?;
+        let command = self.setup.commands.lines.first().map_or("", String::as_str);
+        self.diagnosis = Some(diagnose_again(&log, command, observed, source.listing()));
+        self.log = log;
+        Ok(())
+    }
+
+    fn judge(&self, patch: &[u8]) -> Result<Judged, RepairError> {
+        let source = self.scratch.source()?;
+        let objects = Repository::discover(self.scratch.root())
+            .ok()
+            .flatten()
+            .map(|git| git.objects());
+        let options = JudgeOptions {
+            after: true,
+            allowed: Allowed::new(self.setup.allow_protected).unwrap_or_default(),
+            objects: objects.as_ref().map(|objects| objects as &dyn Objects),
+            ..JudgeOptions::default()
+        };
+        Ok(judge(patch, &source, &options))
+    }
+
+    // What the commands left behind or rewrote does not belong to the change.
+    fn undo_other_changes(&mut self, changes: &[Change]) -> Result<(), RepairError> {
+        self.scratch.reset()?;
+        let journal = self.setup.slot.join("state");
+        write_worktree(self.scratch.root(), &journal, changes)?;
+        Ok(())
+    }
+
+    fn states_before(
+        &self,
+        changes: &[Change],
+    ) -> Result<Vec<(RepoPath, Option<FileState>)>, RepairError> {
+        let source = self.scratch.source()?;
+        Ok(changes
+            .iter()
+            .map(|change| (change.path.clone(), state(&source, &change.path)))
+            .collect())
+    }
+}
+
+/// A file of a source with its mode; `None` when there is none.
+pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Option<FileState> {
+    let entry = source.listing().get(path.as_str())?;
+    match &entry.kind {
+        EntryKind::File { executable } => Some(FileState {
+            bytes: source.read(path).ok()?,
+            mode: if *executable { 0o100_755 } else { 0o100_644 },
+        }),
+        EntryKind::Symlink { target } => Some(FileState {
+            bytes: Arc::from(target.as_bytes()),
+            mode: 0o120_000,
+        }),
+        _ => None,
+    }
+}
+
+/// SHA-256 in hex.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
+    let reason = match verdict.verdict {
+        Verdict::Refused | Verdict::Unsafe => StopReason::PolicyRejected,
+        Verdict::Malformed => match verdict.error_code.map(crate::model::Code::as_str) {
+            Some("P101" | "P102") => StopReason::NoPatch,
+            _ => StopReason::PatchInvalid,
+        },
+        Verdict::AlreadyApplied => StopReason::NoPatch,
+        _ => StopReason::ApplyFailed,
+    };
+    let said = verdict
+        .problems
+        .iter()
+        .find(|problem| problem.severity == crate::model::Severity::Error)
+        .map(|problem| problem.message.clone())
+        .or_else(|| {
+            let hunks = verdict.files.iter().flat_map(|file| &file.hunks);
+            hunks
+                .filter(|hunk| hunk.code.is_some())
+                .map(|hunk| hunk.message.clone())
+                .next()
+        })
+        .unwrap_or_else(|| "the files already are as the patch would make them".to_owned());
+    (
+        reason,
+        format!("the patch {}: {said}", verdict.verdict.as_str()),
+    )
+}

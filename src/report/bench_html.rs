@@ -1,0 +1,117 @@
+use super::bench_text::{end_word, result_word, share};
+use super::markup::escaped;
+use crate::model::BenchDocument;
+
+/// A bench as a page of its own: no script, nothing loaded from elsewhere, the ladder drawn.
+#[must_use]
+pub fn bench_html(bench: &BenchDocument) -> String {
+    let mut text = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>mendit bench</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>Pass rate: {}</h1>\n\
+         <p>Agent <code>{}</code>, levels 0 to {}. It measures {}.</p>\n",
+        escaped(&share(&bench.totals)),
+        escaped(&bench.agent),
+        bench.max_level,
+        escaped(&bench.measures)
+    );
+    text.push_str(&ladder(bench));
+    if let Some(comparison) = &bench.comparison {
+        text.push_str("<h2>Against the baseline</h2>\n<dl>\n");
+        for (name, ids) in [
+            ("regressed", &comparison.regressed),
+            ("gained", &comparison.gained),
+            ("added", &comparison.added),
+            ("missing", &comparison.missing),
+        ] {
+            text.push_str(&format!(
+                "<dt>{name}</dt><dd>{}</dd>\n",
+                escaped(&if ids.is_empty() {
+                    "none".to_owned()
+                } else {
+                    ids.join(", ")
+                })
+            ));
+        }
+        text.push_str("</dl>\n");
+    }
+    text.push_str(
+        "<h2>Fixtures</h2>\n<table>\n<thead><tr><th>fixture<th>result<th>end<th>level<th>attempts\
+         <th>bytes<th>seconds<th>why</tr></thead>\n<tbody>\n",
+    );
+    for outcome in &bench.fixtures {
+        let result = result_word(outcome.result);
+        text.push_str(&format!(
+            "<tr class=\"{result}\"><td title=\"{}\">{}<td>{result}<td>{}<td>{}<td>{}<td>{}<td>{:.1}\
+             <td>{}</tr>\n",
+            escaped(&outcome.title),
+            escaped(&outcome.id),
+            escaped(&end_word(outcome)),
+            outcome.level,
+            outcome.attempts,
+            outcome.packet_bytes,
+            outcome.seconds,
+            escaped(&outcome.why.join("; "))
+        ));
+    }
+    text.push_str("</tbody>\n</table>\n");
+    for (name, rows) in [
+        ("kind", &bench.by_kind),
+        ("language", &bench.by_language),
+        ("level needed", &bench.by_level),
+    ] {
+        text.push_str(&format!("<h2>By {name}</h2>\n<table>\n"));
+        for row in rows {
+            text.push_str(&format!(
+                "<tr><td>{}<td>{}</tr>\n",
+                escaped(&row.name),
+                escaped(&share(&row.tally))
+            ));
+        }
+        text.push_str("</table>\n");
+    }
+    text.push_str(&format!(
+        "<p>Wrong heals: {}. Fixtures with leaks: {}.</p>\n</body>\n</html>\n",
+        bench.wrong_heals, bench.leaks
+    ));
+    text
+}
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;\
+padding:0 1rem}table{border-collapse:collapse}td,th{padding:.2rem .6rem;text-align:left;\
+border-bottom:1px solid #ccc;vertical-align:top}.failed td:nth-child(2),.error td:nth-child(2)\
+{font-weight:bold;color:#b00020}.skipped{color:#767676}";
+
+// A bar a rung: how many are fixed with it or a lower one.
+fn ladder(bench: &BenchDocument) -> String {
+    const WIDTH: u64 = 480;
+    let mut text = String::from("<h2>The ladder</h2>\n");
+    let height = bench.ladder.len() * 30;
+    text.push_str(&format!(
+        "<svg role=\"img\" aria-label=\"Fixtures fixed by each level\" width=\"760\" \
+         height=\"{height}\">\n"
+    ));
+    for (at, rung) in bench.ladder.iter().enumerate() {
+        let top = at * 30;
+        let share = |count: u64| (count * WIDTH).checked_div(rung.of).unwrap_or(0);
+        let (before, here) = (
+            share(rung.fixed_so_far.saturating_sub(rung.fixed)),
+            share(rung.fixed),
+        );
+        text.push_str(&format!(
+            "<text x=\"0\" y=\"{y}\">level {level}</text>\
+             <rect x=\"60\" y=\"{top}\" width=\"{WIDTH}\" height=\"22\" fill=\"#e6e6e6\"/>\
+             <rect x=\"60\" y=\"{top}\" width=\"{before}\" height=\"22\" fill=\"#9db8d9\"/>\
+             <rect x=\"{start}\" y=\"{top}\" width=\"{here}\" height=\"22\" fill=\"#2b5d9b\"/>\
+             <text x=\"550\" y=\"{y}\">{so_far} of {of}, {bytes} bytes</text>\n",
+            y = top + 16,
+            level = rung.level,
+            start = 60 + before,
+            so_far = rung.fixed_so_far,
+            of = rung.of,
+            bytes = rung.mean_packet_bytes,
+        ));
+    }
+    text.push_str("</svg>\n");
+    text
+}

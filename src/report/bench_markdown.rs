@@ -1,0 +1,78 @@
+use super::bench_text::{end_word, result_word, share};
+use crate::model::BenchDocument;
+
+/// A bench as Markdown tables, for a pull request or a page of docs.
+#[must_use]
+pub fn bench_markdown(bench: &BenchDocument) -> String {
+    let mut text = format!(
+        "## Pass rate: {}\n\nAgent `{}`, levels 0 to {}. It measures {}.\n",
+        share(&bench.totals),
+        bench.agent.replace('`', "'"),
+        bench.max_level,
+        bench.measures
+    );
+    if let Some(comparison) = &bench.comparison {
+        for (name, ids) in [
+            ("Regressed", &comparison.regressed),
+            ("Gained", &comparison.gained),
+            ("Added", &comparison.added),
+            ("Missing", &comparison.missing),
+        ] {
+            if !ids.is_empty() {
+                text.push_str(&format!("\n{name}: {}\n", ids.join(", ")));
+            }
+        }
+    }
+    text.push_str("\n| fixture | result | end | level | attempts | bytes | seconds | why |\n");
+    text.push_str("|---|---|---|---:|---:|---:|---:|---|\n");
+    for outcome in &bench.fixtures {
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} | {:.1} | {} |\n",
+            cell(&outcome.id),
+            result_word(outcome.result),
+            end_word(outcome),
+            outcome.level,
+            outcome.attempts,
+            outcome.packet_bytes,
+            outcome.seconds,
+            cell(&outcome.why.join("; "))
+        ));
+    }
+    for (name, rows) in [
+        ("kind", &bench.by_kind),
+        ("language", &bench.by_language),
+        ("level needed", &bench.by_level),
+    ] {
+        text.push_str(&format!("\n| {name} | passed |\n|---|---|\n"));
+        for row in rows {
+            text.push_str(&format!(
+                "| {} | {} |\n",
+                cell(&row.name),
+                share(&row.tally)
+            ));
+        }
+    }
+    text.push_str("\n| level | fixed here | fixed so far | of | bytes of packets, mean |\n");
+    text.push_str("|---|---:|---:|---:|---:|\n");
+    for rung in &bench.ladder {
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {} |\n",
+            rung.level, rung.fixed, rung.fixed_so_far, rung.of, rung.mean_packet_bytes
+        ));
+    }
+    text.push_str(&format!(
+        "\nWrong heals: {}. Fixtures with leaks: {}.\n",
+        bench.wrong_heals, bench.leaks
+    ));
+    text
+}
+
+fn cell(text: &str) -> String {
+    let flat: String = text
+        .chars()
+        .map(|it| if it.is_control() { ' ' } else { it })
+        .collect();
+    flat.replace('\\', "\\\\")
+        .replace('|', "\\|")
+        .replace('<', "&lt;")
+}

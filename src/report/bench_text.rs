@@ -1,0 +1,108 @@
+use crate::model::{BenchDocument, FixtureOutcome, FixtureResult, Tally};
+
+/// A bench for people: a row a fixture, then totals, groups and the ladder.
+#[must_use]
+pub fn bench_text(bench: &BenchDocument) -> String {
+    let mut text = format!(
+        "agent    {} (levels 0 to {})\nmeasures {}\n",
+        bench.agent, bench.max_level, bench.measures
+    );
+    if let Some(part) = bench.partition {
+        text.push_str(&format!("part     {} of {}\n", part.index, part.count));
+    }
+    let width = bench.fixtures.iter().map(|it| it.id.chars().count());
+    let width = width.max().unwrap_or(0).max("fixture".len());
+    text.push_str(&format!(
+        "\n{:<width$}  result   end                   level  attempts     bytes  seconds\n",
+        "fixture"
+    ));
+    for outcome in &bench.fixtures {
+        text.push_str(&format!(
+            "{:<width$}  {:<7}  {:<20}  {:>5}  {:>8}  {:>8}  {:>7.1}\n",
+            outcome.id,
+            result_word(outcome.result),
+            end_word(outcome),
+            outcome.level.number(),
+            outcome.attempts,
+            outcome.packet_bytes,
+            outcome.seconds
+        ));
+        for why in &outcome.why {
+            text.push_str(&format!("  {why}\n"));
+        }
+    }
+    text.push_str(&format!("\npassed {}\n", share(&bench.totals)));
+    let groups = [
+        ("kind", &bench.by_kind),
+        ("language", &bench.by_language),
+        ("level needed", &bench.by_level),
+    ];
+    for (name, rows) in groups {
+        text.push_str(&format!("\nby {name}\n"));
+        for row in rows {
+            text.push_str(&format!("  {:<18}  {}\n", row.name, share(&row.tally)));
+        }
+    }
+    text.push_str("\nladder: fixed with this level as the highest, and so far\n");
+    for rung in &bench.ladder {
+        text.push_str(&format!(
+            "  level {}  {:>4}  {:>4} of {}  {:>8} bytes of packets on average\n",
+            rung.level, rung.fixed, rung.fixed_so_far, rung.of, rung.mean_packet_bytes
+        ));
+    }
+    text.push_str(&format!(
+        "\nwrong heals {}, fixtures with leaks {}\n",
+        bench.wrong_heals, bench.leaks
+    ));
+    if let Some(comparison) = &bench.comparison {
+        let lists = [
+            ("regressed", &comparison.regressed),
+            ("gained", &comparison.gained),
+            ("added", &comparison.added),
+            ("missing", &comparison.missing),
+        ];
+        text.push_str("\nagainst the baseline\n");
+        for (name, ids) in lists {
+            let ids = if ids.is_empty() {
+                "none".to_owned()
+            } else {
+                ids.join(", ")
+            };
+            text.push_str(&format!("  {name:<10}{ids}\n"));
+        }
+    }
+    text
+}
+
+/// The result in one word.
+pub(super) fn result_word(result: FixtureResult) -> &'static str {
+    match result {
+        FixtureResult::Passed => "passed",
+        FixtureResult::Failed => "failed",
+        FixtureResult::Skipped => "skipped",
+        FixtureResult::Error => "error",
+    }
+}
+
+/// How a fixture's run ended, in one word.
+pub(super) fn end_word(outcome: &FixtureOutcome) -> String {
+    outcome
+        .stop_reason
+        .map_or_else(|| "-".to_owned(), |it| it.to_string())
+}
+
+/// A tally in words: `9 of 10 (90.0 %, 59.6 to 98.2), skipped 1`.
+pub(super) fn share(tally: &Tally) -> String {
+    let mut text = format!(
+        "{} of {} ({:.1} %, {:.1} to {:.1})",
+        tally.passed,
+        tally.run,
+        tally.rate * 100.0,
+        tally.low * 100.0,
+        tally.high * 100.0
+    );
+    if tally.skipped > 0 {
+        text.push_str(&format!(", skipped {}", tally.skipped));
+    }
+    text
+}

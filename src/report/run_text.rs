@@ -1,0 +1,57 @@
+use crate::model::{RunResult, RunStatus, StopReason};
+
+/// A run's end for people: how it stands first, then where to look.
+#[must_use]
+pub fn run_text(result: &RunResult, folder: &str) -> String {
+    let status = match (result.status, result.stop_reason) {
+        (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to repair",
+        (RunStatus::Fixed, _) => "fixed",
+        (_, StopReason::Interrupted) => "interrupted",
+        (RunStatus::Blocked, _) => "blocked",
+        (RunStatus::Failed, StopReason::Flaky) => "flaky",
+        (RunStatus::Failed, _) => "not fixed",
+        (RunStatus::Split, _) => "not fixed, in parts",
+        (RunStatus::UserActionRequired, _) => "a person must act",
+        (RunStatus::InvalidTask, _) => "the task cannot be done",
+    };
+    let mut text = format!("{status}: {}\n", result.message);
+    let mut row = |name: &str, value: &str| {
+        if !value.is_empty() {
+            text.push_str(&format!("{name:<9}{value}\n"));
+        }
+    };
+    if let Some(failure) = &result.failure {
+        let end = &failure.test_result.message;
+        row(
+            "failure",
+            &format!("{} ({end}): {}", failure.kind, failure.message),
+        );
+    }
+    if result.attempts > 0 {
+        let spent = format!(
+            "{} in {:.1} s; calls of the agent: {}; highest level: {}",
+            result.attempts, result.duration_seconds, result.agent_calls, result.level
+        );
+        row("attempts", &spent);
+    }
+    if let (None, Some(end)) = (&result.failure, &result.test_result) {
+        row("test", &end.message);
+    }
+    row("changed", &result.files_modified.join(", "));
+    for (at, action) in result.suggested_actions.iter().enumerate() {
+        row(if at == 0 { "next" } else { "" }, action);
+    }
+    if result.patch_digest.is_some() {
+        let patch = format!("{folder}/final.patch");
+        if result.applied {
+            row("applied", &patch);
+        } else {
+            row(
+                "patch",
+                &format!("{patch} (`mendit apply` puts it into the worktree)"),
+            );
+        }
+    }
+    row("run", folder);
+    text
+}

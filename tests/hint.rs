@@ -1,0 +1,462 @@
+//! Import hints: what is proposed for a name, and how the patch that adds it looks.
+
+mod support;
+
+use mendit::graph::Graph;
+use mendit::hint::{Query, fix, suggest};
+use mendit::model::{HintSource, RepoPath, Suggestion};
+use mendit::source::{Memory, Source};
+use support::{Repo, json};
+
+fn memory(files: &[(&str, &str)]) -> Memory {
+    let file = |(path, text): &(&str, &str)| (RepoPath::new(path).unwrap(), text.as_bytes().into());
+    Memory::new(files.iter().map(file))
+}
+
+fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
+    let source = memory(files);
+    let graph = Graph::new(&source);
+    let query = Query {
+        file: &RepoPath::new(file).unwrap(),
+        names: &[name.to_owned()],
+        may_read: &|path| !path.as_str().starts_with("secrets/"),
+    };
+    suggest(&source, &graph, &query)
+}
+
+// The best statement, with `!` when it is certain.
+fn best(files: &[(&str, &str)], file: &str, name: &str) -> String {
+    match hints(files, file, name).first() {
+        Some(one) if one.certain => format!("{} !", one.import_statement),
+        Some(one) => one.import_statement.clone(),
+        None => String::new(),
+    }
+}
+
+// The file after every certain import was added.
+fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
+    let source = memory(files);
+    let path = RepoPath::new(file).unwrap();
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let graph = Graph::new(&source);
+    let query = Query {
+        file: &path,
+        names: &names,
+        may_read: &|_| true,
+    };
+    let mut found = suggest(&source, &graph, &query);
+    found.retain(|one| one.certain);
+    let fix = fix(&source, &path, &found)?;
+    assert!(fix.patch.starts_with("diff --git "), "{}", fix.patch);
+    let after = fix.changes.first()?.after.clone()?;
+    Some(String::from_utf8(after.bytes.to_vec()).unwrap())
+}
+
+#[test]
+fn find_correct_import_paths_external() {
+    let file = ("tests/test_cli.py", "def test(): CliRunner()\n");
+    let with = [file, ("pyproject.toml", "dependencies = ['typer>=0.9']\n")];
+    assert_eq!(
+        best(&with, file.0, "CliRunner"),
+        "from typer.testing import CliRunner"
+    );
+    assert_eq!(
+        best(&[file], file.0, "CliRunner"),
+        "",
+        "no manifest names a package"
+    );
+    for (name, statement) in [
+        ("Path", "from pathlib import Path !"),
+        ("MagicMock", "from unittest.mock import MagicMock !"),
+        ("os", "import os !"),
+        ("datetime", "import datetime !"),
+    ] {
+        let text = "Path(MagicMock(), os.sep, datetime.timedelta(1))\n";
+        assert_eq!(best(&[("a.py", text)], "a.py", name), statement);
+    }
+}
+
+#[test]
+fn the_repository_says_what_is_meant() {
+    let base = [
+        ("pkg/__init__.py", ""),
+        ("pkg/core.py", "class Engine: pass\n"),
+        ("pkg/one.py", "from .core import Engine\n"),
+    ];
+    let with = |file: &'static str, text: &'static str| [&base[..], &[(file, text)]].concat();
+    let near = with("pkg/two.py", "from . import one\nEngine()\n");
+    assert_eq!(
+        best(&near, "pkg/two.py", "Engine"),
+        "from .core import Engine !"
+    );
+    let far = with("tests/test_x.py", "Engine()\n");
+    assert_eq!(
+        best(&far, "tests/test_x.py", "Engine"),
+        "from pkg.core import Engine !"
+    );
+}
+
+#[test]
+fn namespace_packages_keep_their_whole_name() {
+    let files = [
+        ("src/space/tools/__init__.py", ""),
+        ("src/space/tools/saw.py", "def cut_wood(): pass\n"),
+        ("src/space/tools/use.py", "cut_wood()\n"),
+        ("tests/test_use.py", "cut_wood()\n"),
+    ];
+    assert_eq!(
+        best(&files, "tests/test_use.py", "cut_wood"),
+        "from space.tools.saw import cut_wood !"
+    );
+}
+
+#[test]
+fn a_package_does_not_import_itself_through_its_index() {
+    let files = [
+        ("package.json", "{\"name\": \"p\"}"),
+        (
+            "src/index.ts",
+            "export * from './shape'\nexport * from './draw'\n",
+        ),
+        ("src/shape.ts", "export interface Shape { a: number }\n"),
+        ("src/draw.ts", "export function draw(shape: Shape) {}\n"),
+        ("test/a.test.ts", "import { Shape } from '../src'\n"),
+    ];
+    assert_eq!(
+        best(&files, "src/draw.ts", "Shape"),
+        "import { Shape } from './shape' !"
+    );
+}
+
+#[test]
+fn two_definitions_are_not_certain() {
+    let files = [
+        ("a/one.py", "class Loader: pass\n"),
+        ("b/two.py", "class Loader: pass\n"),
+        ("c/use.py", "Loader()\n"),
+    ];
+    let found = hints(&files, "c/use.py", "Loader");
+    assert_eq!(found.len(), 2);
+    assert!(
+        found
+            .iter()
+            .all(|one| !one.certain && one.source == HintSource::Definition)
+    );
+}
+
+#[test]
+fn a_name_that_the_file_assigns_is_not_certain() {
+    let files = [
+        ("a.py", "def settings(): pass\n"),
+        ("b.py", "def f():\n    settings = 1\nsettings.x\n"),
+    ];
+    assert!(
+        hints(&files, "b.py", "settings")
+            .iter()
+            .all(|one| !one.certain)
+    );
+}
+
+#[test]
+fn words_are_whole_and_denied_files_are_not_read() {
+    let files = [
+        ("a.py", "class ConfigLoader: pass\n"),
+        ("secrets/b.py", "class Config: pass\n"),
+        ("c.py", "Config()\n"),
+    ];
+    assert_eq!(best(&files, "c.py", "Config"), "");
+}
+
+#[test]
+fn names_like_it_are_proposed_and_never_certain() {
+    let files = [
+        ("a.py", "def load_config(): pass\n"),
+        ("b.py", "load_confg()\n"),
+    ];
+    let found = hints(&files, "b.py", "load_confg");
+    assert_eq!(found[0].import_statement, "from a import load_config");
+    assert!(!found[0].certain && found[0].source == HintSource::Similar);
+}
+
+#[test]
+fn members_tell_a_module_from_a_class() {
+    let text = "datetime.now()\n";
+    let other = ("b.py", "from datetime import datetime\n");
+    assert_eq!(
+        best(&[("a.py", text), other], "a.py", "datetime"),
+        "from datetime import datetime !"
+    );
+}
+
+#[test]
+fn python_imports_go_into_their_group() {
+    let library = ("lib/__init__.py", "");
+    let core = ("lib/core.py", "class Alpha: pass\nclass Gamma: pass\n");
+    let other = (
+        "lib/other.py",
+        "from lib.core import Gamma\nfrom lib.core import Alpha\n",
+    );
+    for (before, names, after) in [
+        // A module docstring, `__future__`, a new group.
+        (
+            "\"\"\"Doc.\"\"\"\n\nfrom __future__ import annotations\n\nx = os.sep\n",
+            &["os"][..],
+            "\"\"\"Doc.\"\"\"\n\nfrom __future__ import annotations\n\nimport os\n\nx = os.sep\n",
+        ),
+        // Sorted inside the standard library's block.
+        (
+            "import abc\nimport sys\n\nimport requests\n\nos.sep\n",
+            &["os"],
+            "import abc\nimport os\nimport sys\n\nimport requests\n\nos.sep\n",
+        ),
+        // An existing import takes the name in.
+        (
+            "from pathlib import PurePath  # keep\n\nPath()\n",
+            &["Path"],
+            "from pathlib import Path, PurePath  # keep\n\nPath()\n",
+        ),
+        (
+            "from lib.core import (\n    Alpha,\n)\n\nAlpha(Gamma)\n",
+            &["Gamma"],
+            "from lib.core import (\n    Alpha,\n    Gamma,\n)\n\nAlpha(Gamma)\n",
+        ),
+        // Own modules come last, as a group of their own.
+        (
+            "import sys\n\nimport requests\n\n\ndef f(): Gamma()\n",
+            &["Gamma"],
+            "import sys\n\nimport requests\n\nfrom lib.core import Gamma\n\n\ndef f(): Gamma()\n",
+        ),
+        // A file without imports; a licence comment stays on top.
+        (
+            "# Licence.\n\nclass A(Gamma): pass\n",
+            &["Gamma"],
+            "# Licence.\n\nfrom lib.core import Gamma\n\n\nclass A(Gamma): pass\n",
+        ),
+        ("os.sep\n", &["os"], "import os\n\nos.sep\n"),
+        // Several at once, carriage returns kept.
+        (
+            "import sys\r\n\r\nos.sep, Path()\r\n",
+            &["os", "Path"],
+            "import os\r\nimport sys\r\nfrom pathlib import Path\r\n\r\nos.sep, Path()\r\n",
+        ),
+    ] {
+        let files = [library, core, other, ("use.py", before)];
+        assert_eq!(
+            fixed(&files, "use.py", names).as_deref(),
+            Some(after),
+            "{before}"
+        );
+    }
+}
+
+#[test]
+fn long_python_lines_are_broken() {
+    let before = "from lib.core import Alphabetical, Betabetical, Gammabetical, Deltabetical, Zeta\n\nOmega()\n";
+    let files = [
+        ("lib/__init__.py", ""),
+        ("lib/core.py", "class Omega: pass\n"),
+        ("other.py", "from lib.core import Omega\n"),
+        ("use.py", before),
+    ];
+    let after = fixed(&files, "use.py", &["Omega"]).unwrap();
+    assert!(
+        after.starts_with("from lib.core import (\n    Alphabetical,\n"),
+        "{after}"
+    );
+    assert!(after.contains("    Omega,\n)\n\nOmega()"), "{after}");
+}
+
+#[test]
+fn script_imports_follow_the_files_style() {
+    let shape = (
+        "src/shape.ts",
+        "export interface Shape { a: number }\nexport function draw() {}\n",
+    );
+    let voter = (
+        "src/a.ts",
+        "import type { Shape } from './shape'\nimport { draw } from './shape'\n",
+    );
+    for (before, names, after) in [
+        (
+            "import { b } from \"./b.js\";\n\nb(draw());\n",
+            &["draw"][..],
+            "import { b } from \"./b.js\";\nimport { draw } from \"./shape.js\";\n\nb(draw());\n",
+        ),
+        (
+            "import fs from 'node:fs'\n\nimport { b } from './b'\n\nfs.x(b, draw())\n",
+            &["draw"],
+            "import fs from 'node:fs'\n\nimport { b } from './b'\nimport { draw } from './shape'\n\nfs.x(b, draw())\n",
+        ),
+        (
+            "import { c } from './shape'\n\ndraw(c)\n",
+            &["draw"],
+            "import { c, draw } from './shape'\n\ndraw(c)\n",
+        ),
+        (
+            "import { draw } from './shape'\n\nconst s: Shape = draw()\n",
+            &["Shape"],
+            "import { draw } from './shape'\nimport type { Shape } from './shape'\n\nconst s: Shape = draw()\n",
+        ),
+        (
+            "import {\n  c,\n  type D,\n} from './shape'\n\nconst s: Shape = c\n",
+            &["Shape"],
+            "import {\n  c,\n  type D,\n  type Shape,\n} from './shape'\n\nconst s: Shape = c\n",
+        ),
+        (
+            "#!/usr/bin/env node\n/* Licence */\n\n\"use client\";\n\ndraw(\"x\");\n",
+            &["draw"],
+            "#!/usr/bin/env node\n/* Licence */\n\n\"use client\";\n\nimport { draw } from \"./shape\";\n\ndraw(\"x\");\n",
+        ),
+    ] {
+        let files = [
+            shape,
+            voter,
+            ("src/b.ts", "export const b = 1\n"),
+            ("src/use.ts", before),
+        ];
+        assert_eq!(
+            fixed(&files, "src/use.ts", names).as_deref(),
+            Some(after),
+            "{before}"
+        );
+    }
+}
+
+#[test]
+fn the_command_prints_and_applies_patches() {
+    let repo = Repo::with(&[
+        ("pkg/__init__.py", ""),
+        ("pkg/core.py", "class Engine:\n    pass\n"),
+        ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
+        ("pkg/two.py", "import os\n\nEngine(os)\n"),
+        ("log", "pkg/two.py:3:1: F821 Undefined name `Engine`\n"),
+    ]);
+    let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
+    assert_eq!(document["document"], "hint");
+    assert_eq!(
+        document["suggestions"][0]["importStatement"],
+        "from pkg.core import Engine"
+    );
+    assert_eq!(document["suggestions"][0]["certain"], true);
+    assert_eq!(document["suggestions"][0]["source"], "repo");
+    let hint = document["recoveryHint"].as_str().unwrap();
+    assert!(hint.contains("Previous Attempt Failed"), "{hint}");
+    assert!(document["patch"].is_null());
+
+    let printed = repo.mendit(&["hint", "Engine", "--file", "pkg/two.py", "--fix"]);
+    assert_eq!(printed.status.code(), Some(0));
+    std::fs::write(repo.outside().join("p.diff"), &printed.stdout).unwrap();
+    repo.git(&["apply", "--check", "../p.diff"]);
+    let applied = repo.mendit(&["hint", "Engine", "--file", "pkg/two.py", "--apply"]);
+    assert_eq!(applied.status.code(), Some(0));
+    let text = std::fs::read_to_string(repo.root().join("pkg/two.py")).unwrap();
+    assert_eq!(
+        text,
+        "import os\n\nfrom pkg.core import Engine\n\nEngine(os)\n"
+    );
+
+    let none = repo.mendit(&["hint", "Nowhere", "--file", "pkg/two.py"]);
+    assert_eq!(none.status.code(), Some(1));
+    assert_eq!(
+        repo.mendit(&["hint", "X", "--file", "absent.py"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn moved_modules_and_renamed_exports_are_found() {
+    let repo = Repo::with(&[
+        ("package.json", "{\"name\": \"p\"}"),
+        ("src/lib/format.ts", "export function money() {}\n"),
+        (
+            "src/use.ts",
+            "import { money } from './utils/format'\n\nmoney()\n",
+        ),
+        (
+            "log",
+            "src/use.ts(1,23): error TS2307: Cannot find module './utils/format' or its corresponding type declarations.\n",
+        ),
+        (
+            "src/near.ts",
+            "import { mony } from './lib/format'\n\nmony()\n",
+        ),
+        (
+            "log2",
+            "src/near.ts(1,10): error TS2305: Module '\"./lib/format\"' has no exported member 'mony'.\n",
+        ),
+    ]);
+    let document = json(&repo.mendit(&["hint", "--log", "log", "--fix", "--format", "json"]));
+    let first = &document["suggestions"][0];
+    assert_eq!(
+        first["importStatement"], "import { money } from './lib/format'",
+        "{document}"
+    );
+    assert_eq!(first["certain"], true);
+    let patch = document["patch"].as_str().unwrap();
+    assert!(
+        patch.contains("+import { money } from './lib/format'"),
+        "{patch}"
+    );
+    let document = json(&repo.mendit(&["hint", "--log", "log2", "--format", "json"]));
+    assert_eq!(
+        document["suggestions"][0]["imported"], "money",
+        "{document}"
+    );
+    assert_eq!(document["suggestions"][0]["source"], "similar");
+}
+
+#[test]
+fn packets_carry_the_hints() {
+    let repo = Repo::with(&[
+        ("pkg/__init__.py", ""),
+        ("pkg/core.py", "class Engine:\n    pass\n"),
+        ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
+        ("pkg/two.py", "import os\n\nEngine(os)\n"),
+        ("log", "pkg/two.py:3:1: F821 Undefined name `Engine`\n"),
+    ]);
+    let context = repo.context(&["--log", "log", "--out", "out"]);
+    assert_eq!(context["hints"][0], "from pkg.core import Engine");
+    let packet = std::fs::read_to_string(repo.root().join("out/failure-packet.json")).unwrap();
+    let packet: serde_json::Value = serde_json::from_str(&packet).unwrap();
+    let recovery = &packet["recoveryContext"];
+    assert_eq!(recovery["undefinedNames"][0], "Engine");
+    assert_eq!(
+        recovery["suggestedImports"]["Engine"],
+        "from pkg.core import Engine"
+    );
+    assert!(
+        recovery["recoveryHint"]
+            .as_str()
+            .unwrap()
+            .contains("Recovery Context")
+    );
+}
+
+#[test]
+fn hostile_files_are_survived() {
+    let deep = "(".repeat(20_000);
+    for text in [
+        "",
+        "import (",
+        "from x import (",
+        "import {",
+        deep.as_str(),
+        "\u{feff}x",
+        "'''",
+    ] {
+        for file in ["u.py", "u.ts", "u.vue"] {
+            let files = [
+                ("a.py", "class Known: pass\n"),
+                ("b.ts", "export class Known {}\n"),
+                (file, text),
+            ];
+            let source = memory(&files);
+            let path = RepoPath::new(file).unwrap();
+            let found = hints(&files, file, "Known");
+            let _ = fix(&source, &path, &found);
+            assert_eq!(source.listing().files().count(), 3);
+        }
+    }
+}
