@@ -19,7 +19,7 @@ pub struct Reply {
 /// Never fails: a text without a patch or a wish is a reply that gives up.
 #[must_use]
 pub fn read_reply(text: &str) -> Reply {
-    if let Some(packet) = objects(text).find_map(repair_packet) {
+    if let Some(packet) = objects(text).find_map(|text| repair_packet(&text)) {
         let patch = patch_of(&packet);
         return Reply { packet, patch };
     }
@@ -65,8 +65,8 @@ fn objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
 // A reply has one packet; the bound keeps hostile text linear.
 const MAX_BLOCKS: usize = 16;
 
-fn repair_packet(text: Cow<'_, str>) -> Option<RepairPacket> {
-    let value = serde_json::Deserializer::from_str(&text)
+fn repair_packet(text: &str) -> Option<RepairPacket> {
+    let value = serde_json::Deserializer::from_str(text)
         .into_iter::<Value>()
         .next()?
         .ok()?;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Fixture;
 use crate::agent::Protocol;
-use crate::model::{FailurePacket, Level, RunStatus};
+use crate::model::{FailurePacket, Level, RepoPath, RunStatus};
 
 /// Who is asked for patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String 
     let missing: Vec<&str> = fixture
         .needed
         .iter()
-        .map(|path| path.as_str())
+        .map(RepoPath::as_str)
         .filter(|path| !held.contains(path))
         .collect();
     let reply = if fixture.expect.status == RunStatus::InvalidTask {

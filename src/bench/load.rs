@@ -3,6 +3,7 @@ use std::io;
 use std::path::Path;
 
 use super::{Fixture, FixtureError, Reply};
+use crate::model::RepoPath;
 
 /// Reads the fixtures in a folder, by name; the folder of a single fixture gives that one.
 ///
@@ -102,7 +103,7 @@ fn check(fixture: &Fixture, manifest: &Path) -> Result<(), FixtureError> {
         repo.join(path).is_file() || fixture.generate.iter().any(|it| it.path.as_str() == path)
     };
     let missing = fixture.needed.iter().chain(&fixture.targets);
-    if let Some(path) = missing.map(|it| it.as_str()).find(|path| !there(path)) {
+    if let Some(path) = missing.map(RepoPath::as_str).find(|path| !there(path)) {
         return dangling(format!("`{path}` is named and stands nowhere in `repo`"));
     }
     let reply = |name: &&String| !fixture.replies.iter().any(|it| it.name == **name);

@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal,
-    hint, imports, init, man, mcp, redact, repair, run, schema, split, stats,
+    hint, imports, init, man, mcp, redact, repair, report, run, schema, split, stats,
 };
 
 /// Makes automatic code repair dependable.
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Make a failing test command pass
     Repair(Box<repair::Args>),
+    /// Say why a run failed, or show what was tried in it
+    Report(report::Args),
     /// Print a text with its secrets masked
     Redact(redact::Args),
     /// Find imports for undefined names

@@ -14,7 +14,8 @@ use crate::model::SCHEMA_VERSION;
 #[serde(rename_all = "camelCase")]
 struct Document {
     schema_version: u32,
-    document: &'static str,
+    #[serde(rename = "document")]
+    kind: &'static str,
     fixtures: Vec<Row>,
 }
 
@@ -55,7 +56,7 @@ pub(super) fn run(
     if format == Format::Json {
         output.json(&Document {
             schema_version: SCHEMA_VERSION,
-            document: "bench-verify",
+            kind: "bench-verify",
             fixtures: rows,
         })?;
     } else {

@@ -26,6 +26,7 @@ mod mcp;
 mod output;
 mod redact;
 mod repair;
+mod report;
 mod run;
 mod run_folder;
 mod run_record;
@@ -84,6 +85,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Repair(args) => repair::run(args, global, output),
+        Command::Report(args) => report::run(args, global, output),
         Command::Redact(args) => redact::run(args, output),
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),

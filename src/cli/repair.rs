@@ -86,7 +86,7 @@ pub(crate) struct Args {
     /// Run once in the fresh copy before anything else
     #[arg(long, value_name = "CMD")]
     setup: Option<String>,
-    /// An ignored folder that the copy needs, besides node_modules and .venv; can be given again
+    /// An ignored folder that the copy needs, besides `node_modules` and `.venv`; can be given again
     #[arg(long, value_name = "PATH")]
     share: Vec<String>,
     /// Where the copy is kept between runs

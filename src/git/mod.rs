@@ -14,6 +14,8 @@ mod objects;
 mod pool;
 mod repository;
 mod scratch;
+mod scratch_entry;
+mod scratch_fill;
 mod scratch_repository;
 mod staging;
 mod tree;

@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
+use std::fs::{self};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::scratch_entry::{Stamp, failed, mode_of, mode_on_disk, remove, stamp};
 use super::scratch_repository::{fingerprint, initialise};
 use super::{GitError, Repository};
 use crate::model::{BlobId, RepoPath};
@@ -15,12 +16,12 @@ use crate::source::{Entry, EntryKind, ReadError, Source, Tracked, TrackedKind, W
 /// one commit, which borrows the objects of the original. The folder is kept between uses, so
 /// only what differs is written again.
 pub struct Scratch {
-    slot: PathBuf,
-    root: PathBuf,
-    original: PathBuf,
-    held: BTreeMap<RepoPath, Held>,
-    shared: Vec<RepoPath>,
-    fingerprint: String,
+    pub(super) slot: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) original: PathBuf,
+    pub(super) held: BTreeMap<RepoPath, Held>,
+    pub(super) shared: Vec<RepoPath>,
+    pub(super) fingerprint: String,
 }
 
 /// What a scratch copy is made of.
@@ -74,19 +75,10 @@ pub struct ScratchChange {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Held {
-    id: Option<String>,
-    mode: u32,
-    stamp: Stamp,
-}
-
-/// What tells that a file was not touched since it was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Stamp {
-    bytes: u64,
-    modified: i128,
-    changed: i128,
-    inode: u64,
+pub(super) struct Held {
+    pub(super) id: Option<String>,
+    pub(super) mode: u32,
+    pub(super) stamp: Stamp,
 }
 
 impl Scratch {
@@ -280,144 +272,15 @@ impl Scratch {
         Ok(())
     }
 
-    fn at(&self, path: &RepoPath) -> PathBuf {
+    pub(super) fn at(&self, path: &RepoPath) -> PathBuf {
         self.root.join(path.as_str())
     }
 
-    fn copy(&mut self, entry: &Entry, plan: &ScratchPlan<'_>) -> Result<(), ScratchError> {
-        let path = &entry.path;
-        let Some(mode) = mode_of(&entry.kind) else {
-            return Ok(());
-        };
-        if let EntryKind::Symlink { target } = &entry.kind {
-            let id = BlobId::of(target.as_bytes()).to_string();
-            if self.is_held(path, mode, Some(&id)) {
-                return Ok(());
-            }
-            return self.put(path, target.as_bytes(), mode, Some(id));
-        }
-        let id = plan.from.blob_id(path).map(|id| id.to_string());
-        if id.is_some() && self.is_held(path, mode, id.as_deref()) {
-            return Ok(());
-        }
-        match plan.from.read(path) {
-            Ok(bytes) => self.put(path, &bytes, mode, id),
-            Err(ReadError::TooLarge { .. }) => self.put_large(path, mode),
-            // It vanished since it was listed.
-            Err(ReadError::NotFound) => Ok(()),
-            Err(source) => Err(ScratchError::Read {
-                path: path.clone(),
-                source,
-            }),
-        }
-    }
-
-    fn is_held(&self, path: &RepoPath, mode: u32, id: Option<&str>) -> bool {
-        self.held.get(path).is_some_and(|held| {
-            held.mode == mode
-                && held.id.as_deref() == id
-                && stamp(&self.at(path)) == Some(held.stamp)
-        })
-    }
-
-    fn put(
-        &mut self,
-        path: &RepoPath,
-        bytes: &[u8],
-        mode: u32,
-        id: Option<String>,
-    ) -> Result<(), ScratchError> {
-        let at = self.at(path);
-        self.clear_way(path)?;
-        write_entry(&at, bytes, mode).map_err(|error| failed(&at, &error))?;
-        self.hold(path, mode, id)
-    }
-
-    // Too large to be read whole: the system copies it, and it is known by its stamp alone.
-    fn put_large(&mut self, path: &RepoPath, mode: u32) -> Result<(), ScratchError> {
-        let at = self.at(path);
-        self.clear_way(path)?;
-        fs::copy(self.original.join(path.as_str()), &at).map_err(|error| failed(&at, &error))?;
-        self.hold(path, mode, None)
-    }
-
-    fn hold(&mut self, path: &RepoPath, mode: u32, id: Option<String>) -> Result<(), ScratchError> {
-        let at = self.at(path);
-        let metadata = at.symlink_metadata().map_err(|error| failed(&at, &error))?;
-        let stamp = Stamp::of(&metadata);
-        self.held.insert(path.clone(), Held { id, mode, stamp });
-        Ok(())
-    }
-
-    // Whatever a command put where the file or one of its directories belongs.
-    fn clear_way(&self, path: &RepoPath) -> Result<(), ScratchError> {
-        let mut directories: Vec<&str> = path.ancestors().filter(|it| !it.is_empty()).collect();
-        directories.sort_by_key(|directory| directory.len());
-        for directory in directories {
-            let at = self.root.join(directory);
-            match at.symlink_metadata() {
-                Ok(metadata) if metadata.is_dir() => continue,
-                Ok(_) => remove(&at)?,
-                Err(_) => {}
-            }
-            fs::create_dir(&at).map_err(|error| failed(&at, &error))?;
-        }
-        remove(&self.at(path))
-    }
-
-    // Removes all that is not held. Links are removed, never followed.
-    fn sweep(&self) -> Result<(), ScratchError> {
-        let mut directories: std::collections::HashSet<&str> = std::collections::HashSet::new();
-        for path in self.held.keys() {
-            directories.extend(path.ancestors());
-        }
-        let mut open = vec![String::new()];
-        while let Some(directory) = open.pop() {
-            let at = self.root.join(&directory);
-            let Ok(entries) = fs::read_dir(&at) else {
-                continue;
-            };
-            for entry in entries.filter_map(Result::ok) {
-                let name = entry.file_name();
-                if directory.is_empty() && name == ".git" {
-                    continue;
-                }
-                let Some(name) = name.to_str() else {
-                    remove(&entry.path())?;
-                    continue;
-                };
-                let path = if directory.is_empty() {
-                    name.to_owned()
-                } else {
-                    format!("{directory}/{name}")
-                };
-                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_directory && directories.contains(path.as_str()) {
-                    open.push(path);
-                } else if is_directory
-                    || !RepoPath::new(&path).is_ok_and(|path| self.held.contains_key(&path))
-                {
-                    remove(&entry.path())?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn link(&self) -> Result<(), ScratchError> {
-        for path in &self.shared {
-            let target = self.original.join(path.as_str());
-            if !target.exists() {
-                continue;
-            }
-            let at = self.at(path);
-            self.clear_way(path)?;
-            symlink(&target, &at).map_err(|error| failed(&at, &error))?;
-        }
-        Ok(())
-    }
-
-    fn bytes(&self, source: &Worktree, entry: &Entry) -> Result<Arc<[u8]>, ScratchError> {
+    pub(super) fn bytes(
+        &self,
+        source: &Worktree,
+        entry: &Entry,
+    ) -> Result<Arc<[u8]>, ScratchError> {
         if let EntryKind::Symlink { target } = &entry.kind {
             return Ok(Arc::from(target.as_bytes()));
         }
@@ -465,107 +328,5 @@ impl Tracked for Ids {
         let held = self.held.get(path)?;
         let fresh = stamp(&self.root.join(path.as_str())) == Some(held.stamp);
         held.id.as_deref().filter(|_| fresh)?.parse().ok()
-    }
-}
-
-impl Stamp {
-    #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt as _;
-        let nanos =
-            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-        Self {
-            bytes: metadata.len(),
-            modified: nanos(metadata.mtime(), metadata.mtime_nsec()),
-            changed: nanos(metadata.ctime(), metadata.ctime_nsec()),
-            inode: metadata.ino(),
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Self {
-        let since = |time: io::Result<std::time::SystemTime>| {
-            time.ok()
-                .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
-                .map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(0))
-        };
-        Self {
-            bytes: metadata.len(),
-            modified: since(metadata.modified()),
-            changed: since(metadata.created()),
-            inode: 0,
-        }
-    }
-}
-
-fn stamp(at: &Path) -> Option<Stamp> {
-    at.symlink_metadata().ok().as_ref().map(Stamp::of)
-}
-
-fn mode_of(kind: &EntryKind) -> Option<u32> {
-    match kind {
-        EntryKind::File { executable: true } => Some(0o100_755),
-        EntryKind::File { executable: false } => Some(0o100_644),
-        EntryKind::Symlink { .. } => Some(0o120_000),
-        EntryKind::Submodule { .. } | EntryKind::Special | EntryKind::NotCheckedOut => None,
-    }
-}
-
-fn mode_on_disk(metadata: &Metadata) -> u32 {
-    #[cfg(unix)]
-    let executable = {
-        use std::os::unix::fs::PermissionsExt as _;
-        metadata.permissions().mode() & 0o100 != 0
-    };
-    #[cfg(not(unix))]
-    let executable = false;
-    match (metadata.is_symlink(), executable) {
-        (true, _) => 0o120_000,
-        (false, true) => 0o100_755,
-        (false, false) => 0o100_644,
-    }
-}
-
-fn write_entry(at: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    if mode == 0o120_000 {
-        return symlink(Path::new(&*String::from_utf8_lossy(bytes)), at);
-    }
-    fs::write(at, bytes)?;
-    #[cfg(unix)]
-    if mode == 0o100_755 {
-        use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(at, fs::Permissions::from_mode(0o755))?;
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn symlink(target: &Path, at: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(target, at)
-}
-
-#[cfg(not(unix))]
-fn symlink(target: &Path, at: &Path) -> io::Result<()> {
-    if target.is_dir() {
-        std::os::windows::fs::symlink_dir(target, at)
-    } else {
-        std::os::windows::fs::symlink_file(target, at)
-    }
-}
-
-// Of whatever kind, and without following a link.
-fn remove(at: &Path) -> Result<(), ScratchError> {
-    let removed = match at.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(at),
-        Ok(_) => fs::remove_file(at),
-        Err(_) => return Ok(()),
-    };
-    removed.map_err(|error| failed(at, &error))
-}
-
-fn failed(at: &Path, error: &io::Error) -> ScratchError {
-    ScratchError::Io {
-        path: at.display().to_string(),
-        kind: error.kind(),
     }
 }

@@ -146,9 +146,8 @@ fn endpoint(entry: &Value) -> Option<Endpoint> {
         .iter()
         .find_map(|key| text(key));
     let by_url = match text("type").or_else(|| text("transport")).as_deref() {
-        Some("stdio") => command.is_none(),
+        Some("stdio") | None => command.is_none(),
         Some(_) => url.is_some(),
-        None => command.is_none(),
     };
     let transport = if by_url {
         Transport::Http

@@ -14,6 +14,7 @@ mod level;
 mod patch;
 mod path;
 mod repair;
+mod run_record;
 mod schema;
 mod stats;
 
@@ -49,6 +50,7 @@ pub use repair::{
     AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
     RunResult, RunStatus, TestResult, Usage,
 };
+pub use run_record::{AttemptRecord, RunRecord};
 pub use schema::{DOCUMENTS, DocumentSchema, schema};
 
 pub use stats::{Blocker, Rate, Stats};

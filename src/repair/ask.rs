@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::error::RepairError;
 use super::heals::Heal;
+use super::history::{History, standing};
 use super::observe::{Effect, effect};
-use super::plan::{History, standing};
-use super::session::{Session, read_json};
+use super::session::Session;
 use super::setup::Agent;
 use super::spoken::{Reached, Spoken};
 use super::task::Task;
@@ -14,8 +14,7 @@ use super::trial::Trial;
 use crate::agent::Protocol;
 use crate::context::{LevelChoice, Retry, build, failure_packet};
 use crate::model::{
-    AttemptResult, Level, Observed, Origin, PacketBudget, PreviousAttempt, ReplyStatus, RepoPath,
-    RunStatus, SCHEMA_VERSION, StopReason,
+    AttemptResult, Level, Observed, Origin, PacketBudget, ReplyStatus, RepoPath, StopReason,
 };
 use crate::report::context_markdown;
 
@@ -212,7 +211,9 @@ impl Session<'_> {
         let built = build(&source, self.setup.read, self.setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
-            seconds_left: ask.seconds_left.map(|left| left.max(0.0) as u64),
+            seconds_left: ask
+                .seconds_left
+                .map(|left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs())),
         };
         let mut packet = failure_packet(
             &built,
@@ -269,125 +270,7 @@ impl Session<'_> {
             }
         }
     }
-
-    /// Calls of the agent so far.
-    pub(super) fn calls(&self) -> u32 {
-        let calls = self
-            .all
-            .iter()
-            .filter(|it| it.origin == Origin::Agent)
-            .count();
-        u32::try_from(calls).unwrap_or(u32::MAX)
-    }
-
-    fn blank(&self, number: usize, origin: Origin, level: Level) -> AttemptResult {
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        AttemptResult {
-            schema_version: SCHEMA_VERSION,
-            document: "result".to_owned(),
-            attempt: number,
-            origin,
-            stop_reason: StopReason::NoPatch,
-            category: crate::model::Category::Partial,
-            level,
-            attempts: number,
-            duration_seconds: 0.0,
-            patch_digest: None,
-            test_result: None,
-            status: RunStatus::Failed,
-            observed: None,
-            kept: false,
-            message: String::new(),
-            error_code: None,
-            requested_files: Vec::new(),
-            completed_steps: Vec::new(),
-            files_modified: Vec::new(),
-            progress: false,
-            agent_timeout_seconds: 0.0,
-            packet_bytes: 0,
-            usage: None,
-        }
-    }
-
-    // Last: an attempt without its result is done again, one with it is not.
-    fn finish(
-        &mut self,
-        mut result: AttemptResult,
-        folder: &str,
-    ) -> Result<AttemptResult, RepairError> {
-        let kind = self
-            .first
-            .as_ref()
-            .map_or(crate::model::FailureKind::Unknown, |it| it.kind);
-        result.category = crate::diagnose::category(kind, Some(result.stop_reason));
-        result.status = match result.stop_reason {
-            StopReason::Fixed => RunStatus::Fixed,
-            StopReason::InvalidTask => RunStatus::InvalidTask,
-            StopReason::UserActionRequired => RunStatus::UserActionRequired,
-            _ => RunStatus::Failed,
-        };
-        result.message = self
-            .setup
-            .redactor
-            .redact(&result.message)
-            .text
-            .into_owned();
-        let said = json!({
-            "attempt": result.attempt,
-            "stopReason": result.stop_reason,
-            "kept": result.kept,
-            "why": result.message,
-        });
-        if result.stop_reason != StopReason::Interrupted {
-            self.journal
-                .json(&format!("{folder}/result.json"), &result)?;
-        }
-        self.event("info", "attempt_ended", said)?;
-        self.remember(&result, folder);
-        self.all.push(result.clone());
-        Ok(result)
-    }
-
-    // A reply of an agent is what the next packet tells about.
-    fn remember(&mut self, result: &AttemptResult, folder: &str) {
-        if result.origin == Origin::Agent {
-            self.previous = Some(PreviousAttempt {
-                stop_reason: result.stop_reason,
-                patch_digest: result.patch_digest.clone(),
-                preflight: read_json(&self.journal, &format!("{folder}/preflight.json")),
-                message: Some(result.message.clone()),
-                patch: std::fs::read_to_string(self.journal.path(&format!("{folder}/patch.diff")))
-                    .ok()
-                    .filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
-                failure: result.observed.as_ref().map(|it| it.message.clone()),
-            });
-        }
-    }
-
-    // An attempt that an interrupted run finished: its change is made again, its cost is not.
-    fn known(&mut self, folder: &str) -> Result<Option<AttemptResult>, RepairError> {
-        let Some(result) =
-            read_json::<AttemptResult>(&self.journal, &format!("{folder}/result.json"))
-        else {
-            return Ok(None);
-        };
-        if result.kept {
-            self.make_again(folder)?;
-            if let Ok(log) =
-                std::fs::read_to_string(self.journal.path(&format!("{folder}/test.log")))
-                && let Some(observed) = &result.observed
-            {
-                self.stand_on_again(log, observed)?;
-            }
-        }
-        self.remember(&result, folder);
-        self.all.push(result.clone());
-        Ok(Some(result))
-    }
 }
-
-/// A patch above this size is not shown to its author again.
-const MAX_PREVIOUS_PATCH: usize = 16_384;
 
 fn text_of(task: &Task, focus: &[String]) -> String {
     let mut text = String::new();
@@ -404,9 +287,9 @@ fn text_of(task: &Task, focus: &[String]) -> String {
     }
     if !focus.is_empty() {
         text.push_str("\nOnly these tests are yours; others may still fail:\n");
-        focus
-            .iter()
-            .for_each(|test| text.push_str(&format!("- {test}\n")));
+        for test in focus {
+            text.push_str(&format!("- {test}\n"));
+        }
     }
     text
 }

@@ -1,5 +1,5 @@
 use super::import_heals::import_heals;
-use crate::model::{Diagnosis, FailureKind as Kind, RepoPath};
+use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
 
@@ -37,7 +37,7 @@ fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for path in diagnosis.files.iter().filter_map(|file| file.repo_path()) {
+    for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
         let plain = source
             .listing()
             .get(path.as_str())
@@ -75,7 +75,7 @@ fn suggestions(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Hea
         let Some(path) = diagnosis
             .files
             .iter()
-            .filter_map(|file| file.repo_path())
+            .filter_map(MentionedFile::repo_path)
             .find(|path| {
                 suggestion.path.ends_with(path.as_str()) || path.as_str().ends_with(suggestion.path)
             })
@@ -114,13 +114,12 @@ fn type_script(line: &str) -> Option<Suggestion<'_>> {
         return None;
     }
     let place = place.trim_end_matches([' ', '-', ':']);
-    let (path, numbers) = match place.strip_suffix(')') {
-        Some(place) => place.rsplit_once('(')?,
-        None => {
-            let (rest, _) = place.rsplit_once(':')?;
-            let (path, _) = rest.rsplit_once(':')?;
-            (path, place.get(path.len() + 1..)?)
-        }
+    let (path, numbers) = if let Some(place) = place.strip_suffix(')') {
+        place.rsplit_once('(')?
+    } else {
+        let (rest, _) = place.rsplit_once(':')?;
+        let (path, _) = rest.rsplit_once(':')?;
+        (path, place.get(path.len() + 1..)?)
     };
     let (row, column) = numbers.split_once([',', ':'])?;
     let (before, after) = said.split_once("Did you mean ")?;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::heals::Heal;
 use crate::graph::Graph;
 use crate::hint::{Query, fix, moved_modules, renamed_exports, suggest};
-use crate::model::{Diagnosis, Language, RepoPath, Suggestion};
+use crate::model::{Diagnosis, Language, MentionedFile, RepoPath, Suggestion};
 use crate::source::Source;
 
 /// Imports that are certain: one change for all files together, as one missing name hides the
@@ -65,7 +65,7 @@ fn wanted(
     let files: Vec<RepoPath> = diagnosis
         .files
         .iter()
-        .filter_map(|file| file.repo_path())
+        .filter_map(MentionedFile::repo_path)
         .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
         .collect();
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();

@@ -6,12 +6,15 @@ mod commands;
 mod error;
 mod failure;
 mod heals;
+mod history;
 mod import_heals;
 mod journal;
 mod observe;
 mod plan;
 #[cfg(test)]
 mod plan_table;
+mod read_run;
+mod record;
 mod run;
 mod session;
 mod setup;
@@ -24,12 +27,13 @@ mod trial;
 pub use error::RepairError;
 pub use failure::child_failure;
 pub use heals::{Heal, heals};
+pub use history::{History, SplitEnd, standing};
 pub use journal::{Journal, RunLock, run_id};
 pub use observe::{Effect, effect, observe};
 pub use plan::{
-    End, History, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, SplitEnd,
-    Step, next, standing,
+    End, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, Step, next,
 };
+pub use read_run::read_run;
 pub use run::repair;
 pub use setup::{Agent, Commands, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};

@@ -141,14 +141,18 @@ fn signature(diagnosis: &Diagnosis, failing_tests: &[String]) -> String {
     };
     say(&diagnosis.kind.to_string());
     say(diagnosis.subkind.as_ref().map_or("", |it| &it.0));
-    failing_tests.iter().for_each(|test| say(test));
+    for test in failing_tests {
+        say(test);
+    }
     if failing_tests.is_empty() {
         for names in [
             &diagnosis.undefined_names,
             &diagnosis.missing_modules,
             &diagnosis.missing_exports,
         ] {
-            names.iter().for_each(|name| say(name));
+            for name in names {
+                say(name);
+            }
             say("");
         }
         for evidence in &diagnosis.evidence {
@@ -228,7 +232,7 @@ mod tests {
                 two.clone(),
                 Observed {
                     passed: true,
-                    ..two.clone()
+                    ..two
                 },
                 Effect::Fixed,
             ),

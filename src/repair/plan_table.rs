@@ -1,6 +1,7 @@
 //! The table of the loop: what happened, what follows, which requirement says so.
 
-use super::plan::{End, History, Policy, SplitEnd, Step, next};
+use super::history::{History, SplitEnd};
+use super::plan::{End, Policy, Step, next};
 use crate::model::{
     AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
     TestResult,

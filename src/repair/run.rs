@@ -7,8 +7,9 @@ use super::ask::millis;
 use super::commands::run_setup;
 use super::error::RepairError;
 use super::failure::child_failure;
-use super::plan::{End, History};
-use super::session::{Session, read_json};
+use super::history::History;
+use super::plan::End;
+use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::{digest, state};
 use crate::exec::Stop;
@@ -172,11 +173,11 @@ impl Session<'_> {
         let test_result: Option<TestResult> =
             last.or_else(|| self.first.as_ref().map(|it| it.test_result.clone()));
         let usage = self.all.iter().filter_map(|it| it.usage);
-        let run: Option<Key> = read_json(&self.journal, "run.json");
+        let name = self.setup.folder.file_name().unwrap_or_default();
         RunResult {
             schema_version: SCHEMA_VERSION,
             document: "result".to_owned(),
-            run_id: run.map(|key| key.run_id).unwrap_or_default(),
+            run_id: name.to_string_lossy().into_owned(),
             status: end.status,
             stop_reason: end.reason,
             category: (end.status != RunStatus::Fixed).then(|| category(end, first, &self.all)),

@@ -6,15 +6,17 @@ use serde_json::{Value, json};
 use super::commands::{Ran, diagnose_again, run_commands};
 use super::error::RepairError;
 use super::heals::{Heal, heals};
+use super::history::{History, SplitEnd, standing};
 use super::journal::Journal;
-use super::plan::{End, History, Policy, SplitEnd, Step, next, standing};
+use super::plan::{End, Policy, Step, next};
 use super::setup::Setup;
 use super::split::{Part, SplitInput, split};
 use super::task::{Estimate, Task};
 use crate::exec::Stop;
 use crate::git::{Scratch, ScratchPlan};
 use crate::model::{
-    AttemptResult, Diagnosis, Event, FailurePacket, Observed, PreviousAttempt, RepoPath,
+    AttemptResult, Diagnosis, Event, FailurePacket, MentionedFile, Observed, PreviousAttempt,
+    RepoPath,
 };
 use crate::patch::FileState;
 use crate::source::Source as _;
@@ -256,7 +258,7 @@ impl<'s> Session<'s> {
         let targets: Vec<RepoPath> = self
             .diagnosis
             .iter()
-            .flat_map(|diagnosis| diagnosis.files.iter().filter_map(|file| file.repo_path()))
+            .flat_map(|diagnosis| diagnosis.files.iter().filter_map(MentionedFile::repo_path))
             .collect();
         let input = SplitInput {
             task,

@@ -69,7 +69,7 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
             reason: "there are not two tests, files or criteria to split by".to_owned(),
         };
     }
-    let groups = in_order(joined(groups), source);
+    let groups = in_order(joined(&groups), source);
     let share = 1.0 / groups.len() as f64;
     let reach: Vec<Vec<RepoPath>> = groups.iter().map(|it| reach(it, source)).collect();
     let parts = groups
@@ -188,7 +188,7 @@ fn file_of(test: &str, source: &dyn Source) -> Option<RepoPath> {
 }
 
 // No more than there may be: neighbours go together.
-fn joined(groups: Vec<Group>) -> Vec<Group> {
+fn joined(groups: &[Group]) -> Vec<Group> {
     let per_part = groups.len().div_ceil(MAX_PARTS);
     groups
         .chunks(per_part.max(1))

@@ -2,7 +2,7 @@ use super::bench_text::end_word;
 use super::markup::escaped;
 use crate::model::{BenchDocument, FixtureResult};
 
-/// A bench as JUnit XML: a test case a fixture, its language as the class.
+/// A bench as `JUnit` XML: a test case a fixture, its language as the class.
 #[must_use]
 pub fn bench_junit(bench: &BenchDocument) -> String {
     let count = |result| {

@@ -1,4 +1,5 @@
 use super::bench_text::{end_word, result_word, share};
+use super::markup::cell;
 use crate::model::BenchDocument;
 
 /// A bench as Markdown tables, for a pull request or a page of docs.
@@ -65,14 +66,4 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
         bench.wrong_heals, bench.leaks
     ));
     text
-}
-
-fn cell(text: &str) -> String {
-    let flat: String = text
-        .chars()
-        .map(|it| if it.is_control() { ' ' } else { it })
-        .collect();
-    flat.replace('\\', "\\\\")
-        .replace('|', "\\|")
-        .replace('<', "&lt;")
 }

@@ -18,9 +18,51 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
+/// A text for one line of Markdown, also between the bars of a table. It can start no tag, link,
+/// code or mention.
+pub(super) fn cell(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            it if it.is_control() => out.push(' '),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A joiner that nobody sees parts the sign from the name.
+            '@' => out.push_str("@\u{2060}"),
+            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '!' => {
+                out.push('\\');
+                out.push(char);
+            }
+            it => out.push(it),
+        }
+    }
+    out
+}
+
+/// A text as a fenced block of Markdown that nothing in the text can close.
+pub(super) fn fenced(text: &str, language: &str) -> String {
+    let (mut longest, mut here) = (0, 0);
+    for byte in text.bytes() {
+        here = if byte == b'`' { here + 1 } else { 0 };
+        longest = longest.max(here);
+    }
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{language}\n{text}{end}{fence}\n")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::{cell, escaped, fenced};
+
+    #[test]
+    fn nothing_leaves_its_cell_or_its_fence() {
+        assert_eq!(cell("a|b\n`c` <i>"), "a\\|b \\`c\\` &lt;i&gt;");
+        assert_eq!(
+            fenced("x\n````\ny", "diff"),
+            "`````diff\nx\n````\ny\n`````\n"
+        );
+    }
 
     #[test]
     fn nothing_closes_a_tag_or_an_attribute() {

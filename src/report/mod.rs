@@ -21,6 +21,8 @@ mod markup;
 mod patch_github;
 mod patch_sarif;
 mod patch_text;
+mod run_html;
+mod run_markdown;
 mod run_text;
 
 pub use bench_html::bench_html;
@@ -41,4 +43,6 @@ pub use imports_text::imports_text;
 pub use patch_github::patch_github;
 pub use patch_sarif::patch_sarif;
 pub use patch_text::patch_text;
+pub use run_html::run_html;
+pub use run_markdown::run_markdown;
 pub use run_text::run_text;

@@ -3,17 +3,7 @@ use crate::model::{RunResult, RunStatus, StopReason};
 /// A run's end for people: how it stands first, then where to look.
 #[must_use]
 pub fn run_text(result: &RunResult, folder: &str) -> String {
-    let status = match (result.status, result.stop_reason) {
-        (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to repair",
-        (RunStatus::Fixed, _) => "fixed",
-        (_, StopReason::Interrupted) => "interrupted",
-        (RunStatus::Blocked, _) => "blocked",
-        (RunStatus::Failed, StopReason::Flaky) => "flaky",
-        (RunStatus::Failed, _) => "not fixed",
-        (RunStatus::Split, _) => "not fixed, in parts",
-        (RunStatus::UserActionRequired, _) => "a person must act",
-        (RunStatus::InvalidTask, _) => "the task cannot be done",
-    };
+    let status = status_word(result);
     let mut text = format!("{status}: {}\n", result.message);
     let mut row = |name: &str, value: &str| {
         if !value.is_empty() {
@@ -54,4 +44,19 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
     }
     row("run", folder);
     text
+}
+
+/// How a run stands, in a word or two.
+pub(super) fn status_word(result: &RunResult) -> &'static str {
+    match (result.status, result.stop_reason) {
+        (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to repair",
+        (RunStatus::Fixed, _) => "fixed",
+        (_, StopReason::Interrupted) => "interrupted",
+        (RunStatus::Blocked, _) => "blocked",
+        (RunStatus::Failed, StopReason::Flaky) => "flaky",
+        (RunStatus::Failed, _) => "not fixed",
+        (RunStatus::Split, _) => "not fixed, in parts",
+        (RunStatus::UserActionRequired, _) => "a person must act",
+        (RunStatus::InvalidTask, _) => "the task cannot be done",
+    }
 }

@@ -1,0 +1,150 @@
+use std::fs;
+
+use super::scratch::{Held, Scratch, ScratchError, ScratchPlan};
+use super::scratch_entry::{Stamp, failed, mode_of, remove, stamp, symlink, write_entry};
+use crate::model::{BlobId, RepoPath};
+use crate::source::{Entry, EntryKind, ReadError};
+
+impl Scratch {
+    pub(super) fn copy(
+        &mut self,
+        entry: &Entry,
+        plan: &ScratchPlan<'_>,
+    ) -> Result<(), ScratchError> {
+        let path = &entry.path;
+        let Some(mode) = mode_of(&entry.kind) else {
+            return Ok(());
+        };
+        if let EntryKind::Symlink { target } = &entry.kind {
+            let id = BlobId::of(target.as_bytes()).to_string();
+            if self.is_held(path, mode, Some(&id)) {
+                return Ok(());
+            }
+            return self.put(path, target.as_bytes(), mode, Some(id));
+        }
+        let id = plan.from.blob_id(path).map(|id| id.to_string());
+        if id.is_some() && self.is_held(path, mode, id.as_deref()) {
+            return Ok(());
+        }
+        match plan.from.read(path) {
+            Ok(bytes) => self.put(path, &bytes, mode, id),
+            Err(ReadError::TooLarge { .. }) => self.put_large(path, mode),
+            // It vanished since it was listed.
+            Err(ReadError::NotFound) => Ok(()),
+            Err(source) => Err(ScratchError::Read {
+                path: path.clone(),
+                source,
+            }),
+        }
+    }
+
+    pub(super) fn is_held(&self, path: &RepoPath, mode: u32, id: Option<&str>) -> bool {
+        self.held.get(path).is_some_and(|held| {
+            held.mode == mode
+                && held.id.as_deref() == id
+                && stamp(&self.at(path)) == Some(held.stamp)
+        })
+    }
+
+    pub(super) fn put(
+        &mut self,
+        path: &RepoPath,
+        bytes: &[u8],
+        mode: u32,
+        id: Option<String>,
+    ) -> Result<(), ScratchError> {
+        let at = self.at(path);
+        self.clear_way(path)?;
+        write_entry(&at, bytes, mode).map_err(|error| failed(&at, &error))?;
+        self.hold(path, mode, id)
+    }
+
+    // Too large to be read whole: the system copies it, and it is known by its stamp alone.
+    pub(super) fn put_large(&mut self, path: &RepoPath, mode: u32) -> Result<(), ScratchError> {
+        let at = self.at(path);
+        self.clear_way(path)?;
+        fs::copy(self.original.join(path.as_str()), &at).map_err(|error| failed(&at, &error))?;
+        self.hold(path, mode, None)
+    }
+
+    pub(super) fn hold(
+        &mut self,
+        path: &RepoPath,
+        mode: u32,
+        id: Option<String>,
+    ) -> Result<(), ScratchError> {
+        let at = self.at(path);
+        let metadata = at.symlink_metadata().map_err(|error| failed(&at, &error))?;
+        let stamp = Stamp::of(&metadata);
+        self.held.insert(path.clone(), Held { id, mode, stamp });
+        Ok(())
+    }
+
+    // Whatever a command put where the file or one of its directories belongs.
+    pub(super) fn clear_way(&self, path: &RepoPath) -> Result<(), ScratchError> {
+        let mut directories: Vec<&str> = path.ancestors().filter(|it| !it.is_empty()).collect();
+        directories.sort_by_key(|directory| directory.len());
+        for directory in directories {
+            let at = self.root.join(directory);
+            match at.symlink_metadata() {
+                Ok(metadata) if metadata.is_dir() => continue,
+                Ok(_) => remove(&at)?,
+                Err(_) => {}
+            }
+            fs::create_dir(&at).map_err(|error| failed(&at, &error))?;
+        }
+        remove(&self.at(path))
+    }
+
+    // Removes all that is not held. Links are removed, never followed.
+    pub(super) fn sweep(&self) -> Result<(), ScratchError> {
+        let mut directories: std::collections::HashSet<&str> = std::collections::HashSet::new();
+        for path in self.held.keys() {
+            directories.extend(path.ancestors());
+        }
+        let mut open = vec![String::new()];
+        while let Some(directory) = open.pop() {
+            let at = self.root.join(&directory);
+            let Ok(entries) = fs::read_dir(&at) else {
+                continue;
+            };
+            for entry in entries.filter_map(Result::ok) {
+                let name = entry.file_name();
+                if directory.is_empty() && name == ".git" {
+                    continue;
+                }
+                let Some(name) = name.to_str() else {
+                    remove(&entry.path())?;
+                    continue;
+                };
+                let path = if directory.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{directory}/{name}")
+                };
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if is_directory && directories.contains(path.as_str()) {
+                    open.push(path);
+                } else if is_directory
+                    || !RepoPath::new(&path).is_ok_and(|path| self.held.contains_key(&path))
+                {
+                    remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn link(&self) -> Result<(), ScratchError> {
+        for path in &self.shared {
+            let target = self.original.join(path.as_str());
+            if !target.exists() {
+                continue;
+            }
+            let at = self.at(path);
+            self.clear_way(path)?;
+            symlink(&target, &at).map_err(|error| failed(&at, &error))?;
+        }
+        Ok(())
+    }
+}

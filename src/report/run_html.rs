@@ -1,0 +1,203 @@
+use super::markup::escaped;
+use super::run_text::status_word;
+use crate::model::{AttemptRecord, Origin, RunRecord};
+
+/// A run as a page of its own: what failed, a timeline of what was tried, and for each attempt its
+/// packet, verdict, patch and log. No script, nothing loaded from elsewhere.
+#[must_use]
+pub fn run_html(run: &RunRecord) -> String {
+    let result = &run.result;
+    let mut text = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{status}: {id}</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{status}</h1>\n<p>{message}</p>\n",
+        status = status_word(result),
+        id = escaped(&result.run_id),
+        message = escaped(&result.message),
+    );
+    text.push_str(&facts(run));
+    if let Some(failure) = &result.failure {
+        text.push_str(&format!(
+            "<h2>The failure</h2>\n<p><b>{}</b> {}</p>\n",
+            failure.kind,
+            escaped(&failure.message)
+        ));
+        text.push_str(&list(&failure.failing_tests));
+    }
+    text.push_str(&folded("End of the first log", &run.log));
+    if !run.attempts.is_empty() {
+        text.push_str("<h2>What was tried</h2>\n");
+        text.push_str(&timeline(run));
+        for attempt in &run.attempts {
+            text.push_str(&section(attempt));
+        }
+    }
+    if let Some(patch) = &run.patch {
+        text.push_str(&format!("<h2>The patch</h2>\n{}", diff(patch)));
+    }
+    if !result.suggested_actions.is_empty() {
+        text.push_str("<h2>Next</h2>\n");
+        text.push_str(&list(&result.suggested_actions));
+    }
+    text.push_str("</body>\n</html>\n");
+    text
+}
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;\
+padding:0 1rem;color:#1b1b1b;background:#fff}pre{background:#f5f5f5;padding:.6rem;\
+overflow-x:auto;font-size:13px}table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;\
+text-align:left;vertical-align:top}th{font-weight:normal;color:#595959}\
+ins{background:#e2f5e2;text-decoration:none}del{background:#fbe3e4;text-decoration:none}\
+summary{cursor:pointer}svg{max-width:100%}text{font:13px system-ui,sans-serif}\
+h3{margin-bottom:.2rem}";
+
+fn facts(run: &RunRecord) -> String {
+    let result = &run.result;
+    let mut text = String::from("<table>\n");
+    let mut row = |name: &str, value: &str| {
+        if !value.is_empty() {
+            text.push_str(&format!("<tr><th>{name}<td>{}</tr>\n", escaped(value)));
+        }
+    };
+    row("run", &result.run_id);
+    row("commands", &run.commands.join("; "));
+    row("agent", run.agent.as_deref().unwrap_or("none"));
+    row("took", &format!("{:.1} s", result.duration_seconds));
+    row("attempts", &result.attempts.to_string());
+    row("calls of the agent", &result.agent_calls.to_string());
+    row("highest level", &result.level.to_string());
+    row("changed", &result.files_modified.join(", "));
+    if let Some(report) = &run.report {
+        row("category", &report.category.to_string());
+        row("blocked on", report.blocked_on.as_deref().unwrap_or(""));
+    }
+    text.push_str("</table>\n");
+    text
+}
+
+// A bar an attempt, as long as it took, with its end in words beside it.
+fn timeline(run: &RunRecord) -> String {
+    const WIDTH: f64 = 420.0;
+    let total = run.result.duration_seconds.max(0.001);
+    let height = run.attempts.len() * 26 + 4;
+    let mut text = format!(
+        "<svg role=\"img\" aria-label=\"Attempts over time\" width=\"900\" height=\"{height}\">\n"
+    );
+    for (at, attempt) in run.attempts.iter().enumerate() {
+        let result = &attempt.result;
+        let ended = run
+            .events
+            .iter()
+            .filter(|it| it.event == "attempt_ended")
+            .find(|it| it.fields.get("attempt") == Some(&result.attempt.into()))
+            .map_or(0.0, |it| it.at);
+        let start = (ended - result.duration_seconds).max(0.0);
+        let x = (start / total).min(1.0) * WIDTH;
+        let width = ((result.duration_seconds / total).min(1.0) * WIDTH).max(2.0);
+        text.push_str(&format!(
+            "<text x=\"0\" y=\"{y}\">{number}</text><rect x=\"{x:.1}\" y=\"{top}\" \
+             width=\"{width:.1}\" height=\"18\" fill=\"{fill}\"/><text x=\"460\" y=\"{y}\">level \
+             {level}, {bytes} bytes, {seconds:.1} s: {end}</text>\n",
+            y = at * 26 + 16,
+            number = result.attempt,
+            x = x + 30.0,
+            top = at * 26 + 2,
+            fill = if result.kept { "#2b5d9b" } else { "#9db8d9" },
+            level = result.level,
+            bytes = result.packet_bytes,
+            seconds = result.duration_seconds,
+            end = result.stop_reason,
+        ));
+    }
+    text.push_str("</svg>\n<p>Dark bars are changes that were kept.</p>\n");
+    text
+}
+
+fn section(attempt: &AttemptRecord) -> String {
+    let result = &attempt.result;
+    let by = match result.origin {
+        Origin::Heal => "without a model",
+        Origin::Agent => "by the agent",
+    };
+    let mut text = format!(
+        "<h3>{} {by}, level {}: {}</h3>\n<p>{}</p>\n",
+        result.attempt,
+        result.level,
+        result.stop_reason,
+        escaped(&result.message)
+    );
+    if !result.requested_files.is_empty() {
+        text.push_str(&format!(
+            "<p>It asked for {}.</p>\n",
+            escaped(&result.requested_files.join(", "))
+        ));
+    }
+    if !attempt.verdict.is_empty() {
+        text.push_str(&format!(
+            "<p>Verdict on the patch: <b>{}</b></p>\n",
+            escaped(&attempt.verdict)
+        ));
+    }
+    if !attempt.feedback.is_empty() {
+        text.push_str(&format!("<pre>{}</pre>\n", escaped(&attempt.feedback)));
+    }
+    if !attempt.files.is_empty() {
+        text.push_str(&format!(
+            "<details><summary>Packet: {} files, {} bytes</summary>\n<table>\n",
+            attempt.files.len(),
+            result.packet_bytes
+        ));
+        for (path, why) in &attempt.files {
+            text.push_str(&format!(
+                "<tr><td>{}<th>{}</tr>\n",
+                escaped(path),
+                escaped(why)
+            ));
+        }
+        text.push_str("</table>\n</details>\n");
+    }
+    if !attempt.patch.is_empty() {
+        text.push_str(&format!(
+            "<details><summary>Patch</summary>\n{}</details>\n",
+            diff(&attempt.patch)
+        ));
+    }
+    text.push_str(&folded("End of the test log", &attempt.log));
+    text
+}
+
+fn folded(title: &str, log: &str) -> String {
+    if log.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<details><summary>{title}</summary>\n<pre>{}</pre>\n</details>\n",
+        escaped(log)
+    )
+}
+
+fn list(items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let items: String = items
+        .iter()
+        .map(|item| format!("<li>{}</li>\n", escaped(item)))
+        .collect();
+    format!("<ul>\n{items}</ul>\n")
+}
+
+// The signs stay, so that nothing depends on colour.
+fn diff(patch: &str) -> String {
+    let mut text = String::from("<pre>");
+    for line in patch.lines() {
+        let line_text = escaped(line);
+        match line.as_bytes().first() {
+            Some(b'+') => text.push_str(&format!("<ins>{line_text}</ins>\n")),
+            Some(b'-') => text.push_str(&format!("<del>{line_text}</del>\n")),
+            _ => text.push_str(&format!("{line_text}\n")),
+        }
+    }
+    text.push_str("</pre>\n");
+    text
+}

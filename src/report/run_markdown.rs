@@ -1,0 +1,106 @@
+use super::markup::{cell, fenced};
+use super::run_text::status_word;
+use crate::model::{AttemptRecord, Origin, RunRecord};
+
+/// A run as Markdown: the comment under a pull request. What it was, what was tried, the patch;
+/// long parts are folded.
+#[must_use]
+pub fn run_markdown(run: &RunRecord) -> String {
+    let result = &run.result;
+    let mut text = format!(
+        "## mendit: {}\n\n{}\n",
+        status_word(result),
+        cell(&result.message)
+    );
+    if let Some(failure) = &result.failure {
+        text.push_str(&format!(
+            "\n**Failure** {}: {}\n",
+            failure.kind,
+            cell(&failure.message)
+        ));
+        for test in failure.failing_tests.iter().take(MAX_TESTS) {
+            text.push_str(&format!("- {}\n", cell(test)));
+        }
+        let more = failure.failing_tests.len().saturating_sub(MAX_TESTS);
+        if more > 0 {
+            text.push_str(&format!("- and {more} more\n"));
+        }
+    }
+    if !run.attempts.is_empty() {
+        text.push_str("\n| attempt | by | level | verdict | end | bytes | seconds | why |\n");
+        text.push_str("|---:|---|---:|---|---|---:|---:|---|\n");
+        for attempt in &run.attempts {
+            text.push_str(&row(attempt));
+        }
+    }
+    if let Some(patch) = &run.patch {
+        let files = result.files_modified.len();
+        text.push_str(&folded(&format!("Patch, {files} files"), patch, "diff"));
+    }
+    if !result.suggested_actions.is_empty() {
+        text.push_str("\n**Next**\n");
+        for action in &result.suggested_actions {
+            text.push_str(&format!("- {}\n", cell(action)));
+        }
+    }
+    let last = run.attempts.iter().rev().find(|it| !it.log.is_empty());
+    let log = last.map_or(&run.log, |it| &it.log);
+    if result.patch_digest.is_none() && !log.is_empty() {
+        text.push_str(&folded("End of the log", end_of(log), ""));
+    }
+    text.push_str(&format!(
+        "\nRun `{}`: {:.1} s, {} attempts, {} calls of the agent.\n",
+        result.run_id.replace('`', "'"),
+        result.duration_seconds,
+        result.attempts,
+        result.agent_calls
+    ));
+    text
+}
+
+const MAX_TESTS: usize = 20;
+// A comment may have 65,536 characters on the usual hosts.
+const MAX_LOG: usize = 4096;
+
+fn row(attempt: &AttemptRecord) -> String {
+    let result = &attempt.result;
+    let by = match result.origin {
+        Origin::Heal => "heal",
+        Origin::Agent => "agent",
+    };
+    format!(
+        "| {} | {by} | {} | {} | {} | {} | {:.1} | {} |\n",
+        result.attempt,
+        result.level,
+        attempt.verdict,
+        result.stop_reason,
+        result.packet_bytes,
+        result.duration_seconds,
+        cell(&result.message)
+    )
+}
+
+fn folded(title: &str, text: &str, language: &str) -> String {
+    format!(
+        "\n<details><summary>{title}</summary>\n\n{}\n</details>\n",
+        fenced(text, language)
+    )
+}
+
+fn end_of(log: &str) -> &str {
+    let from = log.len().saturating_sub(MAX_LOG);
+    let from = (from..log.len()).find(|at| log.is_char_boundary(*at));
+    log.get(from.unwrap_or(0)..).unwrap_or(log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_of;
+
+    #[test]
+    fn the_end_of_a_log_starts_at_a_character() {
+        let log = "ä".repeat(5000);
+        let end = end_of(&log);
+        assert!(end.len() <= 4096 && end.len() > 4000 && log.ends_with(end));
+    }
+}
