@@ -1,5 +1,9 @@
 //! The MCP server, spoken to by a real client over standard input and output and over HTTP.
 #![cfg(all(feature = "mcp", unix))]
+#![expect(
+    deprecated,
+    reason = "roots leave the protocol; clients in use name them"
+)]
 
 mod support;
 
@@ -11,9 +15,12 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
-    Implementation, ProgressNotificationParam, ReadResourceRequestParams, Tool,
+    Implementation, ListRootsResult, ProgressNotificationParam, ReadResourceRequestParams, Root,
+    Tool,
 };
-use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient, RunningService};
+use rmcp::service::{
+    NotificationContext, PeerRequestOptions, RequestContext, RoleClient, RunningService,
+};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientHandler, ServiceError, ServiceExt};
 use serde_json::{Value, json};
@@ -64,14 +71,17 @@ fn started(repo: &Repo, arguments: &[&str]) -> Server {
     Server(command.spawn().unwrap())
 }
 
-async fn over_stdio(server: &mut Server) -> Client {
+fn pipes(server: &mut Server) -> (pipe::Receiver, pipe::Sender) {
     let stdin = OwnedFd::from(server.0.stdin.take().unwrap());
     let stdout = OwnedFd::from(server.0.stdout.take().unwrap());
-    let transport = (
+    (
         pipe::Receiver::from_owned_fd(stdout).unwrap(),
         pipe::Sender::from_owned_fd(stdin).unwrap(),
-    );
-    Listener::default().serve(transport).await.unwrap()
+    )
+}
+
+async fn over_stdio(server: &mut Server) -> Client {
+    Listener::default().serve(pipes(server)).await.unwrap()
 }
 
 fn repo() -> Repo {
@@ -132,6 +142,7 @@ async fn use_every_reading_tool(client: &Client) {
         "find_import",
         "imports",
         "check_patch",
+        "redact",
         "explain",
     ];
     assert_eq!(names(&tools), all);
@@ -160,6 +171,16 @@ async fn use_every_reading_tool(client: &Client) {
     assert_eq!(imports["closure"].as_array().unwrap().len(), 3);
     let verdict = document(client, "check_patch", json!({"patch": PATCH})).await;
     assert_eq!(verdict["verdict"], "applies");
+    let masked = document(
+        client,
+        "redact",
+        json!({"text": "x\nAWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzzzzz\n"}),
+    )
+    .await;
+    assert_eq!(masked["findings"][0]["line"], 2);
+    assert!(!masked["text"].as_str().unwrap().contains("wJalr"));
+    let file = document(client, "redact", json!({"file": "a.ts"})).await;
+    assert_eq!(file["findings"], json!([]));
     let pages = document(client, "explain", json!({"code": "c101"})).await;
     assert_eq!(pages["pages"][0]["code"], "C101");
 }
@@ -222,6 +243,8 @@ async fn wrong_calls_are_answered_and_break_nothing() {
         ("diagnose", json!({"log": "x", "lgo": 1}), "lgo"),
         ("build_context", json!({"level": 4}), "0 to 3"),
         ("find_import", json!({"names": ["c"]}), "`file`"),
+        ("redact", json!({}), "either"),
+        ("redact", json!({"text": "a", "file": "a.ts"}), "either"),
         ("no_such_tool", json!({}), "no tool"),
     ] {
         let error = call(&client, name, arguments).await.unwrap_err();
@@ -232,6 +255,9 @@ async fn wrong_calls_are_answered_and_break_nothing() {
         ("build_context", json!({"targets": ["../x"]}), "C311"),
         ("build_context", json!({"rev": "gone"}), "U201"),
         ("imports", json!({"files": ["x.ts"]}), "U104"),
+        ("redact", json!({"file": ".env"}), "C201"),
+        ("redact", json!({"file": "x.ts"}), "U104"),
+        ("redact", json!({"file": "../x.ts"}), "C311"),
         ("explain", json!({"code": "Z1"}), "U102"),
     ] {
         let result = call(&client, name, arguments).await.unwrap();
@@ -398,6 +424,121 @@ fn initialize(address: &str, host: &str, origin: &str) -> String {
         .to_owned()
 }
 
+// A client that names its roots and lets them change.
+#[derive(Clone)]
+struct Rooted(Arc<Mutex<Vec<String>>>);
+
+impl ClientHandler for Rooted {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = ClientCapabilities::builder().enable_roots().build();
+        ClientConfig::new(capabilities, Implementation::new("test", "1"))
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, rmcp::ErrorData> {
+        let named = self.0.lock().unwrap().clone();
+        Ok(ListRootsResult::new(
+            named.into_iter().map(Root::new).collect(),
+        ))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_clients_roots_say_where_it_works() {
+    let here = repo();
+    let other = Repo::with(&[("other.ts", "export const o = 1;\n")]);
+    let uri = |repo: &Repo| format!("file://{}", repo.root().canonicalize().unwrap().display());
+    let roots = Arc::new(Mutex::new(vec![uri(&other)]));
+    let mut server = started(&here, &[]);
+    let client = Rooted(roots.clone())
+        .serve(pipes(&mut server))
+        .await
+        .unwrap();
+    let first = |repo: &'static str| {
+        let request = CallToolRequestParams::new("imports");
+        let Value::Object(given) = json!({"files": [repo]}) else {
+            unreachable!()
+        };
+        client.call_tool(request.with_arguments(given))
+    };
+    assert_eq!(first("other.ts").await.unwrap().is_error, Some(false));
+    assert_eq!(first("a.ts").await.unwrap().is_error, Some(true));
+
+    let changed = async |now: Vec<String>| {
+        *roots.lock().unwrap() = now;
+        client.notify_roots_list_changed().await.unwrap();
+    };
+    // The directory the server was started in stays, when a root holds it.
+    changed(vec![uri(&other), uri(&here)]).await;
+    assert_eq!(first("a.ts").await.unwrap().is_error, Some(false));
+    changed(vec!["file:///nowhere/at/all".to_owned()]).await;
+    let error = first("a.ts").await.unwrap_err();
+    assert!(error.to_string().contains("roots"), "{error}");
+
+    // Who names the directory decides.
+    let root = here.root();
+    let mut command = support::command(&root, &["-C", root.to_str().unwrap(), "mcp"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = Server(command.spawn().unwrap());
+    *roots.lock().unwrap() = vec![uri(&other)];
+    let client = Rooted(roots).serve(pipes(&mut server)).await.unwrap();
+    let request = CallToolRequestParams::new("imports");
+    let Value::Object(given) = json!({"files": ["a.ts"]}) else {
+        unreachable!()
+    };
+    let result = client.call_tool(request.with_arguments(given)).await;
+    assert_eq!(result.unwrap().is_error, Some(false));
+}
+
+// A client without a library: what goes over the wire is one message a line, and nothing else.
+#[test]
+fn standard_output_holds_messages_alone() {
+    let repo = repo();
+    let mut server = started(&repo, &["--allow-write"]);
+    let mut stdin = server.0.stdin.take().unwrap();
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let mut ask = |message: Value| {
+        writeln!(stdin, "{message}").unwrap();
+        let line = lines.next().unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["jsonrpc"], "2.0", "{line}");
+        answer
+    };
+    let hello = ask(
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}),
+    );
+    assert_eq!(hello["result"]["serverInfo"]["name"], "mendit");
+    assert_eq!(hello["result"]["protocolVersion"], "2025-06-18");
+    let mut number = 1;
+    let mut call = |name: &str, arguments: Value| {
+        number += 1;
+        let answer = ask(
+            json!({"jsonrpc": "2.0", "id": number, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments}}),
+        );
+        assert_eq!(answer["id"], number);
+        answer
+    };
+    for log in [LOG, "", "\u{1b}[31m\0\u{feff}\n\n"] {
+        let answer = call("diagnose", json!({"log": log}));
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    let huge = "x".repeat(3 << 20);
+    let answer = call("check_patch", json!({"patch": huge}));
+    let verdict = &answer["result"]["structuredContent"]["verdict"];
+    assert_eq!(verdict, "malformed");
+    let answer = call("build_context", json!({"log": "x\0\n".repeat(1 << 18)}));
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    let answer = call("apply_patch", json!({"patch": PATCH}));
+    let verdict = &answer["result"]["structuredContent"]["verdict"];
+    assert_eq!(verdict, "applies");
+    drop(stdin);
+    assert!(lines.next().is_none(), "nothing more is said");
+}
+
 #[test]
 fn the_server_passes_its_own_probe() {
     let repo = repo();
@@ -408,5 +549,5 @@ fn the_server_passes_its_own_probe() {
     );
     let output = repo.mendit(&["heal", "--mcp", "mcp.json"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said, "✓ mendit: Connected. 6 tools available.\n");
+    assert_eq!(said, "✓ mendit: Connected. 7 tools available.\n");
 }

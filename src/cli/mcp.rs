@@ -5,13 +5,10 @@ use super::{CliError, Exit, Output};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
-/// Tools: diagnose, build_context, find_import, imports, check_patch, explain, and with
+/// Tools: diagnose, build_context, find_import, imports, check_patch, redact, explain, and with
 /// --allow-write apply_patch. Resources: the schemas of the documents and the files of the last run.
+/// It works in the directory it was started in, unless the client names roots that do not hold it.
 #[derive(Debug, clap::Args)]
-#[cfg_attr(
-    not(feature = "mcp"),
-    expect(dead_code, reason = "read only with the feature `mcp`")
-)]
 pub(crate) struct Args {
     /// Serve streamable HTTP at http://127.0.0.1:PORT/mcp instead; 0 takes a free port
     #[arg(long, value_name = "PORT")]
@@ -38,9 +35,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     use crate::mcp::{HttpOptions, Server, ServerOptions, serve_http, serve_stdio};
     use crate::model::Code;
 
+    // Wrong settings are told now, not at the first call.
+    config::load(global)?;
     let server = Server::new(ServerOptions {
         directory: super::workspace::directory()?,
-        settings: config::load(global)?,
+        named: global.directory.is_some(),
+        config: global.config.clone(),
         allow_write: args.allow_write,
         allow_protected: args.allow_protected.clone(),
         threads: global.threads.unwrap_or(0),

@@ -40,7 +40,7 @@ pub fn serve_http(
     let closing = config.cancellation_token.clone();
     let server = server.clone();
     let service: StreamableHttpService<Server, LocalSessionManager> = StreamableHttpService::new(
-        move || Ok(server.clone()),
+        move || Ok(server.session()),
         Arc::new(LocalSessionManager::default()),
         config,
     );

@@ -2,6 +2,7 @@
 //! HTTP on this machine. Thin: each tool is a call into the library and a document of the model.
 
 mod http;
+mod place;
 mod progress;
 mod resources;
 mod runs;

@@ -7,14 +7,14 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
     ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::place::{Place, Roots};
 use super::progress::Progress;
 use super::resources;
 use super::tool::{Given, ToolError, ToolRow};
 use super::tools::TOOLS;
-use crate::config::Settings;
 use crate::model::Code;
 
 /// What a server works on and may do.
@@ -22,8 +22,10 @@ use crate::model::Code;
 pub struct ServerOptions {
     /// The directory it stands in.
     pub directory: PathBuf,
-    /// The settings in force.
-    pub settings: Settings,
+    /// Whether the user named that directory; otherwise the client's roots have a say.
+    pub named: bool,
+    /// The settings' file; without one it is looked for where a call works.
+    pub config: Option<PathBuf>,
     /// Whether `apply_patch` is offered.
     pub allow_write: bool,
     /// Globs of protected files that patches may change.
@@ -36,6 +38,7 @@ pub struct ServerOptions {
 #[derive(Debug, Clone)]
 pub struct Server {
     options: Arc<ServerOptions>,
+    roots: Arc<Roots>,
 }
 
 impl Server {
@@ -44,7 +47,20 @@ impl Server {
     pub fn new(options: ServerOptions) -> Self {
         Self {
             options: Arc::new(options),
+            roots: Arc::default(),
         }
+    }
+
+    /// The same for another client.
+    pub(super) fn session(&self) -> Self {
+        Self {
+            options: self.options.clone(),
+            roots: Arc::default(),
+        }
+    }
+
+    async fn directory(&self, context: &RequestContext<RoleServer>) -> Result<PathBuf, ErrorData> {
+        self.roots.directory(&self.options, &context.peer).await
     }
 
     fn rows(&self) -> impl Iterator<Item = &'static ToolRow> {
@@ -76,6 +92,10 @@ impl ServerHandler for Server {
             .with_instructions(INSTRUCTIONS)
     }
 
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.roots.forget().await;
+    }
+
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.rows().find(|row| row.name == name).map(ToolRow::tool)
     }
@@ -99,9 +119,12 @@ impl ServerHandler for Server {
         let options = self.options.clone();
         let arguments = request.arguments.unwrap_or_default();
         let token = context.meta.get_progress_token();
+        let directory = self.directory(&context).await?;
         let (progress, mut steps) = Progress::new();
-        let mut work =
-            tokio::task::spawn_blocking(move || (row.call)(&options, arguments, &progress));
+        let mut work = tokio::task::spawn_blocking(move || {
+            let place = Place::new(directory, &options)?;
+            (row.call)(&place, arguments, &progress)
+        });
         let mut done = 0_u32;
         let given = loop {
             tokio::select! {
@@ -138,19 +161,21 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        let directory = self.directory(&context).await?;
         Ok(ListResourcesResult::with_all_items(resources::list(
-            &self.options.directory,
+            &directory,
         )))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        match resources::read(&self.options.directory, &request.uri) {
+        let directory = self.directory(&context).await?;
+        match resources::read(&directory, &request.uri) {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => Err(ErrorData::resource_not_found(
                 format!("there is no resource `{}`", request.uri),

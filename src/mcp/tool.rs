@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::place::Place;
 use super::progress::Progress;
-use super::server::ServerOptions;
 use crate::model::{Code, schema};
 
 /// A tool: what it is called, what it takes and gives, and what it does.
@@ -20,7 +20,7 @@ pub(super) struct ToolRow {
     pub(super) input: fn() -> Value,
     /// The schema of its result.
     pub(super) output: fn() -> Value,
-    pub(super) call: fn(&ServerOptions, JsonObject, &Progress) -> Result<Given, ToolError>,
+    pub(super) call: fn(&Place, JsonObject, &Progress) -> Result<Given, ToolError>,
 }
 
 impl ToolRow {

@@ -2,6 +2,8 @@
 
 mod error;
 mod open;
+mod settings_file;
 
 pub use error::WorkspaceError;
 pub use open::{At, Workspace};
+pub use settings_file::settings_file;

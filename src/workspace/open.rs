@@ -122,7 +122,7 @@ impl Workspace {
     }
 }
 
-fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
+pub(super) fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
     directory
         .canonicalize()
         .map_err(|error| WorkspaceError::Directory {

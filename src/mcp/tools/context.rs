@@ -7,8 +7,8 @@ use crate::context::{
     CapOverrides, LevelChoice, Request, add_history, base_request, build, expand_target,
     failure_packet, nearest_paths,
 };
+use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::server::ServerOptions;
 use crate::mcp::tool::{Given, ToolError, arguments};
 use crate::model::{Code, Level, PacketBudget, PreviousAttempt, RepoPath, StopReason};
 use crate::report::context_markdown;
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn call(
-    options: &ServerOptions,
+    place: &Place,
     given: JsonObject,
     progress: &Progress,
 ) -> Result<Given, ToolError> {
@@ -56,9 +56,9 @@ pub(super) fn call(
     if !progress.step("listing the repository") {
         return Err(ToolError::new(Code::new("U301"), "cancelled"));
     }
-    let workspace = workspace(options, given.rev.as_deref())?;
-    let request = request(options, &given, &workspace)?;
-    let policy = policy(options, request.profile)?;
+    let workspace = workspace(place, given.rev.as_deref())?;
+    let request = request(place, &given, &workspace)?;
+    let policy = policy(place, request.profile)?;
     let redactor = redactor();
     if !progress.step("choosing files") {
         return Err(ToolError::new(Code::new("U301"), "cancelled"));
@@ -84,12 +84,8 @@ pub(super) fn call(
     Given::new(context_markdown(&built.context, &packet), &built.context)
 }
 
-fn request(
-    options: &ServerOptions,
-    given: &Arguments,
-    workspace: &Workspace,
-) -> Result<Request, ToolError> {
-    let base = base_request(&options.settings, workspace.git.as_ref());
+fn request(place: &Place, given: &Arguments, workspace: &Workspace) -> Result<Request, ToolError> {
+    let base = base_request(&place.settings, workspace.git.as_ref());
     let mut request = Request {
         log: given.log.clone().map(String::into_bytes),
         requested: given.requested_files.clone(),

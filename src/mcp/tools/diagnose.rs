@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::open::{redactor, workspace};
 use crate::diagnose::{LogFacts, diagnose};
+use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::server::ServerOptions;
 use crate::mcp::tool::{Given, ToolError, arguments};
 use crate::model::DiagnosisDocument;
 use crate::report::diagnosis_text;
@@ -23,13 +23,13 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn call(
-    options: &ServerOptions,
+    place: &Place,
     given: JsonObject,
     progress: &Progress,
 ) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     progress.step("reading the log");
-    let workspace = workspace(options, None)?;
+    let workspace = workspace(place, None)?;
     let facts = LogFacts {
         exit_code: given.exit_code,
         command: given.command,

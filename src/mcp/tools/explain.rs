@@ -2,8 +2,8 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::server::ServerOptions;
 use crate::mcp::tool::{Given, ToolError, arguments};
 use crate::model::{Code, CodePage, code_pages, explain};
 
@@ -22,7 +22,7 @@ pub(super) struct Pages {
     pages: Vec<CodePage>,
 }
 
-pub(super) fn call(_: &ServerOptions, given: JsonObject, _: &Progress) -> Result<Given, ToolError> {
+pub(super) fn call(_: &Place, given: JsonObject, _: &Progress) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     let pages =
         match &given.code {

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use super::open::{file, policy, with_graph, workspace};
 use crate::diagnose::{LogFacts, diagnose};
 use crate::hint::{Query, recovery_hint, suggest};
+use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::server::ServerOptions;
 use crate::mcp::tool::{Given, ToolError, arguments};
 use crate::model::{HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION};
 
@@ -24,13 +24,13 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn call(
-    options: &ServerOptions,
+    place: &Place,
     given: JsonObject,
     progress: &Progress,
 ) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     progress.step("listing the repository");
-    let workspace = workspace(options, None)?;
+    let workspace = workspace(place, None)?;
     let source = workspace.source.as_ref();
     let mut names = given.names;
     let mut user = None;
@@ -51,7 +51,7 @@ pub(super) fn call(
                 .to_owned(),
         });
     };
-    let policy = policy(options, Profile::Ranked)?;
+    let policy = policy(place, Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     progress.step("reading imports");
     let suggestions = with_graph(&workspace, |graph| {

@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::open::{file, with_graph, workspace};
 use crate::graph::{Wanted, document, source_files};
+use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::server::ServerOptions;
 use crate::mcp::tool::{Given, ToolError, arguments};
 use crate::model::Code;
 use crate::report::imports_text;
@@ -35,13 +35,13 @@ fn one() -> u32 {
 }
 
 pub(super) fn call(
-    options: &ServerOptions,
+    place: &Place,
     given: JsonObject,
     progress: &Progress,
 ) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     progress.step("listing the repository");
-    let workspace = workspace(options, given.rev.as_deref())?;
+    let workspace = workspace(place, given.rev.as_deref())?;
     let mut targets = Vec::new();
     for typed in &given.files {
         let path = file(&workspace, typed)?;

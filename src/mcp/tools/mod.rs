@@ -7,6 +7,7 @@ mod hint;
 mod imports;
 mod open;
 mod patch;
+mod redact;
 mod table;
 
 pub(super) use table::TOOLS;

@@ -1,23 +1,20 @@
 use crate::graph::{FactsCache, Graph};
-use crate::mcp::server::ServerOptions;
+use crate::mcp::place::Place;
 use crate::mcp::tool::ToolError;
 use crate::model::{Code, Profile, RepoPath};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::workspace::{At, Workspace};
 
 /// The repository as it stands now, or a commit of it.
-pub(super) fn workspace(
-    options: &ServerOptions,
-    rev: Option<&str>,
-) -> Result<Workspace, ToolError> {
+pub(super) fn workspace(place: &Place, rev: Option<&str>) -> Result<Workspace, ToolError> {
     let at = rev.map_or(At::Worktree, At::Revision);
-    Workspace::at(&options.directory, at, options.threads)
+    Workspace::at(&place.directory, at, place.threads)
         .map_err(|error| ToolError::new(error.code(), error.to_string()))
 }
 
 /// What may be read and shown, as the settings have it.
-pub(super) fn policy(options: &ServerOptions, profile: Profile) -> Result<ReadPolicy, ToolError> {
-    let globs = |key| options.settings.globs(key);
+pub(super) fn policy(place: &Place, profile: Profile) -> Result<ReadPolicy, ToolError> {
+    let globs = |key| place.settings.globs(key);
     ReadPolicy::new(globs("context.allow"), globs("context.deny"), profile)
         .map_err(|error| ToolError::new(error.code(), error.to_string()))
 }

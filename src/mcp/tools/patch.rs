@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::open::{redactor, workspace};
 use crate::git::Repository;
+use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::server::ServerOptions;
 use crate::mcp::tool::{Given, ToolError, arguments};
 use crate::model::Code;
 use crate::patch::{JudgeOptions, Judged, Objects, judge, write_worktree};
@@ -33,22 +33,22 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn check(
-    options: &ServerOptions,
+    place: &Place,
     given: JsonObject,
     progress: &Progress,
 ) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    let (_, judged) = judged(options, &given, progress)?;
+    let (_, judged) = judged(place, &given, progress)?;
     report(&given, judged)
 }
 
 pub(super) fn apply(
-    options: &ServerOptions,
+    place: &Place,
     given: JsonObject,
     progress: &Progress,
 ) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    let (workspace, judged) = judged(options, &given, progress)?;
+    let (workspace, judged) = judged(place, &given, progress)?;
     if judged.verdict.verdict.applies() {
         // The last moment at which a cancelled call changes nothing.
         if !progress.step("writing") {
@@ -60,14 +60,14 @@ pub(super) fn apply(
 }
 
 fn judged(
-    options: &ServerOptions,
+    place: &Place,
     given: &Arguments,
     progress: &Progress,
 ) -> Result<(Workspace, Judged), ToolError> {
     progress.step("listing the repository");
-    let workspace = workspace(options, None)?;
+    let workspace = workspace(place, None)?;
     let objects = workspace.git.as_ref().map(Repository::objects);
-    let allowed = Allowed::new(&options.allow_protected)
+    let allowed = Allowed::new(&place.allow_protected)
         .map_err(|error| ToolError::new(Code::new("U101"), error))?;
     let judging = JudgeOptions {
         strict: given.strict,

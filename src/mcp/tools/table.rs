@@ -1,4 +1,4 @@
-use super::{context, diagnose, explain, hint, imports, patch};
+use super::{context, diagnose, explain, hint, imports, patch, redact};
 use crate::mcp::tool::{ToolRow, document, input};
 
 /// Every tool, in the order they are listed.
@@ -60,6 +60,16 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         input: input::<patch::Arguments>,
         output: || document("patch-verdict"),
         call: patch::apply,
+    },
+    ToolRow {
+        name: "redact",
+        title: "Mask secrets",
+        about: "Give a text or a file of the repository with its secrets masked, and say where they \
+                were.",
+        writes: false,
+        input: input::<redact::Arguments>,
+        output: input::<redact::Masked>,
+        call: redact::call,
     },
     ToolRow {
         name: "explain",
