@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal,
-    hint, imports, init, man, redact, repair, report, run, schema, split, stats,
+    hint, imports, init, man, mcp, redact, repair, report, run, schema, split, stats,
 };
 
 /// Makes automatic code repair dependable.
@@ -92,6 +92,8 @@ pub(crate) enum Command {
     Imports(imports::Args),
     /// Start what must answer before a repair can begin, and mend its configuration
     Heal(heal::Args),
+    /// Serve the commands as tools of an MCP server
+    Mcp(mcp::Args),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Write a configuration file with every default, commented out

@@ -23,6 +23,7 @@ mod imports;
 mod init;
 mod input;
 mod man;
+mod mcp;
 mod output;
 mod redact;
 mod repair;
@@ -94,6 +95,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
         Command::Heal(args) => heal::run(args, global, output),
+        Command::Mcp(args) => mcp::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
         Command::Init(args) => init::run(args, output),
         Command::Completions(args) => completions::run(args, output),

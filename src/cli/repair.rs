@@ -2,10 +2,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::Global;
-use super::context_request::{plain, read_history};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config, run_folder};
 use crate::agent::Protocol;
+use crate::context::{add_history, base_request};
 use crate::exec::{SandboxMode, Stop};
 use crate::model::{Event, Level, Profile, RepoPath, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
@@ -151,9 +151,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
     let read = config::read_policy(&settings, &[], &[], Profile::Ranked)?;
-    let mut request = plain(&settings, &workspace);
+    let mut request = base_request(&settings, workspace.git.as_ref());
     request.include_bundle = args.include_repo_bundle;
-    read_history(None, &workspace, &mut request);
+    add_history(&mut request, workspace.git.as_ref(), "HEAD");
     let slot = slot(args.scratch.as_deref(), &root)?;
     let setup = Setup {
         root: &root,
