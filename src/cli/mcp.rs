@@ -5,15 +5,15 @@ use super::{CliError, Exit, Output};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
-/// Tools: diagnose, build_context, find_import, imports, check_patch, redact, explain, and with
-/// --allow-write apply_patch. Resources: the schemas of the documents and the files of the last run.
+/// Tools: diagnose, `build_context`, `find_import`, imports, `check_patch`, redact, explain, and with
+/// --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
 /// It works in the directory it was started in, unless the client names roots that do not hold it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Serve streamable HTTP at http://127.0.0.1:PORT/mcp instead; 0 takes a free port
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
-    /// Let web pages of this origin call it, such as http://localhost:6274; can be given again
+    /// Let web pages of this origin call it, such as `http://localhost:6274`; can be given again
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
     /// Offer the tool that applies patches to the worktree
