@@ -18,6 +18,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
     let graph = Graph::new(&source);
     let query = Query {
         file: &RepoPath::new(file).unwrap(),
+        known: &[],
         names: &[name.to_owned()],
         may_read: &|path| !path.as_str().starts_with("secrets/"),
     };
@@ -41,6 +42,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     let graph = Graph::new(&source);
     let query = Query {
         file: &path,
+        known: &[],
         names: &names,
         may_read: &|_| true,
     };
@@ -125,6 +127,134 @@ fn a_package_does_not_import_itself_through_its_index() {
     assert_eq!(
         best(&files, "src/draw.ts", "Shape"),
         "import { Shape } from './shape' !"
+    );
+}
+
+#[test]
+fn what_a_function_imports_is_not_passed_on() {
+    let files = [
+        (
+            "pkg/__init__.py",
+            "def __getattr__(name):\n    from .tools import _old_saw\n    return _old_saw\n",
+        ),
+        ("pkg/tools.py", "def _old_saw(): pass\n"),
+        ("tests/test_a.py", "import pkg\n_old_saw()\n"),
+    ];
+    assert_eq!(
+        best(&files, "tests/test_a.py", "_old_saw"),
+        "from pkg.tools import _old_saw !"
+    );
+}
+
+#[test]
+fn a_module_in_use_that_passes_the_name_on_by_a_star_is_preferred() {
+    let files = [
+        ("shop/__init__.py", ""),
+        (
+            "shop/models/__init__.py",
+            "from .base import *\nfrom .data import *\n",
+        ),
+        ("shop/models/base.py", "class Base: pass\n"),
+        ("shop/models/data.py", "class Parcel: pass\n"),
+        ("shop/views.py", "from .models import Base\nParcel(Base)\n"),
+    ];
+    assert_eq!(
+        best(&files, "shop/views.py", "Parcel"),
+        "from .models import Parcel !"
+    );
+}
+
+#[test]
+fn tests_import_from_the_index_when_their_neighbours_do() {
+    let files = [
+        ("package.json", "{\"name\": \"p\"}"),
+        (
+            "src/index.ts",
+            "export { draw } from './draw'\nexport { move } from './move'\n",
+        ),
+        ("src/draw.ts", "export function draw() {}\n"),
+        ("src/move.ts", "export function move() {}\n"),
+        ("src/tests/one.test.ts", "import { draw, move } from '..'\n"),
+        (
+            "src/tests/two.test.ts",
+            "import { move } from '..'\ndraw(move)\n",
+        ),
+    ];
+    assert_eq!(
+        best(&files, "src/tests/two.test.ts", "draw"),
+        "import { draw } from '..' !"
+    );
+}
+
+#[test]
+fn a_package_of_tests_inside_a_package_reaches_out() {
+    let files = [
+        (
+            "package.json",
+            "{\"name\": \"p\", \"main\": \"src/index.ts\"}",
+        ),
+        ("src/index.ts", "export { draw } from './draw'\n"),
+        (
+            "src/draw.ts",
+            "export function draw() {}\nexport function erase() {}\n",
+        ),
+        ("src/__tests__/package.json", "{\"name\": \"p-tests\"}"),
+        (
+            "src/__tests__/draw.test.ts",
+            "import { draw } from '../draw'\nerase(draw)\n",
+        ),
+    ];
+    assert_eq!(
+        best(&files, "src/__tests__/draw.test.ts", "erase"),
+        "import { erase } from '../draw' !"
+    );
+}
+
+#[test]
+fn of_modules_outside_the_repository_takes_the_name_from_one() {
+    let typing = ("a.py", "from collections.abc import Mapping\nMapping\n");
+    assert_eq!(
+        best(&[typing, ("b/c.py", "Mapping()\n")], "b/c.py", "Mapping"),
+        "from collections.abc import Mapping !"
+    );
+    let manifest = "dependencies = ['redis>=5', 'httpx']\n";
+    let class = [("a.py", "Redis(x)\n"), ("pyproject.toml", manifest)];
+    assert_eq!(best(&class, "a.py", "Redis"), "from redis import Redis");
+    let script = [
+        (
+            "package.json",
+            "{\"dependencies\": {\"fast-glob\": \"3\", \"react\": \"19\"}}",
+        ),
+        (
+            "a.ts",
+            "import type { A } from './b'\nfastGlob(x as AddressInfo, y as ReactNode)\n",
+        ),
+        ("b.ts", "export type A = 1\n"),
+    ];
+    for (name, statement) in [
+        ("fastGlob", "import fastGlob from 'fast-glob'"),
+        (
+            "AddressInfo",
+            "import type { AddressInfo } from 'node:net' !",
+        ),
+        ("ReactNode", "import type { ReactNode } from 'react'"),
+    ] {
+        assert_eq!(best(&script, "a.ts", name), statement);
+    }
+}
+
+#[test]
+fn many_indexes_do_not_outweigh_the_nearer_definition() {
+    let files = [
+        ("new/index.ts", "export * from './all'\n"),
+        ("new/all.ts", "export * from './types'\n"),
+        ("new/types.ts", "export interface Options { a: 1 }\n"),
+        ("old/types.ts", "export interface Options { b: 1 }\n"),
+        ("old/tests/a.test.ts", "const a: Options = { b: 1 }\n"),
+    ];
+    assert_eq!(
+        best(&files, "old/tests/a.test.ts", "Options"),
+        "import { Options } from '../types'"
     );
 }
 
@@ -459,4 +589,28 @@ fn hostile_files_are_survived() {
             assert_eq!(source.listing().files().count(), 3);
         }
     }
+}
+
+#[test]
+fn a_row_of_the_configuration_tells_where_a_name_comes_from() {
+    let repo = support::Repo::with(&[("app.py", "def main():\n    return Frobnicator()\n")]);
+    let hint = [
+        "hint",
+        "Frobnicator",
+        "--file",
+        "app.py",
+        "--format",
+        "json",
+    ];
+    let suggested = |repo: &support::Repo| {
+        let output = repo.mendit(&hint);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        document["suggestions"][0]["importStatement"].clone()
+    };
+    assert_eq!(suggested(&repo), serde_json::Value::Null);
+    repo.write(
+        "mendit.toml",
+        "[hint]\nknown = [\"Frobnicator frob.core py\"]\n",
+    );
+    assert_eq!(suggested(&repo), "from frob.core import Frobnicator");
 }

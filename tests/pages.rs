@@ -1,4 +1,5 @@
 //! The page of a run as a browser shows it.
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 

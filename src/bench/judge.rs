@@ -56,6 +56,8 @@ pub(super) fn judge_run(
     outcome.leaks = record.leaks;
 }
 
+const NOT_REFUSED: &str = "F303";
+
 // Replies that had to be refused and were tried.
 fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
     let asked = attempts.iter().filter(|it| it.origin == Origin::Agent);
@@ -70,7 +72,7 @@ fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
     let mut said: Vec<String> = wrong
         .map(|(reply, attempt)| {
             format!(
-                "F303: `replies/{}` had to be refused and ended {}",
+                "{NOT_REFUSED}: `replies/{}` had to be refused and ended {}",
                 reply.name, attempt.stop_reason
             )
         })
@@ -78,7 +80,10 @@ fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
     let asked = attempts.iter().filter(|it| it.origin == Origin::Agent);
     for reply in fixture.replies.iter().skip(asked.count()) {
         if fixture.must_refuse.contains(&reply.name) {
-            said.push(format!("F303: `replies/{}` was never sent", reply.name));
+            said.push(format!(
+                "{NOT_REFUSED}: `replies/{}` was never sent",
+                reply.name
+            ));
         }
     }
     said

@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal,
-    hint, imports, init, man, redact, repair, report, run, schema, split, stats,
+    hint, imports, init, man, mcp, redact, repair, report, run, schema, split, stats,
 };
 
 /// Makes automatic code repair dependable.
@@ -92,6 +92,8 @@ pub(crate) enum Command {
     Imports(imports::Args),
     /// Start what must answer before a repair can begin, and mend its configuration
     Heal(heal::Args),
+    /// Serve the commands as tools of an MCP server
+    Mcp(mcp::Args),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Write a configuration file with every default, commented out
@@ -121,4 +123,29 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     // Printing fails only when nobody reads any more.
     let _ = error.print();
     if wanted { Exit::Yes } else { Exit::Environment }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    // Of two flags of one id, a command reads the value of the other as its own.
+    #[test]
+    fn no_flag_of_a_command_hides_a_global_one() {
+        let cli = Cli::command();
+        let global: Vec<_> = cli.get_arguments().map(|it| it.get_id().clone()).collect();
+        // The stand-in for git takes no flag but git's.
+        for command in cli
+            .get_subcommands()
+            .filter(|it| it.get_name() != "git-apply")
+        {
+            for own in command.get_arguments() {
+                let name = command.get_name();
+                assert!(!global.contains(own.get_id()), "{name}: {}", own.get_id());
+            }
+        }
+        cli.debug_assert();
+    }
 }

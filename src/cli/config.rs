@@ -4,11 +4,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::Global;
-use super::{CliError, Exit, Output, workspace};
-use crate::config::{ConfigError, Origin, Settings, Value, find};
-use crate::git::Repository;
+use super::{CliError, Exit, Output};
+use crate::config::{ConfigError, Origin, Settings, Value};
 use crate::model::{Code, Profile};
 use crate::policy::ReadPolicy;
+use crate::workspace::settings_file;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -52,15 +52,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 /// The settings for this invocation: `--config`, or the nearest file, and the environment.
 pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
-    let file = if let Some(file) = &global.config {
-        Some(file.clone())
-    } else {
-        let directory = workspace::directory()?;
-        let root = Repository::discover(&directory)?
-            .and_then(|git| git.workdir().map(Path::to_owned))
-            .and_then(|root| root.canonicalize().ok())
-            .unwrap_or_else(|| directory.clone());
-        find(&directory, &root)
+    let file = match &global.config {
+        Some(file) => Some(file.clone()),
+        None => settings_file(Path::new("."))?,
     };
     Ok(Settings::load(
         file.as_deref(),
@@ -82,7 +76,7 @@ pub(crate) fn read_policy(
     deny: &[String],
     profile: Profile,
 ) -> Result<ReadPolicy, CliError> {
-    let globs = |key, flags: &[String]| [settings.globs(key), flags].concat();
+    let globs = |key, flags: &[String]| [settings.list(key), flags].concat();
     ReadPolicy::new(
         &globs("context.allow", allow),
         &globs("context.deny", deny),
@@ -119,7 +113,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Integer(number) => number.to_string(),
         Value::Word(word) => format!("{word:?}"),
-        Value::Globs(globs) => format!("{globs:?}"),
+        Value::List(list) => format!("{list:?}"),
     }
 }
 

@@ -58,8 +58,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let source = workspace.source.as_ref();
     let wanted = wanted(args, &workspace)?;
     let policy = ReadPolicy::new(
-        settings.globs("context.allow"),
-        settings.globs("context.deny"),
+        settings.list("context.allow"),
+        settings.list("context.deny"),
         Profile::Ranked,
     )
     .map_err(|error| CliError::new(error.code(), error.to_string()))?;
@@ -80,6 +80,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let query = Query {
             file,
             names: &lacks.names,
+            known: settings.list("hint.known"),
             may_read: &may_read,
         };
         let mut found = suggest(source, &graph, &query);

@@ -6,6 +6,7 @@ mod bench;
 mod bench_merge;
 mod bench_new;
 mod bench_verify;
+mod bug;
 mod check;
 mod completions;
 mod config;
@@ -22,6 +23,7 @@ mod imports;
 mod init;
 mod input;
 mod man;
+mod mcp;
 mod output;
 mod redact;
 mod repair;
@@ -58,6 +60,10 @@ pub fn main() -> ExitCode {
     if let Some(program) = exec::own_program() {
         exec::set_supervisor(program);
     }
+    bug::told(start)
+}
+
+fn start() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
@@ -89,6 +95,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
         Command::Heal(args) => heal::run(args, global, output),
+        Command::Mcp(args) => mcp::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
         Command::Init(args) => init::run(args, output),
         Command::Completions(args) => completions::run(args, output),

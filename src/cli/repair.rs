@@ -2,12 +2,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::Global;
-use super::context_request::{plain, read_history};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config, run_folder};
 use crate::agent::Protocol;
+use crate::context::{add_history, base_request};
 use crate::exec::{SandboxMode, Stop};
 use crate::model::{Event, Level, Profile, RepoPath, RunResult, RunStatus, StopReason};
+use crate::patch::{WriteError, is_interrupted, recover};
 use crate::policy::{Allowed, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, RunLock, Setup, Task, repair};
 use crate::report::run_text;
@@ -138,8 +139,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     Allowed::new(&args.allow_protected)
         .map_err(|error| CliError::usage(format!("--allow-protected: {error}")))?;
     let task = args.task.as_deref().map(read_task).transpose()?;
-    let state = run_folder::state(&workspace, &root)?;
+    let state = run_folder::state(&workspace, &root, args.apply)?;
     let _lock = RunLock::take(&state)?;
+    let workspace = after_recovery(workspace, &root, &state, args, global, output)?;
     let folder = match &args.resume {
         Some(run) => run_folder::find(run, &workspace, &root)?,
         None => match &args.out {
@@ -149,9 +151,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
     let read = config::read_policy(&settings, &[], &[], Profile::Ranked)?;
-    let mut request = plain(&settings, &workspace);
+    let mut request = base_request(&settings, workspace.git.as_ref());
     request.include_bundle = args.include_repo_bundle;
-    read_history(None, &workspace, &mut request);
+    add_history(&mut request, workspace.git.as_ref(), "HEAD");
     let slot = slot(args.scratch.as_deref(), &root)?;
     let setup = Setup {
         root: &root,
@@ -208,6 +210,25 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         return Ok(Exit::No);
     }
     Ok(exit(&result))
+}
+
+// A run that goes on finishes first what it was writing; another one does not begin before that.
+fn after_recovery(
+    workspace: Workspace,
+    root: &Path,
+    state: &Path,
+    args: &Args,
+    global: &Global,
+    output: &Output,
+) -> Result<Workspace, CliError> {
+    if !is_interrupted(state) {
+        return Ok(workspace);
+    }
+    if args.resume.is_none() {
+        return Err(WriteError::Interrupted.into());
+    }
+    recover(root, state)?;
+    Workspace::open(global, None, output)
 }
 
 /// The exit code of a run's end.

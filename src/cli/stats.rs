@@ -2,8 +2,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{CliError, Exit, Output};
-use crate::model::{ChildFailure, RunResult, Stats};
-use crate::repair::stats;
+use crate::model::{RunRecord, Stats};
+use crate::repair::{read_run, stats};
 
 /// Rates over many runs: what fails, what is fixed, what stands in the way.
 #[derive(Debug, clap::Args)]
@@ -70,27 +70,20 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
 }
 
 enum Read {
-    Run(Box<(RunResult, Option<ChildFailure>)>),
+    Run(Box<RunRecord>),
     Old,
     Nothing,
 }
 
 fn read(folder: &Path, after: Option<SystemTime>) -> Read {
-    let path = folder.join("result.json");
-    let Ok(bytes) = std::fs::read(&path) else {
-        return Read::Nothing;
-    };
-    let Ok(result) = serde_json::from_slice::<RunResult>(&bytes) else {
-        return Read::Nothing;
-    };
-    let written = path.metadata().and_then(|it| it.modified());
+    let written = folder
+        .join("result.json")
+        .metadata()
+        .and_then(|it| it.modified());
     if after.is_some_and(|after| written.is_ok_and(|written| written < after)) {
         return Read::Old;
     }
-    let report = std::fs::read(folder.join("report.json"))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    Read::Run(Box::new((result, report)))
+    read_run(folder).map_or(Read::Nothing, |run| Read::Run(Box::new(run)))
 }
 
 fn text(all: &Stats) -> String {
@@ -127,7 +120,10 @@ fn text(all: &Stats) -> String {
     }
     for (title, rows) in [
         ("what stood in the way", &all.blockers),
-        ("names that agents imported", &all.learned),
+        (
+            "what agents imported: rows for `hint.known` in mendit.toml",
+            &all.learned,
+        ),
     ] {
         if !rows.is_empty() {
             text.push_str(&format!("{title}:\n"));

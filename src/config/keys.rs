@@ -20,6 +20,8 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// A list of glob patterns; comma-separated in the environment.
     Globs,
+    /// A list of `NAME MODULE [IMPORTED] LANGUAGE`; comma-separated in the environment.
+    Names,
 }
 
 impl Kind {
@@ -30,6 +32,7 @@ impl Kind {
             Self::Integer => "a whole number".to_owned(),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Globs => "a list of patterns".to_owned(),
+            Self::Names => "a list of `NAME MODULE py` or `NAME MODULE js`".to_owned(),
         }
     }
 }
@@ -83,5 +86,11 @@ pub const KEYS: &[Key] = &[
         kind: Kind::Globs,
         default: "[]",
         help: "files that are never read, besides the built-in list",
+    },
+    Key {
+        name: "hint.known",
+        kind: Kind::Names,
+        default: "[]",
+        help: "where names come from that nothing in the repository tells",
     },
 ];

@@ -17,8 +17,8 @@ pub enum Value {
     Integer(u64),
     /// See [`Kind::Word`].
     Word(String),
-    /// See [`Kind::Globs`].
-    Globs(Vec<String>),
+    /// See [`Kind::Globs`] and [`Kind::Names`].
+    List(Vec<String>),
 }
 
 /// Where a value comes from.
@@ -124,11 +124,11 @@ impl Settings {
         }
     }
 
-    /// The patterns behind a key; empty when it is not set.
+    /// The list behind a key; empty when it is not set.
     #[must_use]
-    pub fn globs(&self, key: &str) -> &[String] {
+    pub fn list(&self, key: &str) -> &[String] {
         match self.values.get(key) {
-            Some((Value::Globs(globs), _)) => globs,
+            Some((Value::List(list), _)) => list,
             _ => &[],
         }
     }
@@ -171,7 +171,7 @@ impl Settings {
                 Kind::Word(words) => words
                     .contains(&text.as_str())
                     .then(|| Value::Word(text.clone())),
-                Kind::Globs => Some(Value::Globs(
+                Kind::Globs | Kind::Names => Some(Value::List(
                     text.split(',')
                         .map(str::trim)
                         .filter(|glob| !glob.is_empty())
@@ -219,12 +219,12 @@ fn value_of(key: &Key, value: &toml::Value) -> Option<Value> {
             .as_str()
             .filter(|word| words.contains(word))
             .map(|word| Value::Word(word.to_owned())),
-        Kind::Globs => value
+        Kind::Globs | Kind::Names => value
             .as_array()?
             .iter()
             .map(|glob| glob.as_str().map(str::to_owned))
             .collect::<Option<_>>()
-            .map(Value::Globs),
+            .map(Value::List),
     }
 }
 

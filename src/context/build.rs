@@ -150,7 +150,14 @@ pub fn build_on(
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
     let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-    let recovery = recovery(graph, redactor, diagnosis.as_ref(), &targets, &may_read);
+    let recovery = recovery(
+        graph,
+        redactor,
+        diagnosis.as_ref(),
+        &targets,
+        &request.known_names,
+        &may_read,
+    );
     let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,

@@ -10,6 +10,7 @@ pub(super) fn recovery(
     redactor: &Redactor,
     diagnosis: Option<&Diagnosis>,
     targets: &[RepoPath],
+    known: &[String],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Option<RecoveryContext> {
     let diagnosis = diagnosis.filter(|it| !it.undefined_names.is_empty())?;
@@ -33,6 +34,7 @@ pub(super) fn recovery(
         let query = Query {
             file,
             names: std::slice::from_ref(name),
+            known,
             may_read,
         };
         suggestions.extend(suggest(source, graph, &query));

@@ -33,6 +33,8 @@ pub struct Request {
     pub history: History,
     /// The commits of that history, newest first.
     pub commits: Vec<Commit>,
+    /// Rows of the setting `hint.known`.
+    pub known_names: Vec<String>,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
     /// What the reader already has from an earlier packet; it is named and not repeated.

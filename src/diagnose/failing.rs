@@ -33,6 +33,11 @@ pattern!(
 pattern!(UNITTEST, r"^(?:FAIL|ERROR): (\w+) \(([\w.]+)\)");
 pattern!(JEST, r"^\s{0,3}● (.+)$");
 pattern!(
+    JEST_SUITE,
+    r"^ ?FAIL\s+(?:.*\s)?(?:\./)?(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?\s*$"
+);
+pattern!(COLLECTING, r"^_+ ERROR collecting (.+?) _+$");
+pattern!(
     VITEST,
     r"^\s*FAIL\s+(?:\|[^|]+\| )?(?:\[[^\]]+\] )?\S+\.[cm]?[jt]sx?(?: \([^)]+\))? > (.+)$"
 );
@@ -48,6 +53,9 @@ pub(super) fn failing_tests(lines: &[Line<'_>]) -> Vec<String> {
     let mut timeout_dump = false;
     let mut last_started: Option<String> = None;
     let mut jest = false;
+    let mut suite: Option<String> = None;
+    let mut collecting: Option<&str> = None;
+    let mut set_up = HashSet::new();
     for (index, line) in lines.iter().enumerate() {
         if line.captured || found.list.len() >= MOST {
             continue;
@@ -56,8 +64,16 @@ pub(super) fn failing_tests(lines: &[Line<'_>]) -> Vec<String> {
         if text.contains("+++ Timeout +++") {
             timeout_dump = true;
         }
+        if let Some(file) = COLLECTING.captures(text) {
+            collecting = file.get(1).map(|file| file.as_str());
+        } else if text.starts_with("import file mismatch") {
+            set_up.extend(collecting.take());
+        }
         if let Some(test) = pytest(text) {
-            found.add(&test);
+            // Two files of one name: the layout is at fault, not the test.
+            if !set_up.contains(test.as_str()) {
+                found.add(&test);
+            }
         } else if text.contains(".py::")
             && let Some(started) = PYTEST_RUNNING.captures(text)
         {
@@ -71,10 +87,18 @@ pub(super) fn failing_tests(lines: &[Line<'_>]) -> Vec<String> {
         if let Some(test) = VITEST.captures(text) {
             found.add(test[1].trim());
         }
-        jest |= text.starts_with("FAIL ") || text.starts_with("PASS ");
+        let status = text.strip_prefix(' ').unwrap_or(text);
+        jest |= status.starts_with("FAIL ") || status.starts_with("PASS ");
+        if let Some(file) = JEST_SUITE.captures(text) {
+            suite = Some(file[1].to_owned());
+        }
         if jest && let Some(test) = JEST.captures(text).map(|test| test[1].trim().to_owned()) {
-            let heading = ["Test suite failed to run", "Console", "Validation Error:"];
-            if !heading.contains(&test.as_str()) && !test.starts_with("Cannot log after") {
+            let heading = ["Console", "Validation Error:"];
+            if test == "Test suite failed to run" {
+                if let Some(file) = suite.take().filter(|_| lacks_module(lines, index)) {
+                    found.add(&file);
+                }
+            } else if !heading.contains(&test.as_str()) && !test.starts_with("Cannot log after") {
                 found.add(&test);
             }
         }
@@ -112,6 +136,12 @@ pub(super) fn failing_tests(lines: &[Line<'_>]) -> Vec<String> {
             .extend(last_started.or_else(|| test_frame(lines)));
     }
     found.list
+}
+
+// A file of tests fails by what it imports; the runner's own set-up fails it without its doing.
+fn lacks_module(lines: &[Line<'_>], heading: usize) -> bool {
+    let mut message = lines.iter().skip(heading + 1).take(6);
+    message.any(|line| line.text.trim_start().starts_with("Cannot find module "))
 }
 
 #[derive(Default)]
@@ -232,6 +262,22 @@ mod tests {
             (
                 "FAIL ./a.test.js\n  ● auth › locks\n  ● Test suite failed to run",
                 &["auth › locks"],
+            ),
+            (
+                "\u{1b}[31m FAIL \u{1b}[39m ./a.test.js\n \u{1b}[1m ● \u{1b}[22mlocks",
+                &["locks"],
+            ),
+            (
+                "FAIL unit ./src/a.test.js (5.1 s)\n  ● Test suite failed to run\n\n    Cannot find module './b' from 'src/a.test.js'",
+                &["src/a.test.js"],
+            ),
+            (
+                "FAIL ./a.test.js\n  ● Test suite failed to run\n\n    Configuration error:\n\n    Could not locate module @/k mapped as:",
+                &[],
+            ),
+            (
+                "___ ERROR collecting b/test_x.py ___\nimport file mismatch:\nERROR b/test_x.py\nERROR b/test_y.py",
+                &["b/test_y.py"],
             ),
             (" FAIL  src/t.test.ts > queue > waits", &["queue > waits"]),
             ("  1) Net\n       pings:\n     Error: x", &["Net pings"]),

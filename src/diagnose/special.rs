@@ -247,7 +247,7 @@ mod tests {
     fn lists_of_undefined_names_lose_their_paths() {
         for (text, names) in [
             (
-                "undefined name(s): typer/testing.py:CliRunner, swarm_attack/cli.py:chief_of_staff",
+                "undefined name(s): typer/testing.py:CliRunner, pkg/cli.py:chief_of_staff",
                 vec!["CliRunner", "chief_of_staff"],
             ),
             (

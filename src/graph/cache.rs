@@ -9,7 +9,7 @@ use crate::resolve::{FactsReader, parsed};
 use crate::source::Source;
 
 /// Raised whenever the reading of files changes in a way that facts show.
-const REVISION: u64 = 3;
+const REVISION: u64 = 4;
 /// More segments than this are merged into one.
 const MAX_SEGMENTS: usize = 8;
 /// A merge that would exceed this keeps only what the present run used.

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::entity::{Entity, coverage, entity, is_module};
-use super::evidence::{Evidence, Way, Weight};
+use super::evidence::{Evidence, Way, Weight, nearness};
 use super::python::Tops;
 use super::style::ScriptStyle;
 use super::words::Usage;
@@ -25,6 +25,8 @@ pub(super) struct Asked<'a> {
     pub(super) language: Language,
     /// What other files of its directory say about themselves.
     pub(super) siblings: Vec<Arc<FileFacts>>,
+    /// Files of the repository that it imports.
+    pub(super) reached: Vec<RepoPath>,
 }
 
 struct Row {
@@ -42,21 +44,27 @@ pub(super) fn choose(
     evidence: Evidence,
     asked: &Asked<'_>,
 ) -> Vec<Suggestion> {
+    let voted_outside = evidence
+        .0
+        .iter()
+        .any(|(way, weight)| way.path.is_none() && weight.count > 0);
     let mut rows: Vec<Row> = evidence
         .0
         .into_iter()
         .map(|(way, weight)| Row {
             entity: entity(graph, &way, asked),
-            score: score(graph, &way, &weight, asked),
+            score: {
+                let score = score(graph, &way, &weight, asked);
+                // The repository says which of several modules it takes the name from.
+                let passed_over = voted_outside && weight.count == 0 && weight.outside.is_some();
+                if passed_over { score / 64 } else { score }
+            },
             way,
             weight,
         })
         .filter(|row| row.score > 0)
         .collect();
-    let mut totals: BTreeMap<Entity, u64> = BTreeMap::new();
-    for row in &rows {
-        *totals.entry(row.entity.clone()).or_default() += row.score;
-    }
+    let totals = totals(&rows);
     rows.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.way.cmp(&b.way)));
     let total = |row: &Row| totals.get(&row.entity).copied().unwrap_or(0);
     // The definition with the most evidence, then the best way to it, then whatever is next.
@@ -93,30 +101,56 @@ pub(super) fn choose(
     found
 }
 
+// What speaks for each definition: all of its importers, and the best of the ways to it that
+// nobody has taken, however many there are.
+fn totals(rows: &[Row]) -> BTreeMap<Entity, u64> {
+    let mut parts: BTreeMap<Entity, (u64, u64)> = BTreeMap::new();
+    for row in rows {
+        let (taken, open) = parts.entry(row.entity.clone()).or_default();
+        if row.weight.count > 0 {
+            *taken += row.score;
+        } else {
+            *open = row.score.max(*open);
+        }
+    }
+    let sums = parts.into_iter();
+    sums.map(|(entity, (taken, open))| (entity, taken + open))
+        .collect()
+}
+
 fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u64 {
     let mut score = 16 * weight.votes;
+    // Near the file, or near what the file works with.
+    let near = weight.near.max(way.path.as_ref().map_or(0, |path| {
+        let reached = asked.reached.iter().filter(|it| *it != path);
+        reached.map(|it| nearness(path, it)).max().unwrap_or(0) / 8
+    }));
     if weight.defines.is_some() {
-        score += 2_048 + 4 * weight.near;
+        score += 2_048 + 4 * near;
     }
     if weight.passes_on {
-        score += 1_536 + 2 * weight.near;
+        score += 1_536 + 2 * near;
     }
     score += match weight.outside {
-        Some(HintSource::Stdlib) if way.imported == "*" || tables::is_everyday(&way.module) => {
+        Some(HintSource::Stdlib)
+            if way.imported == "*" || (weight.types == 0 && tables::is_everyday(&way.module)) =>
+        {
             8_192
         }
         Some(HintSource::Stdlib) => 64,
         Some(_) => 1_024,
         None => 0,
     };
-    score *= 1 + habit(graph, way, asked);
+    let habit = habit(graph, way, asked);
+    score *= 1 + habit;
     if let Some(path) = &way.path {
         // Nothing but a test imports a test, and nothing imports itself through its own package.
         if is_test(path.as_str()) && !is_test(asked.file.as_str()) {
             score /= 32;
         }
         let opens = matches!(path.stem(), "__init__" | "index");
-        if opens && weight.defines.is_none() && asked.file.is_below(path.directory()) {
+        if opens && habit == 0 && weight.defines.is_none() && asked.file.is_below(path.directory())
+        {
             score /= 16;
         }
     }
@@ -233,7 +267,7 @@ fn written(
     } else {
         let kind = row.entity.kind(graph, asked.name);
         let erased = matches!(kind, Some(DefinitionKind::Interface | DefinitionKind::Type));
-        let voted = weight.count > 0 && weight.types == weight.count;
+        let voted = weight.types > 0 && weight.types == weight.count.max(1);
         let type_only = style.types && (erased || voted);
         let statement = script::statement(style, asked.name, &way.module, &way.imported, type_only);
         (way.module.clone(), statement, type_only)

@@ -54,13 +54,11 @@ impl Evidence {
 /// How much a file at `path` says about what `file` means: an eighth for each step between their
 /// directories, half between tests and the rest.
 pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
-    let parts = |path: &RepoPath| -> Vec<String> {
-        let parts = path.directory().split('/').filter(|part| !part.is_empty());
-        parts.map(str::to_owned).collect()
-    };
-    let (theirs, ours) = (parts(path), parts(file));
-    let shared = theirs.iter().zip(&ours).take_while(|(a, b)| a == b).count();
-    let steps = theirs.len() + ours.len() - 2 * shared;
+    let parts = |path: &'_ str| -> usize { path.split('/').filter(|it| !it.is_empty()).count() };
+    let (theirs, ours) = (path.directory(), file.directory());
+    let both = theirs.split('/').zip(ours.split('/'));
+    let shared = both.take_while(|(a, b)| a == b && !a.is_empty()).count();
+    let steps = parts(theirs) + parts(ours) - 2 * shared;
     let weight = 4096_u64 >> (3 * steps).min(11);
     if crate::policy::is_test(path.as_str()) == crate::policy::is_test(file.as_str()) {
         weight

@@ -1,5 +1,6 @@
 use super::evidence::{Evidence, Way, Weight};
 use super::style::ScriptStyle;
+use super::suggest::Query;
 use super::tables;
 use super::words;
 use crate::model::{HintSource, Language, RepoPath};
@@ -14,10 +15,11 @@ pub(super) fn add(
     resolver: &Resolver<'_>,
     language: Language,
     style: &ScriptStyle,
-    file: &RepoPath,
+    query: &Query<'_>,
     name: &str,
 ) {
-    let mut put = |module: &str, imported: &str, from: HintSource| {
+    let file = query.file;
+    let mut put = |module: &str, imported: &str, from: HintSource, erased: bool| {
         let way = Way {
             module: module.to_owned(),
             imported: imported.to_owned(),
@@ -25,6 +27,7 @@ pub(super) fn add(
         };
         let weight = Weight {
             outside: Some(from),
+            types: u32::from(erased),
             ..Weight::default()
         };
         evidence.add(way, &weight);
@@ -32,25 +35,43 @@ pub(super) fn add(
     let script = language.is_script();
     if !script {
         for module in tables::python_modules(name) {
-            put(module, name, HintSource::Stdlib);
+            put(module, name, HintSource::Stdlib, false);
         }
         if is_standard(language, name) {
-            put(name, "*", HintSource::Stdlib);
-        } else if name == name.to_lowercase() && declares_python(source, file, name) {
-            put(name, "*", HintSource::Manifest);
+            put(name, "*", HintSource::Stdlib, false);
+        } else {
+            // A class that bears the name of its package: `Redis` of redis, `IniConfig` of iniconfig.
+            let package = name.to_lowercase();
+            let imported = if package == name { "*" } else { name };
+            let class = name.starts_with(|c: char| c.is_ascii_uppercase());
+            if (imported == "*" || class) && declares_python(source, file, &package) {
+                put(&package, imported, HintSource::Manifest, false);
+            }
         }
     }
     if script {
-        for (module, imported) in tables::node_modules(name) {
+        for one in tables::node_modules(name) {
             // `test` and what is newer exist under the prefix alone.
-            let bare = !style.node_prefix && module != "test";
+            let bare = !style.node_prefix && one.module != "test";
             let prefix = if bare { "" } else { "node:" };
-            let imported = if imported.is_empty() { name } else { imported };
-            put(&format!("{prefix}{module}"), imported, HintSource::Stdlib);
+            let module = format!("{prefix}{}", one.module);
+            let imported = some_or(one.imported, name);
+            put(&module, imported, HintSource::Stdlib, one.erased);
+        }
+        if let Some(package) = resolver.declared_as(file, name) {
+            put(&package, "default", HintSource::Manifest, false);
         }
     }
-    for (module, imported) in tables::known(name, script) {
-        let imported = if imported.is_empty() { name } else { imported };
+    for one in tables::told(query.known, name, script) {
+        put(
+            one.module,
+            some_or(one.imported, name),
+            HintSource::Manifest,
+            one.erased,
+        );
+    }
+    for one in tables::known(name, script) {
+        let module = one.module;
         let declared = if script {
             package_part(module).is_some_and(|package| resolver.declares(file, package))
         } else {
@@ -58,9 +79,14 @@ pub(super) fn add(
             declares_python(source, file, package)
         };
         if declared {
-            put(module, imported, HintSource::Manifest);
+            let imported = some_or(one.imported, name);
+            put(module, imported, HintSource::Manifest, one.erased);
         }
     }
+}
+
+fn some_or<'n>(imported: &'n str, name: &'n str) -> &'n str {
+    if imported.is_empty() { name } else { imported }
 }
 
 // Import names whose package is called something else.

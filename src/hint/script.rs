@@ -102,7 +102,16 @@ fn exported(
         path: Some(path.clone()),
     };
     let theirs = resolver.package_of(path);
-    if theirs.as_ref().map(|it| &it.0) != resolver.package_of(file).as_ref().map(|it| &it.0)
+    // A package inside theirs, of tests as a rule, reaches what is around it by its place.
+    let ours = resolver.package_of(file);
+    let within = theirs
+        .as_ref()
+        .zip(ours.as_ref())
+        .is_some_and(|(theirs, ours)| {
+            file.is_below(&theirs.0) && reaches_out(resolver, file, &ours.0)
+        });
+    if !within
+        && theirs.as_ref().map(|it| &it.0) != ours.as_ref().map(|it| &it.0)
         && let Some((_, Some(package))) = theirs
     {
         // Another package of the repository: by its name, when that passes the name on.
@@ -127,11 +136,18 @@ fn exported(
         }
         return Vec::new();
     }
-    let module = if style.prefers_alias {
-        resolver.aliases(file, path).into_iter().next()
-    } else {
-        None
-    };
+    let module = style
+        .prefers_alias(path.is_below(file.directory()))
+        .then(|| resolver.aliases(file, path).into_iter().next())
+        .flatten()
+        .map(|alias| {
+            let ended = style.ended(&alias, path);
+            if leads(resolver, file, &ended, path) {
+                ended
+            } else {
+                alias
+            }
+        });
     let module = module.unwrap_or_else(|| style.relative(file, path, ""));
     let mut found = vec![(way(module, &export.name, path), weight.clone())];
     // Index files between the definition and what it shares with the file.
@@ -169,6 +185,18 @@ pub(super) fn importing(specifier: &str) -> Import {
         type_only: false,
         nested: false,
     }
+}
+
+// Whether the file imports something outside the directory by its place.
+fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> bool {
+    let facts = resolver.facts(file);
+    let above = facts
+        .imports
+        .iter()
+        .filter(|import| import.specifier.starts_with(".."));
+    above
+        .filter_map(|import| resolver.resolve(file, import).files.into_iter().next())
+        .any(|path| !path.is_below(directory))
 }
 
 // Whether the specifier means the same file from here.

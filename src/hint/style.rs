@@ -13,8 +13,11 @@ pub(super) struct ScriptStyle {
     pub(super) require: bool,
     /// What relative specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
     pub(super) extension: Extension,
-    /// Files of the own package are named by an alias rather than relatively.
-    pub(super) prefers_alias: bool,
+    /// Files of the own package are named by an alias rather than relatively: those above and
+    /// aside, and those of the same directory.
+    aliases: (bool, bool),
+    /// What specifiers that start with an alias end with.
+    alias_extension: Extension,
     /// `node:fs` rather than `fs`.
     pub(super) node_prefix: bool,
     /// `import type` or inline `type` is in use.
@@ -41,7 +44,7 @@ impl ScriptStyle {
         let own: Vec<&FileFacts> = std::iter::once(facts).collect();
         let mut all = own.clone();
         all.extend(others.take(32));
-        let (single, double) = quotes(text);
+        let (single, double) = quotes(text, facts);
         let requires = own.iter().flat_map(|it| &it.imports);
         let (mut require, mut import) = (0, 0);
         for one in requires {
@@ -55,8 +58,9 @@ impl ScriptStyle {
             quote: if double > single { '"' } else { '\'' },
             semicolons: semicolons(text),
             require: require > 0 && import == 0,
-            extension: extension(&all),
-            prefers_alias: prefers_alias(&all),
+            extension: extension(&all, |specifier| specifier.starts_with('.')),
+            aliases: prefers_alias(&all),
+            alias_extension: extension(&all, is_alias),
             node_prefix: node_prefix(&all),
             types: all
                 .iter()
@@ -65,33 +69,57 @@ impl ScriptStyle {
         }
     }
 
+    /// Whether a file of the own package is named by an alias; `beside`: one of the same directory
+    /// or below it.
+    pub(super) fn prefers_alias(&self, beside: bool) -> bool {
+        if beside {
+            self.aliases.1
+        } else {
+            self.aliases.0
+        }
+    }
+
+    /// The alias of a file with the ending that such specifiers carry.
+    pub(super) fn ended(&self, alias: &str, to: &RepoPath) -> String {
+        let (stem, extension) = split(to.as_str());
+        let Some(ending) = ending(extension, self.alias_extension) else {
+            return alias.to_owned();
+        };
+        let index = stem.rsplit('/').next() == Some("index") && !alias.ends_with("/index");
+        format!("{alias}{}{ending}", if index { "/index" } else { "" })
+    }
+
     /// A relative specifier from `from` to `to`. `like` is how another file named it: that an
     /// index file was named in full is kept.
     pub(super) fn relative(&self, from: &RepoPath, to: &RepoPath, like: &str) -> String {
         let (stem, extension) = split(to.as_str());
         let bare = like.rsplit('/').next().unwrap_or_default();
         let names_index = bare == "index" || bare.starts_with("index.");
-        let emitted = |extension: &str| {
-            match extension {
-                "mts" | "d.mts" | "mjs" => ".mjs",
-                "cts" | "d.cts" | "cjs" => ".cjs",
-                _ => ".js",
-            }
-            .to_owned()
-        };
-        // Some files are found under no name but that of their emitted form.
-        let full = matches!(extension, Some("mjs" | "cjs" | "mts" | "cts"));
-        let ending = match (extension, self.extension) {
-            (Some(own), Extension::Source) => format!(".{own}"),
-            (Some(own), kind) if kind == Extension::Emitted || full => emitted(own),
-            _ => String::new(),
-        };
+        let ending = ending(extension, self.extension).unwrap_or_default();
         let target = match stem.strip_suffix("/index") {
             Some(directory) if ending.is_empty() && !names_index => directory.to_owned(),
             _ if stem == "index" && ending.is_empty() && !names_index => String::new(),
             _ => format!("{stem}{ending}"),
         };
         between(from.directory(), &target)
+    }
+}
+
+fn ending(extension: Option<&str>, style: Extension) -> Option<String> {
+    let own = extension?;
+    // Some files are found under no name but that of their emitted form.
+    let full = matches!(own, "mjs" | "cjs" | "mts" | "cts");
+    match style {
+        Extension::Source => Some(format!(".{own}")),
+        Extension::None if !full => None,
+        _ => Some(
+            match own {
+                "mts" | "d.mts" | "mjs" => ".mjs",
+                "cts" | "d.cts" | "cjs" => ".cjs",
+                _ => ".js",
+            }
+            .to_owned(),
+        ),
     }
 }
 
@@ -123,14 +151,19 @@ fn split(path: &str) -> (&str, Option<&str>) {
     (path, None)
 }
 
-fn extension(files: &[&FileFacts]) -> Extension {
+fn is_alias(specifier: &str) -> bool {
+    let marks = ["@/", "~/", "#", "$lib/"];
+    marks.iter().any(|mark| specifier.starts_with(mark))
+}
+
+fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Extension {
     for facts in files {
         let mut counts = [0_usize; 3];
         let relative = facts.imports.iter().filter(|import| {
             matches!(
                 import.kind,
                 ImportKind::Import | ImportKind::ExportFrom | ImportKind::Require
-            ) && import.specifier.starts_with('.')
+            ) && of(&import.specifier)
         });
         for import in relative {
             let last = import.specifier.rsplit('/').next().unwrap_or_default();
@@ -159,24 +192,45 @@ fn node_prefix(files: &[&FileFacts]) -> bool {
     first.is_none_or(|import| import.specifier.starts_with("node:"))
 }
 
-fn prefers_alias(files: &[&FileFacts]) -> bool {
+fn prefers_alias(files: &[&FileFacts]) -> (bool, bool) {
     for facts in files {
-        let (mut alias, mut relative) = (0, 0);
+        let (mut alias, mut relative, mut beside) = (0, 0, 0);
         for import in &facts.imports {
-            let mark = |mark: &str| import.specifier.starts_with(mark);
-            alias += usize::from(mark("@/") || mark("~/") || mark("#") || mark("$lib/"));
-            relative += usize::from(mark("../"));
+            alias += usize::from(is_alias(&import.specifier));
+            relative += usize::from(import.specifier.starts_with("../"));
+            beside += usize::from(import.specifier.starts_with("./"));
         }
         if alias + relative > 0 {
-            return alias > relative;
+            return (alias > relative, alias > relative && beside == 0);
         }
     }
-    false
+    (false, false)
 }
 
-// Quotes after `from` and in `require(`, else anywhere.
-fn quotes(text: &[u8]) -> (usize, usize) {
+// Quotes around what is imported, else after `from` and in `require(`, else anywhere.
+fn quotes(text: &[u8], facts: &FileFacts) -> (usize, usize) {
     let mut counts = (0, 0);
+    let mut from = 0;
+    let imports = facts.imports.iter().filter(|import| !import.nested);
+    for import in imports.take(64) {
+        let rest = text.get(from..).unwrap_or_default();
+        for at in memchr::memmem::find_iter(rest, import.specifier.as_bytes()) {
+            let before = at.checked_sub(1).and_then(|at| rest.get(at));
+            let after = rest.get(at + import.specifier.len());
+            if let (Some(quote @ (b'\'' | b'"')), true) = (before, before == after) {
+                if *quote == b'"' {
+                    counts.1 += 1;
+                } else {
+                    counts.0 += 1;
+                }
+                from += at + import.specifier.len();
+                break;
+            }
+        }
+    }
+    if counts != (0, 0) {
+        return counts;
+    }
     for mark in [&b"from "[..], b"require(", b"import "] {
         for at in memchr::memmem::find_iter(text, mark) {
             match text.get(at + mark.len()) {
@@ -224,7 +278,14 @@ mod tests {
         assert_eq!(one.extension, Extension::Emitted);
         let two = style("import a from '@/a'\nimport { type B } from '@/b'\nf()\n");
         assert_eq!((two.quote, two.semicolons), ('\'', false));
-        assert!(two.prefers_alias && two.types && !two.require);
+        assert!(two.prefers_alias(false) && two.types && !two.require);
+        let path = RepoPath::new("src/db/index.ts").unwrap();
+        assert_eq!(two.ended("@/db", &path), "@/db");
+        let three = style("import a from '~/a.ts'\nimport b from './b.ts'\n");
+        assert!(three.prefers_alias(false) && !three.prefers_alias(true));
+        assert_eq!(three.ended("~/db", &path), "~/db/index.ts");
+        let text = "import a from 'a'\nconst code = `import \"b\"; import \"c\"`\n";
+        assert_eq!(style(text).quote, '\'');
         assert!(style("const a = require('a')\n").require);
         assert_eq!(style("import a from './a.ts'").extension, Extension::Source);
     }

@@ -1,13 +1,15 @@
+use std::collections::BTreeSet;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 
 use super::choose::{Asked, choose};
-use super::evidence::{Evidence, nearness};
+use super::evidence::{Evidence, Way, Weight, nearness};
 use super::python::Tops;
 use super::style::ScriptStyle;
 use super::{outside, python, script, similar, words};
 use crate::graph::Graph;
-use crate::model::{FileFacts, Language, RepoPath, Suggestion};
+use crate::model::{FileFacts, ImportKind, Language, RepoPath, Suggestion};
 use crate::source::Source;
 
 /// Files that hold a name and are parsed for it, nearest first. Beyond this, those that merely
@@ -21,6 +23,9 @@ pub struct Query<'q> {
     pub file: &'q RepoPath,
     /// Names that are undefined in it.
     pub names: &'q [String],
+    /// What the user says of names: rows `NAME MODULE [IMPORTED] LANGUAGE`, as in the setting
+    /// `hint.known`. What they name needs no manifest.
+    pub known: &'q [String],
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
 }
@@ -50,25 +55,28 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
         })
         .filter(|path| (query.may_read)(path))
         .collect();
-    pool.sort_by_key(|path| std::cmp::Reverse(nearness(path, query.file)));
+    pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     let text = source.read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
+    let reached = reached(graph, query.file, &facts);
     let hits = scan(source, &pool, &names);
     let mut found = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let asked = Asked {
             file: query.file,
             name,
-            usage: words::usage(&text, name),
+            usage: words::usage(&text, name, language.is_script()),
             facts: &facts,
             language,
             siblings: Vec::new(),
+            reached: Vec::new(),
         };
         let parsed = parse(graph, &hits, at);
         let tops = tops(graph, query.file, &facts, &parsed);
         let style = style(graph, &text, &facts, &parsed, &pool);
         let asked = Asked {
             siblings: siblings(graph, &pool, query.file),
+            reached: reached.clone(),
             ..asked
         };
         let mut evidence = gather(graph, &tops, &style, &pool, &parsed, &asked);
@@ -78,7 +86,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
             graph.resolver(),
             language,
             &style,
-            query.file,
+            query,
             name,
         );
         let mut rows = choose(graph, &tops, &style, evidence, &asked);
@@ -143,6 +151,26 @@ fn parse<'p>(graph: &Graph<'_>, hits: &[(&'p RepoPath, Vec<usize>)], name: usize
         .map(|path| (*path, graph.resolver().facts(path)))
         .collect()
 }
+
+fn reached(graph: &Graph<'_>, file: &RepoPath, facts: &FileFacts) -> Vec<RepoPath> {
+    let imports = facts.imports.iter().take(MAX_REACHED);
+    let mut found: Vec<RepoPath> = imports
+        .filter_map(|import| {
+            graph
+                .resolver()
+                .resolve(file, import)
+                .files
+                .into_iter()
+                .next()
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Imports of the file whose places are looked at.
+const MAX_REACHED: usize = 64;
 
 /// Files of the same directory whose imports show what neighbours import from.
 const MAX_SIBLINGS: usize = 12;
@@ -214,6 +242,9 @@ fn gather(
     for (way, weight) in found.into_iter().flatten() {
         evidence.add(way, &weight);
     }
+    for (way, weight) in offered(graph, tops, asked) {
+        evidence.add(way, &weight);
+    }
     if asked.language == Language::Python {
         let modules = pool
             .iter()
@@ -223,4 +254,68 @@ fn gather(
         }
     }
     evidence
+}
+
+// Modules that the file or its neighbours take other names from and that pass this one on, be it
+// by a star: their text need not hold the name.
+fn offered(graph: &Graph<'_>, tops: &Tops, asked: &Asked<'_>) -> Vec<(Way, Weight)> {
+    let resolver = graph.resolver();
+    let siblings = asked.siblings.iter().map(AsRef::as_ref);
+    let imports = std::iter::once(asked.facts)
+        .chain(siblings)
+        .flat_map(|facts| &facts.imports)
+        .filter(|import| matches!(import.kind, ImportKind::Import | ImportKind::From))
+        .filter(|import| !import.nested && !import.names.is_empty());
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for import in imports {
+        if !seen.insert(&import.specifier) {
+            continue;
+        }
+        let Some(target) = resolver
+            .resolve(asked.file, import)
+            .files
+            .into_iter()
+            .next()
+        else {
+            continue;
+        };
+        // A Python module shows all that it imports; what it means to pass on, its importers say.
+        let python = asked.language == Language::Python;
+        if python
+            && resolver
+                .facts(&target)
+                .exports
+                .iter()
+                .any(|it| it.name == asked.name)
+        {
+            continue;
+        }
+        let passed = graph.defining(&target, asked.name).is_some_and(|definer| {
+            let facts = resolver.facts(&definer);
+            definer != target
+                && definer != *asked.file
+                && facts.exports.iter().any(|export| export.name == asked.name)
+        });
+        if !passed {
+            continue;
+        }
+        let module = if python && import.specifier.starts_with('.') {
+            tops.dotted(resolver, asked.file, &python::place(&target))
+        } else {
+            import.specifier.clone()
+        };
+        let way = Way {
+            module,
+            imported: asked.name.to_owned(),
+            path: Some(target.clone()),
+        };
+        let weight = Weight {
+            passes_on: true,
+            near: nearness(&target, asked.file),
+            ..Weight::default()
+        };
+        found.push((way, weight));
+    }
+    found
 }

@@ -1,11 +1,13 @@
 // `name module`, sorted; the public names of the standard library's modules.
 const PYTHON_NAMES: &str = include_str!("python_names.txt");
 
-// `name module [*]`, sorted; what the modules of Node.js export, `*` for the module itself.
+// `name module [*|type]`, sorted; what the modules of Node.js export, `*` for the module itself,
+// `type` for what is erased at run time.
 const NODE_NAMES: &str = include_str!("node_names.txt");
 
-// `name module [imported] family`; asked only for packages that a manifest names, or for the
-// runtime's own modules.
+// `name module [imported] family`, sorted by family; public names of packages in wide use. The
+// family is `py`, `js`, or `ts` for what is erased at run time. Asked only for packages that a
+// manifest names.
 const KNOWN: &str = include_str!("known.txt");
 
 // Modules that code imports from every day. Of two that export a name, one that stands here is
@@ -92,15 +94,30 @@ const EVERYDAY_NODE: &[&str] = &[
     "zlib",
 ];
 
-/// Modules of Node.js that export a name, everyday ones first, with the name inside each.
-pub(super) fn node_modules(name: &str) -> Vec<(&'static str, &'static str)> {
-    let mut found: Vec<(&str, &str)> = rows(NODE_NAMES, name)
+/// A module outside the repository that exports a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Outside<'t> {
+    pub(super) module: &'t str,
+    /// The name inside the module: empty for the same one, `default`, or `*` for the module.
+    pub(super) imported: &'t str,
+    /// Erased at run time.
+    pub(super) erased: bool,
+}
+
+/// Modules of Node.js that export a name, everyday ones first.
+pub(super) fn node_modules(name: &str) -> Vec<Outside<'static>> {
+    let mut found: Vec<Outside> = rows(NODE_NAMES, name)
         .filter_map(|mut row| {
             let module = row.next()?;
-            Some((module, row.next().map_or("", |_| "default")))
+            let mark = row.next();
+            Some(Outside {
+                module,
+                imported: if mark == Some("*") { "default" } else { "" },
+                erased: mark == Some("type"),
+            })
         })
         .collect();
-    found.sort_by_key(|(module, _)| !is_everyday(module));
+    found.sort_by_key(|one| !is_everyday(one.module));
     found
 }
 
@@ -128,17 +145,30 @@ pub(super) fn python_exports(module: &str, name: &str) -> Option<bool> {
     known.then(|| python_modules(name).contains(&module))
 }
 
-/// Known modules outside the repository, with the name inside each.
-pub(super) fn known(name: &str, script: bool) -> Vec<(&'static str, &'static str)> {
-    rows(KNOWN, name)
-        .filter_map(|row| {
-            let row: Vec<&'static str> = row.collect();
-            let family = if script { "js" } else { "py" };
-            match row.as_slice() {
-                [module, own] if *own == family => Some((*module, "")),
-                [module, imported, own] if *own == family => Some((*module, *imported)),
-                _ => None,
-            }
+/// Known packages outside the repository that export a name.
+pub(super) fn known(name: &str, script: bool) -> Vec<Outside<'static>> {
+    in_rows(KNOWN.lines(), name, script)
+}
+
+/// What the user says of a name, in rows of the same form.
+pub(super) fn told<'t>(table: &'t [String], name: &str, script: bool) -> Vec<Outside<'t>> {
+    in_rows(table.iter().map(String::as_str), name, script)
+}
+
+fn in_rows<'t>(table: impl Iterator<Item = &'t str>, name: &str, script: bool) -> Vec<Outside<'t>> {
+    table
+        .filter_map(|line| {
+            let row: Vec<&str> = line.split_whitespace().collect();
+            let (found, module, imported, family) = match row.as_slice() {
+                [found, module, family] => (*found, *module, "", *family),
+                [found, module, imported, family] => (*found, *module, *imported, *family),
+                _ => return None,
+            };
+            (found == name && script == (family != "py")).then_some(Outside {
+                module,
+                imported,
+                erased: family == "ts",
+            })
         })
         .collect()
 }
@@ -156,7 +186,7 @@ fn rows<'n>(
 #[cfg(test)]
 mod tests {
     use super::{
-        EVERYDAY, EVERYDAY_NODE, KNOWN, NODE_NAMES, PYTHON_NAMES, known, node_modules,
+        EVERYDAY, EVERYDAY_NODE, KNOWN, NODE_NAMES, Outside, PYTHON_NAMES, known, node_modules,
         python_exports, python_modules,
     };
 
@@ -165,11 +195,18 @@ mod tests {
         assert_eq!(python_modules("dataclass"), ["dataclasses"]);
         assert_eq!(python_modules("Path").first(), Some(&"pathlib"));
         assert!(python_modules("Iterable").len() > 1);
-        assert_eq!(known("useState", true), [("react", "")]);
+        let outside = |module, imported, erased| Outside {
+            module,
+            imported,
+            erased,
+        };
+        assert_eq!(known("useState", true), [outside("react", "", false)]);
+        assert_eq!(known("ReactNode", true), [outside("react", "", true)]);
         assert!(known("useState", false).is_empty());
-        assert_eq!(node_modules("fileURLToPath"), [("url", "")]);
-        assert_eq!(node_modules("path"), [("path", "default")]);
-        assert_eq!(known("np", false), [("numpy", "*")]);
+        assert_eq!(node_modules("fileURLToPath"), [outside("url", "", false)]);
+        assert_eq!(node_modules("path"), [outside("path", "default", false)]);
+        assert_eq!(node_modules("AddressInfo"), [outside("net", "", true)]);
+        assert_eq!(known("np", false), [outside("numpy", "*", false)]);
         assert_eq!(python_exports("datetime", "timedelta"), Some(true));
         assert_eq!(python_exports("datetime", "now"), Some(false));
         assert_eq!(python_exports("nothing", "now"), None);

@@ -34,7 +34,7 @@ pub(super) fn places<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = 
 }
 
 /// Reads how the text uses the name.
-pub(super) fn usage(text: &[u8], name: &str) -> Usage {
+pub(super) fn usage(text: &[u8], name: &str, script: bool) -> Usage {
     let mut usage = Usage::default();
     for at in places(text, name) {
         let before = at.checked_sub(1).and_then(|at| text.get(at)).copied();
@@ -53,7 +53,7 @@ pub(super) fn usage(text: &[u8], name: &str) -> Usage {
         } else {
             usage.bare = true;
             usage.called |= rest.first() == Some(&b'(') || before == Some(b'<');
-            usage.assigned |= assigns(text, at, rest);
+            usage.assigned |= assigns(text, at, rest, script);
         }
     }
     usage
@@ -79,8 +79,9 @@ fn chain(mut rest: &[u8]) -> Vec<String> {
     parts
 }
 
-// `name = …`, `let name`, `for name in`, `as name`: the name is the file's own somewhere.
-fn assigns(text: &[u8], at: usize, rest: &[u8]) -> bool {
+// `name = …`, `let name`, `for name in`, `as name`: the name is the file's own somewhere. In
+// TypeScript `as Name` is a use.
+fn assigns(text: &[u8], at: usize, rest: &[u8], script: bool) -> bool {
     let start = memchr::memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |it| it + 1);
     let head = text.get(start..at).unwrap_or_default().trim_ascii_start();
     let word = head.trim_ascii_end();
@@ -102,7 +103,8 @@ fn assigns(text: &[u8], at: usize, rest: &[u8]) -> bool {
         b"type",
         b"enum",
     ];
-    if word.is_some_and(|word| declares.contains(&word) && head.ends_with(b" ")) {
+    let cast = script && word == Some(b"as");
+    if !cast && word.is_some_and(|word| declares.contains(&word) && head.ends_with(b" ")) {
         return true;
     }
     let rest = rest.trim_ascii_start();
@@ -128,10 +130,14 @@ mod tests {
 
     #[test]
     fn members_calls_and_assignments_are_told_apart() {
-        let found = usage(b"a.Path\nPath.cwd().x\nPath(1)\nkeyword(Path=2)", "Path");
+        let found = usage(
+            b"a.Path\nPath.cwd().x\nPath(1)\nkeyword(Path=2)",
+            "Path",
+            false,
+        );
         assert_eq!(found.members.iter().collect::<Vec<_>>(), ["cwd"]);
         assert!(found.bare && found.called && !found.assigned);
-        let found = usage(b"os.path.join(os.sep)", "os");
+        let found = usage(b"os.path.join(os.sep)", "os", false);
         assert_eq!(
             found.chains.iter().collect::<Vec<_>>(),
             ["path", "path.join", "sep"]
@@ -143,10 +149,11 @@ mod tests {
             "with a as x:",
             "def x():",
         ] {
-            assert!(usage(text.as_bytes(), "x").assigned, "{text}");
+            assert!(usage(text.as_bytes(), "x", false).assigned, "{text}");
         }
+        assert!(!usage(b"y as x", "x", true).assigned);
         for text in ["f(x=1)", "x == 1", "y = x", "f(x)", "x => 1", "...x"] {
-            assert!(!usage(text.as_bytes(), "x").assigned, "{text}");
+            assert!(!usage(text.as_bytes(), "x", false).assigned, "{text}");
         }
     }
 }

@@ -18,9 +18,10 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
         from: None,
         line: definition.line,
     });
-    facts.exports = definitions.collect();
-    facts.exports.extend(passed_on(&facts.imports));
-    facts.exports.sort_by_key(|export| export.line);
+    let mut exports: Vec<Export> = definitions.collect();
+    exports.append(&mut facts.exports);
+    exports.sort_by_key(|export| export.line);
+    facts.exports = exports;
     facts.imports.sort_by_key(|import| import.line);
     facts
 }
@@ -42,7 +43,20 @@ fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         if let Some(at) = found
             && let Some(node) = nodes.get(at)
         {
-            statement(*node, nodes.get(..at).unwrap_or_default(), text, facts);
+            let above = nodes.get(..at).unwrap_or_default();
+            let first = facts.imports.len();
+            statement(*node, above, text, facts);
+            // What a function or class imports is not the module's to pass on.
+            let local = |node: &Node<'_>| {
+                matches!(
+                    node.kind(),
+                    "function_definition" | "class_definition" | "lambda"
+                )
+            };
+            if !above.iter().any(local) {
+                let new = passed_on(facts.imports.get(first..).unwrap_or_default());
+                facts.exports.extend(new);
+            }
             read_to = node.end_byte();
         } else if let Some((import, end)) = call(nodes, text) {
             facts.imports.push(import);
@@ -282,7 +296,7 @@ mod tests {
     #[test]
     fn bindings_are_exports() {
         let facts = read(
-            "import a.b\nfrom .c import d as e\nX: int = 1\nY = Z = 2\nif q:\n    def f(): pass\n@deco\nclass K:\n    inner = 1\n",
+            "import a.b\nfrom .c import d as e\nX: int = 1\nY = Z = 2\nif q:\n    def f(): from g import h\n@deco\nclass K:\n    inner = 1\n",
         );
         let exports: Vec<String> = facts
             .exports

@@ -29,8 +29,8 @@ pub struct Stats {
     pub import_recovery: Rate,
     /// What most often stood in the way, most often first; at most ten.
     pub blockers: Vec<Blocker>,
-    /// Names that were undefined at the start of a run that an agent fixed, most often first:
-    /// candidates for the table of known imports (R16).
+    /// What agents imported for names that were undefined, most often first: rows for the setting
+    /// `hint.known` (R16).
     pub learned: Vec<Blocker>,
     /// Folders that are no finished run.
     pub skipped: Vec<String>,

@@ -30,4 +30,4 @@ pub use read::{ReadOptions, Unread, read};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,
 };
-pub use write::{Recovered, WriteError, recover, write_worktree};
+pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

@@ -111,19 +111,21 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         .any(|target| candidates.standing(target).is_some());
     let column: fn(&Weight) -> u64 = if source_is_target { further } else { leading };
     // A fix of several files touches neighbours of the files found first, more than of the targets.
-    let best: Vec<RepoPath> = order(&pool, &apart, &signals, column)
-        .into_iter()
-        .take(BEST)
-        .map(|it| it.path)
-        .collect();
-    for (weight, places_of) in &mut signals {
-        if weight.signal == Signal::NearCoChange {
-            *places_of = places(&pool, &apart, &cochange(&pool, &best, input.commits));
+    let look_around = |signals: &mut Vec<Places>, best: &[Ranked]| {
+        let best: Vec<RepoPath> = best.iter().map(|it| it.path.clone()).collect();
+        for (weight, places_of) in signals {
+            if weight.signal == Signal::NearCoChange {
+                *places_of = places(&pool, &apart, &cochange(&pool, &best, input.commits));
+            }
         }
-    }
+    };
     let mut ranked = order(&pool, &apart, &signals, column);
+    ranked.truncate(BEST);
+    look_around(&mut signals, &ranked);
+    ranked = order(&pool, &apart, &signals, column);
     if !source_is_target {
         ranked.truncate(FIRST);
+        look_around(&mut signals, &ranked);
         let known: HashSet<RepoPath> = ranked.iter().map(|it| it.path.clone()).collect();
         let others = order(&pool, &apart, &signals, further);
         ranked.extend(others.into_iter().filter(|it| !known.contains(&it.path)));

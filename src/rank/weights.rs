@@ -88,7 +88,7 @@ pub const WEIGHTS: [Weight; 11] = [
     weight(Signal::Recency, 10, 10),
     weight(Signal::Change, 40, 40),
     weight(Signal::Hops, 5, 15),
-    weight(Signal::NearCoChange, 7, 15),
+    weight(Signal::NearCoChange, 7, 25),
 ];
 
 const fn weight(signal: Signal, first: u64, further: u64) -> Weight {

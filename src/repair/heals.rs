@@ -17,16 +17,17 @@ pub struct Heal {
 }
 
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
-/// kept only when the commands say that it helps.
+/// kept only when the commands say that it helps. `known` is the setting `hint.known`.
 #[must_use]
 pub fn heals(
     diagnosis: &Diagnosis,
     log: &str,
     source: &dyn Source,
+    known: &[String],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Vec<Heal> {
     let mut found = modes(diagnosis, source);
-    found.extend(import_heals(diagnosis, source, may_read));
+    found.extend(import_heals(diagnosis, source, known, may_read));
     found.extend(suggestions(log, diagnosis, source));
     found
 }
@@ -233,7 +234,7 @@ mod tests {
         };
         let found = |log: &str| {
             let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-            heals(&diagnosis, log, &source, &|_| true)
+            heals(&diagnosis, log, &source, &[], &|_| true)
         };
         let healed = found(&log(20));
         assert_eq!(healed.len(), 1);

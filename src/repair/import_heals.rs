@@ -11,6 +11,7 @@ use crate::source::Source;
 pub(super) fn import_heals(
     diagnosis: &Diagnosis,
     source: &dyn Source,
+    known: &[String],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Vec<Heal> {
     let wanted = wanted(diagnosis, source, may_read);
@@ -29,6 +30,7 @@ pub(super) fn import_heals(
         let query = Query {
             file,
             names: &wanted.names,
+            known,
             may_read,
         };
         let mut found: Vec<Suggestion> = suggest(source, &graph, &query);

@@ -15,6 +15,7 @@ mod plan;
 mod plan_table;
 mod read_run;
 mod record;
+mod resume;
 mod run;
 mod session;
 mod setup;

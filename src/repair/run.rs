@@ -9,6 +9,7 @@ use super::error::RepairError;
 use super::failure::child_failure;
 use super::history::History;
 use super::plan::End;
+use super::resume::already_fixed;
 use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::{digest, state};
@@ -32,6 +33,9 @@ pub fn repair(
     stop: &Stop,
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
+    if let Some(result) = already_fixed(setup)? {
+        return Ok(result);
+    }
     let key = Key::of(setup);
     let before = key.check(setup)?;
     let mut session = Session::open(setup, stop, watch, before)?;
@@ -131,6 +135,10 @@ impl Session<'_> {
         let mut result = self.result(end, &changes, &patch);
         if !changes.is_empty() {
             self.journal.masked("final.patch", &patch)?;
+        }
+        // Before the worktree is touched: a run that is cut off here is resumed from its result.
+        if self.setup.apply && end.status == RunStatus::Fixed {
+            self.journal.json("result.json", &result)?;
         }
         if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
             match write_worktree(self.setup.root, self.setup.state, &changes) {

@@ -219,7 +219,13 @@ impl<'s> Session<'s> {
         };
         let read = self.setup.read;
         let may_read = |path: &RepoPath| read.refuse(path).is_none();
-        let found = heals(diagnosis, &self.log, &source, &may_read);
+        let found = heals(
+            diagnosis,
+            &self.log,
+            &source,
+            &self.setup.request.known_names,
+            &may_read,
+        );
         self.heals = found
             .into_iter()
             .filter(|heal| !self.tried.contains(heal))

@@ -1,12 +1,13 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::lang::facts;
 use crate::model::{
-    Blocker, ChildFailure, FailureKind, Rate, RunResult, RunStatus, SCHEMA_VERSION, Stats,
+    Blocker, FailureKind, Language, Rate, RepoPath, RunRecord, RunStatus, SCHEMA_VERSION, Stats,
 };
 
-/// Adds up runs: their results and, for those that failed, their reports.
+/// Adds up runs.
 #[must_use]
-pub fn stats(runs: &[(RunResult, Option<ChildFailure>)]) -> Stats {
+pub fn stats(runs: &[RunRecord]) -> Stats {
     let mut all = Stats {
         schema_version: SCHEMA_VERSION,
         document: "stats".to_owned(),
@@ -14,7 +15,8 @@ pub fn stats(runs: &[(RunResult, Option<ChildFailure>)]) -> Stats {
     };
     let mut blockers: BTreeMap<String, u32> = BTreeMap::new();
     let mut learned: BTreeMap<String, u32> = BTreeMap::new();
-    for (result, report) in runs {
+    for run in runs {
+        let result = &run.result;
         all.runs += 1;
         let Some(failure) = &result.failure else {
             continue;
@@ -36,12 +38,13 @@ pub fn stats(runs: &[(RunResult, Option<ChildFailure>)]) -> Stats {
         if let Some(category) = result.category {
             *all.categories.entry(category.to_string()).or_default() += 1;
         }
-        if let Some(blocked) = report.as_ref().and_then(|it| it.blocked_on.clone()) {
+        if let Some(blocked) = run.report.as_ref().and_then(|it| it.blocked_on.clone()) {
             *blockers.entry(blocked).or_default() += 1;
         }
         if fixed == 1 && result.agent_calls > 0 {
-            for name in &failure.undefined_names {
-                *learned.entry(name.clone()).or_default() += 1;
+            let patch = run.patch.as_deref().unwrap_or_default();
+            for row in imported(patch, &failure.undefined_names) {
+                *learned.entry(row).or_default() += 1;
             }
         }
     }
@@ -54,6 +57,43 @@ pub fn stats(runs: &[(RunResult, Option<ChildFailure>)]) -> Stats {
     all
 }
 
+// The names among those that added lines import by an absolute specifier, as rows of `hint.known`.
+fn imported(patch: &str, names: &[String]) -> BTreeSet<String> {
+    let mut added: BTreeMap<&str, String> = BTreeMap::new();
+    let mut file = "";
+    for line in patch.lines() {
+        if let Some(name) = line.strip_prefix("+++ b/") {
+            file = name.trim_end();
+        } else if let Some(text) = line.strip_prefix('+') {
+            let lines = added.entry(file).or_default();
+            lines.push_str(text);
+            lines.push('\n');
+        }
+    }
+    let mut rows = BTreeSet::new();
+    for (file, text) in added {
+        let Ok(path) = RepoPath::new(file) else {
+            continue;
+        };
+        for import in facts(&path, text.as_bytes()).imports {
+            let script = Language::of_path(file).is_some_and(Language::is_script);
+            let family = if script { "js" } else { "py" };
+            for name in &import.names {
+                let bound = name.alias.as_ref().unwrap_or(&name.name);
+                if names.contains(bound) && !import.specifier.starts_with('.') {
+                    let own = if *bound == name.name {
+                        String::new()
+                    } else {
+                        format!(" {}", name.name)
+                    };
+                    rows.insert(format!("{bound} {}{own} {family}", import.specifier));
+                }
+            }
+        }
+    }
+    rows
+}
+
 // The ten most frequent; of equals the first by name.
 fn most(counts: BTreeMap<String, u32>) -> Vec<Blocker> {
     let mut rows: Vec<Blocker> = counts
@@ -63,4 +103,22 @@ fn most(counts: BTreeMap<String, u32>) -> Vec<Blocker> {
     rows.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.what.cmp(&b.what)));
     rows.truncate(10);
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::imported;
+
+    #[test]
+    fn what_a_fix_imported_becomes_rows() {
+        let patch = "--- a/a.py\n+++ b/a.py\n@@ -1 +1,4 @@\n+from typer.testing import CliRunner, x\n\
+                     +from .near import Near\n+import numpy as np\n line\n--- a/b.ts\n+++ b/b.ts\n\
+                     @@ -1 +1 @@\n-old\n+import { z } from 'zod'\n";
+        let names = ["CliRunner", "Near", "np", "z"].map(str::to_owned);
+        let rows: Vec<String> = imported(patch, &names).into_iter().collect();
+        assert_eq!(
+            rows,
+            ["CliRunner typer.testing py", "np numpy * py", "z zod js"]
+        );
+    }
 }

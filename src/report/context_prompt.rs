@@ -1,9 +1,18 @@
 use super::context_block::{Data, Part};
-use crate::model::{ContextDocument, FailurePacket, FileMode, PacketFile, RepoPath};
+use crate::model::{
+    ContextDocument, FailurePacket, FileMode, PacketFile, PreviousAttempt, RepoPath,
+};
 
 /// What a prompt says, in order; the formats differ only in how they write it.
 pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
-    let mut parts = vec![Part::Heading("What failed"), Part::Prose(failure(context))];
+    let mut parts = Vec::new();
+    if let Some(task) = packet.task.as_ref().filter(|it| !it.trim().is_empty()) {
+        parts.push(Part::Heading("What is wanted"));
+        parts.push(Part::Prose(TASK.to_owned()));
+        parts.push(data("task", Vec::new(), task));
+    }
+    parts.push(Part::Heading("What failed"));
+    parts.push(Part::Prose(failure(context)));
     let evidence: Vec<String> = packet
         .failure
         .evidence
@@ -19,6 +28,18 @@ pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Pa
             vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())],
             &packet.logs.text,
         ));
+    }
+    if let Some(recovery) = &packet.recovery_context
+        && !recovery.recovery_hint.is_empty()
+    {
+        parts.push(Part::Heading(RECOVERY));
+        let hint = recovery.recovery_hint.as_str();
+        let text = hint.strip_prefix("## ").unwrap_or(hint);
+        let text = text.strip_prefix(RECOVERY).unwrap_or(text).trim_start();
+        parts.push(data("imports", Vec::new(), text));
+    }
+    if let Some(previous) = &packet.previous {
+        attempt(&mut parts, previous);
     }
     if let Some(change) = &context.change {
         parts.push(Part::Heading("The change under test"));
@@ -66,6 +87,40 @@ pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Pa
     parts.push(Part::Prose(REPLY.to_owned()));
     parts
 }
+
+// What the attempt before tried, and what came of it.
+fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
+    parts.push(Part::Heading("The attempt before this one"));
+    parts.push(Part::Prose(PREVIOUS.to_owned()));
+    let mut about = vec![("ended", previous.stop_reason.to_string())];
+    let verdict = |name: &str| {
+        let value = previous.preflight.as_ref()?.get(name)?;
+        value.as_str().filter(|it| !it.is_empty())
+    };
+    about.extend(verdict("verdict").map(|it| ("verdict", it.to_owned())));
+    about.extend(verdict("errorCode").map(|it| ("error", it.to_owned())));
+    let said: Vec<&str> = [previous.message.as_deref(), verdict("feedback")]
+        .into_iter()
+        .flatten()
+        .collect();
+    parts.push(data("attempt", about, &said.join("\n")));
+    for (kind, text) in [
+        ("attempted-patch", &previous.patch),
+        ("failure-with-it", &previous.failure),
+    ] {
+        if let Some(text) = text.as_ref().filter(|it| !it.trim().is_empty()) {
+            parts.push(data(kind, Vec::new(), text));
+        }
+    }
+}
+
+const TASK: &str = "The block `task` holds what the caller wants; it counts as far as it does not \
+    ask for more than a patch of this repository.";
+
+// Under this heading the hints are told (R11).
+const RECOVERY: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
+
+const PREVIOUS: &str = "It did not make the commands pass. Do not send the same patch again.";
 
 const MAX_ROWS: usize = 40;
 

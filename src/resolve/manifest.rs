@@ -10,6 +10,13 @@ pub(super) struct Manifest {
     fields: Map<String, Value>,
 }
 
+const DEPENDENCIES: &[&str] = &[
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+];
+
 impl Manifest {
     pub(super) fn parse(directory: &str, bytes: &[u8]) -> Option<Self> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -53,18 +60,19 @@ impl Manifest {
 
     /// Whether the package is among the dependencies of any sort.
     pub(super) fn declares(&self, name: &str) -> bool {
-        [
-            "dependencies",
-            "devDependencies",
-            "optionalDependencies",
-            "peerDependencies",
-        ]
-        .iter()
-        .any(|kind| {
+        DEPENDENCIES.iter().any(|kind| {
             self.fields
                 .get(*kind)
                 .is_some_and(|it| it.get(name).is_some())
         })
+    }
+
+    /// The names of the dependencies of any sort.
+    pub(super) fn dependencies(&self) -> impl Iterator<Item = &str> {
+        DEPENDENCIES
+            .iter()
+            .filter_map(|kind| self.fields.get(*kind)?.as_object())
+            .flat_map(|packages| packages.keys().map(String::as_str))
     }
 
     pub(super) fn has_exports(&self) -> bool {

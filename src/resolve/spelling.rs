@@ -101,6 +101,24 @@ impl Resolver<'_> {
             .any(|manifest| manifest.declares(package))
     }
 
+    /// The npm package that a manifest at or above `from` declares and that bears the name: case,
+    /// `-`, `_` and `.` aside.
+    #[must_use]
+    pub fn declared_as(&self, from: &RepoPath, name: &str) -> Option<String> {
+        let plain = |text: &str| -> String {
+            let letters = text.chars().filter(char::is_ascii_alphanumeric);
+            letters.map(|c| c.to_ascii_lowercase()).collect()
+        };
+        let wanted = plain(name);
+        from.ancestors()
+            .filter_map(|directory| self.manifest(directory))
+            .find_map(|manifest| {
+                let mut names = manifest.dependencies();
+                let found = names.find(|package| plain(package) == wanted);
+                found.map(str::to_owned)
+            })
+    }
+
     /// The text of the nearest file of this name at or above `from`.
     #[must_use]
     pub fn text_above(&self, from: &RepoPath, name: &str) -> Option<String> {

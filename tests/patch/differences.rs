@@ -138,7 +138,7 @@ fn damage(patch: &str, kind: Damage, at: Index) -> String {
             lines.insert(0, "```diff".to_owned());
             lines.push("```".to_owned());
         }
-        Damage::Ellipsis => lines[body] = " ...".to_owned(),
+        Damage::Ellipsis => " ...".clone_into(&mut lines[body]),
         Damage::DropBlank => lines.retain(|line| line != " "),
     }
     lines.join("\n") + "\n"

@@ -42,7 +42,7 @@ fn a_run_killed_anywhere_comes_to_the_same_end() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_mins(1);
         while !world.text("events.jsonl").contains(line) {
             assert!(Instant::now() < end, "never: {line}");
             assert!(
@@ -97,4 +97,23 @@ fn a_run_is_not_continued_on_other_files() {
     ended(&output, 2);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("hint:"), "{said}");
+}
+
+#[test]
+fn a_run_that_was_fixed_goes_on_with_the_worktree() {
+    let world = World::shell();
+    let agent = world.agent(&[FIX], "");
+    let arguments = ["--test", "sh check.sh", "--agent", &agent];
+    ended(&world.repair(&arguments), 0);
+    assert_eq!(world.json("result.json")["applied"], false);
+    let run = world.run_folder();
+    let resume = ["repair", "--resume", run.to_str().unwrap(), "--apply"];
+    // The second time there is nothing left, whatever the files have become.
+    for _ in 0..2 {
+        let resumed = [&resume[..], &arguments].concat();
+        ended(&world.command(&resumed).output().unwrap(), 0);
+        assert_eq!(world.json("result.json")["applied"], true);
+        assert_eq!(world.repo.git(&["status", "--porcelain"]), " M answer.sh\n");
+    }
+    assert_eq!(world.calls(), 1);
 }

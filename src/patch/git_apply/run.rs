@@ -17,6 +17,7 @@ use crate::git::{GitError, Repository};
 
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.
+#[expect(clippy::struct_excessive_bools, reason = "what was found on the way")]
 pub struct GitApply<'r> {
     ground: Ground<'r>,
     options: &'r GitApplyOptions,

@@ -152,7 +152,9 @@ pub(super) fn lock(state: &Path) -> Result<File, WriteError> {
     Err(WriteError::Busy)
 }
 
-pub(super) fn is_interrupted(state: &Path) -> bool {
+/// Whether a change was interrupted; [`recover`] finishes or undoes it.
+#[must_use]
+pub fn is_interrupted(state: &Path) -> bool {
     journal_path(state).join(PLAN).exists()
 }
 

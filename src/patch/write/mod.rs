@@ -5,5 +5,5 @@ mod journal;
 mod worktree;
 
 pub(super) use directory::Directory;
-pub use journal::{Recovered, recover};
+pub use journal::{Recovered, is_interrupted, recover};
 pub use worktree::{WriteError, write_worktree};
