@@ -53,6 +53,7 @@ pub(super) fn compose(
                 trust_marks: trust,
                 marks: marks_newlines,
                 doubtful: false,
+                ignored: false,
             };
             collect(
                 text,
@@ -65,6 +66,7 @@ pub(super) fn compose(
             )
             .map_err(|failure| (index, failure))?;
             lost_mark |= newlines.doubtful;
+            ignored_marks |= newlines.ignored;
         }
     }
     edits.sort_by_key(|(hunk, edit)| (edit.at, edit.removed > 0, *hunk));
@@ -122,6 +124,8 @@ struct Newlines {
     marks: bool,
     // A mark seems to be missing.
     doubtful: bool,
+    // A mark stands where the file goes on.
+    ignored: bool,
 }
 
 fn collect<'p>(
@@ -173,6 +177,7 @@ fn collect<'p>(
                 .take_while(|it| it.kind != LineKind::Context)
                 .any(|it| it.kind == LineKind::Remove && it.text() == line.text());
         newlines.doubtful |= lost_mark;
+        newlines.ignored |= line.no_newline && !is_last;
         if line.no_newline && newlines.trust_marks && is_last {
             // No line feed: it ends the file.
         } else if is_last && unmarked {
