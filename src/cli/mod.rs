@@ -35,6 +35,7 @@ mod run_verdict;
 mod schema;
 mod split;
 mod stats;
+mod values;
 mod workspace;
 
 use std::process::ExitCode;
