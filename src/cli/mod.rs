@@ -61,7 +61,8 @@ pub fn main() -> ExitCode {
     if let Some(program) = exec::own_program() {
         exec::set_supervisor(program);
     }
-    bug::told(start)
+    bug::announce();
+    bug::caught(start)
 }
 
 fn start() -> ExitCode {
