@@ -47,13 +47,12 @@ pub(super) fn compose(
             continue;
         };
         let trust = marks_hold(text, placed);
-        ignored_marks |= !trust;
+        ignored_marks |= !trust || is_marked_inside(placed);
         for piece in &placed.pieces {
             let mut newlines = Newlines {
                 trust_marks: trust,
                 marks: marks_newlines,
                 doubtful: false,
-                ignored: false,
             };
             collect(
                 text,
@@ -66,7 +65,6 @@ pub(super) fn compose(
             )
             .map_err(|failure| (index, failure))?;
             lost_mark |= newlines.doubtful;
-            ignored_marks |= newlines.ignored;
         }
     }
     edits.sort_by_key(|(hunk, edit)| (edit.at, edit.removed > 0, *hunk));
@@ -119,13 +117,18 @@ fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     })
 }
 
+// Whether an added line is marked as the last of the file and others follow it.
+fn is_marked_inside(placed: &Placed<'_, '_>) -> bool {
+    let new = placed.lines.iter().filter(|it| it.kind != LineKind::Remove);
+    let mut marked = new.skip_while(|it| it.kind != LineKind::Add || !it.no_newline);
+    marked.next().is_some() && marked.next().is_some()
+}
+
 struct Newlines {
     trust_marks: bool,
     marks: bool,
     // A mark seems to be missing.
     doubtful: bool,
-    // A mark stands where the file goes on.
-    ignored: bool,
 }
 
 fn collect<'p>(
@@ -177,7 +180,6 @@ fn collect<'p>(
                 .take_while(|it| it.kind != LineKind::Context)
                 .any(|it| it.kind == LineKind::Remove && it.text() == line.text());
         newlines.doubtful |= lost_mark;
-        newlines.ignored |= line.no_newline && !is_last;
         if line.no_newline && newlines.trust_marks && is_last {
             // No line feed: it ends the file.
         } else if is_last && unmarked {
