@@ -26,7 +26,10 @@ fn listed() -> BTreeSet<String> {
 fn git(directory: &Path, arguments: &[&str]) -> std::process::Output {
     let mut command = Command::new("git");
     // No repository above the directory has a say.
-    command.env("GIT_CEILING_DIRECTORIES", directory.parent().expect("a parent"));
+    command.env(
+        "GIT_CEILING_DIRECTORIES",
+        directory.parent().expect("a parent"),
+    );
     let command = command.args(arguments).current_dir(directory);
     command.output().expect("git runs")
 }
@@ -106,7 +109,11 @@ fn damage(patch: &str, kind: Damage, at: Index) -> String {
         }
         Damage::BlankAtEnd => lines[body].push(' '),
         Damage::Indent => {
-            for line in lines.iter_mut().skip(4).filter(|line| !line.starts_with('@')) {
+            for line in lines
+                .iter_mut()
+                .skip(4)
+                .filter(|line| !line.starts_with('@'))
+            {
                 line.insert_str(1.min(line.len()), "    ");
             }
         }
@@ -121,9 +128,7 @@ fn damage(patch: &str, kind: Damage, at: Index) -> String {
         Damage::CutEnd => lines.truncate(body),
         Damage::NoLastNewline => return patch.trim_end().to_owned(),
         Damage::NoPrefix => {
-            return patch
-                .replace("--- a/", "--- ")
-                .replace("+++ b/", "+++ ");
+            return patch.replace("--- a/", "--- ").replace("+++ b/", "+++ ");
         }
         Damage::Prose => lines.push("\nThis changes one line.".to_owned()),
         Damage::Fence => {
@@ -143,11 +148,15 @@ fn text() -> impl Strategy<Value = String> {
         2 => Just(String::new()),
         1 => Just("}".to_owned()),
     ];
-    (prop::collection::vec(line, 3..30), prop::bool::weighted(0.9)).prop_map(|(lines, newline)| {
-        let mut text = lines.join("\n");
-        text.push_str(if newline { "\n" } else { "" });
-        text
-    })
+    (
+        prop::collection::vec(line, 3..30),
+        prop::bool::weighted(0.9),
+    )
+        .prop_map(|(lines, newline)| {
+            let mut text = lines.join("\n");
+            text.push_str(if newline { "\n" } else { "" });
+            text
+        })
 }
 
 fn edited(text: &str, edits: &[(Index, String)]) -> String {
@@ -167,8 +176,15 @@ fn edited(text: &str, edits: &[(Index, String)]) -> String {
 }
 
 fn ours(file: &str, patch: &str) -> Judged {
-    let files = [(RepoPath::new("f").expect("a path"), file.as_bytes().to_vec())];
-    judge(patch.as_bytes(), &Memory::new(files), &JudgeOptions::default())
+    let files = [(
+        RepoPath::new("f").expect("a path"),
+        file.as_bytes().to_vec(),
+    )];
+    judge(
+        patch.as_bytes(),
+        &Memory::new(files),
+        &JudgeOptions::default(),
+    )
 }
 
 proptest! {
