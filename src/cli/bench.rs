@@ -77,9 +77,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum BenchCommand {
-    /// Join what `--save` wrote in each part
     Merge(bench_merge::Args),
-    /// Make a fixture from a failing repository
     New(bench_new::Args),
 }
 

@@ -5,8 +5,8 @@ use super::{CliError, Exit, Output};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
-/// Tools: diagnose, `build_context`, `find_import`, imports, `check_patch`, redact, explain, and with
-/// --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
+/// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
+/// and with --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
 /// It works in the directory it was started in, unless the client names roots that do not hold it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
