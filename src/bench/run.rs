@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::judge::judge_run;
+use super::materialise::temporary;
 use super::record::Record;
 use super::{BenchAgent, Fixture, FixtureError, materialise, missing_programs};
 use crate::context::Request;
@@ -178,7 +179,7 @@ fn perform(
             timeout: fixture.timeout(),
             grace: Duration::from_secs(2),
             max_output: 256 << 20,
-            environment: Vec::new(),
+            environment: vec![temporary(home).map_err(said)?],
             sandbox: SandboxMode::Auto,
             no_network: false,
         },

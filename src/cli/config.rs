@@ -4,6 +4,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::Global;
+use super::values::TextOrJson;
 use super::{CliError, Exit, Output};
 use crate::config::{ConfigError, Origin, Settings, Value};
 use crate::model::{Code, Profile};
@@ -22,22 +23,16 @@ enum Action {
     Show {
         /// How to print it
         #[arg(long, value_enum, default_value = "text")]
-        format: Format,
+        format: TextOrJson,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let Action::Show { format } = args.action;
     let settings = load(global)?;
     match format {
-        Format::Json => output.json(&rows(&settings))?,
-        Format::Text => {
+        TextOrJson::Json => output.json(&rows(&settings))?,
+        TextOrJson::Text => {
             let mut text = String::new();
             for row in rows(&settings) {
                 let value = row.value.map_or_else(|| "(unset)".to_owned(), shown);

@@ -35,6 +35,7 @@ mod run_verdict;
 mod schema;
 mod split;
 mod stats;
+mod values;
 mod workspace;
 
 use std::ffi::OsStr;
@@ -61,7 +62,8 @@ pub fn main() -> ExitCode {
     if let Some(program) = exec::own_program() {
         exec::set_supervisor(program);
     }
-    bug::told(start)
+    bug::announce();
+    bug::caught(start)
 }
 
 /// Reads a command line, the program's name first, as [`main`] does, and runs nothing.

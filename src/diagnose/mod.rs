@@ -10,5 +10,5 @@ mod rules;
 mod special;
 mod verdict;
 
-pub use derive::{Retry, category, requires_user_action, retry, suggested_actions};
+pub use derive::{Retry, category, requires_user_action, retry, suggested_actions, words};
 pub use verdict::{LogFacts, diagnose};
