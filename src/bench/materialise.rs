@@ -29,6 +29,14 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, FixtureErr
     Ok(root)
 }
 
+/// A directory below `home` for temporary files, as a variable for commands: what a test leaves
+/// there is seen by no other fixture and by no later run.
+pub(super) fn temporary(home: &Path) -> Result<String, FixtureError> {
+    let path = home.join("tmp");
+    fs::create_dir_all(&path).map_err(|error| FixtureError::write(&path, &error))?;
+    Ok(format!("TMPDIR={}", path.display()))
+}
+
 fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), FixtureError> {
     let mut open = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = open.pop() {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::judge::judge_run;
+use super::materialise::temporary;
 use super::record::Record;
 use super::{BenchAgent, Fixture, FixtureError, materialise, missing_programs};
 use crate::context::Request;
@@ -178,14 +179,15 @@ fn perform(
             timeout: fixture.timeout(),
             grace: Duration::from_secs(2),
             max_output: 256 << 20,
-            environment: Vec::new(),
+            environment: vec![temporary(home).map_err(said)?],
             sandbox: SandboxMode::Auto,
             no_network: false,
         },
         agent,
         policy: Policy {
             agent: agent.is_some(),
-            heal: true,
+            // Recorded replies are there to be judged; a heal would leave none to ask for.
+            heal: options.agent != BenchAgent::Replay,
             auto_split: true,
             max_level: options.max_level,
             max_attempts: options.max_attempts,

@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 
+use super::materialise::temporary;
 use super::{Fixture, FixtureError, materialise};
 use crate::diagnose::{LogFacts, diagnose};
-use crate::exec::{CommandLine, Discard, End, Job, Limits, Outcome, Stop, run};
+use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Outcome, Stop, run};
 use crate::model::{Code, Diagnosis};
 use crate::patch::{JudgeOptions, Judged, judge, write_worktree};
 use crate::policy::Allowed;
@@ -152,6 +153,7 @@ impl Proof {
 struct Stage {
     root: PathBuf,
     state: PathBuf,
+    temporary: String,
     limits: Limits,
 }
 
@@ -164,6 +166,7 @@ impl Stage {
         Ok(Self {
             root,
             state,
+            temporary: temporary(&folder)?,
             limits: Limits {
                 timeout: Some(fixture.timeout()),
                 ..Limits::default()
@@ -178,6 +181,10 @@ impl Stage {
     fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, FixtureError> {
         let job = Job {
             limits: self.limits,
+            environment: Environment {
+                allow: vec![self.temporary.clone()],
+                ..Environment::default()
+            },
             ..Job::new(CommandLine::Shell(line.to_owned()), &self.root)
         };
         Ok(run(&job, stop, &mut Discard)?)

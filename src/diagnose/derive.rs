@@ -135,7 +135,8 @@ pub fn requires_user_action(kind: Kind, subkind: Option<&str>) -> bool {
 }
 
 /// One sentence on what happened and one on what to do.
-pub(super) fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) {
+#[must_use]
+pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) {
     match kind {
         Kind::ImportError => match subkind {
             Some("undefined_name") => (

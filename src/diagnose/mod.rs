@@ -6,9 +6,10 @@ mod finding;
 mod locate;
 mod mention;
 mod normalise;
+mod pattern;
 mod rules;
 mod special;
 mod verdict;
 
-pub use derive::{Retry, category, requires_user_action, retry, suggested_actions};
+pub use derive::{Retry, category, requires_user_action, retry, suggested_actions, words};
 pub use verdict::{LogFacts, diagnose};

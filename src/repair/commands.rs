@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use super::claimed::reconsider;
 use super::error::RepairError;
 use super::observe::observe;
 use super::setup::Commands;
@@ -9,7 +10,7 @@ use crate::exec::{
 };
 use crate::model::{Diagnosis, FailureKind, Observed};
 use crate::policy::{Redactor, sanitize_log};
-use crate::source::Listing;
+use crate::source::Source;
 
 /// What came of running the commands once.
 #[derive(Debug, Clone)]
@@ -33,7 +34,7 @@ pub(super) fn run_commands(
     root: &Path,
     prefix: &str,
     redactor: &Redactor,
-    listing: &Listing,
+    source: &dyn Source,
     stop: &Stop,
 ) -> Result<Ran, RepairError> {
     let mut log = String::new();
@@ -49,7 +50,7 @@ pub(super) fn run_commands(
     }
     let log = readable(&log, root, redactor);
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
-    let diagnosis = diagnosis(&log, line, &outcome, listing);
+    let diagnosis = diagnosis(&log, line, &outcome, source);
     Ok(Ran {
         observed: observe(&outcome, &diagnosis),
         interrupted: outcome.end == End::Interrupted,
@@ -64,7 +65,7 @@ pub(super) fn diagnose_again(
     log: &str,
     command: &str,
     observed: &Observed,
-    listing: &Listing,
+    source: &dyn Source,
 ) -> Diagnosis {
     let facts = LogFacts {
         exit_code: observed
@@ -74,7 +75,9 @@ pub(super) fn diagnose_again(
         command: Some(command.to_owned()),
         timed_out: observed.test_result.timed_out,
     };
-    diagnose(log, &facts, Some(listing))
+    let mut diagnosis = diagnose(log, &facts, Some(source.listing()));
+    reconsider(&mut diagnosis, source);
+    diagnosis
 }
 
 /// Runs the setup command once.
@@ -141,13 +144,14 @@ fn readable(log: &str, root: &Path, redactor: &Redactor) -> String {
         .into_owned()
 }
 
-fn diagnosis(log: &str, line: &str, outcome: &Outcome, listing: &Listing) -> Diagnosis {
+fn diagnosis(log: &str, line: &str, outcome: &Outcome, source: &dyn Source) -> Diagnosis {
     let facts = LogFacts {
         exit_code: outcome.end.code_or_signal(),
         command: Some(line.to_owned()),
         timed_out: matches!(outcome.end, End::TimedOut(_)),
     };
-    let mut diagnosis = diagnose(log, &facts, Some(listing));
+    let mut diagnosis = diagnose(log, &facts, Some(source.listing()));
+    reconsider(&mut diagnosis, source);
     if outcome.end == End::NotFound {
         diagnosis.kind = FailureKind::CommandNotFound;
     }

@@ -2,6 +2,7 @@
 //! and writes it down, so that an interrupted run goes on where it was.
 
 mod ask;
+mod claimed;
 mod commands;
 mod error;
 mod failure;

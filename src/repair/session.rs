@@ -19,7 +19,6 @@ use crate::model::{
     RepoPath,
 };
 use crate::patch::FileState;
-use crate::source::Source as _;
 
 /// One run while it goes on.
 pub(super) struct Session<'s> {
@@ -166,7 +165,7 @@ impl<'s> Session<'s> {
             self.scratch.root(),
             self.setup.prefix,
             self.setup.redactor,
-            source.listing(),
+            &source,
             self.stop,
         )?;
         self.interrupted |= ran.interrupted;
@@ -189,7 +188,7 @@ impl<'s> Session<'s> {
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
             return Ok(Ran {
-                diagnosis: diagnose_again(&log, command, &observed, source.listing()),
+                diagnosis: diagnose_again(&log, command, &observed, &source),
                 observed,
                 log,
                 interrupted: false,

@@ -122,7 +122,7 @@ impl Session<'_> {
     ) -> Result<(), RepairError> {
         let source = self.scratch.source()?;
         let command = self.setup.commands.lines.first().map_or("", String::as_str);
-        self.diagnosis = Some(diagnose_again(&log, command, observed, source.listing()));
+        self.diagnosis = Some(diagnose_again(&log, command, observed, &source));
         self.log = log;
         Ok(())
     }
