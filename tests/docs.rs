@@ -219,19 +219,18 @@ fn words(line: &str) -> Vec<Word> {
     while let Some(char) = chars.next() {
         match (quote, char) {
             (Some(open), it) if it == open => quote = None,
-            (Some(_), it) => word.get_or_insert_default().push(it),
             (None, '\'' | '"') => {
                 quote = Some(char);
                 word.get_or_insert_default();
             }
             (None, '#') if word.is_none() => break,
-            (None, '|' | ';') | (None, '&') if char != '&' || chars.peek() == Some(&'&') => {
+            (None, '|' | ';' | '&') if char != '&' || chars.peek() == Some(&'&') => {
                 chars.next_if_eq(&char);
                 out.extend(word.take().map(Word::Text));
                 out.push(Word::Sign);
             }
             (None, it) if it.is_whitespace() => out.extend(word.take().map(Word::Text)),
-            (None, it) => word.get_or_insert_default().push(it),
+            (_, it) => word.get_or_insert_default().push(it),
         }
     }
     out.extend(word.map(Word::Text));
