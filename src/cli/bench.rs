@@ -77,9 +77,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum BenchCommand {
-    /// Join what `--save` wrote in each part
     Merge(bench_merge::Args),
-    /// Make a fixture from a failing repository
     New(bench_new::Args),
 }
 
@@ -355,7 +353,7 @@ impl From<FixtureError> for CliError {
         match error {
             FixtureError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
             FixtureError::Format { .. } | FixtureError::Dangling { .. } => {
-                said.hint("docs/fixtures.md lists every key")
+                said.hint("docs/bench.md lists every key")
             }
             _ => said,
         }

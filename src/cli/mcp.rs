@@ -5,8 +5,8 @@ use super::{CliError, Exit, Output};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
-/// Tools: diagnose, `build_context`, `find_import`, imports, `check_patch`, redact, explain, and with
-/// --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
+/// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
+/// and with --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
 /// It works in the directory it was started in, unless the client names roots that do not hold it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,6 +31,8 @@ pub(crate) fn run(_: &Args, _: &Global, _: &Output) -> Result<Exit, CliError> {
 
 #[cfg(feature = "mcp")]
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
+    use std::io::IsTerminal as _;
+
     use crate::exec::Stop;
     use crate::mcp::{HttpOptions, Server, ServerOptions, serve_http, serve_stdio};
     use crate::model::Code;
@@ -46,7 +48,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         threads: global.threads.unwrap_or(0),
     });
     let served = match args.http {
-        None => serve_stdio(server),
+        None => {
+            if std::io::stdin().is_terminal() {
+                output.note("an MCP client is expected on standard input; Ctrl-C ends this");
+            }
+            serve_stdio(server)
+        }
         Some(port) => {
             let stop = Stop::install().map_err(|error| {
                 CliError::environment(format!("cannot listen to Ctrl-C: {error}"))
@@ -62,8 +69,13 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
     };
     served.map_err(|error| {
-        CliError::new(Code::new("U305"), format!("the server stopped: {error}"))
-            .hint("`--http 0` takes a free port")
+        CliError::new(Code::new("U305"), format!("the server stopped: {error}")).hint(
+            if args.http.is_some() {
+                "`--http 0` takes a free port"
+            } else {
+                "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there"
+            },
+        )
     })?;
     Ok(Exit::Yes)
 }

@@ -38,6 +38,7 @@ mod stats;
 mod values;
 mod workspace;
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -63,6 +64,17 @@ pub fn main() -> ExitCode {
     }
     bug::announce();
     bug::caught(start)
+}
+
+/// Reads a command line, the program's name first, as [`main`] does, and runs nothing.
+///
+/// # Errors
+/// The message that [`main`] would print when the line is not understood.
+pub fn parse<T: AsRef<OsStr>>(line: &[T]) -> Result<(), String> {
+    match Cli::try_parse_from(line.iter().map(AsRef::as_ref)) {
+        Err(error) if error.use_stderr() => Err(error.to_string()),
+        _ => Ok(()),
+    }
 }
 
 fn start() -> ExitCode {
