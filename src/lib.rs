@@ -18,6 +18,7 @@
 //! | 3 | [`resolve`] | specifier and importer to file |
 //! | 3 | [`policy`] | what may be read and shown; secrets |
 //! | 3 | [`diagnose`] | log text to a diagnosis |
+//! | 3 | [`workspace`] | the repository one works on, and where in it one stands |
 //! | 4 | [`graph`] | who imports whom |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
@@ -27,6 +28,7 @@
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
 //! | 7 | [`repair`] | the loop: what to do next as data, and doing it in a copy |
 //! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
+//! | 8 | `mcp` | the commands as tools of an MCP server |
 //! | 9 | [`cli`] | the only user of clap and of standard output |
 //!
 //! # Habits
@@ -52,6 +54,8 @@ pub mod graph;
 pub mod heal;
 pub mod hint;
 pub mod lang;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod model;
 pub mod patch;
 pub mod policy;
@@ -60,3 +64,4 @@ pub mod repair;
 pub mod report;
 pub mod resolve;
 pub mod source;
+pub mod workspace;

@@ -23,6 +23,8 @@ struct Case {
     commits: &'static [&'static [&'static str]],
     changed: bool,
     imported: bool,
+    /// The fourth of the others lies in the folder of the needed file.
+    beside: bool,
 }
 
 fn case(signal: Signal) -> Case {
@@ -80,6 +82,14 @@ fn case(signal: Signal) -> Case {
             imported: true,
             ..none
         },
+        // The log leads to one file, which lies beside the needed one.
+        Signal::Vicinity => Case {
+            log: "word03 failed",
+            other: "word#()",
+            path: Some("zoo/needed.ts"),
+            beside: true,
+            ..none
+        },
         // The log leads to one file, and that file's history to the needed one.
         Signal::NearCoChange => Case {
             log: "word03 failed",
@@ -95,7 +105,8 @@ fn place_of_needed(case: &Case, weights: &[Weight]) -> usize {
     let needed = path(case.path.unwrap_or(NEEDED));
     let others = (0..12).map(|n| {
         let text = case.other.replace('#', &format!("{n:02}"));
-        (path(&format!("src/a{n:02}.ts")), text.into_bytes())
+        let folder = if case.beside && n == 3 { "zoo" } else { "src" };
+        (path(&format!("{folder}/a{n:02}.ts")), text.into_bytes())
     });
     let files = others.chain([
         (path(TARGET), case.target.clone().into_bytes()),

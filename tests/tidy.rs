@@ -18,6 +18,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("resolve", 3),
     ("policy", 3),
     ("diagnose", 3),
+    ("workspace", 3),
     ("graph", 4),
     ("patch", 4),
     ("rank", 5),
@@ -28,7 +29,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("repair", 7),
     ("bench", 8),
     ("cli", 9),
-    ("mcp", 9),
+    ("mcp", 8),
 ];
 
 /// A crate or API, the one place that may name it, and the pattern that finds it.

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::args::Global;
 use super::check::{PatchArgs, exit};
@@ -127,7 +127,7 @@ pub(super) fn write(
         None
     };
     if !cached && let Some(root) = &workspace.root {
-        write_worktree(root, &state(workspace, root)?, changes)?;
+        write_worktree(root, &state(workspace)?, changes)?;
     }
     let Some((git, entries)) = staged else {
         return Ok(());
@@ -139,7 +139,7 @@ pub(super) fn write(
         && let Some(root) = &workspace.root
     {
         let back: Vec<Change> = changes.iter().map(Change::undone).collect();
-        write_worktree(root, &state(workspace, root)?, &back)?;
+        write_worktree(root, &state(workspace)?, &back)?;
     }
     Ok(written?)
 }
@@ -160,21 +160,17 @@ fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange
         .collect()
 }
 
-// The journal stands in the git directory; without git, in a directory that ignores itself.
-pub(super) fn state(workspace: &Workspace, root: &Path) -> Result<PathBuf, CliError> {
-    if let Some(git) = &workspace.git {
-        return Ok(git.git_dir().join("mendit"));
-    }
-    let state = root.join(".mendit");
-    let failed = |error: std::io::Error| {
+pub(super) fn state(workspace: &Workspace) -> Result<PathBuf, CliError> {
+    let found = workspace.state_directory().map_err(|(state, error)| {
+        let said = format!("cannot write `{}`: {}", state.display(), error.kind());
+        CliError::new(Code::new("U303"), said)
+    })?;
+    found.ok_or_else(|| {
         CliError::new(
-            Code::new("U303"),
-            format!("cannot write `{}`: {}", state.display(), error.kind()),
+            Code::new("U202"),
+            "this repository is bare: it has no worktree",
         )
-    };
-    std::fs::create_dir_all(&state).map_err(failed)?;
-    std::fs::write(state.join(".gitignore"), "*\n").map_err(failed)?;
-    Ok(state)
+    })
 }
 
 fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
@@ -185,7 +181,7 @@ fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
             "this repository is bare: it has no worktree",
         ));
     };
-    let said = match recover(root, &state(&workspace, root)?)? {
+    let said = match recover(root, &state(&workspace)?)? {
         Recovered::Nothing => "nothing was interrupted",
         Recovered::Undone => "the interrupted apply had changed nothing; it is cleared away",
         Recovered::Finished => "the interrupted apply is finished",

@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::{
     Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal,
-    hint, imports, init, man, redact, repair, report, run, schema, split, stats,
+    hint, imports, init, man, mcp, redact, repair, report, run, schema, split, stats,
 };
 
 /// Makes automatic code repair dependable.
@@ -61,15 +61,14 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
+// A command that has more to say than a line says it at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Judge a patch, then apply all of it or nothing
     Apply(Box<apply::Args>),
-    /// Say how often broken repositories with a known repair are repaired
     Bench(Box<bench::Args>),
     /// Judge a patch and change nothing
     Check(check::Args),
-    /// Build the packet for a failure
     Context(Box<context::Args>),
     /// Show the settings in force and where each comes from
     Config(config::Args),
@@ -80,9 +79,7 @@ pub(crate) enum Command {
     GitApply(Box<git_apply::Args>),
     /// Say what a code means and what to do about it
     Explain(explain::Args),
-    /// Make a failing test command pass
     Repair(Box<repair::Args>),
-    /// Say why a run failed, or show what was tried in it
     Report(report::Args),
     /// Print a text with its secrets masked
     Redact(redact::Args),
@@ -90,8 +87,8 @@ pub(crate) enum Command {
     Hint(hint::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
-    /// Start what must answer before a repair can begin, and mend its configuration
     Heal(heal::Args),
+    Mcp(mcp::Args),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Write a configuration file with every default, commented out
@@ -100,11 +97,8 @@ pub(crate) enum Command {
     Completions(completions::Args),
     /// Print the manual page, or write one for each command
     Man(man::Args),
-    /// Run a test command inside limits; when it fails, write the packet for the failure
     Run(Box<run::Args>),
-    /// Estimate a task, and split it when it is too large
     Split(split::Args),
-    /// Rates over many runs: what fails, what is fixed, what stands in the way
     Stats(stats::Args),
 }
 
@@ -121,4 +115,29 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     // Printing fails only when nobody reads any more.
     let _ = error.print();
     if wanted { Exit::Yes } else { Exit::Environment }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    // Of two flags of one id, a command reads the value of the other as its own.
+    #[test]
+    fn no_flag_of_a_command_hides_a_global_one() {
+        let cli = Cli::command();
+        let global: Vec<_> = cli.get_arguments().map(|it| it.get_id().clone()).collect();
+        // The stand-in for git takes no flag but git's.
+        for command in cli
+            .get_subcommands()
+            .filter(|it| it.get_name() != "git-apply")
+        {
+            for own in command.get_arguments() {
+                let name = command.get_name();
+                assert!(!global.contains(own.get_id()), "{name}: {}", own.get_id());
+            }
+        }
+        cli.debug_assert();
+    }
 }

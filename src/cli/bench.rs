@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::args::Global;
 use super::output::{to_json, write_file};
+use super::values::{highest_level, share};
 use super::{CliError, Exit, Output, bench_merge, bench_new, bench_verify, config};
 use crate::agent::Protocol;
 use crate::bench::{
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "6")]
     max_attempts: u32,
     /// The highest level of context, 0 to 3
-    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_level)]
+    #[arg(long, value_name = "N", default_value = "3", value_parser = highest_level)]
     max_level: Level,
     /// Prove the fixtures instead: broken they fail, repaired they pass, undone they fail again
     #[arg(long)]
@@ -57,7 +58,7 @@ pub(crate) struct Args {
     save: Option<PathBuf>,
     /// Fail when a smaller share passes, from 0 to 1; without it only a regression, a leak or a
     /// wrong heal fails
-    #[arg(long, value_name = "X", value_parser = parse_share)]
+    #[arg(long, value_name = "X", value_parser = share)]
     min_rate: Option<f64>,
     /// Run the K-th of N parts, or `all`; without it the variables of a CI matrix or a job array
     /// are read
@@ -76,9 +77,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum BenchCommand {
-    /// Join what `--save` wrote in each part
     Merge(bench_merge::Args),
-    /// Make a fixture from a failing repository
     New(bench_new::Args),
 }
 
@@ -346,21 +345,6 @@ impl<'a> Progress<'a> {
             self.all, outcome.id
         ));
     }
-}
-
-fn parse_level(text: &str) -> Result<Level, String> {
-    text.parse()
-        .ok()
-        .and_then(Level::from_number)
-        .filter(|level| *level <= Level::Requested)
-        .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| "a share from 0 to 1 is expected, such as 0.8".to_owned())
 }
 
 impl From<FixtureError> for CliError {

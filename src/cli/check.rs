@@ -42,7 +42,7 @@ pub(crate) struct PatchArgs {
     #[arg(short = 'p', value_name = "N")]
     pub(crate) strip: Option<usize>,
     /// Put DIR before every path of the patch
-    #[arg(long, value_name = "DIR")]
+    #[arg(id = "below", long = "directory", value_name = "DIR")]
     pub(crate) directory: Option<String>,
     /// Let the patch change protected files that match; can be given again
     #[arg(long, value_name = "GLOB")]

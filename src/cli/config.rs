@@ -4,11 +4,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::Global;
-use super::{CliError, Exit, Output, workspace};
-use crate::config::{ConfigError, Origin, Settings, Value, find};
-use crate::git::Repository;
+use super::values::TextOrJson;
+use super::{CliError, Exit, Output};
+use crate::config::{ConfigError, Origin, Settings, Value};
 use crate::model::{Code, Profile};
 use crate::policy::ReadPolicy;
+use crate::workspace::settings_file;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -22,22 +23,16 @@ enum Action {
     Show {
         /// How to print it
         #[arg(long, value_enum, default_value = "text")]
-        format: Format,
+        format: TextOrJson,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let Action::Show { format } = args.action;
     let settings = load(global)?;
     match format {
-        Format::Json => output.json(&rows(&settings))?,
-        Format::Text => {
+        TextOrJson::Json => output.json(&rows(&settings))?,
+        TextOrJson::Text => {
             let mut text = String::new();
             for row in rows(&settings) {
                 let value = row.value.map_or_else(|| "(unset)".to_owned(), shown);
@@ -52,15 +47,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 /// The settings for this invocation: `--config`, or the nearest file, and the environment.
 pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
-    let file = if let Some(file) = &global.config {
-        Some(file.clone())
-    } else {
-        let directory = workspace::directory()?;
-        let root = Repository::discover(&directory)?
-            .and_then(|git| git.workdir().map(Path::to_owned))
-            .and_then(|root| root.canonicalize().ok())
-            .unwrap_or_else(|| directory.clone());
-        find(&directory, &root)
+    let file = match &global.config {
+        Some(file) => Some(file.clone()),
+        None => settings_file(Path::new("."))?,
     };
     Ok(Settings::load(
         file.as_deref(),

@@ -1,13 +1,13 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Global;
-use super::context_request::{read_history, read_previous, request};
+use super::context_request::{read_previous, request};
 use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config};
 use crate::context::{
-    Built, ContextError, LevelChoice, build_on, bundle_listing, bundle_tar, change_under_test,
-    failure_packet,
+    Built, ContextError, LevelChoice, add_history, build_on, bundle_listing, bundle_tar,
+    change_under_test, failure_packet,
 };
 use crate::graph::{FactsCache, Graph};
 use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile, StopReason};
@@ -115,7 +115,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
     let mut request = request(args, &settings, &workspace)?;
     let previous = read_previous(args, &mut request)?;
-    read_history(args.rev.as_deref(), &workspace, &mut request);
+    let revision = args.rev.as_deref().unwrap_or("HEAD");
+    add_history(&mut request, workspace.git.as_ref(), revision);
     if request.log.is_none() && request.targets.is_empty() && request.requested.is_empty() {
         output.note(
             "without a log, a target or a request the packet holds only the repository's index \

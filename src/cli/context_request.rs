@@ -5,11 +5,8 @@ use super::context::Args;
 use super::input::{read_json, read_log};
 use super::workspace::Workspace;
 use crate::config::Settings;
-use crate::context::{CapOverrides, LevelChoice, Request, Retry, expand_target, nearest_paths};
-use crate::model::{
-    Code, History, Level, PreviousAttempt, Profile, RepoPath, StopReason, UnchangedFile,
-};
-use crate::rank::Commit;
+use crate::context::{CapOverrides, Request, Retry, base_request, expand_target, nearest_paths};
+use crate::model::{Code, Level, PreviousAttempt, RepoPath, StopReason, UnchangedFile};
 
 /// What the flags, the settings and the files they name ask for.
 pub(super) fn request(
@@ -17,7 +14,7 @@ pub(super) fn request(
     settings: &Settings,
     workspace: &Workspace,
 ) -> Result<Request, CliError> {
-    let plain = plain(settings, workspace);
+    let plain = base_request(settings, workspace.git.as_ref());
     let mut request = Request {
         level: args.level,
         include_bundle: args.include_repo_bundle,
@@ -56,32 +53,6 @@ pub(super) fn request(
         request.requested.extend(paths);
     }
     Ok(request)
-}
-
-/// What the settings ask for.
-pub(super) fn plain(settings: &Settings, workspace: &Workspace) -> Request {
-    Request {
-        caps: CapOverrides {
-            max_files: settings.integer("context.max-files"),
-            max_file_bytes: settings.integer("context.max-file-bytes"),
-            max_total_bytes: settings.integer("context.max-total-bytes"),
-            max_tokens: settings.integer("context.max-tokens"),
-        },
-        profile: match settings.word("context.profile") {
-            "spec" => Profile::Spec,
-            _ => Profile::Ranked,
-        },
-        known_names: settings.list("hint.known").to_vec(),
-        max_log_bytes: settings.integer("context.max-log-bytes").unwrap_or(32_768),
-        history: History {
-            shallow: workspace
-                .git
-                .as_ref()
-                .is_some_and(crate::git::Repository::is_shallow),
-            commits_used: 0,
-        },
-        ..Request::default()
-    }
 }
 
 fn targets(
@@ -204,24 +175,3 @@ fn strings(value: &serde_json::Value) -> Vec<String> {
         .filter_map(|item| item.as_str().map(str::to_owned))
         .collect()
 }
-
-/// History helps to rank and is never required: without it the packet says so.
-pub(super) fn read_history(revision: Option<&str>, workspace: &Workspace, request: &mut Request) {
-    let needed =
-        request.level != LevelChoice::Exactly(Level::Targets) && request.profile == Profile::Ranked;
-    let Some(git) = workspace.git.as_ref().filter(|_| needed) else {
-        return;
-    };
-    let revision = revision.unwrap_or("HEAD");
-    let changes = git.changes(revision, MAX_COMMITS).unwrap_or_default();
-    request.history.commits_used = changes.len() as u64;
-    request.commits = changes
-        .into_iter()
-        .map(|change| Commit {
-            time: change.time,
-            paths: change.paths,
-        })
-        .collect();
-}
-
-const MAX_COMMITS: usize = 1000;

@@ -1,3 +1,4 @@
+use super::values::TextOrJson;
 use super::{CliError, Exit, Output};
 use crate::model::{Code, code_pages, explain};
 
@@ -7,13 +8,7 @@ pub(crate) struct Args {
     code: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    format: TextOrJson,
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
@@ -22,16 +17,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
         Some(code) => vec![explain(code).ok_or_else(|| unknown(code))?],
     };
     match (args.format, &args.code) {
-        (Format::Json, None) => output.json(&pages)?,
-        (Format::Json, Some(_)) => output.json(&pages.first())?,
-        (Format::Text, None) => {
+        (TextOrJson::Json, None) => output.json(&pages)?,
+        (TextOrJson::Json, Some(_)) => output.json(&pages.first())?,
+        (TextOrJson::Text, None) => {
             let list: String = pages
                 .iter()
                 .map(|page| format!("{}  {}\n", page.code, page.title))
                 .collect();
             output.data(&list)?;
         }
-        (Format::Text, Some(_)) => {
+        (TextOrJson::Text, Some(_)) => {
             for page in &pages {
                 output.data(&format!("{}: {}\n\n{}\n", page.code, page.title, page.body))?;
             }

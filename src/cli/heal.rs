@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 
 use super::args::Global;
 use super::output::write_file;
-use super::run::parse_seconds;
+use super::values::{TextOrJson, seconds};
 use super::workspace::{Workspace, directory};
 use super::{CliError, Exit, Output, config};
 use crate::exec::Stop;
@@ -38,24 +38,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 3)]
     max_attempts: u32,
     /// Seconds that a probe has to answer
-    #[arg(long, value_name = "S", default_value = "30", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
     timeout: Duration,
     /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: TextOrJson,
 }
 
 const EXITS: &str = "Exit codes: 0 all answer · 1 one does not, for an unknown reason · 2 nothing \
 could be started · 3 a time limit ended it · 4 a person must act · 130 interrupted";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let mut servers = args.mcp.as_deref().map(read_servers).transpose()?;
@@ -112,8 +106,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         write_back(servers, file, args.auto, &result, output)?;
     }
     match args.format {
-        Format::Json => output.json(&result)?,
-        Format::Text => output.data(&healing_text(&result))?,
+        TextOrJson::Json => output.json(&result)?,
+        TextOrJson::Text => output.data(&healing_text(&result))?,
     }
     Ok(exit(&result, &stop))
 }

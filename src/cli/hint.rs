@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::args::Global;
 use super::input::read_log;
+use super::values::TextOrJson;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, apply, config};
 use crate::diagnose::{LogFacts, diagnose};
@@ -34,13 +35,7 @@ pub(crate) struct Args {
     rev: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    format: TextOrJson,
 }
 
 // What one file lacks.
@@ -115,14 +110,16 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let shown = (found && patched && !hidden).then_some(patch);
     match args.format {
-        Format::Text if patched && found => output.data(shown.as_deref().unwrap_or_default())?,
-        Format::Text => {
+        TextOrJson::Text if patched && found => {
+            output.data(shown.as_deref().unwrap_or_default())?;
+        }
+        TextOrJson::Text => {
             if patched {
                 output.note("no import is certain enough for a patch");
             }
             output.data(&hint_lines(&names, &suggestions))?;
         }
-        Format::Json => output.json(&HintDocument {
+        TextOrJson::Json => output.json(&HintDocument {
             schema_version: SCHEMA_VERSION,
             document: "hint",
             recovery_hint: recovery_hint(&names, &suggestions),

@@ -2,7 +2,7 @@ use super::args::Global;
 use super::output::to_json;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};
-use crate::graph::{FactsCache, Graph, Wanted, document};
+use crate::graph::{FactsCache, Graph, Wanted, document, source_files};
 use crate::model::{Code, Language, RepoPath};
 use crate::report::{imports_dot, imports_mermaid, imports_text};
 use crate::source::Source;
@@ -84,23 +84,11 @@ fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>, Cli
     let mut targets = Vec::new();
     for text in typed {
         let path = workspace.repo_path(text);
-        let known = path.as_ref().and_then(|path| listing.file(path.as_str()));
-        if let Some(known) = known {
-            targets.push(known.clone());
-            continue;
-        }
-        let directory = path.as_ref().map_or("", |path| path.as_str());
         let before = targets.len();
-        if path.is_some() || text == "." {
-            targets.extend(
-                listing
-                    .below(directory)
-                    .iter()
-                    .map(|entry| &entry.path)
-                    .filter(|path| listing.has_file(path.as_str()))
-                    .filter(|path| Language::of_path(path.as_str()).is_some())
-                    .cloned(),
-            );
+        match &path {
+            Some(path) => targets.extend(source_files(listing, path.as_str())),
+            None if text == "." => targets.extend(source_files(listing, "")),
+            None => {}
         }
         if targets.len() == before {
             return Err(unknown(text, workspace.source.as_ref()));

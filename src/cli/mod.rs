@@ -6,6 +6,7 @@ mod bench;
 mod bench_merge;
 mod bench_new;
 mod bench_verify;
+mod bug;
 mod check;
 mod completions;
 mod config;
@@ -22,6 +23,7 @@ mod imports;
 mod init;
 mod input;
 mod man;
+mod mcp;
 mod output;
 mod redact;
 mod repair;
@@ -33,8 +35,10 @@ mod run_verdict;
 mod schema;
 mod split;
 mod stats;
+mod values;
 mod workspace;
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -58,6 +62,22 @@ pub fn main() -> ExitCode {
     if let Some(program) = exec::own_program() {
         exec::set_supervisor(program);
     }
+    bug::announce();
+    bug::caught(start)
+}
+
+/// Reads a command line, the program's name first, as [`main`] does, and runs nothing.
+///
+/// # Errors
+/// The message that [`main`] would print when the line is not understood.
+pub fn parse<T: AsRef<OsStr>>(line: &[T]) -> Result<(), String> {
+    match Cli::try_parse_from(line.iter().map(AsRef::as_ref)) {
+        Err(error) if error.use_stderr() => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+fn start() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
@@ -89,6 +109,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
         Command::Heal(args) => heal::run(args, global, output),
+        Command::Mcp(args) => mcp::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
         Command::Init(args) => init::run(args, output),
         Command::Completions(args) => completions::run(args, output),

@@ -2,11 +2,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::Global;
-use super::context_request::{plain, read_history};
+use super::values::{Confine, TextOrJson, highest_level, seconds};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config, run_folder};
 use crate::agent::Protocol;
-use crate::exec::{SandboxMode, Stop};
+use crate::context::{add_history, base_request};
+use crate::exec::Stop;
 use crate::model::{Event, Level, Profile, RepoPath, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::policy::{Allowed, Redactor};
@@ -31,14 +32,14 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "json")]
     agent_protocol: ProtocolChoice,
     /// Seconds for one call of the agent
-    #[arg(long, value_name = "S", default_value = "300", value_parser = parse_seconds)]
-    agent_timeout: f64,
+    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
+    agent_timeout: Duration,
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
     /// Seconds for one run of a test command
-    #[arg(long, value_name = "S", default_value = "120", value_parser = parse_seconds)]
-    timeout: f64,
+    #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
+    timeout: Duration,
     /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "5")]
     max_attempts: u32,
     /// The highest level of context, 0 to 3
-    #[arg(long, value_name = "N", default_value = "3", value_parser = parse_level)]
+    #[arg(long, value_name = "N", default_value = "3", value_parser = highest_level)]
     max_level: Level,
     /// Send the whole repository (level 4)
     #[arg(long)]
@@ -55,8 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
     /// Seconds for everything
-    #[arg(long, value_name = "S", default_value = "1800", value_parser = parse_seconds)]
-    budget_seconds: f64,
+    #[arg(long, value_name = "S", default_value = "1800", value_parser = seconds)]
+    budget_seconds: Duration,
     /// Stop when the agent says that it has cost so much
     #[arg(long, value_name = "USD")]
     budget_usd: Option<f64>,
@@ -80,7 +81,7 @@ pub(crate) struct Args {
     allow_protected: Vec<String>,
     /// How far the test commands' writing is confined
     #[arg(long, value_enum, default_value = "auto")]
-    sandbox: SandboxChoice,
+    sandbox: Confine,
     /// Refuse the network to the test commands
     #[arg(long)]
     no_net: bool,
@@ -95,7 +96,7 @@ pub(crate) struct Args {
     scratch: Option<PathBuf>,
     /// How to print the result
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: TextOrJson,
 }
 
 const EXITS: &str = "Exit codes: 0 fixed, or nothing to repair · 1 still failing · 2 it could not \
@@ -109,22 +110,6 @@ enum ProtocolChoice {
     Prompt,
     /// The agent edits a copy; the difference is the patch
     Edit,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum SandboxChoice {
-    /// As far as the system can
-    Auto,
-    /// In full, or refuse to run
-    Require,
-    /// Not at all
-    Off,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
@@ -151,9 +136,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
     let read = config::read_policy(&settings, &[], &[], Profile::Ranked)?;
-    let mut request = plain(&settings, &workspace);
+    let mut request = base_request(&settings, workspace.git.as_ref());
     request.include_bundle = args.include_repo_bundle;
-    read_history(None, &workspace, &mut request);
+    add_history(&mut request, workspace.git.as_ref(), "HEAD");
     let slot = slot(args.scratch.as_deref(), &root)?;
     let setup = Setup {
         root: &root,
@@ -169,15 +154,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         commands: Commands {
             lines: args.test.clone(),
             setup: args.setup.clone(),
-            timeout: seconds(args.timeout),
+            timeout: args.timeout,
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
             environment: args.env.clone(),
-            sandbox: match args.sandbox {
-                SandboxChoice::Auto => SandboxMode::Auto,
-                SandboxChoice::Require => SandboxMode::Require,
-                SandboxChoice::Off => SandboxMode::Off,
-            },
+            sandbox: args.sandbox.into(),
             no_network: args.no_net,
         },
         agent: match &args.agent {
@@ -203,8 +184,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
     let result = repair(&setup, &stop, &mut |event| say(event, output))?;
     match args.format {
-        Format::Json => output.json(&result)?,
-        Format::Text => output.data(&run_text(&result, &folder.display().to_string()))?,
+        TextOrJson::Json => output.json(&result)?,
+        TextOrJson::Text => output.data(&run_text(&result, &folder.display().to_string()))?,
     }
     if args.apply && result.patch_digest.is_some() && !result.applied {
         return Ok(Exit::No);
@@ -250,10 +231,10 @@ fn policy(args: &Args, task: Option<&Task>) -> Policy {
         auto_split: !args.no_auto_split,
         max_level: args.max_level,
         max_attempts: args.max_attempts,
-        max_seconds: Some(args.budget_seconds),
+        max_seconds: Some(args.budget_seconds.as_secs_f64()),
         max_packet_bytes: 50_000_000,
         max_cost_usd: args.budget_usd,
-        agent_timeout: args.agent_timeout,
+        agent_timeout: args.agent_timeout.as_secs_f64(),
         depth: 0,
         estimated_turns: task.map(|task| task.estimate().estimated_turns),
     }
@@ -322,25 +303,6 @@ fn slot(chosen: Option<&Path>, root: &Path) -> Result<PathBuf, CliError> {
             ))
             .hint("name another place with `--scratch DIR`")
         })
-}
-
-fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
-}
-
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|seconds: &f64| *seconds > 0.0 && seconds.is_finite())
-        .ok_or_else(|| "a number of seconds above 0 is expected".to_owned())
-}
-
-fn parse_level(text: &str) -> Result<Level, String> {
-    text.parse()
-        .ok()
-        .and_then(Level::from_number)
-        .filter(|level| *level <= Level::Requested)
-        .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
 }
 
 impl From<RepairError> for CliError {

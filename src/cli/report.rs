@@ -52,11 +52,18 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let name = folder.display().to_string();
     let Some(record) = read_run(&folder) else {
+        let log = folder.join("test.log");
+        let hint = if log.is_file() {
+            let log = log.display();
+            format!("it is of `mendit run`; `mendit diagnose {log}` says what broke")
+        } else {
+            "a run that was cut off is continued with `mendit repair --resume RUN`".to_owned()
+        };
         return Err(CliError::new(
             Code::new("U306"),
-            format!("`{name}` holds no run that ended"),
+            format!("`{name}` holds no repair that ended"),
         )
-        .hint("a run that was cut off is continued with `mendit repair --resume RUN`"));
+        .hint(hint));
     };
     show(args, &record, &name, output)
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 use super::args::Global;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
+use super::values::{Confine, TextOrJson, seconds};
 use super::workspace::{Workspace, directory};
 use super::{CliError, Exit, Output, config};
 use crate::exec::{
@@ -27,13 +28,13 @@ pub(crate) struct Args {
     #[arg(value_name = "CMD", required = true, last = true)]
     command: Vec<std::ffi::OsString>,
     /// End it after so many seconds
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
     /// End it after so many seconds without output
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds)]
     idle_timeout: Option<Duration>,
     /// Seconds between the request to end and the kill
-    #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
     grace: Duration,
     /// End it after so many bytes of output; K, M and G are understood
     #[arg(long, value_name = "B", default_value = "256M", value_parser = parse_bytes)]
@@ -43,7 +44,7 @@ pub(crate) struct Args {
     env: Vec<String>,
     /// Confine writing to the worktree, temporary directories and caches
     #[arg(long, value_enum, default_value = "auto")]
-    sandbox: SandboxChoice,
+    sandbox: Confine,
     /// Let a confined command write here too
     #[arg(long, value_name = "PATH")]
     allow_write: Vec<PathBuf>,
@@ -58,28 +59,12 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
     /// `json` prints one document and passes the command's output to standard error
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: TextOrJson,
 }
 
 const EXITS: &str = "Exit codes: 0 it passes · 1 it fails · 2 no such command, or it could not be \
 run · 3 a time limit ended it · 4 a person must act (a variable, credentials, a package) · 130 \
 interrupted";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum SandboxChoice {
-    /// As far as the system can
-    Auto,
-    /// In full, or refuse to run
-    Require,
-    /// Not at all
-    Off,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let settings = config::load(global)?;
@@ -93,7 +78,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
     let mut tee = Tee {
         output,
-        to_stdout: args.format == Format::Text,
+        to_stdout: args.format == TextOrJson::Text,
     };
     let mut attempts = Vec::new();
     let outcome = loop {
@@ -116,7 +101,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let workspace = Workspace::open(global, None, output)?;
         record.write_failure(args.out.as_deref(), &settings, &workspace, &redactor)?;
     }
-    if args.format == Format::Json {
+    if args.format == TextOrJson::Json {
         output.json(&record.document())?;
     }
     conclude(&record, &outcome, &job, output)
@@ -150,11 +135,7 @@ fn job(args: &Args) -> Result<Job, CliError> {
             max_output: args.max_output,
         },
         sandbox: Sandbox {
-            mode: match args.sandbox {
-                SandboxChoice::Auto => SandboxMode::Auto,
-                SandboxChoice::Require => SandboxMode::Require,
-                SandboxChoice::Off => SandboxMode::Off,
-            },
+            mode: args.sandbox.into(),
             writable,
             no_network: args.no_net,
         },
@@ -208,14 +189,6 @@ fn warn(outcome: &Outcome, job: &Job, output: &Output) {
     }
 }
 
-pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .filter(|seconds: &f64| *seconds > 0.0)
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "a number of seconds above 0 is expected".to_owned())
-}
-
 fn parse_bytes(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.trim_end_matches(['b', 'B']) {
         it if it.ends_with(['k', 'K']) => (it, 10),
@@ -246,7 +219,7 @@ impl From<ExecError> for CliError {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_bytes, parse_seconds};
+    use super::{parse_bytes, seconds};
 
     #[test]
     fn sizes_and_times_are_read() {
@@ -256,9 +229,9 @@ mod tests {
         for text in ["", "0", "-1", "x", "99999999999G", "1.5M"] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
-        assert_eq!(parse_seconds("0.5").unwrap().as_millis(), 500);
+        assert_eq!(seconds("0.5").unwrap().as_millis(), 500);
         for text in ["0", "-1", "NaN", "inf", "1e300", "x"] {
-            assert!(parse_seconds(text).is_err(), "{text}");
+            assert!(seconds(text).is_err(), "{text}");
         }
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn find(run: &str, workspace: &Workspace, root: &Path) -> Result<Path
 /// Where the lock and the journal of writes stand: the git directory, else `.mendit`. A run that
 /// leaves the worktree alone does with the cache directory where neither can be written.
 pub(super) fn state(workspace: &Workspace, root: &Path, writes: bool) -> Result<PathBuf, CliError> {
-    let state = super::apply::state(workspace, root);
+    let state = super::apply::state(workspace);
     let usable = |state: &PathBuf| {
         std::fs::create_dir_all(state).is_ok() && tempfile::tempfile_in(state).is_ok()
     };

@@ -4,12 +4,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 
 use super::context::ignore_itself;
-use super::context_request::{plain, read_history};
 use super::output::{to_json, write_file};
 use super::workspace::Workspace;
 use super::{CliError, config};
 use crate::config::Settings;
-use crate::context::{build, failure_packet};
+use crate::context::{add_history, base_request, build, failure_packet};
 use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, SCHEMA_VERSION};
 use crate::policy::Redactor;
@@ -137,12 +136,12 @@ impl Record {
         let Some(failing) = failing.clone().find(|it| it.how != End::Exit(0)) else {
             return Ok(());
         };
-        let mut request = plain(settings, workspace);
+        let mut request = base_request(settings, workspace.git.as_ref());
         request.log = Some(self.log_of(failing).into_bytes());
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.timed_out;
         request.test_commands = vec![self.command.clone()];
-        read_history(None, workspace, &mut request);
+        add_history(&mut request, workspace.git.as_ref(), "HEAD");
         let policy = config::read_policy(settings, &[], &[], request.profile)?;
         let built = build(workspace.source.as_ref(), &policy, redactor, &request)?;
         let packet = failure_packet(

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::args::Global;
+use super::values::TextOrJson;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};
 use crate::model::RepoPath;
@@ -23,19 +24,13 @@ pub(crate) struct Args {
     reason: Option<Reason>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: TextOrJson,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Reason {
     /// An agent ran out of time
     Timeout,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
@@ -70,8 +65,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
     };
     match args.format {
-        Format::Json => output.json(&plan)?,
-        Format::Text => output.data(&text(&plan))?,
+        TextOrJson::Json => output.json(&plan)?,
+        TextOrJson::Text => output.data(&text(&plan))?,
     }
     Ok(if wanted && plan.parts.is_empty() {
         Exit::No

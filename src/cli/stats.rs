@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::values::{TextOrJson, share};
 use super::{CliError, Exit, Output};
 use crate::model::{RunRecord, Stats};
 use crate::repair::{read_run, stats};
@@ -18,17 +19,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DAYS")]
     since: Option<u64>,
     /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
-    #[arg(long, value_name = "X", value_parser = parse_rate)]
+    #[arg(long, value_name = "X", value_parser = share)]
     alert_rate: Option<f64>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    format: TextOrJson,
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
@@ -60,8 +55,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
     let mut all = stats(&runs);
     all.skipped = skipped;
     match args.format {
-        Format::Json => output.json(&all)?,
-        Format::Text => output.data(&text(&all))?,
+        TextOrJson::Json => output.json(&all)?,
+        TextOrJson::Text => output.data(&text(&all))?,
     }
     let alert = args
         .alert_rate
@@ -133,11 +128,4 @@ fn text(all: &Stats) -> String {
         }
     }
     text
-}
-
-fn parse_rate(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|rate: &f64| (0.0..=1.0).contains(rate))
-        .ok_or_else(|| "a number from 0 to 1 is expected".to_owned())
 }

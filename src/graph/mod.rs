@@ -12,5 +12,5 @@ mod waves;
 pub use cache::FactsCache;
 pub use closure::{Closure, ClosureNode, closure};
 pub use cycles::cycles;
-pub use document::{Wanted, document};
+pub use document::{Wanted, document, source_files};
 pub use edges::{FileEdges, Graph};

@@ -59,7 +59,7 @@ impl JsonSchema for Code {
 }
 
 /// What `mendit explain` prints for one code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CodePage {
     /// The code itself.
     pub code: &'static str,

@@ -8,8 +8,10 @@ use super::RepoPath;
 #[serde(rename_all = "camelCase")]
 pub struct HintDocument {
     /// Version of this document's shape.
+    #[schemars(extend("const" = 1))]
     pub schema_version: u32,
     /// Always `hint`.
+    #[schemars(extend("const" = "hint"))]
     pub document: &'static str,
     /// Proposed imports in the order of the names asked for, best first for each.
     pub suggestions: Vec<Suggestion>,

@@ -47,7 +47,7 @@ pub(super) fn compose(
             continue;
         };
         let trust = marks_hold(text, placed);
-        ignored_marks |= !trust;
+        ignored_marks |= !trust || is_marked_inside(placed);
         for piece in &placed.pieces {
             let mut newlines = Newlines {
                 trust_marks: trust,
@@ -115,6 +115,13 @@ fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
                 !line.no_newline || (piece.at + offset + 1 == text.len() && !text.final_newline)
             })
     })
+}
+
+// Whether an added line is marked as the last of the file and others follow it.
+fn is_marked_inside(placed: &Placed<'_, '_>) -> bool {
+    let new = placed.lines.iter().filter(|it| it.kind != LineKind::Remove);
+    let mut marked = new.skip_while(|it| it.kind != LineKind::Add || !it.no_newline);
+    marked.next().is_some() && marked.next().is_some()
 }
 
 struct Newlines {

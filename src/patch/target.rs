@@ -137,6 +137,14 @@ fn target(
             message: message.to_owned(),
         });
     };
+    let moves = headers.rename_from.is_some() || headers.copy_from.is_some();
+    if headers.minus.is_none() && !explicit && !moves && matches!(file.body, Body::Hunks(_)) {
+        note(
+            "M207",
+            Safety::Safe,
+            "took the names from the `diff --git` line",
+        );
+    }
     let operation = operation(
         file,
         old.as_deref(),

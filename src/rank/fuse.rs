@@ -13,6 +13,7 @@ use super::query::Query;
 use super::scan::{FileTerms, scan};
 use super::score::Scores;
 use super::symbols::{defines, uses};
+use super::vicinity::vicinity;
 use super::weights::{Signal, WEIGHTS, Weight};
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -99,7 +100,7 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         Signal::Recency => recency(&pool, input.commits),
         Signal::Change => changed(&pool, input.changed),
         Signal::Hops => nearness(&pool, input.hops),
-        Signal::NearCoChange => vec![0.0; pool.len()],
+        Signal::NearCoChange | Signal::Vicinity => vec![0.0; pool.len()],
     };
     let mut signals: Vec<Places> = weights
         .iter()
@@ -112,11 +113,15 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
     let column: fn(&Weight) -> u64 = if source_is_target { further } else { leading };
     // A fix of several files touches neighbours of the files found first, more than of the targets.
     let look_around = |signals: &mut Vec<Places>, best: &[Ranked]| {
-        let best: Vec<RepoPath> = best.iter().map(|it| it.path.clone()).collect();
+        let best = best.iter().filter(|it| it.score > 0);
+        let best: Vec<RepoPath> = best.map(|it| it.path.clone()).collect();
         for (weight, places_of) in signals {
-            if weight.signal == Signal::NearCoChange {
-                *places_of = places(&pool, &apart, &cochange(&pool, &best, input.commits));
-            }
+            let scores = match weight.signal {
+                Signal::NearCoChange => cochange(&pool, &best, input.commits),
+                Signal::Vicinity if input.commits.len() < FEW_COMMITS => vicinity(&pool, &best),
+                _ => continue,
+            };
+            *places_of = places(&pool, &apart, &scores);
         }
     };
     let mut ranked = order(&pool, &apart, &signals, column);
@@ -137,6 +142,8 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
 const BEST: usize = 5;
 /// Files that stand by the weights of [`Weight::first`].
 const FIRST: usize = 10;
+/// Fewer commits than this say nothing of what changes together: a shallow clone.
+const FEW_COMMITS: usize = 20;
 
 type Places = (Weight, Vec<u64>);
 

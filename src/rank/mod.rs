@@ -14,6 +14,7 @@ mod scan;
 mod score;
 mod symbols;
 mod terms;
+mod vicinity;
 mod weights;
 
 pub use cochange::Commit;

@@ -230,6 +230,15 @@ impl Session<'_> {
         self.journal
             .json(&format!("{folder}/failure-packet.json"), &packet)?;
         self.journal.text(&format!("{folder}/prompt.md"), &prompt)?;
+        // R7.
+        if let Some(recovery) = &packet.recovery_context {
+            let said = json!({
+                "attempt": history.attempts.len() + 1,
+                "undefined_names": recovery.undefined_names,
+                "suggested_imports": recovery.suggested_imports,
+            });
+            self.event("warning", "import_error_recovery", said)?;
+        }
         self.packet = Some(packet);
         let written =
             std::fs::read_to_string(self.journal.path(&format!("{folder}/failure-packet.json")));

@@ -134,3 +134,17 @@ fn tool(attempt: &AttemptResult) -> &'static str {
         Origin::Agent => "agent",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::how;
+    use crate::diagnose::Retry;
+
+    #[test]
+    fn a_retry_says_how() {
+        // R45, R52.
+        assert_eq!(how(Retry::LongerTimeout, &[]), "Retry with timeout=600s");
+        assert!(how(Retry::Decompose, &[]).starts_with("Split"));
+        assert_eq!(how(Retry::Never, &[]), "State the task anew");
+    }
+}

@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::sarif::{sarif_log, uri};
 use crate::model::Diagnosis;
 
 /// A diagnosis as a SARIF 2.1.0 log with one result, or none when the kind is unknown.
@@ -39,38 +40,5 @@ pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
         })
         .into_iter()
         .collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "mendit",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": [{ "id": kind }],
-            }},
-            "results": results,
-        }],
-    })
-}
-
-// What a URI reserves is written as percent escapes; letters outside ASCII too.
-fn uri(path: &str) -> String {
-    path.bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-                char::from(byte).to_string()
-            }
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::uri;
-
-    #[test]
-    fn paths_become_uris() {
-        assert_eq!(uri("src/[id]/a b.ts"), "src/%5Bid%5D/a%20b.ts");
-    }
+    sarif_log(&[json!({ "id": kind })], &results)
 }

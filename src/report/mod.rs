@@ -25,6 +25,7 @@ mod patch_text;
 mod run_html;
 mod run_markdown;
 mod run_text;
+mod sarif;
 
 pub use bench_html::bench_html;
 pub use bench_junit::bench_junit;

@@ -1,11 +1,17 @@
 use serde_json::{Value, json};
 
-use crate::model::{PatchProblem, PatchVerdict, Severity, explain};
+use super::sarif::{sarif_log, uri};
+use crate::model::{AfterProblem, PatchProblem, PatchVerdict, Severity, explain};
 
-/// A verdict as SARIF 2.1.0; results point into the patch.
+/// A verdict as SARIF 2.1.0. Problems point into the patch, what it breaks into the changed files.
 #[must_use]
 pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
+    let broken = || {
+        let syntax = verdict.new_syntax_errors.iter();
+        syntax.chain(&verdict.new_unresolved_imports)
+    };
     let mut codes: Vec<&str> = verdict.problems.iter().map(|it| it.code.as_str()).collect();
+    codes.extend(broken().map(|it| it.code.as_str()));
     codes.sort_unstable();
     codes.dedup();
     let rules: Vec<Value> = codes
@@ -15,18 +21,12 @@ pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
             json!({"id": code, "shortDescription": {"text": title}})
         })
         .collect();
-    let results: Vec<Value> = verdict.problems.iter().map(|it| result(it, name)).collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {"name": "mendit", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
-            "results": results,
-        }],
-    })
+    let problems = verdict.problems.iter().map(|it| of_problem(it, name));
+    let results = problems.chain(broken().map(of_after)).collect();
+    sarif_log(&rules, &results)
 }
 
-fn result(problem: &PatchProblem, name: &str) -> Value {
+fn of_problem(problem: &PatchProblem, name: &str) -> Value {
     let level = match problem.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -36,14 +36,29 @@ fn result(problem: &PatchProblem, name: &str) -> Value {
         .as_deref()
         .map(|path| format!("{path}: "))
         .unwrap_or_default();
+    let text = format!("{path}{}", problem.message);
+    result(
+        problem.code.as_str(),
+        level,
+        &text,
+        (name, problem.patch_line),
+    )
+}
+
+fn of_after(after: &AfterProblem) -> Value {
+    let place = (after.path.as_str(), after.line);
+    result(after.code.as_str(), "warning", &after.message, place)
+}
+
+fn result(code: &str, level: &str, text: &str, (path, line): (&str, u64)) -> Value {
     json!({
-        "ruleId": problem.code.as_str(),
+        "ruleId": code,
         "level": level,
-        "message": {"text": format!("{path}{}", problem.message)},
+        "message": {"text": text},
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": {"uri": name},
-                "region": {"startLine": problem.patch_line.max(1)},
+                "artifactLocation": {"uri": uri(path)},
+                "region": {"startLine": line.max(1)},
             }
         }],
     })

@@ -1,4 +1,5 @@
 //! Patches: what is placed, what is refused, and agreement with the git binary.
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod apply;
 mod differences;

@@ -61,4 +61,17 @@ fn import_hints_are_told_under_their_heading() {
     assert!(below.trim_start().starts_with("BEGIN-DATA-"), "{below}");
     let hint = "- Engine: from pkg.core import Engine\n";
     assert!(below.contains(hint), "{below}");
+    let events = world.text("events.jsonl");
+    let said: Vec<serde_json::Value> = events
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|event: &serde_json::Value| event["event"] == "import_error_recovery")
+        .collect();
+    assert_eq!(said.len(), 1, "{events}");
+    assert_eq!(said[0]["level"], "warning");
+    assert_eq!(said[0]["undefined_names"][0], "Engine");
+    assert_eq!(
+        said[0]["suggested_imports"]["Engine"],
+        "from pkg.core import Engine"
+    );
 }

@@ -77,7 +77,7 @@ pub(super) fn find<'h, 'a>(
     if hunk.old_lines().next().is_none() {
         return insertion(text, hunk, shift);
     }
-    match contiguous(text, hunk, strict, work) {
+    match contiguous(text, hunk, shift, strict, work) {
         Found::None if !strict => {}
         found => return found,
     }
@@ -112,6 +112,7 @@ pub(super) fn find<'h, 'a>(
 fn contiguous<'h, 'a>(
     text: &Text<'_>,
     hunk: &'h Hunk<'a>,
+    shift: i64,
     strict: bool,
     work: &Work,
 ) -> Found<'h, 'a> {
@@ -124,7 +125,19 @@ fn contiguous<'h, 'a>(
             && !old.is_empty()
             && fits(text, at as usize, &old, &EXACT)
         {
-            return check(text, hunk, placed_at(hunk, at as usize, *tail, &EXACT));
+            let at = at as usize;
+            let rivals = rivals(text, hunk, lines, shift);
+            let mut rivals = rivals
+                .iter()
+                .filter(|rival| fits(text, **rival, &old, &EXACT));
+            if let Some(rival) = rivals.find(|rival| **rival != at) {
+                return Found::Many {
+                    at: vec![at.min(*rival), at.max(*rival)],
+                    exact: true,
+                    lines: lines.len(),
+                };
+            }
+            return check(text, hunk, placed_at(hunk, at, *tail, &EXACT));
         }
     }
     let rules = std::iter::once(&EXACT).chain(if strict { &[] } else { LENIENT });
@@ -138,6 +151,9 @@ fn contiguous<'h, 'a>(
             let found = places(text, (0, text.len()), &old, rule, work);
             let exact_number = stated.is_some_and(|at| found.contains(&(at as usize)))
                 && hunk.counts_hold
+                && !rivals(text, hunk, lines, shift).iter().any(|rival| {
+                    stated.is_some_and(|at| at as usize != *rival) && found.contains(rival)
+                })
                 && rule.keeps_every_word();
             match found.as_slice() {
                 [] => {}
@@ -157,6 +173,20 @@ fn contiguous<'h, 'a>(
         }
     }
     Found::None
+}
+
+// Other places that the hunk speaks for: by the number of its new side, and the end of the file
+// where nothing follows the change.
+fn rivals(text: &Text<'_>, hunk: &Hunk<'_>, lines: &[HunkLine<'_>], shift: i64) -> Vec<usize> {
+    let by_number = hunk
+        .new
+        .and_then(|(start, _)| usize::try_from(i64::from(start) - 1 - shift).ok());
+    let is_context =
+        |line: Option<&HunkLine<'_>>| line.is_some_and(|it| it.kind == LineKind::Context);
+    let ends = is_context(lines.first()) && !is_context(lines.last());
+    let old = lines.iter().filter(|line| line.kind != LineKind::Add);
+    let at_end = text.len().checked_sub(old.count()).filter(|_| ends);
+    by_number.into_iter().chain(at_end).collect()
 }
 
 // How many lines to leave out at the end, the fewest first; long prose is left out whole.

@@ -1,0 +1,1075 @@
+// Written by scripts/types.py from docs/schemas; changes here are lost.
+
+/** A place in the tree after the patch. */
+export interface AfterProblem {
+  /** Which problem. */
+  code: Code;
+  /** Its line after the patch, counted from 1. */
+  line: number;
+  /** What is wrong. */
+  message: string;
+  /** The file. */
+  path: string;
+}
+
+/** Another kind that the evidence allows. */
+export interface Alternative {
+  /** 0 to 1. */
+  confidence: number;
+  /** The kind. */
+  kind: FailureKind;
+}
+
+/** `result.json` of an attempt. */
+export interface AttemptResult {
+  /** Seconds the agent had. */
+  agentTimeoutSeconds: number;
+  /** Counted from 1. */
+  attempt: number;
+  /** Attempts so far, this one included. */
+  attempts: number;
+  /** The report's word for it. */
+  category: Category;
+  /** What the agent says it has done. */
+  completedSteps: Array<string>;
+  /** Always `result`. */
+  document: "result";
+  /** Seconds. */
+  durationSeconds: number;
+  /** The first code of the patch verdict, when the patch was not applied. */
+  errorCode: string | null;
+  /** Files that the change touches. */
+  filesModified: Array<string>;
+  /** Whether later attempts stand on this change. */
+  kept: boolean;
+  /** The rung of the ladder. */
+  level: Level;
+  /** One sentence: why it ended so. */
+  message: string;
+  /** What the command's output says after the change. */
+  observed: Observed | null;
+  /** Who made the change. */
+  origin: Origin;
+  /** Bytes of the packet. */
+  packetBytes: number;
+  /** SHA-256 of the canonical patch in hex; `null` without one. */
+  patchDigest: string | null;
+  /** Whether the agent did anything before it ended: wrote output or changed files. */
+  progress: boolean;
+  /** Paths that the agent asked for. */
+  requestedFiles: Array<string>;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** As for a run. */
+  status: RunStatus;
+  /** How it ended. */
+  stopReason: StopReason;
+  /** How the command ended after the change; `null` when it was not run. */
+  testResult: TestResult | null;
+  /** What the agent says it cost. */
+  usage: ResultUsage | null;
+}
+
+/** A git blob id. */
+export type BlobId = string;
+
+/** Something that stood in the way. */
+export interface Blocker {
+  /** In how many runs. */
+  runs: number;
+  /** What. */
+  what: string;
+}
+
+/** Hard limits of one packet. Targets, manifests and mentioned lines do not use up `max_files`. */
+export interface Caps {
+  /** Bytes of one file's content. */
+  maxFileBytes: number;
+  /** Files beyond targets and manifests. */
+  maxFiles: number;
+  /** Estimated tokens of all content; `null` when there is no such limit. */
+  maxTokens: number | null;
+  /** Bytes of content beyond the targets (level 1), or of all content (level 2 and up). */
+  maxTotalBytes: number;
+}
+
+/** The five words of a failure report (R44). Derived from kind and stop reason, never parsed. */
+export type Category = "timeout" | "missing_context" | "tool_error" | "invalid_task" | "partial";
+
+/** The change under test. */
+export interface ChangeUnderTest {
+  /** The base as the caller named it. */
+  base: string;
+  /** The unified diff, redacted. */
+  diff: string;
+  /** Files that differ from the base, sorted. */
+  files: Array<RepoPath>;
+}
+
+/** `report.json`: why a run failed, in the words of a failure report (R47). */
+export interface ChildFailure {
+  /** What stands in the way; `null` when nothing particular does. */
+  blockedOn: string | null;
+  /** One of five. */
+  category: Category;
+  /** What was done before it failed, in order. */
+  completedSteps: Array<string>;
+  /** Always `report`. */
+  document: string;
+  /** Seconds. */
+  duration: number;
+  /** Files that were changed. */
+  filesModified: Array<string>;
+  /** The last thing that worked; `null` when nothing did. */
+  lastSuccessfulTool: string | null;
+  /** One sentence. */
+  message: string;
+  /** Whether trying again makes sense. */
+  retryable: boolean;
+  /** Always [`super::SCHEMA_VERSION`]. */
+  schemaVersion: number;
+  /** The run's name. */
+  sessionId: string;
+  /** What to do, most useful first. */
+  suggestedActions: Array<string>;
+  /** How to try again; `null` when it makes no sense. */
+  suggestedRetry: string | null;
+  /** How often each thing was done. */
+  toolUsage: Record<string, number>;
+}
+
+/** One file of a closure. */
+export interface ClosureEntry {
+  /** Imports between it and the nearest target; 0 for a target. */
+  hops: number;
+  /** The file. */
+  path: RepoPath;
+  /** The files between, both ends excluded. */
+  via: Array<RepoPath>;
+}
+
+/** A stable code; `mendit explain CODE` says what it means. */
+export type Code = string;
+
+/** `context.json`: what was chosen for a failure, and why. */
+export interface ContextDocument {
+  /** The limits in force. */
+  caps: Caps;
+  /** The change under test, when a base was given. */
+  change: ChangeUnderTest | null;
+  /** What the log says; `null` without a log. */
+  diagnosis: Diagnosis | null;
+  /** Always `context`. */
+  document: "context";
+  /** Why this rung: the rule and its evidence in one sentence. */
+  escalationReason: string;
+  /** The files with their content, in the order of `files_included`. */
+  files: Array<PacketFile>;
+  /** Paths in packet order: targets, then by rank, manifests last. */
+  filesIncluded: Array<RepoPath>;
+  /** Files that were asked for or named and refused. */
+  filesRejected: Array<RejectedFile>;
+  /** Paths an agent asked for, as asked. */
+  filesRequested: Array<string>;
+  /** Import hints for undefined names. */
+  hints: Array<string>;
+  /** What history was used. */
+  history: History;
+  /** SHA-256 of everything the packet was made from, in hex. */
+  inputSha256: string;
+  /** The rung of the ladder. */
+  level: Level;
+  /** Paths worth asking for next, best first. */
+  next: Array<RepoPath>;
+  /** Candidates that were left out. */
+  omitted: Array<Omission>;
+  /** SHA-256 of this document with this field empty, in hex. */
+  packetSha256: string;
+  /** How places were given out. */
+  profile: Profile;
+  /** What the repository holds. */
+  repoIndex: RepoIndex;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** Bytes of content of all files. */
+  totalBytes: number;
+  /** Estimated tokens of content of all files. */
+  totalTokens: number;
+  /** Files that an earlier packet held in the same form; their content is not repeated. */
+  unchanged: Array<UnchangedFile>;
+  /** Imports of included files that lead to no file. */
+  unresolvedImports: Array<UnresolvedImport>;
+}
+
+/** What a log says went wrong. */
+export interface Diagnosis {
+  /** Other kinds the evidence allows, best first. */
+  alternatives: Array<Alternative>;
+  /** The report's word for it. */
+  category: Category;
+  /** 0 to 1 in steps of 0.05. */
+  confidence: number;
+  /** The lines that say so, in log order. */
+  evidence: Array<Evidence>;
+  /** One sentence for a person. */
+  explanation: string;
+  /** Tests that failed, in log order. */
+  failingTests: Array<string>;
+  /** Files the log names, most telling first. */
+  files: Array<MentionedFile>;
+  /** The primary kind. */
+  kind: FailureKind;
+  /** Names that a module does not export, in log order. */
+  missingExports: Array<string>;
+  /** Modules that were not found, in log order. */
+  missingModules: Array<string>;
+  /** Whether nothing but a person's action helps. */
+  requiresUserAction: boolean;
+  /** A finer word, if the evidence gives one. */
+  subkind: Subkind | null;
+  /** What to do about it, in one sentence. */
+  suggestedFix: string;
+  /** The tool whose output it is, when recognised. */
+  tool: string | null;
+  /** Names the log calls undefined, in log order. */
+  undefinedNames: Array<string>;
+}
+
+/** A diagnosis as `mendit diagnose` prints it. */
+export interface DiagnosisDocument {
+  /** Other kinds the evidence allows, best first. */
+  alternatives: Array<Alternative>;
+  /** The report's word for it. */
+  category: Category;
+  /** 0 to 1 in steps of 0.05. */
+  confidence: number;
+  /** Always `diagnosis`. */
+  document: "diagnosis";
+  /** The lines that say so, in log order. */
+  evidence: Array<Evidence>;
+  /** One sentence for a person. */
+  explanation: string;
+  /** Tests that failed, in log order. */
+  failingTests: Array<string>;
+  /** Files the log names, most telling first. */
+  files: Array<MentionedFile>;
+  /** The primary kind. */
+  kind: FailureKind;
+  /** Names that a module does not export, in log order. */
+  missingExports: Array<string>;
+  /** Modules that were not found, in log order. */
+  missingModules: Array<string>;
+  /** Whether nothing but a person's action helps. */
+  requiresUserAction: boolean;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** A finer word, if the evidence gives one. */
+  subkind: Subkind | null;
+  /** What to do about it, in one sentence. */
+  suggestedFix: string;
+  /** The tool whose output it is, when recognised. */
+  tool: string | null;
+  /** Names the log calls undefined, in log order. */
+  undefinedNames: Array<string>;
+}
+
+/** A line of the log that carries the diagnosis. */
+export interface Evidence {
+  /** 1-based line of the log as it was given. */
+  line: number;
+  /** The line, without escapes and CI prefixes. */
+  text: string;
+}
+
+/** What the evidence in a log says: the closed list of the contract. */
+export type FailureKind = "import_error" | "ts_error" | "static_type_error" | "syntax_error" | "runtime_error" | "zod_error" | "pydantic_error" | "drizzle_error" | "db_error" | "test_failure" | "snapshot_mismatch" | "test_setup_error" | "lint_error" | "config_error" | "command_not_found" | "connection_refused" | "auth_failed" | "missing_env_var" | "transport_mismatch" | "permission_denied" | "timeout" | "network_error" | "port_in_use" | "disk_full" | "out_of_memory" | "crash" | "file_not_found" | "dependency_error" | "patch_error" | "unknown";
+
+/** `failure-packet.json`: what an agent is given. */
+export interface FailurePacket {
+  /** What is left to spend. */
+  budget: PacketBudget;
+  /** Bytes of content of all files. */
+  contextBytes: number;
+  /** The rung of the ladder. */
+  contextLevel: Level;
+  /** Always `failure-packet`. */
+  document: "failure-packet";
+  /** What failed. */
+  failure: FailureSummary;
+  /** The files of the context document. */
+  fileSnapshots: Array<PacketFile>;
+  /** The log. */
+  logs: LogExcerpt;
+  /** How the attempt before this one ended. */
+  previous: PreviousAttempt | null;
+  /** Globs a patch must not touch. */
+  protectedPaths: Array<string>;
+  /** Import hints, when names were undefined. */
+  recoveryContext: RecoveryContext | null;
+  /** The repository index of the context document. */
+  repoIndex: RepoIndex;
+  /** Paths an agent asked for. */
+  requestedFiles: Array<string>;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** Files the failure is about. */
+  targets: Array<RepoPath>;
+  /** What is wanted beyond passing commands. */
+  task: string | null;
+  /** Commands that show the failure. */
+  testCommands: Array<string>;
+}
+
+/** The failure in short. */
+export interface FailureSummary {
+  /** The lines of the log that say so. */
+  evidence: Array<Evidence>;
+  /** The diagnosed kind. */
+  kind: FailureKind;
+  /** One sentence. */
+  message: string;
+  /** A finer word. */
+  subkind: Subkind | null;
+}
+
+/** How much of a file is in the packet. */
+export type FileMode = "full" | "skeleton" | "window";
+
+/** What the judge says about one file of the patch. */
+export interface FileVerdict {
+  /** One entry for each hunk, in the order of the patch. */
+  hunks: Array<HunkVerdict>;
+  /** git's mode after the patch in octal, such as `100644`; `null` when unchanged or deleted. */
+  mode: string | null;
+  /** Where it came from, for renames and copies. */
+  oldPath: string | null;
+  /** What happens to it. */
+  operation: Operation;
+  /** The file after the patch, or the one deleted. */
+  path: string;
+}
+
+/** The first line of a hunk that is not in the file as the hunk has it. */
+export interface FirstDifference {
+  /** What the file has; `null` past its end. */
+  actual: string | null;
+  /** What the patch has, lossily decoded. */
+  expected: string;
+  /** Line of the file, counted from 1. */
+  fileLine: number;
+  /** Line of the patch, counted from 1. */
+  patchLine: number;
+}
+
+/** One thing that must answer, and whether it does. */
+export interface HealedProbe {
+  /** Whether its configuration had to be changed. */
+  changed: boolean;
+  /** What stands in the way at the end; `null` when it answers. */
+  diagnosis: Diagnosis | null;
+  /** Whether it answers. */
+  fixed: boolean;
+  /** One sentence, such as `Connected. 8 tools available.` */
+  message: string;
+  /** `test`, or the server's name. */
+  name: string;
+  /** Seconds it was given. */
+  timeoutSeconds: number;
+  /** The tools that a server offers, as it lists them. */
+  tools: Array<string>;
+  /** What is started or called at the end. */
+  transport: ProbeTransport;
+  /** What a person must do; `null` when there is nothing. */
+  userActionNeeded: string | null;
+}
+
+/** One fix and what came of it. */
+export interface HealingAttempt {
+  /** Counted from 1 for each probe. */
+  attemptNumber: number;
+  /** What was wrong before it. */
+  diagnosis: Diagnosis;
+  /** What was changed; `null` when only a person can. */
+  fixApplied: string | null;
+  /** Which probe. */
+  probe: string;
+  /** How the probe answered after it, or what a person must do. */
+  result: string;
+}
+
+/** What `mendit heal` found and did (R36). */
+export interface HealingResult {
+  /** Every fix that was tried, in order. */
+  attempts: Array<HealingAttempt>;
+  /** Always `healing`. */
+  document: "healing";
+  /**
+   * The configuration as it is after the fixes, with secrets masked: `mcpServers` when there are
+   * servers, `test` when there is a command.
+   */
+  finalConfig: Record<string, unknown>;
+  /** Whether everything that was probed answers. */
+  fixed: boolean;
+  /** Each thing that must answer, in the order it was probed. */
+  probes: Array<HealedProbe>;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** What a person must do; `null` when there is nothing. */
+  userActionNeeded: string | null;
+}
+
+/** What `mendit hint` prints. */
+export interface HintDocument {
+  /** Always `hint`. */
+  document: "hint";
+  /**
+   * A unified diff that adds the certain imports; `null` when none was asked for or none is
+   * certain.
+   */
+  patch: string | null;
+  /** The text for a prompt. */
+  recoveryHint: string;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** Proposed imports in the order of the names asked for, best first for each. */
+  suggestions: Array<Suggestion>;
+}
+
+/** What a suggestion rests on. */
+export type HintSource = "repo" | "definition" | "stdlib" | "manifest" | "similar";
+
+/** What git history the packet rests on. */
+export interface History {
+  /** Commits that were read. */
+  commitsUsed: number;
+  /** Whether the clone is shallow. */
+  shallow: boolean;
+}
+
+/** What the judge says about one hunk. */
+export interface HunkVerdict {
+  /** The line of the file where it goes, counted from 1. */
+  appliedAt: number | null;
+  /** All lines where it would fit, when there are several. */
+  candidates: Array<number>;
+  /** Why it does not apply. */
+  code: Code | null;
+  /** Where it stops matching. */
+  firstDifference: FirstDifference | null;
+  /** Counted from 1 within the file. */
+  index: number;
+  /** The line the hunk names, counted from 1; `null` when it names none. */
+  line: number | null;
+  /** The same in words. */
+  message: string;
+  /** The block of the file that is most like it. */
+  nearest: Nearest | null;
+  /** The answer. */
+  verdict: Verdict;
+}
+
+/** One import and one file it means. */
+export interface ImportEdge {
+  /** The regular file, when `path` is a symlink to it. Closures hold this one. */
+  behindLink?: RepoPath | null;
+  /** With `--symbols`: the file that defines the row's names, behind re-exports. */
+  definedIn?: RepoPath | null;
+  /** The package or standard-library module outside the repository. */
+  external?: string | null;
+  /** The syntactic form. */
+  kind: ImportKind;
+  /** 1-based line. */
+  line: number;
+  /**
+   * For a pattern (`import.meta.glob('./*.ts')`) or a bundler's query without an extension
+   * (`./x?worker`): the files it stands for now.
+   */
+  matches?: Array<RepoPath>;
+  /** The names this row takes; `*` for everything. */
+  names: Array<string>;
+  /** Not at the top level. */
+  nested?: boolean;
+  /** The file of the repository; null when outside it, unresolved, or a pattern. */
+  path: RepoPath | null;
+  /** As written. */
+  specifier: string;
+  /** Erased at run time. */
+  typeOnly?: boolean;
+}
+
+/** The form of an import. */
+export type ImportKind = "import" | "from" | "export_from" | "dynamic" | "require" | "import_equals" | "reference" | "mock" | "glob" | "url" | "importlib" | "dotted_string";
+
+/** What `mendit imports` prints: edges of some files, and a closure when targets were given. */
+export interface ImportsDocument {
+  /**
+   * Files reached from the targets (with `--reverse`: that reach them), sorted by hops, then
+   * path. Empty for a whole-repository graph.
+   */
+  closure: Array<ClosureEntry>;
+  /**
+   * Single-file components (`.vue`, `.svelte`, `.astro`) of a whole-repository graph, apart
+   * from `files` because only their script part is read: what their templates use is missing.
+   */
+  components?: Array<ImportsFile>;
+  /**
+   * One cycle of run-time imports for each knot of files that import each other, as a path that
+   * starts at its smallest file.
+   */
+  cycles: Array<Array<RepoPath>>;
+  /** Always `imports`. */
+  document: "imports";
+  /** Source files with their imports, sorted by path. */
+  files: Array<ImportsFile>;
+  /** Files that were not read, or not read whole, sorted by path. */
+  problems: Array<ImportsProblem>;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** Imports that are neither a file of the repository nor outside it, sorted. */
+  unresolved: Array<UnresolvedImport>;
+}
+
+/** One importing file. */
+export interface ImportsFile {
+  /** Its imports in source order; one row for each file an import means. */
+  imports: Array<ImportEdge>;
+  /** The file. */
+  path: RepoPath;
+}
+
+/** Something that could not be read. */
+export interface ImportsProblem {
+  /** 1-based line; 0 for the file as a whole. */
+  line: number;
+  /** What is wrong, in words. */
+  message: string;
+  /** The file. */
+  path: RepoPath;
+}
+
+/** A rung of the context ladder. */
+export type Level = number;
+
+/** A log within its limits. */
+export interface LogExcerpt {
+  /** Bytes of the whole log as given. */
+  bytes: number;
+  /** Bytes left out of the middle. */
+  omittedBytes: number;
+  /** Secrets that were masked in `text`. */
+  redactions: number;
+  /** The text: escapes removed, secrets masked, the middle left out when it is too long. */
+  text: string;
+}
+
+/** One thing that was mended. */
+export interface Mend {
+  /** Which mend. */
+  code: Code;
+  /** What was done. */
+  message: string;
+  /** Line of the patch, counted from 1. */
+  patchLine: number;
+  /** How much is left to trust. */
+  safety: Safety;
+}
+
+/** A file that the log names. */
+export interface MentionedFile {
+  /** 1-based column. */
+  column: number | null;
+  /** Whether the path was found in the repository. */
+  inRepository: boolean;
+  /** 1-based line in that file. */
+  line: number | null;
+  /** The repository's file when `in_repository`, else the path as the log has it. */
+  path: string;
+}
+
+/** The block of a file that is most like a hunk. */
+export interface Nearest {
+  /** Its first line, counted from 1. */
+  line: number;
+  /** Share of the hunk's old lines that stand there, 0 to 1, in hundredths. */
+  similarity: number;
+}
+
+/** What one failing run of the tests says, as far as the loop looks at it. */
+export interface Observed {
+  /** Tests that failed, sorted. */
+  failingTests: Array<string>;
+  /** What failed. */
+  kind: FailureKind;
+  /** One sentence. */
+  message: string;
+  /** Whether the commands passed. */
+  passed: boolean;
+  /** Whether only a person can help. */
+  requiresUserAction: boolean;
+  /** The same for two runs that fail in the same way: hex digest of kind, tests and names. */
+  signature: string;
+  /** A finer word. */
+  subkind: string | null;
+  /** How the command ended. */
+  testResult: TestResult;
+  /** Names that the log calls undefined. */
+  undefinedNames: Array<string>;
+}
+
+/** A candidate that is not in the packet. */
+export interface Omission {
+  /** Its size; `null` when that is not known. */
+  bytes: number | null;
+  /** The stable reason. */
+  code: Code;
+  /** Where it is, lossily decoded when the name is not UTF-8. */
+  path: string;
+  /** Its place among the candidates; `null` when it was never one. */
+  rank: number | null;
+  /** The reason in one sentence. */
+  reason: string;
+  /** What would include it; empty when nothing would. */
+  remedy: string;
+}
+
+/** What a patch does to a file. */
+export type Operation = "modify" | "create" | "delete" | "rename" | "copy";
+
+/** Where the change of an attempt came from. */
+export type Origin = "heal" | "agent";
+
+/** What is left to spend; `null` without a limit. */
+export interface PacketBudget {
+  /** Attempts. */
+  attemptsLeft: number | null;
+  /** Seconds. */
+  secondsLeft: number | null;
+}
+
+/** One file of a packet. */
+export interface PacketFile {
+  /** The git blob id of the whole file. */
+  blobId: BlobId;
+  /** Bytes of `content`. */
+  bytes: number;
+  /** The text, decoded, with secrets masked. */
+  content: string;
+  /** `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, or `latin-1`. */
+  encoding: string;
+  /** Imports between it and the nearest target; `null` when no chain is known. */
+  hops: number | null;
+  /** How much of it is here. */
+  mode: FileMode;
+  /** Where it is. */
+  path: RepoPath;
+  /** 1-based inclusive line ranges that `content` covers; empty when it is all. */
+  ranges: Array<[number, number]>;
+  /** 1-based place among the ranked files; `null` for targets and manifests. */
+  rank: number | null;
+  /** Where secrets were masked; these lines cannot be patched. */
+  redactions: Array<Redaction>;
+  /** Why it is here, in one word. */
+  role: Role;
+  /** The ranking's score; `null` when it was not ranked. */
+  score: number | null;
+  /** The signals behind the score, by name. */
+  scores: Record<string, number>;
+  /** SHA-256 of the whole file's bytes, in hex. */
+  sha256: string;
+  /** Why less than all of it is here; left out of the document when nothing was cut. */
+  shortened?: Shortening | null;
+  /** Estimated tokens of `content`. */
+  tokens: number;
+  /** The chain of files from a target to this file, both ends left out. */
+  via: Array<RepoPath>;
+  /** Characters a person would not see. */
+  warnings: Array<TextWarning>;
+  /** Why it is here, in one sentence. */
+  why: string;
+}
+
+/** The format a patch came in. */
+export type PatchFormat = "git" | "unified" | "search_replace" | "apply_patch" | "edits" | "whole_file";
+
+/** One thing that is wrong with a patch, or worth knowing about it. */
+export interface PatchProblem {
+  /** Which problem. */
+  code: Code;
+  /** What to do about it. */
+  hint: string | null;
+  /** What is wrong. */
+  message: string;
+  /** Line of the patch, counted from 1; 0 for the patch as a whole. */
+  patchLine: number;
+  /** The file concerned, when one is known; lossily decoded. */
+  path: string | null;
+  /** Whether it stops the patch. */
+  severity: Severity;
+}
+
+/** What the judge says about one patch (`patch-verdict`, and `preflight.json` in a run). */
+export interface PatchVerdict {
+  /** The same change as a git patch with true line numbers and blob ids; `null` unless it applies. */
+  canonicalPatch: string | null;
+  /** Always `patch-verdict`. */
+  document: "patch-verdict";
+  /** The code of the first problem that is an error. */
+  errorCode: Code | null;
+  /** A short text that tells the author of the patch what to send instead; empty when it applies. */
+  feedback: string;
+  /** One entry for each file the patch names, in the order of the patch. */
+  files: Array<FileVerdict>;
+  /** What the input was; `null` when it is no patch. */
+  format: PatchFormat | null;
+  /** What had to be mended, in the order of the patch. */
+  mends: Array<Mend>;
+  /** Places that parse in the tree and no longer parse after the patch. */
+  newSyntaxErrors: Array<AfterProblem>;
+  /** Imports that the patch adds and that lead nowhere. */
+  newUnresolvedImports: Array<AfterProblem>;
+  /** What is wrong or worth knowing, in the order of the patch. */
+  problems: Array<PatchProblem>;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** The tree object after the patch, when one was computed. */
+  treeId: string | null;
+  /** The answer. */
+  verdict: Verdict;
+}
+
+/** The attempt before. */
+export interface PreviousAttempt {
+  /** What failed with the patch in place. */
+  failure: string | null;
+  /** Why it ended so, in one sentence. */
+  message: string | null;
+  /** The patch it sent, when it is not large. */
+  patch: string | null;
+  /** SHA-256 of its patch. */
+  patchDigest: string | null;
+  /** Its patch verdict. */
+  preflight: unknown;
+  /** How it ended. */
+  stopReason: StopReason;
+}
+
+/** How a probe is reached. */
+export type ProbeTransport = "command" | "stdio" | "http";
+
+/** How the places of a level are given out. */
+export type Profile = "ranked" | "spec";
+
+/** So many of so many. */
+export interface Rate {
+  /** Runs that ended fixed. */
+  fixed: number;
+  /** Runs. */
+  runs: number;
+}
+
+/** Import hints in the shape of R6. */
+export interface RecoveryContext {
+  /** The failure kind. */
+  errorType: FailureKind;
+  /** The text for a prompt. */
+  recoveryHint: string;
+  /** Name to import statement. */
+  suggestedImports: Record<string, string>;
+  /** Names the log calls undefined. */
+  undefinedNames: Array<string>;
+}
+
+/** A masked secret. */
+export interface Redaction {
+  /** 1-based line. */
+  line: number;
+  /** The rule that found it. */
+  rule: string;
+}
+
+/** A file that was asked for and is not given. */
+export interface RejectedFile {
+  /** The stable reason. */
+  code: Code;
+  /** The path as it was asked for. */
+  path: string;
+  /** The reason in one sentence. */
+  reason: string;
+}
+
+/** `repair-packet`: what an agent replies. Every field but `status` may be missing. */
+export interface RepairPacket {
+  /** What the agent says it has done. */
+  completedSteps?: Array<string>;
+  /** What the agent says it looked at. */
+  contextUsed?: unknown;
+  /** Replacements of text that stands once in a file. */
+  edits?: Array<ReplyEdit>;
+  /** Whole files. */
+  files?: Array<ReplyFile>;
+  /** Words for a person. */
+  notes?: string | null;
+  /** A patch in any accepted format. */
+  patch?: string | null;
+  /** Paths that the agent wants to see. */
+  requestedFiles?: Array<string>;
+  /** What the reply is. */
+  status?: ReplyStatus;
+  /** What the reply cost. */
+  usage?: RepairPacketUsage | null;
+}
+
+/** What a reply cost, as the agent says. */
+export interface RepairPacketUsage {
+  /** Dollars. */
+  costUsd?: number;
+  /** Tokens read. */
+  inputTokens?: number;
+  /** Tokens written. */
+  outputTokens?: number;
+}
+
+/** Text that stands once in a file, and what replaces it. */
+export interface ReplyEdit {
+  /** What shall stand there. */
+  new: string;
+  /** What stands there; empty for a new file. */
+  old: string;
+  /** The file. */
+  path: string;
+}
+
+/** A file as it shall be. */
+export interface ReplyFile {
+  /** All of its text. */
+  content: string;
+  /** The file. */
+  path: string;
+}
+
+/** What a reply is. */
+export type ReplyStatus = "patch" | "request_files" | "invalid_task" | "give_up";
+
+/** What the repository holds, within a size limit. */
+export interface RepoIndex {
+  /** Files where programs or packages start. */
+  entrypoints: Array<RepoPath>;
+  /** Files, sorted by path; those nearest to the targets when truncated. */
+  files: Array<RepoIndexFile>;
+  /** Files in the repository. */
+  total: number;
+  /** Whether files were left out. */
+  truncated: boolean;
+}
+
+/** One row of the repository index. */
+export interface RepoIndexFile {
+  /** Its git blob id; `null` for what cannot be read. */
+  blobId: BlobId | null;
+  /** Its size in bytes. */
+  bytes: number;
+  /** Where it is. */
+  path: RepoPath;
+}
+
+/** A path inside the repository: relative to its root, with `/` between its parts. */
+export type RepoPath = string;
+
+/** `result.json` of a run, or of one of its attempts. */
+export type Result = RunResult | AttemptResult;
+
+/** What a reply cost, as the agent says. */
+export interface ResultUsage {
+  /** Dollars. */
+  costUsd: number;
+  /** Tokens read. */
+  inputTokens: number;
+  /** Tokens written. */
+  outputTokens: number;
+}
+
+/** Why a file is in the packet. */
+export type Role = "target" | "requested" | "mentioned" | "closure" | "ranked" | "manifest" | "bundle";
+
+/** `result.json` of a run, also printed by `repair --format json`. */
+export interface RunResult {
+  /** Times the agent was called. */
+  agentCalls: number;
+  /** Whether the patch was put into the worktree. */
+  applied: boolean;
+  /** Attempts, heals included. */
+  attempts: number;
+  /** The report's word for it; `null` when nothing failed. */
+  category: Category | null;
+  /** Parts that a split run was made of, in the order they ran. */
+  children: Array<string>;
+  /** Always `result`. */
+  document: "result";
+  /** Seconds. */
+  durationSeconds: number;
+  /** What failed at the start; `null` when nothing did. */
+  failure: Observed | null;
+  /** Files that the final patch touches. */
+  filesModified: Array<string>;
+  /** The highest rung that was used. */
+  level: Level;
+  /** One sentence: why it ended so. */
+  message: string;
+  /** SHA-256 of `final.patch` in hex; `null` without one. */
+  patchDigest: string | null;
+  /** The run's name: the last part of its folder. */
+  runId: string;
+  /** Version of this document's shape. */
+  schemaVersion: 1;
+  /** How it stands. */
+  status: RunStatus;
+  /** How it ended. */
+  stopReason: StopReason;
+  /** What a person should do next. */
+  suggestedActions: Array<string>;
+  /** The last run of the commands. */
+  testResult: TestResult | null;
+  /** What the agent says it all cost. */
+  usage: ResultUsage;
+}
+
+/** How a run or one of its attempts stands at its end. */
+export type RunStatus = "fixed" | "blocked" | "failed" | "split" | "user_action_required" | "invalid_task";
+
+/** How far a mend can be trusted. */
+export type Safety = "safe" | "lossy" | "opt_in";
+
+/** Whether a problem stops the patch. */
+export type Severity = "error" | "warning";
+
+/** What made a file less than whole. */
+export interface Shortening {
+  /** Bytes of the whole text. */
+  bytes: number;
+  /** The stable reason. */
+  code: Code;
+  /** The reason in one sentence. */
+  reason: string;
+  /** What would give all of it. */
+  remedy: string;
+}
+
+/** What many runs say together (R51). */
+export interface Stats {
+  /** What most often stood in the way, most often first; at most ten. */
+  blockers: Array<Blocker>;
+  /** By category, of runs that were not fixed. */
+  categories: Record<string, number>;
+  /** Always `stats`. */
+  document: string;
+  /** Share of failures that were not fixed, 0 to 1. */
+  failureRate: number;
+  /** Runs that had something to repair. */
+  failures: number;
+  /** Of those, runs that ended fixed. */
+  fixed: number;
+  /** Import errors, and how many of them were fixed (R15). */
+  importRecovery: Rate;
+  /** By kind of failure. */
+  kinds: Record<string, Rate>;
+  /**
+   * What agents imported for names that were undefined, most often first: rows for the setting
+   * `hint.known` (R16).
+   */
+  learned: Array<Blocker>;
+  /** Runs that were read. */
+  runs: number;
+  /** Always [`super::SCHEMA_VERSION`]. */
+  schemaVersion: number;
+  /** Folders that are no finished run. */
+  skipped: Array<string>;
+  /** By how the run ended. */
+  stopReasons: Record<string, number>;
+}
+
+/** How one attempt at a repair ended. */
+export type StopReason = "fixed" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
+
+/**
+ * A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
+ * contract.
+ */
+export type Subkind = string;
+
+/** One import that may have been meant. */
+export interface Suggestion {
+  /** The evidence agrees and leaves no other candidate. */
+  certain: boolean;
+  /** How sure, in percent. */
+  confidence: number;
+  /** The statement that binds it, on one line. */
+  importStatement: string;
+  /** The name inside the module: `*` for the module itself, `default` for its default export. */
+  imported: string;
+  /** The module as the statement names it. */
+  module: string;
+  /** The undefined name. */
+  name: string;
+  /** The file of the repository that the module is; `null` when it lies outside. */
+  path: RepoPath | null;
+  /**
+   * The specifier of an import that this one takes the place of: of a module that is not
+   * there, or that does not export the name.
+   */
+  replaces: string | null;
+  /** The strongest evidence. */
+  source: HintSource;
+  /** Erased at run time. */
+  typeOnly: boolean;
+}
+
+/** How one run of the test command ended. */
+export interface TestResult {
+  /** Seconds from start to end. */
+  durationSeconds: number;
+  /** The exit code, when it ended by itself. */
+  exit: number | null;
+  /** Processes that outlived it and were killed. */
+  leaked: number;
+  /** The same in words, such as `exit code 1` or `killed by signal 11`. */
+  message: string;
+  /** The signal that ended it. */
+  signal: number | null;
+  /** Whether a time limit ended it. */
+  timedOut: boolean;
+}
+
+/** A line with characters that mislead a reader. */
+export interface TextWarning {
+  /** `bidi`, `zero_width`, `tag` or `control`. */
+  kind: string;
+  /** 1-based line. */
+  line: number;
+}
+
+/** A file as an earlier packet held it. */
+export interface UnchangedFile {
+  /** How much of it that packet held. */
+  mode: FileMode;
+  /** Where it is. */
+  path: RepoPath;
+  /** The line ranges it held; empty when it was all. */
+  ranges: Array<[number, number]>;
+  /** SHA-256 of the whole file's bytes, in hex. */
+  sha256: string;
+}
+
+/** An import that leads to no file. */
+export interface UnresolvedImport {
+  /** 1-based line. */
+  line: number;
+  /** The importing file. */
+  path: RepoPath;
+  /** What it asks for. */
+  specifier: string;
+  /** The paths that were looked for, in order. */
+  tried: Array<string>;
+}
+
+/** The answer for a patch or for one hunk; the later in this list, the more it outranks others. */
+export type Verdict = "applies" | "applies_mended" | "already_applied" | "reversed" | "ambiguous" | "stale" | "context_not_found" | "unsafe" | "refused" | "malformed";

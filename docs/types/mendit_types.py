@@ -1,0 +1,1003 @@
+"""Written by scripts/types.py from docs/schemas; changes here are lost. For Python 3.11 and newer."""
+
+from typing import Any, Literal, NotRequired, TypedDict, Union
+
+# A place in the tree after the patch.
+class AfterProblem(TypedDict):
+    # Which problem.
+    code: "Code"
+    # Its line after the patch, counted from 1.
+    line: int
+    # What is wrong.
+    message: str
+    # The file.
+    path: str
+
+# Another kind that the evidence allows.
+class Alternative(TypedDict):
+    # 0 to 1.
+    confidence: float
+    # The kind.
+    kind: "FailureKind"
+
+# `result.json` of an attempt.
+class AttemptResult(TypedDict):
+    # Seconds the agent had.
+    agentTimeoutSeconds: float
+    # Counted from 1.
+    attempt: int
+    # Attempts so far, this one included.
+    attempts: int
+    # The report's word for it.
+    category: "Category"
+    # What the agent says it has done.
+    completedSteps: list[str]
+    # Always `result`.
+    document: Literal['result']
+    # Seconds.
+    durationSeconds: float
+    # The first code of the patch verdict, when the patch was not applied.
+    errorCode: Union[str, None]
+    # Files that the change touches.
+    filesModified: list[str]
+    # Whether later attempts stand on this change.
+    kept: bool
+    # The rung of the ladder.
+    level: "Level"
+    # One sentence: why it ended so.
+    message: str
+    # What the command's output says after the change.
+    observed: Union["Observed", None]
+    # Who made the change.
+    origin: "Origin"
+    # Bytes of the packet.
+    packetBytes: int
+    # SHA-256 of the canonical patch in hex; `null` without one.
+    patchDigest: Union[str, None]
+    # Whether the agent did anything before it ended: wrote output or changed files.
+    progress: bool
+    # Paths that the agent asked for.
+    requestedFiles: list[str]
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # As for a run.
+    status: "RunStatus"
+    # How it ended.
+    stopReason: "StopReason"
+    # How the command ended after the change; `null` when it was not run.
+    testResult: Union["TestResult", None]
+    # What the agent says it cost.
+    usage: Union["ResultUsage", None]
+
+# A git blob id.
+BlobId = str
+
+# Something that stood in the way.
+class Blocker(TypedDict):
+    # In how many runs.
+    runs: int
+    # What.
+    what: str
+
+# Hard limits of one packet. Targets, manifests and mentioned lines do not use up `max_files`.
+class Caps(TypedDict):
+    # Bytes of one file's content.
+    maxFileBytes: int
+    # Files beyond targets and manifests.
+    maxFiles: int
+    # Estimated tokens of all content; `null` when there is no such limit.
+    maxTokens: Union[int, None]
+    # Bytes of content beyond the targets (level 1), or of all content (level 2 and up).
+    maxTotalBytes: int
+
+# The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
+Category = Literal['timeout', 'missing_context', 'tool_error', 'invalid_task', 'partial']
+
+# The change under test.
+class ChangeUnderTest(TypedDict):
+    # The base as the caller named it.
+    base: str
+    # The unified diff, redacted.
+    diff: str
+    # Files that differ from the base, sorted.
+    files: list["RepoPath"]
+
+# `report.json`: why a run failed, in the words of a failure report (R47).
+class ChildFailure(TypedDict):
+    # What stands in the way; `null` when nothing particular does.
+    blockedOn: Union[str, None]
+    # One of five.
+    category: "Category"
+    # What was done before it failed, in order.
+    completedSteps: list[str]
+    # Always `report`.
+    document: str
+    # Seconds.
+    duration: float
+    # Files that were changed.
+    filesModified: list[str]
+    # The last thing that worked; `null` when nothing did.
+    lastSuccessfulTool: Union[str, None]
+    # One sentence.
+    message: str
+    # Whether trying again makes sense.
+    retryable: bool
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+    # The run's name.
+    sessionId: str
+    # What to do, most useful first.
+    suggestedActions: list[str]
+    # How to try again; `null` when it makes no sense.
+    suggestedRetry: Union[str, None]
+    # How often each thing was done.
+    toolUsage: dict[str, int]
+
+# One file of a closure.
+class ClosureEntry(TypedDict):
+    # Imports between it and the nearest target; 0 for a target.
+    hops: int
+    # The file.
+    path: "RepoPath"
+    # The files between, both ends excluded.
+    via: list["RepoPath"]
+
+# A stable code; `mendit explain CODE` says what it means.
+Code = str
+
+# `context.json`: what was chosen for a failure, and why.
+class ContextDocument(TypedDict):
+    # The limits in force.
+    caps: "Caps"
+    # The change under test, when a base was given.
+    change: Union["ChangeUnderTest", None]
+    # What the log says; `null` without a log.
+    diagnosis: Union["Diagnosis", None]
+    # Always `context`.
+    document: Literal['context']
+    # Why this rung: the rule and its evidence in one sentence.
+    escalationReason: str
+    # The files with their content, in the order of `files_included`.
+    files: list["PacketFile"]
+    # Paths in packet order: targets, then by rank, manifests last.
+    filesIncluded: list["RepoPath"]
+    # Files that were asked for or named and refused.
+    filesRejected: list["RejectedFile"]
+    # Paths an agent asked for, as asked.
+    filesRequested: list[str]
+    # Import hints for undefined names.
+    hints: list[str]
+    # What history was used.
+    history: "History"
+    # SHA-256 of everything the packet was made from, in hex.
+    inputSha256: str
+    # The rung of the ladder.
+    level: "Level"
+    # Paths worth asking for next, best first.
+    next: list["RepoPath"]
+    # Candidates that were left out.
+    omitted: list["Omission"]
+    # SHA-256 of this document with this field empty, in hex.
+    packetSha256: str
+    # How places were given out.
+    profile: "Profile"
+    # What the repository holds.
+    repoIndex: "RepoIndex"
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # Bytes of content of all files.
+    totalBytes: int
+    # Estimated tokens of content of all files.
+    totalTokens: int
+    # Files that an earlier packet held in the same form; their content is not repeated.
+    unchanged: list["UnchangedFile"]
+    # Imports of included files that lead to no file.
+    unresolvedImports: list["UnresolvedImport"]
+
+# What a log says went wrong.
+class Diagnosis(TypedDict):
+    # Other kinds the evidence allows, best first.
+    alternatives: list["Alternative"]
+    # The report's word for it.
+    category: "Category"
+    # 0 to 1 in steps of 0.05.
+    confidence: float
+    # The lines that say so, in log order.
+    evidence: list["Evidence"]
+    # One sentence for a person.
+    explanation: str
+    # Tests that failed, in log order.
+    failingTests: list[str]
+    # Files the log names, most telling first.
+    files: list["MentionedFile"]
+    # The primary kind.
+    kind: "FailureKind"
+    # Names that a module does not export, in log order.
+    missingExports: list[str]
+    # Modules that were not found, in log order.
+    missingModules: list[str]
+    # Whether nothing but a person's action helps.
+    requiresUserAction: bool
+    # A finer word, if the evidence gives one.
+    subkind: Union["Subkind", None]
+    # What to do about it, in one sentence.
+    suggestedFix: str
+    # The tool whose output it is, when recognised.
+    tool: Union[str, None]
+    # Names the log calls undefined, in log order.
+    undefinedNames: list[str]
+
+# A diagnosis as `mendit diagnose` prints it.
+class DiagnosisDocument(TypedDict):
+    # Other kinds the evidence allows, best first.
+    alternatives: list["Alternative"]
+    # The report's word for it.
+    category: "Category"
+    # 0 to 1 in steps of 0.05.
+    confidence: float
+    # Always `diagnosis`.
+    document: Literal['diagnosis']
+    # The lines that say so, in log order.
+    evidence: list["Evidence"]
+    # One sentence for a person.
+    explanation: str
+    # Tests that failed, in log order.
+    failingTests: list[str]
+    # Files the log names, most telling first.
+    files: list["MentionedFile"]
+    # The primary kind.
+    kind: "FailureKind"
+    # Names that a module does not export, in log order.
+    missingExports: list[str]
+    # Modules that were not found, in log order.
+    missingModules: list[str]
+    # Whether nothing but a person's action helps.
+    requiresUserAction: bool
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # A finer word, if the evidence gives one.
+    subkind: Union["Subkind", None]
+    # What to do about it, in one sentence.
+    suggestedFix: str
+    # The tool whose output it is, when recognised.
+    tool: Union[str, None]
+    # Names the log calls undefined, in log order.
+    undefinedNames: list[str]
+
+# A line of the log that carries the diagnosis.
+class Evidence(TypedDict):
+    # 1-based line of the log as it was given.
+    line: int
+    # The line, without escapes and CI prefixes.
+    text: str
+
+# What the evidence in a log says: the closed list of the contract.
+FailureKind = Literal['import_error', 'ts_error', 'static_type_error', 'syntax_error', 'runtime_error', 'zod_error', 'pydantic_error', 'drizzle_error', 'db_error', 'test_failure', 'snapshot_mismatch', 'test_setup_error', 'lint_error', 'config_error', 'command_not_found', 'connection_refused', 'auth_failed', 'missing_env_var', 'transport_mismatch', 'permission_denied', 'timeout', 'network_error', 'port_in_use', 'disk_full', 'out_of_memory', 'crash', 'file_not_found', 'dependency_error', 'patch_error', 'unknown']
+
+# `failure-packet.json`: what an agent is given.
+class FailurePacket(TypedDict):
+    # What is left to spend.
+    budget: "PacketBudget"
+    # Bytes of content of all files.
+    contextBytes: int
+    # The rung of the ladder.
+    contextLevel: "Level"
+    # Always `failure-packet`.
+    document: Literal['failure-packet']
+    # What failed.
+    failure: "FailureSummary"
+    # The files of the context document.
+    fileSnapshots: list["PacketFile"]
+    # The log.
+    logs: "LogExcerpt"
+    # How the attempt before this one ended.
+    previous: Union["PreviousAttempt", None]
+    # Globs a patch must not touch.
+    protectedPaths: list[str]
+    # Import hints, when names were undefined.
+    recoveryContext: Union["RecoveryContext", None]
+    # The repository index of the context document.
+    repoIndex: "RepoIndex"
+    # Paths an agent asked for.
+    requestedFiles: list[str]
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # Files the failure is about.
+    targets: list["RepoPath"]
+    # What is wanted beyond passing commands.
+    task: Union[str, None]
+    # Commands that show the failure.
+    testCommands: list[str]
+
+# The failure in short.
+class FailureSummary(TypedDict):
+    # The lines of the log that say so.
+    evidence: list["Evidence"]
+    # The diagnosed kind.
+    kind: "FailureKind"
+    # One sentence.
+    message: str
+    # A finer word.
+    subkind: Union["Subkind", None]
+
+# How much of a file is in the packet.
+FileMode = Union[Literal['full'], Literal['skeleton'], Literal['window']]
+
+# What the judge says about one file of the patch.
+class FileVerdict(TypedDict):
+    # One entry for each hunk, in the order of the patch.
+    hunks: list["HunkVerdict"]
+    # git's mode after the patch in octal, such as `100644`; `null` when unchanged or deleted.
+    mode: Union[str, None]
+    # Where it came from, for renames and copies.
+    oldPath: Union[str, None]
+    # What happens to it.
+    operation: "Operation"
+    # The file after the patch, or the one deleted.
+    path: str
+
+# The first line of a hunk that is not in the file as the hunk has it.
+class FirstDifference(TypedDict):
+    # What the file has; `null` past its end.
+    actual: Union[str, None]
+    # What the patch has, lossily decoded.
+    expected: str
+    # Line of the file, counted from 1.
+    fileLine: int
+    # Line of the patch, counted from 1.
+    patchLine: int
+
+# One thing that must answer, and whether it does.
+class HealedProbe(TypedDict):
+    # Whether its configuration had to be changed.
+    changed: bool
+    # What stands in the way at the end; `null` when it answers.
+    diagnosis: Union["Diagnosis", None]
+    # Whether it answers.
+    fixed: bool
+    # One sentence, such as `Connected. 8 tools available.`
+    message: str
+    # `test`, or the server's name.
+    name: str
+    # Seconds it was given.
+    timeoutSeconds: float
+    # The tools that a server offers, as it lists them.
+    tools: list[str]
+    # What is started or called at the end.
+    transport: "ProbeTransport"
+    # What a person must do; `null` when there is nothing.
+    userActionNeeded: Union[str, None]
+
+# One fix and what came of it.
+class HealingAttempt(TypedDict):
+    # Counted from 1 for each probe.
+    attemptNumber: int
+    # What was wrong before it.
+    diagnosis: "Diagnosis"
+    # What was changed; `null` when only a person can.
+    fixApplied: Union[str, None]
+    # Which probe.
+    probe: str
+    # How the probe answered after it, or what a person must do.
+    result: str
+
+# What `mendit heal` found and did (R36).
+class HealingResult(TypedDict):
+    # Every fix that was tried, in order.
+    attempts: list["HealingAttempt"]
+    # Always `healing`.
+    document: Literal['healing']
+    # The configuration as it is after the fixes, with secrets masked: `mcpServers` when there are
+    # servers, `test` when there is a command.
+    finalConfig: dict[str, Any]
+    # Whether everything that was probed answers.
+    fixed: bool
+    # Each thing that must answer, in the order it was probed.
+    probes: list["HealedProbe"]
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # What a person must do; `null` when there is nothing.
+    userActionNeeded: Union[str, None]
+
+# What `mendit hint` prints.
+class HintDocument(TypedDict):
+    # Always `hint`.
+    document: Literal['hint']
+    # A unified diff that adds the certain imports; `null` when none was asked for or none is
+    # certain.
+    patch: Union[str, None]
+    # The text for a prompt.
+    recoveryHint: str
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # Proposed imports in the order of the names asked for, best first for each.
+    suggestions: list["Suggestion"]
+
+# What a suggestion rests on.
+HintSource = Union[Literal['repo'], Literal['definition'], Literal['stdlib'], Literal['manifest'], Literal['similar']]
+
+# What git history the packet rests on.
+class History(TypedDict):
+    # Commits that were read.
+    commitsUsed: int
+    # Whether the clone is shallow.
+    shallow: bool
+
+# What the judge says about one hunk.
+class HunkVerdict(TypedDict):
+    # The line of the file where it goes, counted from 1.
+    appliedAt: Union[int, None]
+    # All lines where it would fit, when there are several.
+    candidates: list[int]
+    # Why it does not apply.
+    code: Union["Code", None]
+    # Where it stops matching.
+    firstDifference: Union["FirstDifference", None]
+    # Counted from 1 within the file.
+    index: int
+    # The line the hunk names, counted from 1; `null` when it names none.
+    line: Union[int, None]
+    # The same in words.
+    message: str
+    # The block of the file that is most like it.
+    nearest: Union["Nearest", None]
+    # The answer.
+    verdict: "Verdict"
+
+# One import and one file it means.
+class ImportEdge(TypedDict):
+    # The regular file, when `path` is a symlink to it. Closures hold this one.
+    behindLink: NotRequired[Union["RepoPath", None]]
+    # With `--symbols`: the file that defines the row's names, behind re-exports.
+    definedIn: NotRequired[Union["RepoPath", None]]
+    # The package or standard-library module outside the repository.
+    external: NotRequired[Union[str, None]]
+    # The syntactic form.
+    kind: "ImportKind"
+    # 1-based line.
+    line: int
+    # For a pattern (`import.meta.glob('./*.ts')`) or a bundler's query without an extension
+    # (`./x?worker`): the files it stands for now.
+    matches: NotRequired[list["RepoPath"]]
+    # The names this row takes; `*` for everything.
+    names: list[str]
+    # Not at the top level.
+    nested: NotRequired[bool]
+    # The file of the repository; null when outside it, unresolved, or a pattern.
+    path: Union["RepoPath", None]
+    # As written.
+    specifier: str
+    # Erased at run time.
+    typeOnly: NotRequired[bool]
+
+# The form of an import.
+ImportKind = Union[Literal['import'], Literal['from'], Literal['export_from'], Literal['dynamic'], Literal['require'], Literal['import_equals'], Literal['reference'], Literal['mock'], Literal['glob'], Literal['url'], Literal['importlib'], Literal['dotted_string']]
+
+# What `mendit imports` prints: edges of some files, and a closure when targets were given.
+class ImportsDocument(TypedDict):
+    # Files reached from the targets (with `--reverse`: that reach them), sorted by hops, then
+    # path. Empty for a whole-repository graph.
+    closure: list["ClosureEntry"]
+    # Single-file components (`.vue`, `.svelte`, `.astro`) of a whole-repository graph, apart
+    # from `files` because only their script part is read: what their templates use is missing.
+    components: NotRequired[list["ImportsFile"]]
+    # One cycle of run-time imports for each knot of files that import each other, as a path that
+    # starts at its smallest file.
+    cycles: list[list["RepoPath"]]
+    # Always `imports`.
+    document: Literal['imports']
+    # Source files with their imports, sorted by path.
+    files: list["ImportsFile"]
+    # Files that were not read, or not read whole, sorted by path.
+    problems: list["ImportsProblem"]
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # Imports that are neither a file of the repository nor outside it, sorted.
+    unresolved: list["UnresolvedImport"]
+
+# One importing file.
+class ImportsFile(TypedDict):
+    # Its imports in source order; one row for each file an import means.
+    imports: list["ImportEdge"]
+    # The file.
+    path: "RepoPath"
+
+# Something that could not be read.
+class ImportsProblem(TypedDict):
+    # 1-based line; 0 for the file as a whole.
+    line: int
+    # What is wrong, in words.
+    message: str
+    # The file.
+    path: "RepoPath"
+
+# A rung of the context ladder.
+Level = int
+
+# A log within its limits.
+class LogExcerpt(TypedDict):
+    # Bytes of the whole log as given.
+    bytes: int
+    # Bytes left out of the middle.
+    omittedBytes: int
+    # Secrets that were masked in `text`.
+    redactions: int
+    # The text: escapes removed, secrets masked, the middle left out when it is too long.
+    text: str
+
+# One thing that was mended.
+class Mend(TypedDict):
+    # Which mend.
+    code: "Code"
+    # What was done.
+    message: str
+    # Line of the patch, counted from 1.
+    patchLine: int
+    # How much is left to trust.
+    safety: "Safety"
+
+# A file that the log names.
+class MentionedFile(TypedDict):
+    # 1-based column.
+    column: Union[int, None]
+    # Whether the path was found in the repository.
+    inRepository: bool
+    # 1-based line in that file.
+    line: Union[int, None]
+    # The repository's file when `in_repository`, else the path as the log has it.
+    path: str
+
+# The block of a file that is most like a hunk.
+class Nearest(TypedDict):
+    # Its first line, counted from 1.
+    line: int
+    # Share of the hunk's old lines that stand there, 0 to 1, in hundredths.
+    similarity: float
+
+# What one failing run of the tests says, as far as the loop looks at it.
+class Observed(TypedDict):
+    # Tests that failed, sorted.
+    failingTests: list[str]
+    # What failed.
+    kind: "FailureKind"
+    # One sentence.
+    message: str
+    # Whether the commands passed.
+    passed: bool
+    # Whether only a person can help.
+    requiresUserAction: bool
+    # The same for two runs that fail in the same way: hex digest of kind, tests and names.
+    signature: str
+    # A finer word.
+    subkind: Union[str, None]
+    # How the command ended.
+    testResult: "TestResult"
+    # Names that the log calls undefined.
+    undefinedNames: list[str]
+
+# A candidate that is not in the packet.
+class Omission(TypedDict):
+    # Its size; `null` when that is not known.
+    bytes: Union[int, None]
+    # The stable reason.
+    code: "Code"
+    # Where it is, lossily decoded when the name is not UTF-8.
+    path: str
+    # Its place among the candidates; `null` when it was never one.
+    rank: Union[int, None]
+    # The reason in one sentence.
+    reason: str
+    # What would include it; empty when nothing would.
+    remedy: str
+
+# What a patch does to a file.
+Operation = Union[Literal['modify'], Literal['create'], Literal['delete'], Literal['rename'], Literal['copy']]
+
+# Where the change of an attempt came from.
+Origin = Union[Literal['heal'], Literal['agent']]
+
+# What is left to spend; `null` without a limit.
+class PacketBudget(TypedDict):
+    # Attempts.
+    attemptsLeft: Union[int, None]
+    # Seconds.
+    secondsLeft: Union[int, None]
+
+# One file of a packet.
+class PacketFile(TypedDict):
+    # The git blob id of the whole file.
+    blobId: "BlobId"
+    # Bytes of `content`.
+    bytes: int
+    # The text, decoded, with secrets masked.
+    content: str
+    # `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, or `latin-1`.
+    encoding: str
+    # Imports between it and the nearest target; `null` when no chain is known.
+    hops: Union[int, None]
+    # How much of it is here.
+    mode: "FileMode"
+    # Where it is.
+    path: "RepoPath"
+    # 1-based inclusive line ranges that `content` covers; empty when it is all.
+    ranges: list[list[int]]
+    # 1-based place among the ranked files; `null` for targets and manifests.
+    rank: Union[int, None]
+    # Where secrets were masked; these lines cannot be patched.
+    redactions: list["Redaction"]
+    # Why it is here, in one word.
+    role: "Role"
+    # The ranking's score; `null` when it was not ranked.
+    score: Union[int, None]
+    # The signals behind the score, by name.
+    scores: dict[str, int]
+    # SHA-256 of the whole file's bytes, in hex.
+    sha256: str
+    # Why less than all of it is here; left out of the document when nothing was cut.
+    shortened: NotRequired[Union["Shortening", None]]
+    # Estimated tokens of `content`.
+    tokens: int
+    # The chain of files from a target to this file, both ends left out.
+    via: list["RepoPath"]
+    # Characters a person would not see.
+    warnings: list["TextWarning"]
+    # Why it is here, in one sentence.
+    why: str
+
+# The format a patch came in.
+PatchFormat = Union[Literal['git'], Literal['unified'], Literal['search_replace'], Literal['apply_patch'], Literal['edits'], Literal['whole_file']]
+
+# One thing that is wrong with a patch, or worth knowing about it.
+class PatchProblem(TypedDict):
+    # Which problem.
+    code: "Code"
+    # What to do about it.
+    hint: Union[str, None]
+    # What is wrong.
+    message: str
+    # Line of the patch, counted from 1; 0 for the patch as a whole.
+    patchLine: int
+    # The file concerned, when one is known; lossily decoded.
+    path: Union[str, None]
+    # Whether it stops the patch.
+    severity: "Severity"
+
+# What the judge says about one patch (`patch-verdict`, and `preflight.json` in a run).
+class PatchVerdict(TypedDict):
+    # The same change as a git patch with true line numbers and blob ids; `null` unless it applies.
+    canonicalPatch: Union[str, None]
+    # Always `patch-verdict`.
+    document: Literal['patch-verdict']
+    # The code of the first problem that is an error.
+    errorCode: Union["Code", None]
+    # A short text that tells the author of the patch what to send instead; empty when it applies.
+    feedback: str
+    # One entry for each file the patch names, in the order of the patch.
+    files: list["FileVerdict"]
+    # What the input was; `null` when it is no patch.
+    format: Union["PatchFormat", None]
+    # What had to be mended, in the order of the patch.
+    mends: list["Mend"]
+    # Places that parse in the tree and no longer parse after the patch.
+    newSyntaxErrors: list["AfterProblem"]
+    # Imports that the patch adds and that lead nowhere.
+    newUnresolvedImports: list["AfterProblem"]
+    # What is wrong or worth knowing, in the order of the patch.
+    problems: list["PatchProblem"]
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # The tree object after the patch, when one was computed.
+    treeId: Union[str, None]
+    # The answer.
+    verdict: "Verdict"
+
+# The attempt before.
+class PreviousAttempt(TypedDict):
+    # What failed with the patch in place.
+    failure: Union[str, None]
+    # Why it ended so, in one sentence.
+    message: Union[str, None]
+    # The patch it sent, when it is not large.
+    patch: Union[str, None]
+    # SHA-256 of its patch.
+    patchDigest: Union[str, None]
+    # Its patch verdict.
+    preflight: Any
+    # How it ended.
+    stopReason: "StopReason"
+
+# How a probe is reached.
+ProbeTransport = Union[Literal['command'], Literal['stdio'], Literal['http']]
+
+# How the places of a level are given out.
+Profile = Union[Literal['ranked'], Literal['spec']]
+
+# So many of so many.
+class Rate(TypedDict):
+    # Runs that ended fixed.
+    fixed: int
+    # Runs.
+    runs: int
+
+# Import hints in the shape of R6.
+class RecoveryContext(TypedDict):
+    # The failure kind.
+    errorType: "FailureKind"
+    # The text for a prompt.
+    recoveryHint: str
+    # Name to import statement.
+    suggestedImports: dict[str, str]
+    # Names the log calls undefined.
+    undefinedNames: list[str]
+
+# A masked secret.
+class Redaction(TypedDict):
+    # 1-based line.
+    line: int
+    # The rule that found it.
+    rule: str
+
+# A file that was asked for and is not given.
+class RejectedFile(TypedDict):
+    # The stable reason.
+    code: "Code"
+    # The path as it was asked for.
+    path: str
+    # The reason in one sentence.
+    reason: str
+
+# `repair-packet`: what an agent replies. Every field but `status` may be missing.
+class RepairPacket(TypedDict):
+    # What the agent says it has done.
+    completedSteps: NotRequired[list[str]]
+    # What the agent says it looked at.
+    contextUsed: NotRequired[Any]
+    # Replacements of text that stands once in a file.
+    edits: NotRequired[list["ReplyEdit"]]
+    # Whole files.
+    files: NotRequired[list["ReplyFile"]]
+    # Words for a person.
+    notes: NotRequired[Union[str, None]]
+    # A patch in any accepted format.
+    patch: NotRequired[Union[str, None]]
+    # Paths that the agent wants to see.
+    requestedFiles: NotRequired[list[str]]
+    # What the reply is.
+    status: NotRequired["ReplyStatus"]
+    # What the reply cost.
+    usage: NotRequired[Union["RepairPacketUsage", None]]
+
+# What a reply cost, as the agent says.
+class RepairPacketUsage(TypedDict):
+    # Dollars.
+    costUsd: NotRequired[float]
+    # Tokens read.
+    inputTokens: NotRequired[int]
+    # Tokens written.
+    outputTokens: NotRequired[int]
+
+# Text that stands once in a file, and what replaces it.
+class ReplyEdit(TypedDict):
+    # What shall stand there.
+    new: str
+    # What stands there; empty for a new file.
+    old: str
+    # The file.
+    path: str
+
+# A file as it shall be.
+class ReplyFile(TypedDict):
+    # All of its text.
+    content: str
+    # The file.
+    path: str
+
+# What a reply is.
+ReplyStatus = Union[Literal['patch'], Literal['request_files'], Literal['invalid_task'], Literal['give_up']]
+
+# What the repository holds, within a size limit.
+class RepoIndex(TypedDict):
+    # Files where programs or packages start.
+    entrypoints: list["RepoPath"]
+    # Files, sorted by path; those nearest to the targets when truncated.
+    files: list["RepoIndexFile"]
+    # Files in the repository.
+    total: int
+    # Whether files were left out.
+    truncated: bool
+
+# One row of the repository index.
+class RepoIndexFile(TypedDict):
+    # Its git blob id; `null` for what cannot be read.
+    blobId: Union["BlobId", None]
+    # Its size in bytes.
+    bytes: int
+    # Where it is.
+    path: "RepoPath"
+
+# A path inside the repository: relative to its root, with `/` between its parts.
+RepoPath = str
+
+# `result.json` of a run, or of one of its attempts.
+Result = Union["RunResult", "AttemptResult"]
+
+# What a reply cost, as the agent says.
+class ResultUsage(TypedDict):
+    # Dollars.
+    costUsd: float
+    # Tokens read.
+    inputTokens: int
+    # Tokens written.
+    outputTokens: int
+
+# Why a file is in the packet.
+Role = Union[Literal['target'], Literal['requested'], Literal['mentioned'], Literal['closure'], Literal['ranked'], Literal['manifest'], Literal['bundle']]
+
+# `result.json` of a run, also printed by `repair --format json`.
+class RunResult(TypedDict):
+    # Times the agent was called.
+    agentCalls: int
+    # Whether the patch was put into the worktree.
+    applied: bool
+    # Attempts, heals included.
+    attempts: int
+    # The report's word for it; `null` when nothing failed.
+    category: Union["Category", None]
+    # Parts that a split run was made of, in the order they ran.
+    children: list[str]
+    # Always `result`.
+    document: Literal['result']
+    # Seconds.
+    durationSeconds: float
+    # What failed at the start; `null` when nothing did.
+    failure: Union["Observed", None]
+    # Files that the final patch touches.
+    filesModified: list[str]
+    # The highest rung that was used.
+    level: "Level"
+    # One sentence: why it ended so.
+    message: str
+    # SHA-256 of `final.patch` in hex; `null` without one.
+    patchDigest: Union[str, None]
+    # The run's name: the last part of its folder.
+    runId: str
+    # Version of this document's shape.
+    schemaVersion: Literal[1]
+    # How it stands.
+    status: "RunStatus"
+    # How it ended.
+    stopReason: "StopReason"
+    # What a person should do next.
+    suggestedActions: list[str]
+    # The last run of the commands.
+    testResult: Union["TestResult", None]
+    # What the agent says it all cost.
+    usage: "ResultUsage"
+
+# How a run or one of its attempts stands at its end.
+RunStatus = Union[Literal['fixed'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
+
+# How far a mend can be trusted.
+Safety = Union[Literal['safe'], Literal['lossy'], Literal['opt_in']]
+
+# Whether a problem stops the patch.
+Severity = Union[Literal['error'], Literal['warning']]
+
+# What made a file less than whole.
+class Shortening(TypedDict):
+    # Bytes of the whole text.
+    bytes: int
+    # The stable reason.
+    code: "Code"
+    # The reason in one sentence.
+    reason: str
+    # What would give all of it.
+    remedy: str
+
+# What many runs say together (R51).
+class Stats(TypedDict):
+    # What most often stood in the way, most often first; at most ten.
+    blockers: list["Blocker"]
+    # By category, of runs that were not fixed.
+    categories: dict[str, int]
+    # Always `stats`.
+    document: str
+    # Share of failures that were not fixed, 0 to 1.
+    failureRate: float
+    # Runs that had something to repair.
+    failures: int
+    # Of those, runs that ended fixed.
+    fixed: int
+    # Import errors, and how many of them were fixed (R15).
+    importRecovery: "Rate"
+    # By kind of failure.
+    kinds: dict[str, "Rate"]
+    # What agents imported for names that were undefined, most often first: rows for the setting
+    # `hint.known` (R16).
+    learned: list["Blocker"]
+    # Runs that were read.
+    runs: int
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+    # Folders that are no finished run.
+    skipped: list[str]
+    # By how the run ended.
+    stopReasons: dict[str, int]
+
+# How one attempt at a repair ended.
+StopReason = Literal['fixed', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
+
+# A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
+# contract.
+Subkind = str
+
+# One import that may have been meant.
+class Suggestion(TypedDict):
+    # The evidence agrees and leaves no other candidate.
+    certain: bool
+    # How sure, in percent.
+    confidence: int
+    # The statement that binds it, on one line.
+    importStatement: str
+    # The name inside the module: `*` for the module itself, `default` for its default export.
+    imported: str
+    # The module as the statement names it.
+    module: str
+    # The undefined name.
+    name: str
+    # The file of the repository that the module is; `null` when it lies outside.
+    path: Union["RepoPath", None]
+    # The specifier of an import that this one takes the place of: of a module that is not
+    # there, or that does not export the name.
+    replaces: Union[str, None]
+    # The strongest evidence.
+    source: "HintSource"
+    # Erased at run time.
+    typeOnly: bool
+
+# How one run of the test command ended.
+class TestResult(TypedDict):
+    # Seconds from start to end.
+    durationSeconds: float
+    # The exit code, when it ended by itself.
+    exit: Union[int, None]
+    # Processes that outlived it and were killed.
+    leaked: int
+    # The same in words, such as `exit code 1` or `killed by signal 11`.
+    message: str
+    # The signal that ended it.
+    signal: Union[int, None]
+    # Whether a time limit ended it.
+    timedOut: bool
+
+# A line with characters that mislead a reader.
+class TextWarning(TypedDict):
+    # `bidi`, `zero_width`, `tag` or `control`.
+    kind: str
+    # 1-based line.
+    line: int
+
+# A file as an earlier packet held it.
+class UnchangedFile(TypedDict):
+    # How much of it that packet held.
+    mode: "FileMode"
+    # Where it is.
+    path: "RepoPath"
+    # The line ranges it held; empty when it was all.
+    ranges: list[list[int]]
+    # SHA-256 of the whole file's bytes, in hex.
+    sha256: str
+
+# An import that leads to no file.
+class UnresolvedImport(TypedDict):
+    # 1-based line.
+    line: int
+    # The importing file.
+    path: "RepoPath"
+    # What it asks for.
+    specifier: str
+    # The paths that were looked for, in order.
+    tried: list[str]
+
+# The answer for a patch or for one hunk; the later in this list, the more it outranks others.
+Verdict = Union[Literal['applies'], Literal['applies_mended'], Literal['already_applied'], Literal['reversed'], Literal['ambiguous'], Literal['stale'], Literal['context_not_found'], Literal['unsafe'], Literal['refused'], Literal['malformed']]

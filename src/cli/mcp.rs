@@ -1,0 +1,81 @@
+use super::args::Global;
+#[cfg(feature = "mcp")]
+use super::config;
+use super::{CliError, Exit, Output};
+
+/// Serve the commands as tools of an MCP server, on standard input and output.
+///
+/// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
+/// and with --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
+/// It works in the directory it was started in, unless the client names roots that do not hold it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Serve streamable HTTP at http://127.0.0.1:PORT/mcp instead; 0 takes a free port
+    #[arg(long, value_name = "PORT")]
+    http: Option<u16>,
+    /// Let web pages of this origin call it, such as `http://localhost:6274`; can be given again
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
+    /// Offer the tool that applies patches to the worktree
+    #[arg(long)]
+    allow_write: bool,
+    /// Let patches change protected files that match; can be given again
+    #[arg(long, value_name = "GLOB")]
+    allow_protected: Vec<String>,
+}
+
+#[cfg(not(feature = "mcp"))]
+pub(crate) fn run(_: &Args, _: &Global, _: &Output) -> Result<Exit, CliError> {
+    Err(crate::heal::HealError::NoMcp.into())
+}
+
+#[cfg(feature = "mcp")]
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
+    use std::io::IsTerminal as _;
+
+    use crate::exec::Stop;
+    use crate::mcp::{HttpOptions, Server, ServerOptions, serve_http, serve_stdio};
+    use crate::model::Code;
+
+    // Wrong settings are told now, not at the first call.
+    config::load(global)?;
+    let server = Server::new(ServerOptions {
+        directory: super::workspace::directory()?,
+        named: global.directory.is_some(),
+        config: global.config.clone(),
+        allow_write: args.allow_write,
+        allow_protected: args.allow_protected.clone(),
+        threads: global.threads.unwrap_or(0),
+    });
+    let served = match args.http {
+        None => {
+            if std::io::stdin().is_terminal() {
+                output.note("an MCP client is expected on standard input; Ctrl-C ends this");
+            }
+            serve_stdio(server)
+        }
+        Some(port) => {
+            let stop = Stop::install().map_err(|error| {
+                CliError::environment(format!("cannot listen to Ctrl-C: {error}"))
+            })?;
+            let options = HttpOptions {
+                port,
+                allow_origins: args.allow_origin.clone(),
+                stop: &stop,
+            };
+            serve_http(&server, &options, |address| {
+                output.raw_error(&format!("listening on http://{address}/mcp\n"));
+            })
+        }
+    };
+    served.map_err(|error| {
+        CliError::new(Code::new("U305"), format!("the server stopped: {error}")).hint(
+            if args.http.is_some() {
+                "`--http 0` takes a free port"
+            } else {
+                "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there"
+            },
+        )
+    })?;
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,52 @@
+use super::{CapOverrides, LevelChoice, Request};
+use crate::config::Settings;
+use crate::git::Repository;
+use crate::model::{History, Level, Profile};
+use crate::rank::Commit;
+
+/// A request as the settings have it: caps, profile and size of the log. The log, targets and the
+/// attempt before are the caller's to add.
+#[must_use]
+pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
+    Request {
+        caps: CapOverrides {
+            max_files: settings.integer("context.max-files"),
+            max_file_bytes: settings.integer("context.max-file-bytes"),
+            max_total_bytes: settings.integer("context.max-total-bytes"),
+            max_tokens: settings.integer("context.max-tokens"),
+        },
+        profile: if settings.word("context.profile") == "spec" {
+            Profile::Spec
+        } else {
+            Profile::Ranked
+        },
+        known_names: settings.list("hint.known").to_vec(),
+        max_log_bytes: settings.integer("context.max-log-bytes").unwrap_or(32_768),
+        history: History {
+            shallow: git.is_some_and(Repository::is_shallow),
+            commits_used: 0,
+        },
+        ..Request::default()
+    }
+}
+
+/// Adds the commits before a revision, newest first, where the ranking looks at them. History helps
+/// and is never required: without it the packet says so.
+pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &str) {
+    let needed =
+        request.level != LevelChoice::Exactly(Level::Targets) && request.profile == Profile::Ranked;
+    let Some(git) = git.filter(|_| needed) else {
+        return;
+    };
+    let changes = git.changes(revision, MAX_COMMITS).unwrap_or_default();
+    request.history.commits_used = changes.len() as u64;
+    request.commits = changes
+        .into_iter()
+        .map(|change| Commit {
+            time: change.time,
+            paths: change.paths,
+        })
+        .collect();
+}
+
+const MAX_COMMITS: usize = 1000;

@@ -1,0 +1,16 @@
+//! Floor 8: the commands as tools of an MCP server, over standard input and output or streamable
+//! HTTP on this machine. Thin: each tool is a call into the library and a document of the model.
+
+mod http;
+mod place;
+mod progress;
+mod resources;
+mod runs;
+mod server;
+mod stdio;
+mod tool;
+mod tools;
+
+pub use http::{HttpOptions, serve_http};
+pub use server::{Server, ServerOptions};
+pub use stdio::serve_stdio;

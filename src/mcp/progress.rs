@@ -1,0 +1,18 @@
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Tells a caller how far a tool is, and the tool whether anybody still waits.
+pub(super) struct Progress {
+    sender: UnboundedSender<String>,
+}
+
+impl Progress {
+    pub(super) fn new() -> (Self, UnboundedReceiver<String>) {
+        let (sender, receiver) = unbounded_channel();
+        (Self { sender }, receiver)
+    }
+
+    /// Says what is done next. Gives `false` when the call was cancelled.
+    pub(super) fn step(&self, what: &str) -> bool {
+        self.sender.send(what.to_owned()).is_ok()
+    }
+}

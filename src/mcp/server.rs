@@ -1,0 +1,201 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+    ServerConfig, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::place::{Place, Roots};
+use super::progress::Progress;
+use super::resources;
+use super::tool::{Given, ToolError, ToolRow};
+use super::tools::TOOLS;
+use crate::model::Code;
+
+/// What a server works on and may do.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// The directory it stands in.
+    pub directory: PathBuf,
+    /// Whether the user named that directory; otherwise the client's roots have a say.
+    pub named: bool,
+    /// The settings' file; without one it is looked for where a call works.
+    pub config: Option<PathBuf>,
+    /// Whether `apply_patch` is offered.
+    pub allow_write: bool,
+    /// Globs of protected files that patches may change.
+    pub allow_protected: Vec<String>,
+    /// Threads for listing files; 0 leaves it to the machine.
+    pub threads: usize,
+}
+
+/// The commands as tools, and documents as resources.
+#[derive(Debug, Clone)]
+pub struct Server {
+    options: Arc<ServerOptions>,
+    roots: Arc<Roots>,
+}
+
+impl Server {
+    /// A server with these options.
+    #[must_use]
+    pub fn new(options: ServerOptions) -> Self {
+        Self {
+            options: Arc::new(options),
+            roots: Arc::default(),
+        }
+    }
+
+    /// The same for another client.
+    pub(super) fn session(&self) -> Self {
+        Self {
+            options: self.options.clone(),
+            roots: Arc::default(),
+        }
+    }
+
+    async fn directory(&self, context: &RequestContext<RoleServer>) -> Result<PathBuf, ErrorData> {
+        self.roots.directory(&self.options, &context.peer).await
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &'static ToolRow> {
+        let may_write = self.options.allow_write;
+        TOOLS.iter().filter(move |row| may_write || !row.writes)
+    }
+
+    fn row(&self, name: &str) -> Result<&'static ToolRow, ErrorData> {
+        if let Some(row) = self.rows().find(|row| row.name == name) {
+            return Ok(row);
+        }
+        let said = if TOOLS.iter().any(|row| row.name == name) {
+            format!("`{name}` changes files, and this server was started without --allow-write")
+        } else {
+            format!("there is no tool `{name}`")
+        };
+        Err(ErrorData::invalid_params(said, None))
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("mendit", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.roots.forget().await;
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.rows().find(|row| row.name == name).map(ToolRow::tool)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(
+            self.rows().map(ToolRow::tool).collect(),
+        ))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let row = self.row(&request.name)?;
+        let options = self.options.clone();
+        let arguments = request.arguments.unwrap_or_default();
+        let token = context.meta.get_progress_token();
+        let directory = self.directory(&context).await?;
+        let (progress, mut steps) = Progress::new();
+        let mut work = tokio::task::spawn_blocking(move || {
+            let place = Place::new(directory, &options)?;
+            (row.call)(&place, arguments, &progress)
+        });
+        let mut done = 0_u32;
+        let given = loop {
+            tokio::select! {
+                biased;
+                // Dropping `steps` tells the tool, which stops at its next step.
+                () = context.ct.cancelled() => {
+                    return Err(ErrorData::internal_error("the call was cancelled", None));
+                }
+                Some(step) = steps.recv() => {
+                    done += 1;
+                    if let Some(token) = &token {
+                        let mut note = ProgressNotificationParam::new(token.clone(), done.into());
+                        note.message = Some(step);
+                        // A caller that does not listen still gets its answer.
+                        let _ = context.peer.notify_progress(note).await;
+                    }
+                }
+                given = &mut work => break given,
+            }
+        };
+        match given {
+            Ok(Ok(given)) => Ok(result(given).into()),
+            Ok(Err(error)) if error.code.is_none() => {
+                Err(ErrorData::invalid_params(error.to_string(), None))
+            }
+            Ok(Err(error)) => Ok(failure(&error).into()),
+            Err(error) => Err(ErrorData::internal_error(
+                format!("{}: the tool failed: {error}", Code::new("U301")),
+                None,
+            )),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let directory = self.directory(&context).await?;
+        Ok(ListResourcesResult::with_all_items(resources::list(
+            &directory,
+        )))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let directory = self.directory(&context).await?;
+        match resources::read(&directory, &request.uri) {
+            Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
+            None => Err(ErrorData::resource_not_found(
+                format!("there is no resource `{}`", request.uri),
+                None,
+            )),
+        }
+    }
+}
+
+const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a repair needs under \
+hard caps, find imports for undefined names, and judge patches before they are applied. Start with \
+`diagnose` or `build_context` on the log; check every patch with `check_patch`, whose feedback says \
+what to send instead when it does not apply. A code such as P401 is explained by `explain`.";
+
+fn result(given: Given) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(given.text)]);
+    result.structured_content = Some(given.document);
+    result
+}
+
+fn failure(error: &ToolError) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
+}

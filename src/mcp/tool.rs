@@ -1,0 +1,107 @@
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::place::Place;
+use super::progress::Progress;
+use crate::model::{Code, schema};
+
+/// A tool: what it is called, what it takes and gives, and what it does.
+pub(super) struct ToolRow {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) about: &'static str,
+    /// Whether it changes files; such a tool is there only when the server may write.
+    pub(super) writes: bool,
+    /// The schema of its arguments.
+    pub(super) input: fn() -> Value,
+    /// The schema of its result.
+    pub(super) output: fn() -> Value,
+    pub(super) call: fn(&Place, JsonObject, &Progress) -> Result<Given, ToolError>,
+}
+
+impl ToolRow {
+    /// As it is listed.
+    pub(super) fn tool(&self) -> Tool {
+        let object = |value: Value| match value {
+            Value::Object(object) => object,
+            _ => JsonObject::new(),
+        };
+        let hints = ToolAnnotations::with_title(self.title)
+            .read_only(!self.writes)
+            .destructive(self.writes)
+            .idempotent(true)
+            .open_world(false);
+        Tool::new(self.name, self.about, object((self.input)()))
+            .with_title(self.title)
+            .with_raw_output_schema(object((self.output)()).into())
+            .with_annotations(hints)
+    }
+}
+
+/// What a tool gives: a text for a reader and a document.
+pub(super) struct Given {
+    pub(super) text: String,
+    pub(super) document: Value,
+}
+
+impl Given {
+    pub(super) fn new(text: String, document: &impl Serialize) -> Result<Self, ToolError> {
+        let document = serde_json::to_value(document)
+            .map_err(|error| ToolError::new(Code::new("U301"), error.to_string()))?;
+        Ok(Self { text, document })
+    }
+}
+
+/// Why a tool could not do its work, for whoever called it.
+#[derive(Debug)]
+pub(super) struct ToolError {
+    /// `None` when the arguments do not fit their schema.
+    pub(super) code: Option<Code>,
+    pub(super) message: String,
+}
+
+impl ToolError {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code: Some(code),
+            message: message.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for ToolError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.code {
+            Some(code) => write!(f, "error[{code}]: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// Reads a tool's arguments.
+pub(super) fn arguments<T: DeserializeOwned>(given: JsonObject) -> Result<T, ToolError> {
+    serde_json::from_value(Value::Object(given)).map_err(|error| ToolError {
+        code: None,
+        message: format!("the arguments do not fit: {error}"),
+    })
+}
+
+/// The schema of a tool's arguments.
+pub(super) fn input<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12();
+    settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
+}
+
+/// The schema of a document of the model.
+pub(super) fn document(name: &str) -> Value {
+    schema(name)
+        .map(crate::model::DocumentSchema::schema)
+        .unwrap_or_default()
+}

@@ -1,0 +1,13 @@
+//! The tools: a table, one file for each kind.
+
+mod context;
+mod diagnose;
+mod explain;
+mod hint;
+mod imports;
+mod open;
+mod patch;
+mod redact;
+mod table;
+
+pub(super) use table::TOOLS;

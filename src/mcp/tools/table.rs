@@ -1,0 +1,83 @@
+use super::{context, diagnose, explain, hint, imports, patch, redact};
+use crate::mcp::tool::{ToolRow, document, input};
+
+/// Every tool, in the order they are listed.
+pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
+    ToolRow {
+        name: "diagnose",
+        title: "Diagnose a log",
+        about: "Say what a log tells about a failure: its kind, the lines that say so, the files it \
+                names, and what to do about it.",
+        writes: false,
+        input: input::<diagnose::Arguments>,
+        output: || document("diagnosis"),
+        call: diagnose::call,
+    },
+    ToolRow {
+        name: "build_context",
+        title: "Build the context of a failure",
+        about: "Choose the files that a repair of a failure needs, under hard caps, from the log or \
+                from named targets. What is left out is named with the reason.",
+        writes: false,
+        input: input::<context::Arguments>,
+        output: || document("context"),
+        call: context::call,
+    },
+    ToolRow {
+        name: "find_import",
+        title: "Find imports",
+        about: "Find the imports that were meant for undefined names, by how this repository \
+                imports and defines them.",
+        writes: false,
+        input: input::<hint::Arguments>,
+        output: || document("hint"),
+        call: hint::call,
+    },
+    ToolRow {
+        name: "imports",
+        title: "List imports",
+        about: "List what files import, or what imports them, to a number of hops.",
+        writes: false,
+        input: input::<imports::Arguments>,
+        output: || document("imports"),
+        call: imports::call,
+    },
+    ToolRow {
+        name: "check_patch",
+        title: "Check a patch",
+        about: "Judge a patch and change nothing: whether and where it applies, what had to be \
+                mended, what it breaks, and what to send instead when it does not apply.",
+        writes: false,
+        input: input::<patch::Arguments>,
+        output: || document("patch-verdict"),
+        call: patch::check,
+    },
+    ToolRow {
+        name: "apply_patch",
+        title: "Apply a patch",
+        about: "Judge a patch, then write all of it to the worktree or nothing.",
+        writes: true,
+        input: input::<patch::Arguments>,
+        output: || document("patch-verdict"),
+        call: patch::apply,
+    },
+    ToolRow {
+        name: "redact",
+        title: "Mask secrets",
+        about: "Give a text or a file of the repository with its secrets masked, and say where they \
+                were.",
+        writes: false,
+        input: input::<redact::Arguments>,
+        output: input::<redact::Masked>,
+        call: redact::call,
+    },
+    ToolRow {
+        name: "explain",
+        title: "Explain a code",
+        about: "Say what a code such as P401 means and what to do about it; without a code, list all.",
+        writes: false,
+        input: input::<explain::Arguments>,
+        output: input::<explain::Pages>,
+        call: explain::call,
+    },
+];

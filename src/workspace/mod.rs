@@ -1,0 +1,9 @@
+//! Floor 3: the repository that a command or a tool works on, and where in it its user stands.
+
+mod error;
+mod open;
+mod settings_file;
+
+pub use error::WorkspaceError;
+pub use open::{At, Workspace};
+pub use settings_file::settings_file;

@@ -1,0 +1,132 @@
+use std::path::{Path, PathBuf};
+
+use super::WorkspaceError;
+use crate::git::Repository;
+use crate::model::RepoPath;
+use crate::source::{Source, Untracked, Worktree};
+
+/// The repository that a command works on, and where its user stands in it.
+pub struct Workspace {
+    /// The bytes: the worktree, the index, or a commit.
+    pub source: Box<dyn Source>,
+    /// The repository, when there is one.
+    pub git: Option<Repository>,
+    /// The worktree's root, or the directory itself without git; `None` in a bare repository.
+    pub root: Option<PathBuf>,
+    /// The user's directory below the root; `""` at the root.
+    pub prefix: String,
+}
+
+/// What is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At<'a> {
+    /// The files as they stand.
+    Worktree,
+    /// What the index records.
+    Index,
+    /// A commit.
+    Revision(&'a str),
+}
+
+impl Workspace {
+    /// Opens what `directory` is in. `threads` is for listing; 0 leaves it to the machine.
+    ///
+    /// # Errors
+    /// A [`WorkspaceError`].
+    pub fn at(directory: &Path, at: At<'_>, threads: usize) -> Result<Self, WorkspaceError> {
+        let directory = canonical(directory)?;
+        let git = Repository::discover(&directory)?;
+        let root = match &git {
+            Some(git) => git.workdir().map(canonical).transpose()?,
+            None => Some(directory.clone()),
+        };
+        let source: Box<dyn Source> = match (&git, at) {
+            (Some(git), At::Revision(revision)) => Box::new(git.tree(revision)?),
+            (Some(git), At::Index) => Box::new(git.index_source()?),
+            (None, At::Revision(_) | At::Index) => {
+                return Err(WorkspaceError::NoGit { path: directory });
+            }
+            (Some(git), At::Worktree) => {
+                let tracked = git.tracked()?;
+                let root = root.as_deref().unwrap_or(&directory);
+                Box::new(Worktree::open(root, tracked, threads)?)
+            }
+            (None, At::Worktree) => {
+                Box::new(Worktree::open(&directory, Box::new(Untracked), threads)?)
+            }
+        };
+        let prefix = root
+            .as_deref()
+            .and_then(|root| directory.strip_prefix(root).ok())
+            .and_then(Path::to_str)
+            .map(|prefix| prefix.replace('\\', "/"))
+            .unwrap_or_default();
+        Ok(Self {
+            source,
+            git,
+            root,
+            prefix,
+        })
+    }
+
+    /// Where this program may keep what it learnt about the repository: under the git directory
+    /// that all worktrees share, else in the user's cache directory. `None` when there is neither,
+    /// or the repository is somebody else's.
+    #[must_use]
+    pub fn cache_directory(&self, name: &str) -> Option<PathBuf> {
+        match &self.git {
+            Some(git) if git.is_foreign() => None,
+            Some(git) => Some(git.common_dir().join("mendit").join(name)),
+            None => {
+                let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+                let base = set("XDG_CACHE_HOME")
+                    .map(PathBuf::from)
+                    .filter(|path| path.is_absolute())
+                    .or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?;
+                Some(base.join("mendit").join(name))
+            }
+        }
+    }
+
+    /// Where the journal of a write stands: in the git directory; without git, in `.mendit` of the
+    /// root, which ignores itself and is made here. `None` in a bare repository.
+    ///
+    /// # Errors
+    /// When `.mendit` cannot be written, with its path.
+    pub fn state_directory(&self) -> Result<Option<PathBuf>, (PathBuf, std::io::Error)> {
+        let Some(root) = &self.root else {
+            return Ok(None);
+        };
+        if let Some(git) = &self.git {
+            return Ok(Some(git.git_dir().join("mendit")));
+        }
+        let state = root.join(".mendit");
+        let ignored = std::fs::create_dir_all(&state)
+            .and_then(|()| std::fs::write(state.join(".gitignore"), "*\n"));
+        match ignored {
+            Ok(()) => Ok(Some(state)),
+            Err(error) => Err((state, error)),
+        }
+    }
+
+    /// A path as the user typed it, relative to where the user stands, or absolute inside the
+    /// worktree, as a path of the repository. `None` when it lies elsewhere or is the root.
+    #[must_use]
+    pub fn repo_path(&self, typed: &str) -> Option<RepoPath> {
+        if Path::new(typed).is_absolute() {
+            let root = self.root.as_deref()?;
+            let below = Path::new(typed).strip_prefix(root).ok()?;
+            return RepoPath::new(below.to_str()?).ok();
+        }
+        RepoPath::resolve(&self.prefix, typed).ok()
+    }
+}
+
+pub(super) fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
+    directory
+        .canonicalize()
+        .map_err(|error| WorkspaceError::Directory {
+            path: directory.to_owned(),
+            reason: error.kind(),
+        })
+}
