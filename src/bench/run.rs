@@ -186,7 +186,8 @@ fn perform(
         agent,
         policy: Policy {
             agent: agent.is_some(),
-            heal: true,
+            // Recorded replies are there to be judged; a heal would leave none to ask for.
+            heal: options.agent != BenchAgent::Replay,
             auto_split: true,
             max_level: options.max_level,
             max_attempts: options.max_attempts,

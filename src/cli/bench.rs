@@ -353,7 +353,7 @@ impl From<FixtureError> for CliError {
         match error {
             FixtureError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
             FixtureError::Format { .. } | FixtureError::Dangling { .. } => {
-                said.hint("docs/fixtures.md lists every key")
+                said.hint("docs/bench.md lists every key")
             }
             _ => said,
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::graph::{Closure, ClosureNode, Graph};
 use crate::model::{FileFacts, RepoPath, Role};
 
-use super::candidates::{Candidate, Form};
+use super::candidate::{Candidate, Form};
 
 /// The types and contracts that the targets and what they import refer to (R22), each the file
 /// that defines it, behind whatever passes it on; most referred to first. Their signatures say

@@ -2,7 +2,7 @@ use crate::model::{
     Caps, Code, FileMode, Level, Omission, PacketFile, RejectedFile, RepoPath, Role, Shortening,
 };
 
-use super::candidates::{Candidate, Form};
+use super::candidate::{Candidate, Form};
 use super::manifests::Manifest;
 use super::snapshot::{Camera, Snapshot, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};

@@ -1,6 +1,6 @@
 use crate::model::{FailureKind, Level, StopReason};
 
-use super::request::ContextError;
+use super::error::ContextError;
 
 /// The rung a caller asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,12 +2,14 @@
 
 mod build;
 mod bundle;
+mod candidate;
 mod candidates;
 mod change;
 mod contract;
 mod decode;
 mod delta;
 mod digest;
+mod error;
 mod fill;
 mod hints;
 mod ladder;
@@ -26,9 +28,10 @@ mod tokens;
 pub use build::{Built, build, build_on};
 pub use bundle::{bundle_listing, bundle_tar};
 pub use change::change_under_test;
+pub use error::ContextError;
 pub use ladder::{LevelChoice, Retry, choose_level};
 pub use packet::failure_packet;
-pub use request::{CapOverrides, ContextError, Request};
+pub use request::{CapOverrides, Request};
 pub use setup::{add_history, base_request};
 pub use targets::{expand_target, nearest_paths};
 pub use tokens::estimate_tokens;

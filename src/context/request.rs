@@ -1,5 +1,5 @@
 use crate::context::ladder::{LevelChoice, Retry};
-use crate::model::{Caps, ChangeUnderTest, Code, History, Profile, RepoPath, UnchangedFile};
+use crate::model::{Caps, ChangeUnderTest, History, Profile, RepoPath, UnchangedFile};
 use crate::rank::Commit;
 
 /// What a packet is to be built from. Everything outside the repository's files is in here.
@@ -61,28 +61,6 @@ impl CapOverrides {
             max_file_bytes: self.max_file_bytes.unwrap_or(caps.max_file_bytes),
             max_total_bytes: self.max_total_bytes.unwrap_or(caps.max_total_bytes),
             max_tokens: self.max_tokens.or(caps.max_tokens),
-        }
-    }
-}
-
-/// Why no packet can be built.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ContextError {
-    /// Level 4 without the flag that permits it.
-    #[error("level 4 holds the whole repository and must be permitted")]
-    BundleNotPermitted,
-    /// A log was given and there is nothing in it.
-    #[error("the log is empty")]
-    EmptyLog,
-}
-
-impl ContextError {
-    /// The stable code.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Self::BundleNotPermitted => Code::new("C110"),
-            Self::EmptyLog => Code::new("C320"),
         }
     }
 }

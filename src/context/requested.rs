@@ -1,7 +1,7 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::Source;
 
-use super::candidates::{Candidate, Form};
+use super::candidate::{Candidate, Form};
 use super::fill::Fill;
 use super::request::Request;
 use super::snapshot::Unshown;

@@ -3,8 +3,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::finding::compile;
 use super::normalise::Line;
+use super::pattern::compile;
 
 /// Most names of failing tests that are kept.
 const MOST: usize = 500;

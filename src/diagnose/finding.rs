@@ -3,6 +3,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::normalise::Line;
+use super::pattern::compile;
 use crate::model::FailureKind;
 
 /// One row of a rule table.
@@ -125,13 +126,4 @@ impl Engine {
             })
         })
     }
-}
-
-/// Compiles a pattern of this module's tables; each is covered by a test.
-pub(super) fn compile(pattern: &str) -> Regex {
-    #[expect(
-        clippy::expect_used,
-        reason = "the patterns are constants and a test compiles each"
-    )]
-    Regex::new(pattern).expect("a pattern of the tables")
 }

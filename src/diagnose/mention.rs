@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::failing::relative;
-use super::finding::compile;
 use super::locate::Locator;
 use super::normalise::Line;
+use super::pattern::compile;
 use crate::model::MentionedFile;
 
 const MOST: usize = 50;

@@ -6,6 +6,7 @@ mod finding;
 mod locate;
 mod mention;
 mod normalise;
+mod pattern;
 mod rules;
 mod special;
 mod verdict;

@@ -92,13 +92,13 @@ static CUES: LazyLock<aho_corasick::AhoCorasick> = LazyLock::new(|| {
 });
 
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    super::finding::compile(
+    super::pattern::compile(
         r"^(?:[^\t]{1,80}\t[^\t]{1,80}\t\u{feff}?)?(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] )?(?:\d\d[OE] )?(?:##\[(?:error|warning|group|endgroup|command|section|debug|notice)\]|::(?:group|endgroup|error|warning|notice|debug)(?: [^:]*)?::|section_(?:start|end):\d+:[\w.-]+)?(?:[\w.-]{1,40}-\d+ +\| )?",
     )
 });
 
 static WORKFLOW: LazyLock<Regex> = LazyLock::new(|| {
-    super::finding::compile(
+    super::pattern::compile(
         r"::(?:error|warning) file=([^,:]+),line=(\d+)(?:,[^:]*?col=(\d+))?[^:]*::(.*)$",
     )
 });

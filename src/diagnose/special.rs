@@ -2,8 +2,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::finding::{Finding, compile};
+use super::finding::Finding;
 use super::normalise::Line;
+use super::pattern::compile;
 use crate::model::FailureKind as Kind;
 
 static TSC: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?:error )?TS(\d{4,5}): ?(.*)$"));

@@ -14,8 +14,8 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
     let (explanation, fix) = words(diagnosis.kind, Some(MODULE));
     diagnosis.subkind = Some(Subkind(MODULE.to_owned()));
-    diagnosis.explanation = explanation.to_owned();
-    diagnosis.suggested_fix = fix.to_owned();
+    explanation.clone_into(&mut diagnosis.explanation);
+    fix.clone_into(&mut diagnosis.suggested_fix);
     diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(MODULE));
 }
 

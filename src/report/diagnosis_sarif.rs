@@ -40,5 +40,5 @@ pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
         })
         .into_iter()
         .collect();
-    sarif_log(vec![json!({ "id": kind })], results)
+    sarif_log(&[json!({ "id": kind })], &results)
 }

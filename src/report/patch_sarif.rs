@@ -23,7 +23,7 @@ pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
         .collect();
     let problems = verdict.problems.iter().map(|it| of_problem(it, name));
     let results = problems.chain(broken().map(of_after)).collect();
-    sarif_log(rules, results)
+    sarif_log(&rules, &results)
 }
 
 fn of_problem(problem: &PatchProblem, name: &str) -> Value {

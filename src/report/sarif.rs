@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 /// A SARIF 2.1.0 log of one run of this program.
-pub(super) fn sarif_log(rules: Vec<Value>, results: Vec<Value>) -> Value {
+pub(super) fn sarif_log(rules: &[Value], results: &[Value]) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

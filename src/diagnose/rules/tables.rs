@@ -50,8 +50,8 @@ pub(in crate::diagnose) static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engin
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::finding::compile;
     use super::super::super::normalise;
+    use super::super::super::pattern::compile;
     use super::{ENGINE, TABLES};
 
     #[test]

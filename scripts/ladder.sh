@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What each level of context is worth, as a Markdown table.
+#
+#   scripts/ladder.sh [FIXTURES]          prints the table
+#   scripts/ladder.sh --write [FIXTURES]  puts it into docs/bench.md, between its two marks
+#
+# Runs the oracle, which repairs when the packet holds every file that the repair needs, with the
+# ladder cut off at each level. MENDIT is the program (default target/release/mendit), JOBS how many
+# fixtures run at a time (default 2). Needs python3, node and tsc for all of the fixtures.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+mendit=${MENDIT:-$here/target/release/mendit}
+jobs=${JOBS:-2}
+write=
+if [ "${1-}" = --write ]; then
+  write=1
+  shift
+fi
+fixtures=${1:-$here/fixtures}
+[ -x "$mendit" ] || { echo "no program at $mendit: cargo build --release" >&2; exit 2; }
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+for level in 0 1 2 3; do
+  echo "levels 0 to $level" >&2
+  "$mendit" bench "$fixtures" --agent oracle --max-level "$level" --jobs "$jobs" \
+    --partition all --save "$scratch/$level.json" >/dev/null
+done
+
+python3 - "$scratch" >"$scratch/table.md" <<'PY'
+import json, statistics, sys
+
+print("| levels | fixed | of | rate | 95 % interval | bytes of packets a run, mean | median | most |")
+print("|---|---:|---:|---:|---|---:|---:|---:|")
+skipped = 0
+for level in range(4):
+    with open(f"{sys.argv[1]}/{level}.json", encoding="utf-8") as file:
+        bench = json.load(file)
+    run = [it for it in bench["fixtures"] if it["fixable"] and it["result"] != "skipped"]
+    skipped = sum(it["result"] == "skipped" for it in bench["fixtures"])
+    fixed = [it for it in run if it["status"] == "fixed"]
+    # Wilson's interval, as in the totals of `mendit bench`.
+    n, share, z = len(run), len(fixed) / max(len(run), 1), 1.959963985
+    scale = 1 + z * z / n
+    middle = (share + z * z / (2 * n)) / scale
+    half = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5 / scale
+    interval = f"{100 * (middle - half):.1f} to {100 * (middle + half):.1f}"
+    # What a heal without a model repairs takes no packet.
+    sizes = [it["packetBytes"] for it in run if not it["healed"]]
+    name = "0" if level == 0 else f"0 to {level}"
+    print(
+        f"| {name} | {len(fixed)} | {n} | {100 * share:.1f} % | {interval} "
+        f"| {statistics.mean(sizes):,.0f} | {statistics.median(sizes):,.0f} | {max(sizes):,} |"
+    )
+if skipped:
+    print(f"\nSkipped, as a program that they need was missing: {skipped}.")
+PY
+
+if [ -z "$write" ]; then
+  cat "$scratch/table.md"
+  exit
+fi
+python3 - "$here/docs/bench.md" "$scratch/table.md" <<'PY'
+import sys
+
+page, table = sys.argv[1:]
+begin, end = "<!-- ladder: scripts/ladder.sh --write -->\n", "<!-- end of ladder -->\n"
+with open(page, encoding="utf-8") as file:
+    head, _, rest = file.read().partition(begin)
+tail = rest.partition(end)[2]
+with open(table, encoding="utf-8") as file:
+    body = file.read()
+with open(page, "w", encoding="utf-8") as file:
+    file.write(f"{head}{begin}\n{body}\n{end}{tail}")
+PY
