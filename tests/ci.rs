@@ -238,7 +238,8 @@ fn junit_counts_what_it_lists() {
         std::fs::write(folder.join("reference.patch"), patch).unwrap();
         std::fs::write(
             folder.join("fixture.toml"),
-            "title = \"A number\"\nlanguage = \"shell\"\ntest = \"sh check.sh\"\n\n\
+            "title = \"A number\"\nlanguage = \"shell\"\ntest = \"sh check.sh\"\n\
+             needs = []\nneeded = [\"a.sh\"]\nlevel = 0\nheal-safe = false\n\n\
              [expect]\nkind = \"test_failure\"\nstatus = \"fixed\"\nstop-reason = \"fixed\"\n",
         )
         .unwrap();

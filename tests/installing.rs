@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::io::Write as _;
+
 use support::{Repo, stderr};
 
 #[test]
@@ -73,4 +75,71 @@ fn the_version_is_the_packages() {
     let repo = Repo::with(&[]);
     let said = String::from_utf8(repo.mendit(&["--version"]).stdout).unwrap();
     assert!(said.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_npm_packages_start_the_program() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::process::Command;
+
+    if Command::new("npm").arg("--version").output().is_err() {
+        let _ = writeln!(std::io::stderr(), "skipped: there is no npm");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    // A few bytes that start the program: npm takes long to pack one that is not stripped.
+    let program = place.path().join("mendit");
+    let text = format!(
+        "#!/bin/sh\nexec '{}' \"$@\"\n",
+        env!("CARGO_BIN_EXE_mendit")
+    );
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let packages = place.path().join("packages");
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/package/npm.mjs");
+    let made = Command::new("node")
+        .args([&script, &program, &packages])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", stderr(&made));
+    let clean = place.path().join("clean");
+    std::fs::create_dir(&clean).unwrap();
+    std::fs::write(clean.join("package.json"), "{\"private\": true}").unwrap();
+    let mut folders: Vec<_> = std::fs::read_dir(&packages)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    folders.sort();
+    assert_eq!(folders.len(), 2, "{folders:?}");
+    let installed = Command::new("npm")
+        .args([
+            "install",
+            "--offline",
+            "--install-links",
+            "--no-audit",
+            "--no-fund",
+        ])
+        .arg("--ignore-scripts")
+        .args(&folders)
+        .env("npm_config_cache", place.path().join("cache"))
+        .current_dir(&clean)
+        .output()
+        .unwrap();
+    assert!(installed.status.success(), "{}", stderr(&installed));
+    let start = |arguments: &[&str]| {
+        let program = clean.join("node_modules/.bin/mendit");
+        Command::new(program).args(arguments).output().unwrap()
+    };
+    let version = String::from_utf8(start(&["--version"]).stdout).unwrap();
+    assert!(
+        version.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))),
+        "{version}"
+    );
+    assert_eq!(start(&["explain", "X000"]).status.code(), Some(2));
+    let own = folders.iter().find(|it| !it.ends_with("mendit")).unwrap();
+    std::fs::remove_dir_all(clean.join("node_modules").join(own.file_name().unwrap())).unwrap();
+    let alone = start(&["--version"]);
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(stderr(&alone).contains("is not installed"));
 }

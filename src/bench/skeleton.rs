@@ -6,6 +6,7 @@ use super::FixtureError;
 use crate::diagnose::{LogFacts, diagnose};
 use crate::exec::{CommandLine, Discard, End, Job, Limits, Outcome, Stop, run};
 use crate::model::Diagnosis;
+use crate::policy::{Redactor, sanitize_log};
 use crate::source::{EntryKind, Source};
 
 /// What a fixture is made from.
@@ -30,8 +31,8 @@ pub struct Made {
     pub outcome: Outcome,
 }
 
-/// Writes a fixture from a failing repository: its files, and a `fixture.toml` filled with what
-/// the failing test shows. The reference patch and the replies are the author's. `None` when the
+/// Writes a fixture from a failing repository: its files, the log, and a `fixture.toml` filled with
+/// what the failing test shows. The reference patch and the replies are the author's. `None` when the
 /// test passes; then nothing is written.
 ///
 /// # Errors
@@ -73,9 +74,26 @@ pub fn new_fixture(skeleton: &Skeleton<'_>, stop: &Stop) -> Result<Option<Made>,
     }
     let replies = skeleton.to.join("replies");
     fs::create_dir_all(&replies).map_err(|error| FixtureError::write(&replies, &error))?;
+    write(
+        &skeleton.to.join("failure.log"),
+        log(skeleton, &outcome).as_bytes(),
+    )?;
     let text = manifest(skeleton, &diagnosis);
     write(&skeleton.to.join("fixture.toml"), text.as_bytes())?;
     Ok(Some(Made { diagnosis, outcome }))
+}
+
+// Paths as they are on any machine, nothing secret: a fixture is made to be handed on.
+fn log(skeleton: &Skeleton<'_>, outcome: &Outcome) -> String {
+    let root = skeleton.root.to_string_lossy();
+    let text = outcome
+        .output
+        .text()
+        .replace(&format!("{root}/"), "")
+        .replace(root.as_ref(), ".");
+    let text = sanitize_log(text.as_bytes());
+    let redactor = Redactor::new(std::iter::empty::<(String, String)>());
+    redactor.redact(&text).text.into_owned()
 }
 
 fn manifest(skeleton: &Skeleton<'_>, diagnosis: &Diagnosis) -> String {

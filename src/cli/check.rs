@@ -83,7 +83,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let input = args.patch.read()?;
     let mut judged = judge(&input, workspace.source.as_ref(), &options);
     args.patch.report(&input, &mut judged, output)?;
-    Ok(exit(&judged.verdict))
+    let exit = exit(&judged.verdict);
+    // The process ends here: to give the memory of a large patch back piece by piece takes time.
+    std::mem::forget(judged);
+    Ok(exit)
 }
 
 /// The exit code of a verdict.

@@ -1,9 +1,10 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FailureKind, Level, RunStatus, StopReason};
 
 /// `bench --format json`: how often the loop repairs what fixtures broke.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchDocument {
     /// Always [`super::SCHEMA_VERSION`].
@@ -40,7 +41,7 @@ pub struct BenchDocument {
 }
 
 /// A part of the fixtures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Partition {
     /// Which one, from 1.
@@ -50,7 +51,7 @@ pub struct Partition {
 }
 
 /// How one fixture went.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixtureOutcome {
     /// The fixture's folder.
@@ -90,7 +91,7 @@ pub struct FixtureOutcome {
 }
 
 /// Whether a fixture came out as it should.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FixtureResult {
     /// It ended as its author says, nothing leaked, nothing was accepted that had to be refused.
@@ -104,7 +105,7 @@ pub enum FixtureResult {
 }
 
 /// A share and how sure it is.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tally {
     /// Fixtures that passed.
@@ -122,7 +123,7 @@ pub struct Tally {
 }
 
 /// A tally with the name of its group.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TallyRow {
     /// The group.
@@ -133,7 +134,7 @@ pub struct TallyRow {
 }
 
 /// A rung of the ladder and what it was worth.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rung {
     /// The rung.
@@ -149,7 +150,7 @@ pub struct Rung {
 }
 
 /// What differs from an earlier document.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// Passed then and not now.

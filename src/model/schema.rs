@@ -4,8 +4,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    AttemptResult, ChildFailure, ContextDocument, DiagnosisDocument, FailurePacket, HealingResult,
-    HintDocument, ImportsDocument, PatchVerdict, RepairPacket, RunResult, Stats,
+    AttemptResult, BenchDocument, ChildFailure, ContextDocument, DiagnosisDocument, FailurePacket,
+    HealingResult, HintDocument, ImportsDocument, PatchVerdict, RepairPacket, RunResult, Stats,
 };
 
 /// A kind of document and its JSON Schema.
@@ -34,6 +34,11 @@ pub fn schema(name: &str) -> Option<&'static DocumentSchema> {
 
 /// Every kind of document that crosses a border, sorted by name.
 pub const DOCUMENTS: &[DocumentSchema] = &[
+    DocumentSchema {
+        name: "bench",
+        about: "how often fixtures are repaired (`bench`)",
+        make: written::<BenchDocument>,
+    },
     DocumentSchema {
         name: "context",
         about: "what was chosen for a failure and why (`context`)",

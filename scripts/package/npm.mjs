@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+// Writes the npm packages: one that holds the program for this platform, and `mendit`, which names
+// one such package per platform as optional and starts the one that npm installed.
+//   node scripts/package/npm.mjs BINARY [DIR]     the packages go to DIR, target/package/npm if not given
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { arch, argv, exit, platform, stderr } from "node:process";
+import { fileURLToPath } from "node:url";
+
+// A row more is a package more.
+const PLATFORMS = [
+  { os: "linux", cpu: "x64" },
+  { os: "linux", cpu: "arm64" },
+  { os: "darwin", cpu: "x64" },
+  { os: "darwin", cpu: "arm64" },
+];
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const binary = argv[2];
+const out = argv[3] ?? join(root, "target/package/npm");
+const here = PLATFORMS.find((it) => it.os === platform && it.cpu === arch);
+if (!binary || !here) {
+  stderr.write(binary ? `no package is made for ${platform} ${arch}\n` : "name the binary\n");
+  exit(2);
+}
+
+const manifest = readFileSync(join(root, "Cargo.toml"), "utf8");
+const field = (name) => manifest.match(new RegExp(`^${name} = "(.*)"$`, "m"))[1];
+const common = {
+  version: field("version"),
+  description: field("description"),
+  license: `(${field("license")})`,
+};
+const nameOf = ({ os, cpu }) => `mendit-${os}-${cpu}`;
+
+const write = (folder, name, text) => {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+};
+const json = (value) => JSON.stringify(value, null, 2) + "\n";
+
+const own = join(out, nameOf(here));
+write(own, "package.json", json({
+  name: nameOf(here),
+  ...common,
+  os: [here.os],
+  cpu: [here.cpu],
+  files: ["bin"],
+}));
+mkdirSync(join(own, "bin"), { recursive: true });
+copyFileSync(binary, join(own, "bin/mendit"));
+chmodSync(join(own, "bin/mendit"), 0o755);
+
+const main = join(out, "mendit");
+write(main, "package.json", json({
+  name: "mendit",
+  ...common,
+  bin: { mendit: "bin/mendit.js" },
+  files: ["bin"],
+  optionalDependencies: Object.fromEntries(PLATFORMS.map((it) => [nameOf(it), common.version])),
+}));
+mkdirSync(join(main, "bin"), { recursive: true });
+copyFileSync(join(root, "scripts/package/mendit.js"), join(main, "bin/mendit.js"));
+chmodSync(join(main, "bin/mendit.js"), 0o755);
+copyFileSync(join(root, "README.md"), join(main, "README.md"));

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Builds a wheel that holds the program, for this platform, and tries it in an environment of its own.
+#   scripts/package/wheel.sh [DIR]     the wheel goes to DIR, target/package if not given
+# Needs python3 with venv, maturin on the path, and what building the program needs.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+out=${1:-$root/target/package}
+mkdir -p "$out"
+(cd "$here/wheel" && CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$root/target}" maturin build --release --out "$out")
+wheel=$(ls -t "$out"/mendit-*.whl | head -n 1)
+clean=$(mktemp -d)
+trap 'rm -rf "$clean"' EXIT
+python3 -m venv "$clean"
+"$clean/bin/python" -m pip install --quiet --no-index --disable-pip-version-check "$wheel"
+"$clean/bin/mendit" --version
+ls -l "$wheel"
