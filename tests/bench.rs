@@ -1,4 +1,5 @@
 //! `mendit bench` on real fixtures, the fastest of them, and on small ones made here.
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
