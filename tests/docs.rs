@@ -136,6 +136,7 @@ fn shell(repo: &Repo, line: &str) -> (Option<i32>, String) {
         .current_dir(repo.root())
         .stdin(std::fs::File::open(repo.root().join("fix.patch")).unwrap())
         .env("PATH", std::env::join_paths(path).unwrap())
+        .env("HOME", repo.outside().join("home"))
         .env("XDG_CACHE_HOME", repo.outside().join("cache"))
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()
