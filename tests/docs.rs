@@ -112,6 +112,13 @@ fn example() -> Repo {
     for (path, text) in files {
         repo.write(path, format!("{text}\n"));
     }
+    for folder in [
+        ".local/share/bash-completion/completions",
+        ".zfunc",
+        ".config/fish/completions",
+    ] {
+        std::fs::create_dir_all(repo.outside().join("home").join(folder)).unwrap();
+    }
     for (name, text, code) in STAND_INS {
         let path = repo.outside().join("bin").join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -136,6 +143,7 @@ fn shell(repo: &Repo, line: &str) -> (Option<i32>, String) {
         .current_dir(repo.root())
         .stdin(std::fs::File::open(repo.root().join("fix.patch")).unwrap())
         .env("PATH", std::env::join_paths(path).unwrap())
+        .env("HOME", repo.outside().join("home"))
         .env("XDG_CACHE_HOME", repo.outside().join("cache"))
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()

@@ -70,6 +70,40 @@ export interface AttemptResult {
   usage: ResultUsage | null;
 }
 
+/** `bench --format json`: how often the loop repairs what fixtures broke. */
+export interface BenchDocument {
+  /** Who was asked: `builtin`, `oracle`, `replay` or a command. */
+  agent: string;
+  /** By the kind of the failure. */
+  byKind: Array<TallyRow>;
+  /** By language. */
+  byLanguage: Array<TallyRow>;
+  /** By the level that the fixture says it needs. */
+  byLevel: Array<TallyRow>;
+  /** Against an earlier document. */
+  comparison: Comparison | null;
+  /** Always `bench`. */
+  document: string;
+  /** One row a fixture, by name. */
+  fixtures: Array<FixtureOutcome>;
+  /** How many were fixed by each rung. */
+  ladder: Array<Rung>;
+  /** Fixtures of which something forbidden was found in what a run wrote. */
+  leaks: number;
+  /** The highest rung that was allowed. */
+  maxLevel: Level;
+  /** What the figures say with that agent, and what they do not. */
+  measures: string;
+  /** Which part of the fixtures this is; `null` is all. */
+  partition: Partition | null;
+  /** Always [`super::SCHEMA_VERSION`]. */
+  schemaVersion: number;
+  /** Over all of them. */
+  totals: Tally;
+  /** Repairs without a model where the fixture calls that unsafe. */
+  wrongHeals: number;
+}
+
 /** A git blob id. */
 export type BlobId = string;
 
@@ -150,6 +184,18 @@ export interface ClosureEntry {
 
 /** A stable code; `mendit explain CODE` says what it means. */
 export type Code = string;
+
+/** What differs from an earlier document. */
+export interface Comparison {
+  /** Not there then. */
+  added: Array<string>;
+  /** Passes now and did not then. */
+  gained: Array<string>;
+  /** Passed then, and was not run now. */
+  missing: Array<string>;
+  /** Passed then and not now. */
+  regressed: Array<string>;
+}
 
 /** `context.json`: what was chosen for a failure, and why. */
 export interface ContextDocument {
@@ -360,6 +406,47 @@ export interface FirstDifference {
   /** Line of the patch, counted from 1. */
   patchLine: number;
 }
+
+/** How one fixture went. */
+export interface FixtureOutcome {
+  /** Attempts, heals included. */
+  attempts: number;
+  /** Whether a repair exists that a run can make. */
+  fixable: boolean;
+  /** Whether a change without a model repaired it. */
+  healed: boolean;
+  /** The fixture's folder. */
+  id: string;
+  /** The kind that it names. */
+  kind: FailureKind;
+  /** Its language. */
+  language: string;
+  /** Where something forbidden was found: files of the run's folder. */
+  leaks: Array<string>;
+  /** The highest rung that was used. */
+  level: Level;
+  /** The level that it says its repair needs. */
+  neededLevel: Level | null;
+  /** Bytes of all its packets. */
+  packetBytes: number;
+  /** A digest over level and files of each packet, in order. */
+  packets: Array<string>;
+  /** Whether it came out as it should. */
+  result: FixtureResult;
+  /** Seconds. */
+  seconds: number;
+  /** How the run stood; `null` when there was none. */
+  status: RunStatus | null;
+  /** How it ended. */
+  stopReason: StopReason | null;
+  /** What is broken. */
+  title: string;
+  /** What is not as it should be, a sentence each; empty when it passed. */
+  why: Array<string>;
+}
+
+/** Whether a fixture came out as it should. */
+export type FixtureResult = "passed" | "failed" | "skipped" | "error";
 
 /** One thing that must answer, and whether it does. */
 export interface HealedProbe {
@@ -688,6 +775,14 @@ export interface PacketFile {
   why: string;
 }
 
+/** A part of the fixtures. */
+export interface Partition {
+  /** Of how many. */
+  count: number;
+  /** Which one, from 1. */
+  index: number;
+}
+
 /** The format a patch came in. */
 export type PatchFormat = "git" | "unified" | "search_replace" | "apply_patch" | "edits" | "whole_file";
 
@@ -936,6 +1031,20 @@ export interface RunResult {
 /** How a run or one of its attempts stands at its end. */
 export type RunStatus = "fixed" | "blocked" | "failed" | "split" | "user_action_required" | "invalid_task";
 
+/** A rung of the ladder and what it was worth. */
+export interface Rung {
+  /** Fixtures fixed with this rung as the highest used. */
+  fixed: number;
+  /** Fixtures fixed with this rung or a lower one. */
+  fixedSoFar: number;
+  /** The rung. */
+  level: Level;
+  /** Bytes of packets of those fixed at this rung, on average. */
+  meanPacketBytes: number;
+  /** Fixtures that can be fixed and were run. */
+  of: number;
+}
+
 /** How far a mend can be trusted. */
 export type Safety = "safe" | "lossy" | "opt_in";
 
@@ -1021,6 +1130,40 @@ export interface Suggestion {
   source: HintSource;
   /** Erased at run time. */
   typeOnly: boolean;
+}
+
+/** A share and how sure it is. */
+export interface Tally {
+  /** Upper end. */
+  high: number;
+  /** Lower end of the 95 % interval of Wilson. */
+  low: number;
+  /** Fixtures that passed. */
+  passed: number;
+  /** Passed of run; 0 when none was run. */
+  rate: number;
+  /** Fixtures that were run. */
+  run: number;
+  /** Fixtures that were skipped. */
+  skipped: number;
+}
+
+/** A tally with the name of its group. */
+export interface TallyRow {
+  /** Upper end. */
+  high: number;
+  /** Lower end of the 95 % interval of Wilson. */
+  low: number;
+  /** The group. */
+  name: string;
+  /** Fixtures that passed. */
+  passed: number;
+  /** Passed of run; 0 when none was run. */
+  rate: number;
+  /** Fixtures that were run. */
+  run: number;
+  /** Fixtures that were skipped. */
+  skipped: number;
 }
 
 /** How one run of the test command ended. */

@@ -69,6 +69,39 @@ class AttemptResult(TypedDict):
     # What the agent says it cost.
     usage: Union["ResultUsage", None]
 
+# `bench --format json`: how often the loop repairs what fixtures broke.
+class BenchDocument(TypedDict):
+    # Who was asked: `builtin`, `oracle`, `replay` or a command.
+    agent: str
+    # By the kind of the failure.
+    byKind: list["TallyRow"]
+    # By language.
+    byLanguage: list["TallyRow"]
+    # By the level that the fixture says it needs.
+    byLevel: list["TallyRow"]
+    # Against an earlier document.
+    comparison: Union["Comparison", None]
+    # Always `bench`.
+    document: str
+    # One row a fixture, by name.
+    fixtures: list["FixtureOutcome"]
+    # How many were fixed by each rung.
+    ladder: list["Rung"]
+    # Fixtures of which something forbidden was found in what a run wrote.
+    leaks: int
+    # The highest rung that was allowed.
+    maxLevel: "Level"
+    # What the figures say with that agent, and what they do not.
+    measures: str
+    # Which part of the fixtures this is; `null` is all.
+    partition: Union["Partition", None]
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+    # Over all of them.
+    totals: "Tally"
+    # Repairs without a model where the fixture calls that unsafe.
+    wrongHeals: int
+
 # A git blob id.
 BlobId = str
 
@@ -144,6 +177,17 @@ class ClosureEntry(TypedDict):
 
 # A stable code; `mendit explain CODE` says what it means.
 Code = str
+
+# What differs from an earlier document.
+class Comparison(TypedDict):
+    # Not there then.
+    added: list[str]
+    # Passes now and did not then.
+    gained: list[str]
+    # Passed then, and was not run now.
+    missing: list[str]
+    # Passed then and not now.
+    regressed: list[str]
 
 # `context.json`: what was chosen for a failure, and why.
 class ContextDocument(TypedDict):
@@ -346,6 +390,46 @@ class FirstDifference(TypedDict):
     fileLine: int
     # Line of the patch, counted from 1.
     patchLine: int
+
+# How one fixture went.
+class FixtureOutcome(TypedDict):
+    # Attempts, heals included.
+    attempts: int
+    # Whether a repair exists that a run can make.
+    fixable: bool
+    # Whether a change without a model repaired it.
+    healed: bool
+    # The fixture's folder.
+    id: str
+    # The kind that it names.
+    kind: "FailureKind"
+    # Its language.
+    language: str
+    # Where something forbidden was found: files of the run's folder.
+    leaks: list[str]
+    # The highest rung that was used.
+    level: "Level"
+    # The level that it says its repair needs.
+    neededLevel: Union["Level", None]
+    # Bytes of all its packets.
+    packetBytes: int
+    # A digest over level and files of each packet, in order.
+    packets: list[str]
+    # Whether it came out as it should.
+    result: "FixtureResult"
+    # Seconds.
+    seconds: float
+    # How the run stood; `null` when there was none.
+    status: Union["RunStatus", None]
+    # How it ended.
+    stopReason: Union["StopReason", None]
+    # What is broken.
+    title: str
+    # What is not as it should be, a sentence each; empty when it passed.
+    why: list[str]
+
+# Whether a fixture came out as it should.
+FixtureResult = Union[Literal['passed'], Literal['failed'], Literal['skipped'], Literal['error']]
 
 # One thing that must answer, and whether it does.
 class HealedProbe(TypedDict):
@@ -644,6 +728,13 @@ class PacketFile(TypedDict):
     # Why it is here, in one sentence.
     why: str
 
+# A part of the fixtures.
+class Partition(TypedDict):
+    # Of how many.
+    count: int
+    # Which one, from 1.
+    index: int
+
 # The format a patch came in.
 PatchFormat = Union[Literal['git'], Literal['unified'], Literal['search_replace'], Literal['apply_patch'], Literal['edits'], Literal['whole_file']]
 
@@ -877,6 +968,19 @@ class RunResult(TypedDict):
 # How a run or one of its attempts stands at its end.
 RunStatus = Union[Literal['fixed'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
 
+# A rung of the ladder and what it was worth.
+class Rung(TypedDict):
+    # Fixtures fixed with this rung as the highest used.
+    fixed: int
+    # Fixtures fixed with this rung or a lower one.
+    fixedSoFar: int
+    # The rung.
+    level: "Level"
+    # Bytes of packets of those fixed at this rung, on average.
+    meanPacketBytes: int
+    # Fixtures that can be fixed and were run.
+    of: int
+
 # How far a mend can be trusted.
 Safety = Union[Literal['safe'], Literal['lossy'], Literal['opt_in']]
 
@@ -954,6 +1058,38 @@ class Suggestion(TypedDict):
     source: "HintSource"
     # Erased at run time.
     typeOnly: bool
+
+# A share and how sure it is.
+class Tally(TypedDict):
+    # Upper end.
+    high: float
+    # Lower end of the 95 % interval of Wilson.
+    low: float
+    # Fixtures that passed.
+    passed: int
+    # Passed of run; 0 when none was run.
+    rate: float
+    # Fixtures that were run.
+    run: int
+    # Fixtures that were skipped.
+    skipped: int
+
+# A tally with the name of its group.
+class TallyRow(TypedDict):
+    # Upper end.
+    high: float
+    # Lower end of the 95 % interval of Wilson.
+    low: float
+    # The group.
+    name: str
+    # Fixtures that passed.
+    passed: int
+    # Passed of run; 0 when none was run.
+    rate: float
+    # Fixtures that were run.
+    run: int
+    # Fixtures that were skipped.
+    skipped: int
 
 # How one run of the test command ended.
 class TestResult(TypedDict):

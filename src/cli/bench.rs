@@ -17,7 +17,7 @@ use crate::model::{BenchDocument, Code, FixtureOutcome, FixtureResult, Level, Pa
 use crate::policy::Redactor;
 use crate::report::{bench_html, bench_junit, bench_markdown, bench_text};
 
-/// Run the repair loop on broken repositories whose repair is known, and say how often it works.
+/// Say how often broken repositories with a known repair are repaired
 ///
 /// Each fixture gets a copy of its own; nothing is written into FIXTURES. Commands come from the
 /// fixtures: run only fixtures that you trust.

@@ -14,9 +14,9 @@ use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile
 use crate::policy::Redactor;
 use crate::report::{context_markdown, context_text, context_xml};
 
-/// Build the packet for a failure: diagnose the log, choose the level, pick the files.
+/// Build the packet for a failure
 ///
-/// Without a target the log says which files the failure is about. The packet is printed
+/// It diagnoses the log, chooses the level and picks the files. Without a target the log says which files the failure is about. The packet is printed
 /// (`--format json`) and written to `--out DIR`; in text format it goes to `.mendit/context/`
 /// of the worktree when no directory is named.
 #[derive(Debug, clap::Args)]

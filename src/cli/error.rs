@@ -34,10 +34,11 @@ impl CliError {
 
     /// A file given on the command line cannot be read.
     pub(crate) fn unreadable(path: &str, error: &std::io::Error) -> Self {
-        Self::new(
-            Code::new("U302"),
-            format!("cannot read `{path}`: {}", error.kind()),
-        )
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            kind => kind.to_string(),
+        };
+        Self::new(Code::new("U302"), format!("cannot read `{path}`: {why}"))
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -14,8 +14,9 @@ use crate::policy::{Allowed, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, RunLock, Setup, Task, repair};
 use crate::report::run_text;
 
-/// Make a failing test command pass: diagnose, heal, ask an agent, judge its patch, test it.
+/// Make a failing test command pass
 ///
+/// It diagnoses, heals, asks an agent, judges its patch and tests it.
 /// All work is done in a copy of the worktree; your files change only with `--apply`, and only
 /// when the commands pass. Commands come from this command line, never from the repository.
 #[derive(Debug, clap::Args)]

@@ -95,7 +95,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return Step::RunBaseline;
     };
     if baseline.passed {
-        let said = "the commands pass; there is nothing to repair";
+        let said = "the commands pass";
         return stop(RunStatus::Fixed, StopReason::Fixed, said);
     }
     match &history.repeated {

@@ -230,10 +230,22 @@ fn label(difference: &FirstDifference, path: Option<&str>) -> String {
         Some(actual) => format!(
             "line {} of {path} is `{}`",
             difference.file_line,
-            actual.escape_debug()
+            visible(actual)
         ),
         None => format!("{path} ends before line {}", difference.file_line),
     }
+}
+
+// Nothing hides in it, and quotes stay as they stand in the file.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '"' | '\'' | '\\' => out.push(char),
+            _ => out.extend(char.escape_debug()),
+        }
+    }
+    out
 }
 
 // Three lines of the patch around one, the offset of that one, and the number of the first.
