@@ -150,6 +150,8 @@ async fn use_every_reading_tool(client: &Client) {
         let hints = tool.annotations.as_ref().unwrap();
         assert_eq!(hints.read_only_hint, Some(true), "{}", tool.name);
         assert_eq!(tool.input_schema["type"], "object", "{}", tool.name);
+        let schemas = serde_json::to_string(tool).unwrap();
+        assert!(!schemas.contains("\"format\":\""), "{}", tool.name);
     }
     let diagnosis = document(client, "diagnose", json!({"log": LOG})).await;
     assert_eq!(diagnosis["undefinedNames"], json!(["c"]));

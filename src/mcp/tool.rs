@@ -26,9 +26,12 @@ pub(super) struct ToolRow {
 impl ToolRow {
     /// As it is listed.
     pub(super) fn tool(&self) -> Tool {
-        let object = |value: Value| match value {
-            Value::Object(object) => object,
-            _ => JsonObject::new(),
+        let object = |mut value: Value| {
+            forget_widths(&mut value);
+            match value {
+                Value::Object(object) => object,
+                _ => JsonObject::new(),
+            }
         };
         let hints = ToolAnnotations::with_title(self.title)
             .read_only(!self.writes)
@@ -41,6 +44,26 @@ impl ToolRow {
             .with_annotations(hints)
     }
 }
+
+// `uint32` and its like are no formats of JSON Schema; validators in clients warn of each one.
+fn forget_widths(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let width = |format: &Value| {
+                let format = format.as_str();
+                format.is_some_and(|format| WIDTHS.iter().any(|width| format.starts_with(width)))
+            };
+            if fields.get("format").is_some_and(width) {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(forget_widths);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget_widths),
+        _ => {}
+    }
+}
+
+const WIDTHS: &[&str] = &["int", "uint", "float", "double"];
 
 /// What a tool gives: a text for a reader and a document.
 pub(super) struct Given {
