@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::place::Place;
 use super::progress::Progress;
-use crate::model::{Code, schema};
+use crate::model::{Code, forget_widths, schema};
 
 /// A tool: what it is called, what it takes and gives, and what it does.
 pub(super) struct ToolRow {
@@ -44,26 +44,6 @@ impl ToolRow {
             .with_annotations(hints)
     }
 }
-
-// `uint32` and its like are no formats of JSON Schema; validators in clients warn of each one.
-fn forget_widths(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            let width = |format: &Value| {
-                let format = format.as_str();
-                format.is_some_and(|format| WIDTHS.iter().any(|width| format.starts_with(width)))
-            };
-            if fields.get("format").is_some_and(width) {
-                fields.remove("format");
-            }
-            fields.values_mut().for_each(forget_widths);
-        }
-        Value::Array(items) => items.iter_mut().for_each(forget_widths),
-        _ => {}
-    }
-}
-
-const WIDTHS: &[&str] = &["int", "uint", "float", "double"];
 
 /// What a tool gives: a text for a reader and a document.
 pub(super) struct Given {

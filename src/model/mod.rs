@@ -51,7 +51,7 @@ pub use repair::{
     RunResult, RunStatus, TestResult, Usage,
 };
 pub use run_record::{AttemptRecord, RunRecord};
-pub use schema::{DOCUMENTS, DocumentSchema, schema};
+pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
 
 pub use stats::{Blocker, Rate, Stats};
 

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
 
 use super::{
     AttemptResult, BenchDocument, ChildFailure, ContextDocument, DiagnosisDocument, FailurePacket,
@@ -21,10 +22,33 @@ pub struct DocumentSchema {
 impl DocumentSchema {
     /// The schema, in draft 2020-12.
     #[must_use]
-    pub fn schema(&self) -> serde_json::Value {
-        (self.make)().to_value()
+    pub fn schema(&self) -> Value {
+        let mut schema = (self.make)().to_value();
+        forget_widths(&mut schema);
+        schema
     }
 }
+
+/// Takes Rust's widths of numbers out of a schema: `uint32` and its like are no formats of JSON
+/// Schema, and validators warn of each one.
+pub fn forget_widths(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let width = |format: &Value| {
+                let format = format.as_str();
+                format.is_some_and(|format| WIDTHS.iter().any(|width| format.starts_with(width)))
+            };
+            if fields.get("format").is_some_and(width) {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(forget_widths);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget_widths),
+        _ => {}
+    }
+}
+
+const WIDTHS: &[&str] = &["int", "uint", "float", "double"];
 
 /// The schema of the document of this name.
 #[must_use]
