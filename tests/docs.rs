@@ -242,3 +242,23 @@ fn words(line: &str) -> Vec<Word> {
     out.extend(word.map(Word::Text));
     out
 }
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let link = regex::Regex::new(r"\]\(([^)#:]+)(?:#[^)]*)?\)").unwrap();
+    let mut missing = Vec::new();
+    for (file, text) in pages() {
+        let folder = if file == "README.md" {
+            root.to_owned()
+        } else {
+            root.join("docs")
+        };
+        for found in link.captures_iter(&text) {
+            if !folder.join(&found[1]).exists() {
+                missing.push(format!("{file}: {}", &found[1]));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}
