@@ -246,7 +246,7 @@ fn words(line: &str) -> Vec<Word> {
 #[test]
 fn every_link_leads_to_a_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let link = regex::Regex::new(r"\]\(([^)#:]+)(?:#[^)]*)?\)").unwrap();
+    let link = Regex::new(r"\]\(([^)#:]+)(?:#[^)]*)?\)").unwrap();
     let mut missing = Vec::new();
     for (file, text) in pages() {
         let folder = if file == "README.md" {
