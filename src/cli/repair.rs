@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::Global;
+use super::split::read_task;
 use super::values::{Confine, TextOrJson, highest_level, seconds};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, config, run_folder};
@@ -277,12 +278,6 @@ fn say(event: &Event, output: &Output) {
         _ => return,
     };
     output.note(&line);
-}
-
-fn read_task(path: &Path) -> Result<Task, CliError> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| CliError::unreadable(&path.display().to_string(), &error))?;
-    Ok(Task::read(&String::from_utf8_lossy(&bytes)))
 }
 
 // One copy for each worktree, outside it: what runs in a path below `.git` is ignored by many

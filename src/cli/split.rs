@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::values::TextOrJson;
@@ -34,9 +34,7 @@ enum Reason {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let name = args.task.display().to_string();
-    let bytes = super::input::read_log(&name)?;
-    let task = Task::read(&String::from_utf8_lossy(&bytes));
+    let task = read_task(&args.task)?;
     let estimate = match args.reason {
         Some(Reason::Timeout) => Estimate::after_timeout(),
         None => task.estimate(),
@@ -73,6 +71,17 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     } else {
         Exit::Yes
     })
+}
+
+/// Reads a task; an empty one asks for nothing and is refused.
+pub(super) fn read_task(path: &Path) -> Result<Task, CliError> {
+    let name = path.display().to_string();
+    let bytes = super::input::read_log(&name)?;
+    if bytes.trim_ascii().is_empty() {
+        return Err(CliError::usage(format!("the task in `{name}` is empty"))
+            .hint("say what is wanted, as JSON or as Markdown"));
+    }
+    Ok(Task::read(&String::from_utf8_lossy(&bytes)))
 }
 
 fn text(plan: &Split) -> String {

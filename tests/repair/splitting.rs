@@ -82,6 +82,10 @@ fn a_task_alone_is_estimated_and_split() {
     let small = world.command(&["split", task]).output().unwrap();
     ended(&small, 0);
     assert!(String::from_utf8_lossy(&small.stdout).contains("estimate: "));
+    std::fs::write(world.outside("empty.md"), " \n").unwrap();
+    let empty = world.outside("empty.md");
+    let refused = world.command(&["split", empty.to_str().unwrap()]).output();
+    ended(&refused.unwrap(), 2);
     let forced = world
         .command(&["split", task, "--force", "--format", "json"])
         .output()
