@@ -156,6 +156,15 @@ test tests::token_roundtrip_0123456789abcdef ... FAILED
 }
 
 #[test]
+fn the_mask_of_a_password_names_no_other() {
+    let text = "machine host login me password uonnll86!QYK and the words behind it\n";
+    let masked = "machine host login me password [REDACTED:password] and the words behind it\n";
+    let redactor = Redactor::default();
+    assert_eq!(redactor.redact(text).text, masked);
+    assert_eq!(redactor.redact(masked).text, masked);
+}
+
+#[test]
 fn secrets_are_masked_in_every_dress() {
     let token = token();
     let spread: String = token

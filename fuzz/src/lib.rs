@@ -1,10 +1,19 @@
-//! What the fuzz targets do with bytes, and what has to hold.
+//! What the fuzz targets do with bytes, and what has to hold beside "no panic and no endless work".
 
+use std::collections::HashMap;
+
+use mendit::agent::read_reply;
+use mendit::diagnose::{LogFacts, diagnose};
+use mendit::graph::{Graph, Wanted, document};
+use mendit::heal::ServerConfig;
+use mendit::lang::{facts, syntax_errors};
 use mendit::model::{RepoPath, Verdict};
-use mendit::patch::{Body, JudgeOptions, ReadOptions, judge, read};
+use mendit::patch::{Body, JudgeOptions, Judged, ReadOptions, judge, read};
+use mendit::policy::{Redactor, sanitize_log};
+use mendit::report::{failure_text, parse_failure_text};
 use mendit::source::Memory;
 
-/// Reads any bytes as a patch: no panic, no endless work, and every hunk has lines to show.
+/// Any bytes as a patch: every hunk has lines to show.
 pub fn reader(bytes: &[u8]) {
     let _ = read(bytes, &ReadOptions::default(), |set| {
         for file in &set.files {
@@ -18,28 +27,33 @@ pub fn reader(bytes: &[u8]) {
     });
 }
 
-/// Splits the input at the first NUL into a file and a patch for it, and judges the patch.
+/// Up to the first NUL a file, from there a patch for it, judged.
 ///
 /// Nothing changes unless the verdict applies. The canonical patch of a result leads from the same
 /// file to the same result, needs no mending, and is then applied already.
 pub fn placer(bytes: &[u8]) {
-    let Some(at) = bytes.iter().position(|byte| *byte == 0) else {
+    let Some((file, patch)) = halves(bytes) else {
         return;
     };
-    let (file, patch) = (&bytes[..at], &bytes[at + 1..]);
     let Ok(path) = RepoPath::new("f") else {
         return;
     };
-    let source = Memory::new([(path.clone(), file.to_vec())]);
+    let source = Memory::new([(path, file.to_vec())]);
     let options = JudgeOptions::default();
     let judged = judge(patch, &source, &options);
     if !judged.verdict.verdict.applies() {
         assert!(judged.changes.is_empty());
         return;
     }
-    let again = judge(&judged.canonical_patch(), &source, &options);
+    let canonical = judged.canonical_patch();
+    if canonical.is_empty() {
+        // The patch changes nothing.
+        assert!(judged.changes.iter().all(|it| it.after == it.standing));
+        return;
+    }
+    let again = judge(&canonical, &source, &options);
     assert_eq!(again.verdict.verdict, Verdict::Applies);
-    let after = |judged: &mendit::patch::Judged| -> Vec<_> {
+    let after = |judged: &Judged| -> Vec<_> {
         let changes = judged.changes.iter();
         changes
             .map(|change| (change.path.clone(), change.after.clone()))
@@ -48,14 +62,154 @@ pub fn placer(bytes: &[u8]) {
     assert_eq!(after(&again), after(&judged));
 }
 
+/// A log as `diagnose` takes it: the lines it points at are lines of the log, a second reading says
+/// the same, and a cleaned log stays as it is when cleaned again.
+pub fn log(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let first = diagnose(&text, &LogFacts::default(), None);
+    let lines = text.split('\n').count() as u64;
+    for evidence in &first.evidence {
+        assert!((1..=lines).contains(&evidence.line));
+    }
+    assert_eq!(first, diagnose(&text, &LogFacts::default(), None));
+    let clean = sanitize_log(bytes);
+    assert_eq!(sanitize_log(clean.as_bytes()), clean);
+}
+
+/// Secrets masked: masking twice changes nothing more, and no line is lost.
+pub fn secrets(bytes: &[u8]) {
+    let redactor = Redactor::default();
+    let masked = redactor.redact_bytes(bytes);
+    let newlines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
+    assert_eq!(newlines(&masked.bytes), newlines(bytes));
+    assert_eq!(masked.findings.is_empty(), *masked.bytes == *bytes);
+    let again = redactor.redact_bytes(&masked.bytes);
+    assert_eq!(*again.bytes, *masked.bytes);
+    for finding in &masked.findings {
+        assert!(finding.start < finding.end && finding.end <= bytes.len());
+    }
+}
+
+/// Source code of a language that the first byte chooses: every line number is one of the file.
+pub fn code(bytes: &[u8]) {
+    let Some((choice, text)) = bytes.split_first() else {
+        return;
+    };
+    let names = [
+        "a.py", "a.ts", "a.tsx", "a.js", "a.vue", "a.svelte", "a.astro",
+    ];
+    let Ok(path) = RepoPath::new(names[usize::from(*choice) % names.len()]) else {
+        return;
+    };
+    let lines = text.iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
+    let read = facts(&path, text);
+    for line in read.imports.iter().map(|import| import.line) {
+        assert!((1..=lines).contains(&line));
+    }
+    for definition in &read.definitions {
+        assert!(1 <= definition.line && definition.line <= definition.end_line);
+        assert!(definition.end_line <= lines);
+    }
+    assert!(syntax_errors(&path, text).iter().all(|it| it.line <= lines));
+}
+
+/// Manifests apart by NUL, and the import graph of a small repository that they rule: every edge
+/// leads to a file that is there.
+pub fn manifests(bytes: &[u8]) {
+    let names = [
+        "tsconfig.json",
+        "package.json",
+        "pyproject.toml",
+        "pkg/tsconfig.json",
+        "pkg/package.json",
+    ];
+    let given = names.into_iter().zip(bytes.split(|byte| *byte == 0));
+    let sources = [
+        (
+            "src/a.ts",
+            "import '@/b'; import 'pkg'; import 'pkg/deep'; import '#own'; import './c.js'",
+        ),
+        (
+            "src/b.ts",
+            "export * from 'src/c'; import '~/a'; import 'pkg/src/d'",
+        ),
+        ("src/c.ts", "export const c = require('../pkg')"),
+        ("pkg/src/d.ts", "import x from 'pkg'; import '../../src/a'"),
+        ("pkg/src/index.ts", "export default 1"),
+        ("lib/one/__init__.py", "from . import two\nimport one.two"),
+        ("lib/one/two.py", "from one import *"),
+    ];
+    let files: HashMap<RepoPath, Vec<u8>> = given
+        .chain(sources.map(|(name, text)| (name, text.as_bytes())))
+        .filter_map(|(name, text)| Some((RepoPath::new(name).ok()?, text.to_vec())))
+        .collect();
+    let source = Memory::new(files.clone());
+    let document = document(&Graph::new(&source), &Wanted::Whole, true);
+    let edges = document.files.iter().flat_map(|file| &file.imports);
+    for path in edges.filter_map(|edge| edge.path.as_ref()) {
+        assert!(files.contains_key(path));
+    }
+}
+
+/// An agent's reply: what it holds as a patch can be judged.
+pub fn reply(bytes: &[u8]) {
+    let reply = read_reply(&String::from_utf8_lossy(bytes));
+    if let Some(patch) = reply.patch {
+        let nothing = Memory::new([]);
+        judge(&patch, &nothing, &JudgeOptions::default());
+    }
+}
+
+/// A failure report: what was read, written and read again is the same.
+pub fn failure(bytes: &[u8]) {
+    let Some(read) = parse_failure_text(&String::from_utf8_lossy(bytes)) else {
+        return;
+    };
+    let text = failure_text(&read);
+    let again = parse_failure_text(&text);
+    assert_eq!(again.map(|it| failure_text(&it)), Some(text));
+}
+
+/// A configuration of MCP servers: every server it names can be asked for, and putting one back
+/// leaves a file that still names them all.
+pub fn servers(bytes: &[u8]) {
+    let Ok(mut config) = ServerConfig::parse("mcp.json", bytes) else {
+        return;
+    };
+    let names: Vec<String> = config.names().map(str::to_owned).collect();
+    for name in &names {
+        let Ok(probe) = config.probe(name, std::time::Duration::ZERO) else {
+            panic!("`{name}` was read and is not there");
+        };
+        config.replace(&probe);
+    }
+    let again = ServerConfig::parse("mcp.json", config.text().as_bytes());
+    assert!(again.is_ok_and(|again| again.names().eq(names.iter().map(String::as_str))));
+}
+
+fn halves(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = bytes.iter().position(|byte| *byte == 0)?;
+    Some((&bytes[..at], &bytes[at + 1..]))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{placer, reader};
+    use super::{code, failure, log, manifests, placer, reader, reply, secrets, servers};
 
     #[test]
-    fn holds_for_a_seed() {
+    fn every_target_holds_for_a_seed() {
         let patch = b"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
         reader(patch);
         placer(&[&b"a\n\0"[..], patch].concat());
+        reply(patch);
+        log(b"E   NameError: name 'x' is not defined\r\n\x1b[1mFAILED a.py::t\n");
+        secrets(b"password = 'aW9pb2lvaW9pb2k0NTY3'\n");
+        code(b"\0import a\ndef f(): pass\n");
+        code(b"\x01import a from './a'\n");
+        manifests(b"{\"compilerOptions\":{\"paths\":{\"@/*\":[\"./src/*\"]}}}\0{\"name\":\"pkg\"}");
+        failure(
+            b"<task_metadata>\n<failure_category>timeout</failure_category>\n</task_metadata>\n",
+        );
+        servers(b"{\"mcpServers\":{\"a\":{\"command\":\"x\"}}}");
     }
 }

@@ -56,10 +56,11 @@ pub fn parse_failure_text(text: &str) -> Option<ChildFailure> {
         None => return None,
     };
     let block = text.get(start..)?;
+    // Each has a line of its own, so that no value can pass for another tag.
     let tag = |name: &str| {
-        let (_, rest) = block.split_once(&format!("<{name}>"))?;
-        let (value, _) = rest.split_once(&format!("</{name}>"))?;
-        Some(value.trim())
+        let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+        let mut lines = block.lines().map(str::trim);
+        lines.find_map(|line| line.strip_prefix(&open)?.strip_suffix(&close))
     };
     let category: Category = tag("failure_category")?.parse().ok()?;
     let head = text.get(..start)?;
@@ -77,7 +78,7 @@ pub fn parse_failure_text(text: &str) -> Option<ChildFailure> {
             .skip_while(|line| *line != title)
             .skip(1)
             .take_while(|line| line.starts_with("  "))
-            .filter_map(|line| Some(unescape(line.trim_start().strip_prefix(mark)?.trim_start())))
+            .filter_map(|line| Some(unescape(after_space(line.trim_start().strip_prefix(mark)?))))
             .collect()
     };
     let blocked = field("Blocked on").filter(|it| *it != "None").map(unescape);
@@ -148,14 +149,20 @@ fn split_escaped(text: &str) -> Vec<String> {
                 item.extend(chars.next());
             }
             ',' => {
-                items.push(unescape(item.trim_start()));
+                items.push(unescape(&item));
                 item.clear();
+                chars = after_space(chars.as_str()).chars();
             }
             char => item.push(char),
         }
     }
-    items.push(unescape(item.trim_start()));
+    items.push(unescape(&item));
     items
+}
+
+// The writer puts one space; more belong to the value.
+fn after_space(text: &str) -> &str {
+    text.strip_prefix(' ').unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -214,9 +221,10 @@ mod tests {
         let one = ChildFailure {
             duration: 1.5,
             message: hostile.to_owned(),
-            completed_steps: vec![hostile.to_owned()],
+            completed_steps: vec![hostile.to_owned(), "  two ".to_owned()],
             blocked_on: Some(hostile.to_owned()),
-            files_modified: vec!["a,b".to_owned(), " c\\,".trim().to_owned()],
+            files_modified: vec![" a,b".to_owned(), "  c\\, ".to_owned()],
+            session_id: " <retryable>true</retryable>\n".to_owned(),
             ..failure()
         };
         for failure in [
