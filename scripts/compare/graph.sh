@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Whole-repository import graphs, side by side: this program cold, warm, and every peer found.
 #
-#   scripts/compare/graph.sh REPOSITORY...
+#   scripts/compare/graph.sh [--install] REPOSITORY...
 #
 # Each REPOSITORY is a checkout. Prints CPU seconds (user + system), the median of RUNS (default 3).
 # MENDIT is the program (default target/release/mendit). Peers: ruff (Python), madge, depcruise and
 # skott (TypeScript), from PATH or PEERS (directories separated by colons); absent ones are skipped.
+# --install puts them into a temporary directory first, by npm and pip, says so, and removes it
+# afterwards.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -14,15 +16,27 @@ runs=${RUNS:-3}
 limit=${LIMIT:-300}
 PATH=${PEERS:+$PEERS:}$PATH
 
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+if [ "${1-}" = --install ]; then
+  shift
+  echo "installing madge, dependency-cruiser, skott and ruff into $scratch" >&2
+  npm install --silent --no-fund --no-audit --prefix "$scratch/npm" madge dependency-cruiser skott typescript >&2 || echo "the npm packages could not be installed" >&2
+  { python3 -m venv "$scratch/venv" && "$scratch/venv/bin/pip" install -q ruff; } >&2 || echo "ruff could not be installed" >&2
+  PATH=$scratch/npm/node_modules/.bin:$scratch/venv/bin:$PATH
+fi
 if [ $# -eq 0 ]; then
-  sed -n '2,9s/^# \{0,1\}//p' "$0"
+  sed -n '2,11s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 [ -x "$mendit" ] || { echo "no program at $mendit: cargo build --release" >&2; exit 2; }
 
+for peer in ruff madge depcruise skott; do
+  command -v "$peer" >/dev/null || echo "skipped, not in PATH: $peer" >&2
+done
+
 TIMEFORMAT='%U %S'
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 
 # median_cpu [--before COMMAND] COMMAND...: CPU seconds, or - when the command fails every time
 median_cpu() {

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Compares judging patches with git apply, side by side on one machine.
+# Compares judging patches with git apply and GNU patch, side by side on one machine. Installs
+# nothing; without GNU patch its rows are left out.
 # usage: patch.sh MENDIT REPOSITORY OLD NEW
 #   REPOSITORY  a clone with history; OLD and NEW two of its revisions, far apart
-# Prints CPU and wall seconds: one large patch against the tree of OLD, and 1,000 small patches
-# judged in one process against as many processes of git.
+# Prints CPU and wall seconds: one large patch against the index of OLD, its text files against the
+# worktree of OLD, and 1,000 small patches judged in one process against as many processes of git.
 set -eu
-[ $# -eq 4 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -eq 4 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2; }
 mendit=$(readlink -f "$1"); repository=$(readlink -f "$2"); old=$3; new=$4
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
@@ -33,6 +34,16 @@ P
 timed 'git apply --cached --check' git apply --cached --check ../large.patch
 timed 'mendit git-apply --cached --check' "$mendit" git-apply --cached --check ../large.patch
 timed 'mendit check --index' "$mendit" check --index --allow-protected '**' ../large.patch
+
+# GNU patch knows no binary patches and no index.
+git diff --no-renames --no-color --numstat "$old" "$new" | awk -F '\t' '$1 != "-" { print $3 }' > ../text.paths
+xargs -d '\n' git diff --no-renames --no-color --full-index "$old" "$new" -- < ../text.paths > ../text.patch
+timed 'git apply --check, worktree' git apply --check ../text.patch
+if command -v patch >/dev/null; then
+  timed 'patch -p1 --dry-run, worktree' patch -p1 --dry-run --silent --force -i ../text.patch
+fi
+timed 'mendit git-apply --check, worktree' "$mendit" git-apply --check ../text.patch
+timed 'mendit check, worktree' "$mendit" check --allow-protected '**' ../text.patch
 
 # One small patch for each of up to 1,000 files, as files and as one line of JSON each.
 python3 - ../large.patch .. <<'P'
