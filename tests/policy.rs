@@ -157,8 +157,10 @@ test tests::token_roundtrip_0123456789abcdef ... FAILED
 
 #[test]
 fn the_mask_of_a_password_names_no_other() {
-    let text = "machine host login me password uonnll86!QYK and the words behind it\n";
-    let masked = "machine host login me password [REDACTED:password] and the words behind it\n";
+    let text = "machine host login me password uonnll86!QYK then other words behind it\n\
+        apikey\",zq81Kd02LqPwx9Tr4vB,pk41Vd07MqTzc2Ws8n\n";
+    let masked = "machine host login me password [REDACTED:password] then other words behind it\n\
+        apikey\",[REDACTED:named-secret],pk41Vd07MqTzc2Ws8n\n";
     let redactor = Redactor::default();
     assert_eq!(redactor.redact(text).text, masked);
     assert_eq!(redactor.redact(masked).text, masked);

@@ -12,7 +12,7 @@ use crate::source::ReadError;
 #[derive(Debug, thiserror::Error)]
 pub enum FixtureError {
     /// A file or folder cannot be read.
-    #[error("cannot read `{path}`: {kind}")]
+    #[error("cannot read `{path}`: {}", said(*kind))]
     Read {
         /// The file.
         path: String,
@@ -90,5 +90,12 @@ impl FixtureError {
             Self::Apply(error) => error.code(),
             Self::Exec(error) => error.code(),
         }
+    }
+}
+
+fn said(kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        kind => kind.to_string(),
     }
 }

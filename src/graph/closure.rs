@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::edges::{FileEdges, Graph};
-use super::waves;
+use super::waves::{self, Reached};
 use crate::model::{FileFacts, ImportKind, ParseProblem, RepoPath, UnresolvedImport};
 use crate::source::Source;
 
@@ -76,22 +76,16 @@ impl Graph<'_> {
             (next(&edges), Arc::new(edges))
         });
         let mut found = Closure::default();
-        for file in reached {
-            if let Some(edges) = &file.given {
+        for mut file in reached {
+            let edges = file.given.take();
+            if let Some(edges) = &edges {
                 found.unresolved.extend(edges.unresolved());
                 let problems = edges.facts.problems.iter().cloned();
                 found
                     .problems
                     .extend(problems.map(|problem| (file.path.clone(), problem)));
             }
-            found.nodes.push(ClosureNode {
-                path: file.path,
-                hops: file.hops,
-                via: file.via,
-                order: file.order,
-                facts: file.given.as_ref().map(|edges| edges.facts.clone()),
-                edges: file.given,
-            });
+            found.nodes.push(node(file, edges));
         }
         found.unresolved.sort();
         found.unresolved.dedup();
@@ -125,19 +119,23 @@ impl Graph<'_> {
             .collect();
         let nodes = reached.into_iter().map(|file| {
             let edges = by_path.get(&file.path).cloned();
-            ClosureNode {
-                path: file.path,
-                hops: file.hops,
-                via: file.via,
-                order: file.order,
-                facts: edges.as_ref().map(|edges| edges.facts.clone()),
-                edges,
-            }
+            node(file, edges)
         });
         Closure {
             nodes: nodes.collect(),
             ..Closure::default()
         }
+    }
+}
+
+fn node<T>(reached: Reached<T>, edges: Option<Arc<FileEdges>>) -> ClosureNode {
+    ClosureNode {
+        path: reached.path,
+        hops: reached.hops,
+        via: reached.via,
+        order: reached.order,
+        facts: edges.as_ref().map(|edges| edges.facts.clone()),
+        edges,
     }
 }
 

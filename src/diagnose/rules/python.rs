@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = rules! {
         "OSError: [Errno 98] Address already in use", "another process holds the port";
     Crash "" 93 | "Fatal Python error: " | r"Fatal Python error: (?:Segmentation fault|Aborted|Bus error|Illegal instruction|Floating|Floating-point|_?[A-Z])",
         "Fatal Python error: Segmentation fault", "the interpreter died";
-    TestFailure "" 30 | "AssertionError" | py!(r"AssertionError\b"),
+    TestFailure "" 30 | "AssertionError" | py!(r"AssertionError(?:$|[^\w ]| [^\[])"),
         "E   AssertionError: 3 != 4", "an expectation did not hold";
     TestFailure "" 30 | "E " | r"^E\s+assert ",
         "E       assert 2 == 3", "pytest's rewritten assertion";

@@ -161,6 +161,10 @@ impl Cursor<'_> {
 }
 
 fn value_after(text: &[u8], name: &Range<usize>) -> Option<(Range<usize>, Form)> {
+    // The rule's name in a mask is not the name of what stands behind it.
+    if text.get(..name.start)?.ends_with(b"[REDACTED:") {
+        return None;
+    }
     let mut cursor = Cursor { text, at: name.end };
     let before = name
         .start
@@ -260,10 +264,6 @@ fn spaced(
     if let Some(typed) = after_type(&cursor) {
         cursor = typed;
         return value(cursor);
-    }
-    // The rule's name in a mask is nobody's name for the word behind it.
-    if text.get(..name.start)?.ends_with(b"[REDACTED:") {
-        return None;
     }
     let flag = text.get(name.start..name.start + 1) == Some(b"-");
     let before = text.get(name.start.saturating_sub(200)..name.start)?;
