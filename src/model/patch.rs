@@ -38,6 +38,13 @@ pub struct PatchVerdict {
 }
 
 impl PatchVerdict {
+    /// What the patch breaks: syntax first, then imports.
+    pub fn broken(&self) -> impl Iterator<Item = &AfterProblem> {
+        self.new_syntax_errors
+            .iter()
+            .chain(&self.new_unresolved_imports)
+    }
+
     /// An empty verdict that says `verdict`.
     #[must_use]
     pub fn new(verdict: Verdict, format: Option<PatchFormat>) -> Self {
@@ -266,6 +273,17 @@ pub struct PatchProblem {
     pub hint: Option<String>,
 }
 
+impl PatchProblem {
+    /// What is wrong, the file first when one is known.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.path {
+            Some(path) => format!("{path}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
 /// Whether a problem stops the patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -274,6 +292,17 @@ pub enum Severity {
     Error,
     /// It does not.
     Warning,
+}
+
+impl Severity {
+    /// `error` or `warning`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
 }
 
 /// A place in the tree after the patch.

@@ -1,36 +1,24 @@
 use std::fmt::Write as _;
 
-use crate::model::{PatchVerdict, Severity};
+use crate::model::PatchVerdict;
 
 /// A verdict as GitHub workflow commands, one for each problem.
 #[must_use]
 pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
     let mut text = String::new();
     for problem in &verdict.problems {
-        let word = match problem.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        let path = problem
-            .path
-            .as_deref()
-            .map(|path| format!("{path}: "))
-            .unwrap_or_default();
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "::{word} file={},line={},title={}::{}",
+            "::{} file={},line={},title={}::{}",
+            problem.severity.as_str(),
             property(name),
             problem.patch_line.max(1),
             problem.code,
-            data(&format!("{path}{}", problem.message)),
+            data(&problem.text()),
         );
     }
-    for after in verdict
-        .new_syntax_errors
-        .iter()
-        .chain(&verdict.new_unresolved_imports)
-    {
+    for after in verdict.broken() {
         let _ = writeln!(
             text,
             "::warning file={},line={},title={}::{}",

@@ -1,17 +1,13 @@
 use serde_json::{Value, json};
 
 use super::sarif::{sarif_log, uri};
-use crate::model::{AfterProblem, PatchProblem, PatchVerdict, Severity, explain};
+use crate::model::{AfterProblem, PatchProblem, PatchVerdict, explain};
 
 /// A verdict as SARIF 2.1.0. Problems point into the patch, what it breaks into the changed files.
 #[must_use]
 pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
-    let broken = || {
-        let syntax = verdict.new_syntax_errors.iter();
-        syntax.chain(&verdict.new_unresolved_imports)
-    };
     let mut codes: Vec<&str> = verdict.problems.iter().map(|it| it.code.as_str()).collect();
-    codes.extend(broken().map(|it| it.code.as_str()));
+    codes.extend(verdict.broken().map(|it| it.code.as_str()));
     codes.sort_unstable();
     codes.dedup();
     let rules: Vec<Value> = codes
@@ -22,25 +18,15 @@ pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
         })
         .collect();
     let problems = verdict.problems.iter().map(|it| of_problem(it, name));
-    let results: Vec<Value> = problems.chain(broken().map(of_after)).collect();
+    let results: Vec<Value> = problems.chain(verdict.broken().map(of_after)).collect();
     sarif_log(&rules, &results)
 }
 
 fn of_problem(problem: &PatchProblem, name: &str) -> Value {
-    let level = match problem.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    let path = problem
-        .path
-        .as_deref()
-        .map(|path| format!("{path}: "))
-        .unwrap_or_default();
-    let text = format!("{path}{}", problem.message);
     result(
         problem.code.as_str(),
-        level,
-        &text,
+        problem.severity.as_str(),
+        &problem.text(),
         (name, problem.patch_line),
     )
 }

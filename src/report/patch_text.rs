@@ -51,11 +51,7 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
             mend.code, mend.message, mend.patch_line
         );
     }
-    for after in verdict
-        .new_syntax_errors
-        .iter()
-        .chain(&verdict.new_unresolved_imports)
-    {
+    for after in verdict.broken() {
         let _ = writeln!(
             text,
             "warning[{}]: {} ({}:{})",
