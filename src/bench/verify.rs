@@ -1,31 +1,13 @@
 use std::path::{Path, PathBuf};
 
 use super::materialise::temporary;
-use super::{Fixture, FixtureError, materialise};
+use super::{Fixture, FixtureError, Proof, materialise};
 use crate::diagnose::{LogFacts, diagnose};
 use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Outcome, Stop, run};
-use crate::model::{Code, Diagnosis};
+use crate::model::Diagnosis;
 use crate::patch::{JudgeOptions, Judged, judge, write_worktree};
 use crate::policy::Allowed;
 use crate::source::{Source, Untracked, Worktree};
-
-/// What came of proving a fixture.
-#[derive(Debug, Clone, Default)]
-pub struct Proof {
-    /// Programs it needs and that are not here; then nothing was run.
-    pub missing: Vec<String>,
-    /// What does not hold.
-    pub problems: Vec<ProofProblem>,
-}
-
-/// One thing that a fixture says and that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProofProblem {
-    /// The stable code.
-    pub code: Code,
-    /// One sentence.
-    pub message: String,
-}
 
 /// Proves a fixture both ways in a folder of its own: broken it fails with the kind it names,
 /// with its reference it passes, with the reference undone it fails again.
@@ -132,21 +114,6 @@ fn diagnosed(
         );
     }
     Ok(())
-}
-
-impl Proof {
-    /// Whether all of it holds; one that was skipped does not count as proven.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.missing.is_empty() && self.problems.is_empty()
-    }
-
-    fn say(&mut self, code: &'static str, message: impl Into<String>) {
-        self.problems.push(ProofProblem {
-            code: Code::new(code),
-            message: message.into(),
-        });
-    }
 }
 
 // One layout of a fixture's repository.

@@ -1,12 +1,11 @@
-use std::path::PathBuf;
-
-use super::args::Global;
-use super::check::{PatchArgs, exit};
-use super::workspace::{At, Workspace};
+use super::global::Global;
+use super::patch_args::{Format, PatchArgs, exit};
+use super::workspace::{At, Workspace, state_directory};
+use super::write::{index_changes, need_git, write};
 use super::{CliError, Exit, Output};
-use crate::git::{CommitRequest, IndexChange, Repository};
+use crate::git::{CommitRequest, Repository};
 use crate::model::Code;
-use crate::patch::{Change, Recovered, WriteError, judge, recover, write_worktree};
+use crate::patch::{Recovered, judge, recover};
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -94,83 +93,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
     }
     args.patch.report(&input, &mut judged, output)?;
-    if args.patch.format == super::check::Format::Text {
+    if args.patch.format == Format::Text {
         for line in said {
             output.data(&format!("{line}\n"))?;
         }
     }
     Ok(exit(&judged.verdict))
-}
-
-fn need_git(workspace: &Workspace) -> Result<&Repository, CliError> {
-    workspace.git.as_ref().ok_or_else(|| {
-        CliError::new(
-            Code::new("U204"),
-            "this directory is not in a git repository",
-        )
-        .hint(
-            "apply to the files themselves, without `--cached`, `--index`, `--tree` or `--commit`",
-        )
-    })
-}
-
-pub(super) fn write(
-    workspace: &Workspace,
-    changes: &[Change],
-    cached: bool,
-    index: bool,
-) -> Result<(), CliError> {
-    let staged = if cached || index {
-        let git = need_git(workspace)?;
-        Some((git, index_changes(git, changes)?))
-    } else {
-        None
-    };
-    if !cached && let Some(root) = &workspace.root {
-        write_worktree(root, &state(workspace)?, changes)?;
-    }
-    let Some((git, entries)) = staged else {
-        return Ok(());
-    };
-    let written = git.write_index(&entries, index);
-    // Files and index change together: files that the index does not follow are put back.
-    if written.is_err()
-        && !cached
-        && let Some(root) = &workspace.root
-    {
-        let back: Vec<Change> = changes.iter().map(Change::undone).collect();
-        write_worktree(root, &state(workspace)?, &back)?;
-    }
-    Ok(written?)
-}
-
-fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>, CliError> {
-    changes
-        .iter()
-        .map(|change| {
-            let entry = match &change.after {
-                Some(after) => Some((git.store_blob(&after.bytes)?, after.mode)),
-                None => None,
-            };
-            Ok(IndexChange {
-                path: change.path.clone(),
-                entry,
-            })
-        })
-        .collect()
-}
-
-pub(super) fn state(workspace: &Workspace) -> Result<PathBuf, CliError> {
-    let found = workspace.state_directory().map_err(|(state, error)| {
-        let said = format!("cannot write `{}`: {}", state.display(), error.kind());
-        CliError::new(Code::new("U303"), said)
-    })?;
-    found.ok_or_else(|| {
-        CliError::new(
-            Code::new("U202"),
-            "this repository is bare: it has no worktree",
-        )
-    })
 }
 
 fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
@@ -181,28 +109,11 @@ fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
             "this repository is bare: it has no worktree",
         ));
     };
-    let said = match recover(root, &state(&workspace)?)? {
+    let said = match recover(root, &state_directory(&workspace)?)? {
         Recovered::Nothing => "nothing was interrupted",
         Recovered::Undone => "the interrupted apply had changed nothing; it is cleared away",
         Recovered::Finished => "the interrupted apply is finished",
     };
     output.data(&format!("{said}\n"))?;
     Ok(Exit::Yes)
-}
-
-impl From<WriteError> for CliError {
-    fn from(error: WriteError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            WriteError::Changed { .. } => said.exit(Exit::No).hint("judge the patch again"),
-            WriteError::Interrupted => said.hint("`mendit apply --recover`"),
-            WriteError::Busy => said.hint("wait until it is done"),
-            WriteError::Foreign { .. } => {
-                said.hint("put the file back to one of its sides and recover again")
-            }
-            WriteError::Io { .. } | WriteError::RolledBack { .. } => {
-                said.hint("check permissions and room on the disk, then apply again")
-            }
-        }
-    }
 }

@@ -1,11 +1,11 @@
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
+use super::global::Global;
 use super::{
-    Exit, apply, bench, check, completions, config, context, diagnose, explain, git_apply, heal,
-    hint, imports, init, man, mcp, redact, repair, report, run, schema, split, stats,
+    Exit, apply, bench, check, completions, config, context_args, diagnose, explain, git_apply,
+    heal, hint, imports, init, man, mcp, redact, repair, report, run, schema, split, stats,
 };
 
 /// Makes automatic code repair dependable.
@@ -23,44 +23,6 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Flags that every command takes.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Global options")]
-pub(crate) struct Global {
-    /// Work as if started in DIR
-    #[arg(short = 'C', value_name = "DIR", global = true)]
-    pub(crate) directory: Option<PathBuf>,
-    /// Read this configuration file instead of the nearest mendit.toml
-    #[arg(long, value_name = "FILE", global = true, env = "MENDIT_CONFIG")]
-    pub(crate) config: Option<PathBuf>,
-    /// When to use colour
-    #[arg(long, value_enum, default_value = "auto", global = true)]
-    pub(crate) color: ColorChoice,
-    /// Say only what went wrong
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-    /// Say more on stderr
-    #[arg(short, long, global = true)]
-    pub(crate) verbose: bool,
-    /// Use N threads; the output is the same for any number
-    #[arg(long, value_name = "N", global = true, value_parser = parse_threads)]
-    pub(crate) threads: Option<usize>,
-    /// Draw no progress
-    #[arg(long, global = true)]
-    pub(crate) no_progress: bool,
-}
-
-/// When to use colour. Meaning never depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorChoice {
-    /// On a terminal, unless `NO_COLOR` is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 // A command that has more to say than a line says it at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -69,7 +31,7 @@ pub(crate) enum Command {
     Bench(Box<bench::Args>),
     /// Judge a patch and change nothing
     Check(check::Args),
-    Context(Box<context::Args>),
+    Context(Box<context_args::Args>),
     /// Show the settings in force and where each comes from
     Config(config::Args),
     /// Say what a log tells about a failure
@@ -100,13 +62,6 @@ pub(crate) enum Command {
     Run(Box<run::Args>),
     Split(split::Args),
     Stats(stats::Args),
-}
-
-fn parse_threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("a number from 1 to 1024 is expected".to_owned()),
-    }
 }
 
 /// Prints clap's own message and maps it to our exit codes.

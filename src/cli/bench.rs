@@ -3,19 +3,19 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::args::Global;
+use super::bench_document::{Format, conclude, print, read_document};
+use super::global::Global;
 use super::output::{to_json, write_file};
 use super::values::{highest_level, share};
-use super::{CliError, Exit, Output, bench_merge, bench_new, bench_verify, config};
+use super::{CliError, Exit, Output, bench_merge, bench_new, bench_verify, settings};
 use crate::agent::Protocol;
 use crate::bench::{
     BenchAgent, BenchOptions, Fixture, FixtureError, Heading, PartitionError, compare,
     load_fixtures, parse_partition, part_of, partition_from_environment, run_fixtures, score,
 };
 use crate::exec::Stop;
-use crate::model::{BenchDocument, Code, FixtureOutcome, FixtureResult, Level, Partition};
+use crate::model::{Code, FixtureOutcome, FixtureResult, Level, Partition};
 use crate::policy::Redactor;
-use crate::report::{bench_html, bench_junit, bench_markdown, bench_text};
 
 /// Say how often broken repositories with a known repair are repaired
 ///
@@ -95,16 +95,6 @@ enum ProtocolChoice {
     Edit,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Format {
-    Text,
-    Json,
-    Markdown,
-    /// A page with the ladder drawn
-    Html,
-    Junit,
-}
-
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     match &args.command {
         Some(BenchCommand::Merge(args)) => return bench_merge::run(args, output),
@@ -133,7 +123,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         max_attempts: args.max_attempts,
         jobs,
     };
-    let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
+    let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
     let progress = Progress::new(&fixtures, global, output);
     let outcomes = run_fixtures(&fixtures, &options, home.path(), &redactor, &stop, &|it| {
         progress.step(it);
@@ -154,88 +144,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     print(&document, args.format, output)?;
     conclude(&document, args.min_rate, output)
-}
-
-/// Prints a document in a format.
-pub(super) fn print(
-    document: &BenchDocument,
-    format: Format,
-    output: &Output,
-) -> Result<(), CliError> {
-    match format {
-        Format::Text => output.data(&bench_text(document)),
-        Format::Json => output.json(document),
-        Format::Markdown => output.data(&bench_markdown(document)),
-        Format::Html => output.data(&bench_html(document)),
-        Format::Junit => output.data(&bench_junit(document)),
-    }
-}
-
-/// The exit code of a document, and the first reason when it is not a yes.
-pub(super) fn conclude(
-    document: &BenchDocument,
-    min_rate: Option<f64>,
-    output: &Output,
-) -> Result<Exit, CliError> {
-    let no = |code: &'static str, said: String, exit: Exit| {
-        output.fail(&CliError::new(Code::new(code), said).exit(exit));
-        Ok(exit)
-    };
-    if document.leaks > 0 {
-        let said = format!(
-            "fixtures from which something forbidden has left: {}",
-            document.leaks
-        );
-        return no("F302", said, Exit::Refused);
-    }
-    if document.wrong_heals > 0 {
-        let said = format!("wrong heals: {}", document.wrong_heals);
-        return no("F304", said, Exit::No);
-    }
-    if let Some(comparison) = &document.comparison
-        && !comparison.regressed.is_empty()
-    {
-        let said = format!("no longer repaired: {}", comparison.regressed.join(", "));
-        return no("F301", said, Exit::No);
-    }
-    if let Some(least) = min_rate
-        && document.totals.rate < least
-    {
-        let said = format!(
-            "the pass rate is {:.4}, and {least} was asked for",
-            document.totals.rate
-        );
-        return no("F307", said, Exit::No);
-    }
-    let broken = |it: &&FixtureOutcome| it.result == FixtureResult::Error;
-    let broken = document.fixtures.iter().filter(broken).count();
-    if broken > 0 {
-        output.note(&format!("fixtures that could not be run: {broken}"));
-        return Ok(Exit::Environment);
-    }
-    Ok(Exit::Yes)
-}
-
-/// Reads what `--save` wrote.
-pub(super) fn read_document(path: &Path) -> Result<BenchDocument, CliError> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| CliError::unreadable(&name, &error))?;
-    let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
-    match document {
-        Ok(document) if document.document == "bench" => Ok(document),
-        Ok(document) => {
-            let said = format!(
-                "`{name}` is a `{}` document, not `bench`",
-                document.document
-            );
-            Err(CliError::new(Code::new("F306"), said))
-        }
-        Err(error) => {
-            let said = format!("`{name}` is no bench document: {error}");
-            Err(CliError::new(Code::new("F306"), said)
-                .hint("`mendit bench --save FILE` writes one"))
-        }
-    }
 }
 
 fn agent(args: &Args) -> BenchAgent {

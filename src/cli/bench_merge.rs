@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::bench::{Format, conclude, print, read_document};
+use super::bench_document::{Format, conclude, print, read_document};
 use super::output::{to_json, write_file};
 use super::{CliError, Exit, Output};
 use crate::bench::{MergeError, compare, merge};

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::Global;
+use super::global::Global;
 use super::{CliError, Exit, Output};
 use crate::bench::{Skeleton, new_fixture};
 use crate::exec::{Limits, Stop};

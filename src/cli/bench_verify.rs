@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
 
-use super::bench::Format;
+use super::bench_document::Format;
 use super::{CliError, Exit, Output};
 use crate::bench::{Fixture, FixtureError, Proof, verify};
 use crate::exec::Stop;

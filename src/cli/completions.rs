@@ -1,7 +1,6 @@
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use super::args::Cli;
 use super::{CliError, Exit, Output};
 
 #[derive(Debug, clap::Args)]
@@ -11,10 +10,10 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints a completion script.
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+/// Prints a completion script for `program`.
+pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "mendit", &mut script);
+    clap_complete::generate(args.shell, &mut program, "mendit", &mut script);
     output.bytes(&script)?;
     Ok(Exit::Yes)
 }

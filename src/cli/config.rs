@@ -1,15 +1,12 @@
 use std::fmt::Write as _;
-use std::path::Path;
 
 use serde::Serialize;
 
-use super::args::Global;
+use super::global::Global;
+use super::settings::load;
 use super::values::TextOrJson;
 use super::{CliError, Exit, Output};
-use crate::config::{ConfigError, Origin, Settings, Value};
-use crate::model::{Code, Profile};
-use crate::policy::ReadPolicy;
-use crate::workspace::settings_file;
+use crate::config::{Origin, Settings, Value};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -45,41 +42,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     Ok(Exit::Yes)
 }
 
-/// The settings for this invocation: `--config`, or the nearest file, and the environment.
-pub(crate) fn load(global: &Global) -> Result<Settings, CliError> {
-    let file = match &global.config {
-        Some(file) => Some(file.clone()),
-        None => settings_file(Path::new("."))?,
-    };
-    Ok(Settings::load(
-        file.as_deref(),
-        std::env::vars_os().filter_map(utf8),
-    )?)
-}
-
-/// A variable whose name and value are UTF-8.
-pub(crate) fn utf8(
-    (name, value): (std::ffi::OsString, std::ffi::OsString),
-) -> Option<(String, String)> {
-    Some((name.into_string().ok()?, value.into_string().ok()?))
-}
-
-/// What may be read: the settings' patterns and those of flags.
-pub(crate) fn read_policy(
-    settings: &Settings,
-    allow: &[String],
-    deny: &[String],
-    profile: Profile,
-) -> Result<ReadPolicy, CliError> {
-    let globs = |key, flags: &[String]| [settings.list(key), flags].concat();
-    ReadPolicy::new(
-        &globs("context.allow", allow),
-        &globs("context.deny", deny),
-        profile,
-    )
-    .map_err(|error| CliError::new(error.code(), error.to_string()))
-}
-
 #[derive(Serialize)]
 struct Row<'a> {
     key: &'static str,
@@ -109,19 +71,5 @@ fn shown(value: &Value) -> String {
         Value::Integer(number) => number.to_string(),
         Value::Word(word) => format!("{word:?}"),
         Value::List(list) => format!("{list:?}"),
-    }
-}
-
-impl From<ConfigError> for CliError {
-    fn from(error: ConfigError) -> Self {
-        let said = Self::new(Code::new("U103"), error.to_string());
-        match error {
-            ConfigError::UnknownKey {
-                suggestion: Some(key),
-                ..
-            } => said.hint(format!("did you mean `{key}`?")),
-            ConfigError::UnknownKey { .. } => said.hint("`mendit config show` lists every setting"),
-            _ => said,
-        }
     }
 }

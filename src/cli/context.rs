@@ -1,117 +1,22 @@
 use std::path::{Path, PathBuf};
 
-use super::args::Global;
+use super::context_args::{Args, Format};
 use super::context_request::{read_previous, request};
-use super::output::{to_json, write_file};
+use super::global::Global;
+use super::output::{ignore_itself, to_json, write_file};
 use super::workspace::Workspace;
-use super::{CliError, Exit, Output, config};
+use super::{CliError, Exit, Output, settings};
 use crate::context::{
-    Built, ContextError, LevelChoice, add_history, build_on, bundle_listing, bundle_tar,
-    change_under_test, failure_packet,
+    Built, ContextError, add_history, build_on, bundle_listing, bundle_tar, change_under_test,
+    failure_packet,
 };
 use crate::graph::{FactsCache, Graph};
-use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget, Profile, StopReason};
+use crate::model::{Code, ContextDocument, Level, Omission, PacketBudget};
 use crate::policy::Redactor;
 use crate::report::{context_markdown, context_text, context_xml};
 
-/// Build the packet for a failure
-///
-/// It diagnoses the log, chooses the level and picks the files. Without a target the log says which files the failure is about. The packet is printed
-/// (`--format json`) and written to `--out DIR`; in text format it goes to `.mendit/context/`
-/// of the worktree when no directory is named.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// Files the failure is about; a directory means its files
-    #[arg(value_name = "TARGET")]
-    pub(super) targets: Vec<String>,
-    /// The same as TARGET
-    #[arg(long = "target", value_name = "PATH")]
-    pub(super) more_targets: Vec<String>,
-    /// Log of the failing command; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(super) log: Option<String>,
-    /// A failure packet to take log, targets and commands from
-    #[arg(long, value_name = "FILE", conflicts_with = "log")]
-    pub(super) failure: Option<String>,
-    /// The command that shows the failure (it is not run)
-    #[arg(long = "test-command", value_name = "CMD")]
-    pub(super) test_commands: Vec<String>,
-    /// Rung of the ladder: auto, or 0 to 4
-    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = parse_level)]
-    pub(super) level: LevelChoice,
-    /// How the attempt before ended, such as `tests_failed`
-    #[arg(long, value_name = "REASON", value_parser = parse_stop_reason)]
-    pub(super) stop_reason: Option<StopReason>,
-    /// context.json or result.json of the attempt before
-    #[arg(long, value_name = "FILE")]
-    pub(super) previous: Option<String>,
-    /// context.json of an earlier packet: files it held are named and not repeated
-    #[arg(long, value_name = "FILE")]
-    pub(super) since: Option<String>,
-    /// JSON with `requestedFiles` that an agent asked for; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(super) request: Option<String>,
-    /// A path that an agent asked for
-    #[arg(long = "request-path", value_name = "PATH")]
-    pub(super) request_paths: Vec<String>,
-    /// Permit level 4: the whole repository, without caps
-    #[arg(long)]
-    pub(super) include_repo_bundle: bool,
-    /// Read this commit instead of the worktree
-    #[arg(long, value_name = "REV")]
-    pub(super) rev: Option<String>,
-    /// Base of the change under test: its diff is shown, its files rank high
-    #[arg(long, value_name = "BASE")]
-    pub(super) diff: Option<String>,
-    /// How places are given out
-    #[arg(long, value_name = "PROFILE", value_parser = parse_profile)]
-    pub(super) profile: Option<Profile>,
-    /// Files beyond targets and manifests
-    #[arg(long, value_name = "N")]
-    pub(super) max_files: Option<u64>,
-    /// Bytes of one file
-    #[arg(long, value_name = "N")]
-    pub(super) max_file_bytes: Option<u64>,
-    /// Bytes of all files
-    #[arg(long, value_name = "N")]
-    pub(super) max_total_bytes: Option<u64>,
-    /// Estimated tokens of all files (two for every seven bytes)
-    #[arg(long, value_name = "N")]
-    pub(super) max_tokens: Option<u64>,
-    /// Exit 1 when bytes or tokens cut something out
-    #[arg(long)]
-    pub(super) fail_over_budget: bool,
-    /// Read only files that match
-    #[arg(long, value_name = "GLOB")]
-    pub(super) allow: Vec<String>,
-    /// Never read files that match
-    #[arg(long, value_name = "GLOB")]
-    pub(super) deny: Vec<String>,
-    /// Write context.json and failure-packet.json here
-    #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
-    /// Neither use nor fill the cache of parsed files
-    #[arg(long)]
-    no_cache: bool,
-    /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// A table for people
-    Text,
-    /// The context document
-    Json,
-    /// A prompt for an agent
-    Markdown,
-    /// The same prompt as XML
-    Xml,
-}
-
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = config::load(global)?;
+    let settings = settings::load(global)?;
     let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
     let mut request = request(args, &settings, &workspace)?;
     let previous = read_previous(args, &mut request)?;
@@ -123,8 +28,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
              (hint: `--log FILE`, or pipe the failing command into `--log -`)",
         );
     }
-    let policy = config::read_policy(&settings, &args.allow, &args.deny, request.profile)?;
-    let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
+    let policy = settings::read_policy(&settings, &args.allow, &args.deny, request.profile)?;
+    let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
     if let Some(base) = &args.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
             CliError::new(
@@ -252,41 +157,9 @@ fn directory_for(args: &Args, workspace: &Workspace) -> Result<Option<PathBuf>, 
     Ok(Some(state.join("context")))
 }
 
-// git is never shown what is written here. Failing is left to the write that follows.
-pub(super) fn ignore_itself(state: &Path) {
-    let ignore = state.join(".gitignore");
-    if !ignore.exists() {
-        let _ = write_file(&ignore, "*\n");
-    }
-}
-
 fn advise(built: &Built, output: &Output) {
     if built.context.files.is_empty() && built.log.is_some() {
         output.note("the log names no file of this repository (hint: name one with `--target`)");
-    }
-}
-
-fn parse_level(text: &str) -> Result<LevelChoice, String> {
-    if text == "auto" {
-        return Ok(LevelChoice::Auto);
-    }
-    text.parse()
-        .ok()
-        .and_then(Level::from_number)
-        .map(LevelChoice::Exactly)
-        .ok_or_else(|| "auto or a number from 0 to 4 is expected".to_owned())
-}
-
-fn parse_stop_reason(text: &str) -> Result<StopReason, String> {
-    text.parse()
-        .map_err(|error: serde::de::value::Error| error.to_string())
-}
-
-fn parse_profile(text: &str) -> Result<Profile, String> {
-    match text {
-        "ranked" => Ok(Profile::Ranked),
-        "spec" => Ok(Profile::Spec),
-        _ => Err("`ranked` or `spec` is expected".to_owned()),
     }
 }
 

@@ -1,7 +1,7 @@
 use serde::Deserialize;
 
 use super::CliError;
-use super::context::Args;
+use super::context_args::Args;
 use super::input::{read_json, read_log};
 use super::workspace::Workspace;
 use crate::config::Settings;

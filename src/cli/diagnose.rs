@@ -1,4 +1,4 @@
-use super::args::Global;
+use super::global::Global;
 use super::input::read_log;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};

@@ -1,7 +1,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::args::Global;
+use super::global::Global;
 use super::workspace::directory;
 use super::{CliError, Exit, Output};
 use crate::exec::{self, CommandLine, Discard, Job, SandboxMode, Stop};

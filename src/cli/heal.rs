@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 
-use super::args::Global;
+use super::global::Global;
 use super::output::write_file;
 use super::values::{TextOrJson, seconds};
 use super::workspace::{Workspace, directory};
-use super::{CliError, Exit, Output, config};
+use super::{CliError, Exit, Output, settings};
 use crate::exec::Stop;
 use crate::heal::{HealError, Healed, Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{FailureKind, HealingResult};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let given = servers.iter().flat_map(ServerConfig::variables);
     let named = args.env.iter().filter_map(|it| it.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let variables = std::env::vars_os().filter_map(config::utf8);
+    let variables = std::env::vars_os().filter_map(settings::utf8);
     let redactor = Redactor::new(variables.chain(given).chain(named));
     let stop = Stop::install()
         .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
-use super::args::Global;
+use super::global::Global;
 use super::input::read_log;
 use super::values::TextOrJson;
 use super::workspace::Workspace;
-use super::{CliError, Exit, Output, apply, config};
+use super::write::write;
+use super::{CliError, Exit, Output, settings};
 use crate::diagnose::{LogFacts, diagnose};
 use crate::graph::{FactsCache, Graph};
 use crate::hint::{Query, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest};
@@ -48,7 +49,7 @@ struct Wanted {
 
 /// Proposes imports; exits with 1 when none is known, or none is certain enough for a patch.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = config::load(global)?;
+    let settings = settings::load(global)?;
     let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
     let source = workspace.source.as_ref();
     let wanted = wanted(args, &workspace)?;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     )
     .map_err(|error| CliError::new(error.code(), error.to_string()))?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
-    let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
+    let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
     let cache = workspace
         .cache_directory("facts")
         .map(|directory| FactsCache::open(&directory));
@@ -96,7 +97,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         cache.save();
     }
     if args.apply && !changes.is_empty() {
-        apply::write(&workspace, &changes, false, false)?;
+        write(&workspace, &changes, false, false)?;
     }
     let patched = args.fix || args.apply;
     let found = if patched {

@@ -1,4 +1,4 @@
-use super::args::Global;
+use super::global::Global;
 use super::output::to_json;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};

@@ -1,7 +1,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::path::Path;
 
 use super::CliError;
+use crate::repair::Task;
 
 const MAX_HEAD: usize = 32 << 20;
 const MAX_TAIL: usize = 96 << 20;
@@ -22,6 +24,17 @@ pub(crate) fn read_json(path: &str) -> Result<serde_json::Value, CliError> {
     let bytes = read_log(path)?;
     serde_json::from_slice(&bytes)
         .map_err(|error| CliError::usage(format!("`{path}` is not JSON: {error}")))
+}
+
+/// Reads a task; an empty one asks for nothing and is refused.
+pub(super) fn read_task(path: &Path) -> Result<Task, CliError> {
+    let name = path.display().to_string();
+    let bytes = read_log(&name)?;
+    if bytes.trim_ascii().is_empty() {
+        return Err(CliError::usage(format!("the task in `{name}` is empty"))
+            .hint("say what is wanted, as JSON or as Markdown"));
+    }
+    Ok(Task::read(&String::from_utf8_lossy(&bytes)))
 }
 
 fn head_and_tail(mut input: impl Read) -> io::Result<Vec<u8>> {

@@ -1,9 +1,8 @@
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use super::args::Cli;
 use super::output::write_file;
 use super::{CliError, Exit, Output};
 
@@ -14,9 +13,8 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-/// Prints the manual page, or writes one for each command.
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
-    let mut program = Cli::command();
+/// Prints the manual page of `program`, or writes one for each of its commands.
+pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, CliError> {
     program.build();
     let Some(directory) = &args.out else {
         output.bytes(&page(program)?)?;

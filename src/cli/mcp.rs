@@ -1,6 +1,6 @@
-use super::args::Global;
+use super::global::Global;
 #[cfg(feature = "mcp")]
-use super::config;
+use super::settings;
 use super::{CliError, Exit, Output};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     use crate::model::Code;
 
     // Wrong settings are told now, not at the first call.
-    config::load(global)?;
+    settings::load(global)?;
     let server = Server::new(ServerOptions {
         directory: super::workspace::directory()?,
         named: global.directory.is_some(),

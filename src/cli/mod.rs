@@ -3,6 +3,7 @@
 mod apply;
 mod args;
 mod bench;
+mod bench_document;
 mod bench_merge;
 mod bench_new;
 mod bench_verify;
@@ -11,12 +12,14 @@ mod check;
 mod completions;
 mod config;
 mod context;
+mod context_args;
 mod context_request;
 mod diagnose;
 mod error;
 mod exit;
 mod explain;
 mod git_apply;
+mod global;
 mod heal;
 mod hint;
 mod imports;
@@ -25,6 +28,7 @@ mod input;
 mod man;
 mod mcp;
 mod output;
+mod patch_args;
 mod redact;
 mod repair;
 mod report;
@@ -33,15 +37,17 @@ mod run_folder;
 mod run_record;
 mod run_verdict;
 mod schema;
+mod settings;
 mod split;
 mod stats;
 mod values;
 mod workspace;
+mod write;
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
 pub(crate) use error::CliError;
@@ -112,8 +118,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Mcp(args) => mcp::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
         Command::Init(args) => init::run(args, output),
-        Command::Completions(args) => completions::run(args, output),
-        Command::Man(args) => man::run(args, output),
+        Command::Completions(args) => completions::run(args, Cli::command(), output),
+        Command::Man(args) => man::run(args, Cli::command(), output),
         Command::Run(args) => run::run(args, global, output),
         Command::Split(args) => split::run(args, global, output),
         Command::Stats(args) => stats::run(args, output),

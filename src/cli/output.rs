@@ -3,7 +3,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::args::ColorChoice;
+use super::global::ColorChoice;
 use super::{CliError, Exit};
 use crate::model::Code;
 
@@ -137,4 +137,12 @@ pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), C
     file.as_file().sync_data().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Keeps a directory out of git: git is never shown what is written here. Failing is left to the write that follows.
+pub(super) fn ignore_itself(state: &Path) {
+    let ignore = state.join(".gitignore");
+    if !ignore.exists() {
+        let _ = write_file(&ignore, "*\n");
+    }
 }

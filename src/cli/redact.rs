@@ -2,7 +2,7 @@ use std::io::Read as _;
 
 use serde::Serialize;
 
-use super::{CliError, Exit, Output, config};
+use super::{CliError, Exit, Output, settings};
 use crate::model::Profile;
 use crate::policy::{Finding, ReadPolicy, Redactor};
 
@@ -42,7 +42,7 @@ struct Row<'a> {
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
     let bytes = read(&args.file)?;
     let redactor = match args.env {
-        Switch::On => Redactor::new(std::env::vars_os().filter_map(config::utf8)),
+        Switch::On => Redactor::new(std::env::vars_os().filter_map(settings::utf8)),
         Switch::Off => Redactor::default(),
     };
     let policy = ReadPolicy::new(&[], &[], Profile::Ranked)

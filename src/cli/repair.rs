@@ -1,15 +1,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::args::Global;
-use super::split::read_task;
+use super::global::Global;
+use super::input::read_task;
 use super::values::{Confine, TextOrJson, highest_level, seconds};
 use super::workspace::Workspace;
-use super::{CliError, Exit, Output, config, run_folder};
+use super::{CliError, Exit, Output, run_folder, settings};
 use crate::agent::Protocol;
 use crate::context::{add_history, base_request};
 use crate::exec::Stop;
-use crate::model::{Event, Level, Profile, RepoPath, RunResult, RunStatus, StopReason};
+use crate::model::{Event, Level, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::policy::{Allowed, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, RunLock, Setup, Task, repair};
@@ -115,7 +115,7 @@ enum ProtocolChoice {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = config::load(global)?;
+    let settings = settings::load(global)?;
     let workspace = Workspace::open(global, None, output)?;
     let Some(root) = workspace.root.clone() else {
         return Err(CliError::new(
@@ -136,8 +136,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             None => run_folder::new(&workspace, &root)?,
         },
     };
-    let redactor = Redactor::new(std::env::vars_os().filter_map(config::utf8));
-    let read = config::read_policy(&settings, &[], &[], Profile::Ranked)?;
+    let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
+    let read = settings::read_policy(&settings, &[], &[], Profile::Ranked)?;
     let mut request = base_request(&settings, workspace.git.as_ref());
     request.include_bundle = args.include_repo_bundle;
     add_history(&mut request, workspace.git.as_ref(), "HEAD");
@@ -318,9 +318,4 @@ impl From<RepairError> for CliError {
             RepairError::Apply(error) => error.into(),
         }
     }
-}
-
-/// A path of the worktree as the user typed it.
-pub(super) fn repo_path(typed: &str) -> Option<RepoPath> {
-    RepoPath::resolve("", typed.trim_end_matches('/')).ok()
 }

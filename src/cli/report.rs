@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::args::Global;
+use super::global::Global;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, run_folder};
 use crate::model::{ChildFailure, Code, RunRecord};

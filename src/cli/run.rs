@@ -1,12 +1,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::args::Global;
+use super::global::Global;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
 use super::values::{Confine, TextOrJson, seconds};
 use super::workspace::{Workspace, directory};
-use super::{CliError, Exit, Output, config};
+use super::{CliError, Exit, Output, settings};
 use crate::exec::{
     self, CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sandbox, SandboxMode,
     SandboxState, Sink, Stop, Stream,
@@ -67,11 +67,11 @@ run · 3 a time limit ended it · 4 a person must act (a variable, credentials, 
 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = config::load(global)?;
+    let settings = settings::load(global)?;
     let job = job(args)?;
     let named = args.env.iter().filter_map(|it| it.split_once('='));
     let variables = std::env::vars_os()
-        .filter_map(config::utf8)
+        .filter_map(settings::utf8)
         .chain(named.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let redactor = Redactor::new(variables);
     let stop = Stop::install()

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::CliError;
-use super::context::ignore_itself;
-use super::repair::repo_path;
-use super::workspace::Workspace;
+use super::output::ignore_itself;
+use super::workspace::{Workspace, state_directory};
 use crate::model::{Code, RepoPath};
 use crate::repair::run_id;
 use crate::source::Source;
@@ -75,7 +74,7 @@ pub(super) fn find(run: &str, workspace: &Workspace, root: &Path) -> Result<Path
 /// Where the lock and the journal of writes stand: the git directory, else `.mendit`. A run that
 /// leaves the worktree alone does with the cache directory where neither can be written.
 pub(super) fn state(workspace: &Workspace, root: &Path, writes: bool) -> Result<PathBuf, CliError> {
-    let state = super::apply::state(workspace);
+    let state = state_directory(workspace);
     let usable = |state: &PathBuf| {
         std::fs::create_dir_all(state).is_ok() && tempfile::tempfile_in(state).is_ok()
     };
@@ -136,4 +135,9 @@ pub(super) fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Vec<
             root.join(path.as_str()).is_dir() && !source.listing().has_directory(path.as_str())
         })
         .collect()
+}
+
+// A path of the worktree as the user typed it.
+fn repo_path(typed: &str) -> Option<RepoPath> {
+    RepoPath::resolve("", typed.trim_end_matches('/')).ok()
 }

@@ -3,10 +3,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use super::context::ignore_itself;
-use super::output::{to_json, write_file};
+use super::output::{ignore_itself, to_json, write_file};
 use super::workspace::Workspace;
-use super::{CliError, config};
+use super::{CliError, settings};
 use crate::config::Settings;
 use crate::context::{add_history, base_request, build, failure_packet};
 use crate::exec::{End, Job, Outcome, SandboxState};
@@ -142,7 +141,7 @@ impl Record {
         request.timed_out = failing.timed_out;
         request.test_commands = vec![self.command.clone()];
         add_history(&mut request, workspace.git.as_ref(), "HEAD");
-        let policy = config::read_policy(settings, &[], &[], request.profile)?;
+        let policy = settings::read_policy(settings, &[], &[], request.profile)?;
         let built = build(workspace.source.as_ref(), &policy, redactor, &request)?;
         let packet = failure_packet(
             &built,

@@ -1,11 +1,12 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::args::Global;
+use super::global::Global;
+use super::input::read_task;
 use super::values::TextOrJson;
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output};
 use crate::model::RepoPath;
-use crate::repair::{Estimate, Split, SplitInput, Task, split};
+use crate::repair::{Estimate, Split, SplitInput, split};
 
 /// Estimate a task, and split it when it is too large.
 ///
@@ -71,17 +72,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     } else {
         Exit::Yes
     })
-}
-
-/// Reads a task; an empty one asks for nothing and is refused.
-pub(super) fn read_task(path: &Path) -> Result<Task, CliError> {
-    let name = path.display().to_string();
-    let bytes = super::input::read_log(&name)?;
-    if bytes.trim_ascii().is_empty() {
-        return Err(CliError::usage(format!("the task in `{name}` is empty"))
-            .hint("say what is wanted, as JSON or as Markdown"));
-    }
-    Ok(Task::read(&String::from_utf8_lossy(&bytes)))
 }
 
 fn text(plan: &Split) -> String {

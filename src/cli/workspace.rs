@@ -1,7 +1,8 @@
 use std::path::{Path, PathBuf};
 
-use super::args::Global;
+use super::global::Global;
 use super::{CliError, Output};
+use crate::model::Code;
 use crate::workspace::WorkspaceError;
 pub(crate) use crate::workspace::{At, Workspace};
 
@@ -42,6 +43,20 @@ pub(crate) fn directory() -> Result<PathBuf, CliError> {
             reason: error.kind(),
         }
         .into()
+    })
+}
+
+/// Where this program keeps its state for the worktree.
+pub(super) fn state_directory(workspace: &Workspace) -> Result<PathBuf, CliError> {
+    let found = workspace.state_directory().map_err(|(state, error)| {
+        let said = format!("cannot write `{}`: {}", state.display(), error.kind());
+        CliError::new(Code::new("U303"), said)
+    })?;
+    found.ok_or_else(|| {
+        CliError::new(
+            Code::new("U202"),
+            "this repository is bare: it has no worktree",
+        )
     })
 }
 

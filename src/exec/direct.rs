@@ -1,19 +1,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::{PipeReader, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::control::{Ask, Control, Input, Launched};
 use super::ended::{Report, ReportedEnd};
-use super::launch::{Control, Input, Launched, feed_pipe};
 use super::{ExecError, Job, Limits, SandboxMode, SandboxState};
-
-/// What a command without a supervisor can be told.
-pub(super) enum Ask {
-    Stop,
-    Kill,
-}
 
 /// Starts a job in a process group of its own, without a supervisor.
 pub(super) fn launch(
@@ -64,6 +59,17 @@ pub(super) fn launch(
         stdout,
         stderr,
     })
+}
+
+// Writes the bytes in a thread; a command that does not read them all is no error.
+fn feed_pipe(bytes: Vec<u8>) -> Result<PipeReader, ExecError> {
+    let (reader, mut writer) = std::io::pipe()?;
+    thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(move || {
+            let _ = writer.write_all(&bytes);
+        })?;
+    Ok(reader)
 }
 
 fn wait_for(mut child: Child, limits: Limits, asked: &Receiver<Ask>) -> Report {

@@ -16,15 +16,18 @@ mod confine;
 #[cfg(all(unix, not(target_os = "linux")))]
 #[path = "unconfined.rs"]
 mod confine;
+mod control;
 mod direct;
 mod ended;
 mod environment;
 mod error;
+mod guard;
 mod job;
 mod launch;
 mod log;
 mod outcome;
 mod piped;
+mod program;
 #[cfg(unix)]
 mod protocol;
 mod run;
@@ -42,10 +45,11 @@ mod writable;
 pub use captured::Captured;
 pub use environment::Environment;
 pub use error::ExecError;
+pub use guard::guard_environment;
 pub use job::{CommandLine, Job, Limits, Stdin};
-pub use launch::{guard_environment, own_program, set_supervisor};
 pub use outcome::{End, Outcome, TimeLimit};
 pub use piped::{Piped, spawn_piped};
+pub use program::{own_program, set_supervisor};
 pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxMode, SandboxState};
 pub use stop::Stop;

@@ -5,8 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::captured::Ring;
+use super::control::{Control, Input, Launched};
 use super::ended::Report;
-use super::launch::{Control, Input, Launched, launch};
+use super::launch::launch;
 use super::{Captured, End, ExecError, Job};
 
 /// A command that is talked to while it runs, such as a server on standard input and output.

@@ -4,8 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::captured::Ring;
+use super::control::{CHUNK, Control, Input, Launched};
 use super::ended::Report;
-use super::launch::{CHUNK, Control, Input, Launched, launch};
+use super::launch::launch;
 use super::log::LogFile;
 use super::{End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
 

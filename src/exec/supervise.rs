@@ -13,7 +13,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::ended::{Report, ReportedEnd};
 use super::protocol::{self, Order, read_frame, write_frame};
-use super::{SandboxState, confine, launch, tree};
+use super::{SandboxState, confine, guard, tree};
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -80,7 +80,7 @@ fn isolate() {
             maximum: Some(0),
         },
     );
-    launch::guard_environment();
+    guard::guard_environment();
 }
 
 fn listen_to_signals(events: Sender<Event>) -> std::io::Result<()> {

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use super::control::{CHUNK, Control, Input, Launched};
 use super::ended::Report;
-use super::launch::{CHUNK, Control, Input, Launched};
 use super::protocol::{ORDER, Order, REPORT, STDIN, STDIN_END, read_frame};
 use super::writable::writable;
 use super::{ExecError, Job, SandboxMode, tree};

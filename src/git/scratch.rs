@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scratch_entry::{Stamp, failed, mode_of, mode_on_disk, remove, stamp};
 use super::scratch_repository::{fingerprint, initialise};
-use super::{GitError, Repository};
+use super::{GitError, Repository, ScratchError};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError, Source, Tracked, TrackedKind, Worktree};
 
@@ -37,30 +37,6 @@ pub struct ScratchPlan<'a> {
     /// Ignored folders that the copy needs and that are linked rather than copied, such as
     /// `node_modules`.
     pub shared: &'a [RepoPath],
-}
-
-/// Why a scratch copy cannot be made or used.
-#[derive(Debug, thiserror::Error)]
-pub enum ScratchError {
-    /// The disk refused.
-    #[error("cannot write the scratch copy `{path}`: {kind}")]
-    Io {
-        /// The path.
-        path: String,
-        /// What the system said.
-        kind: io::ErrorKind,
-    },
-    /// A file of the original cannot be copied.
-    #[error("cannot copy `{path}`: {source}")]
-    Read {
-        /// The path.
-        path: RepoPath,
-        /// Why.
-        source: ReadError,
-    },
-    /// The copy's repository refused.
-    #[error(transparent)]
-    Git(#[from] GitError),
 }
 
 /// A file that differs from what the copy held.

@@ -1,6 +1,7 @@
 use std::fs;
 
-use super::scratch::{Held, Scratch, ScratchError, ScratchPlan};
+use super::ScratchError;
+use super::scratch::{Held, Scratch, ScratchPlan};
 use super::scratch_entry::{Stamp, failed, mode_of, remove, stamp, symlink, write_entry};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError};

@@ -8,7 +8,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::runtime::Runtime;
 
 use super::answer::Answer;
-use super::server::{Asked, ask};
+use super::ask::{Asked, ask};
 use super::{Endpoint, Probe};
 use crate::exec::Stop;
 use crate::model::FailureKind;

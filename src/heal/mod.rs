@@ -3,12 +3,16 @@
 //! its configuration. Choosing the change is pure: [`next`] over a table.
 
 mod answer;
+#[cfg(feature = "mcp")]
+mod ask;
 mod command;
 mod config;
 mod error;
 #[cfg(feature = "mcp")]
 mod expand;
+mod fix;
 mod gather;
+mod history;
 #[cfg(feature = "mcp")]
 mod http;
 mod manifest;
@@ -32,8 +36,10 @@ mod table_test;
 
 pub use config::ServerConfig;
 pub use error::HealError;
+pub use fix::Fix;
+pub use history::History;
 pub use mask::masked;
-pub use next::{Fix, History, next};
+pub use next::next;
 pub use probe::{Endpoint, Probe, Target, Transport};
 pub use run::{Healed, Options, heal};
 pub use surroundings::{ComposePort, Surroundings};

@@ -7,8 +7,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::runtime::{Handle, Runtime};
 
 use super::answer::Answer;
+use super::ask::{Asked, ask};
 use super::rules::is_local;
-use super::server::{Asked, ask};
 use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
 use crate::exec::{

@@ -1,33 +1,19 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use super::asked::Asked;
 use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::python::Tops;
 use super::style::ScriptStyle;
-use super::words::Usage;
 use super::{python, script, tables};
 use crate::graph::Graph;
-use crate::model::{DefinitionKind, FileFacts, HintSource, Import, Language, RepoPath, Suggestion};
+use crate::model::{DefinitionKind, HintSource, Import, Language, Suggestion};
 use crate::policy::is_test;
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the
 /// best one's weight.
 const NEGLIGIBLE: u64 = 16;
-
-/// One name and the file that lacks it.
-pub(super) struct Asked<'a> {
-    pub(super) file: &'a RepoPath,
-    pub(super) name: &'a str,
-    pub(super) usage: Usage,
-    pub(super) facts: &'a FileFacts,
-    pub(super) language: Language,
-    /// What other files of its directory say about themselves.
-    pub(super) siblings: Vec<Arc<FileFacts>>,
-    /// Files of the repository that it imports.
-    pub(super) reached: Vec<RepoPath>,
-}
 
 struct Row {
     way: Way,

@@ -1,4 +1,4 @@
-use super::choose::Asked;
+use super::asked::Asked;
 use super::evidence::{Way, Weight};
 use super::words::Usage;
 use super::{python, tables};

@@ -1,6 +1,6 @@
 use super::evidence::nearness;
 use super::similar::distance;
-use super::suggest::{Query, suggest};
+use super::{Query, suggest};
 use super::{python, script, style::ScriptStyle};
 use crate::graph::Graph;
 use crate::model::{HintSource, Import, ImportKind, Language, RepoPath, Suggestion};

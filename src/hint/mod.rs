@@ -1,6 +1,7 @@
 //! Floor 5: an undefined name to the import that was meant: how the repository imports it, what
 //! defines it, the standard library, manifests; certain or abstaining.
 
+mod asked;
 mod choose;
 mod entity;
 mod evidence;
@@ -12,6 +13,7 @@ mod missing;
 mod outside;
 mod place;
 mod python;
+mod query;
 mod recovery;
 mod script;
 mod similar;
@@ -23,5 +25,6 @@ mod words;
 
 pub use fix::{Fix, fix};
 pub use missing::{moved_modules, renamed_exports};
+pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
-pub use suggest::{Query, suggest};
+pub use suggest::suggest;

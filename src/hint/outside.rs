@@ -1,6 +1,6 @@
+use super::Query;
 use super::evidence::{Evidence, Way, Weight};
 use super::style::ScriptStyle;
-use super::suggest::Query;
 use super::tables;
 use super::words;
 use crate::model::{HintSource, Language, RepoPath};

@@ -1,4 +1,4 @@
-use super::choose::Asked;
+use super::asked::Asked;
 use super::python::Tops;
 use super::style::ScriptStyle;
 use super::{python, script};

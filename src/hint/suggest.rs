@@ -3,7 +3,9 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 
-use super::choose::{Asked, choose};
+use super::Query;
+use super::asked::Asked;
+use super::choose::choose;
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::python::Tops;
 use super::style::ScriptStyle;
@@ -15,20 +17,6 @@ use crate::source::Source;
 /// Files that hold a name and are parsed for it, nearest first. Beyond this, those that merely
 /// use a name that everybody uses say nothing new.
 const MAX_PARSED: usize = 300;
-
-/// A question about imports.
-#[derive(Clone, Copy)]
-pub struct Query<'q> {
-    /// The file that lacks the names.
-    pub file: &'q RepoPath,
-    /// Names that are undefined in it.
-    pub names: &'q [String],
-    /// What the user says of names: rows `NAME MODULE [IMPORTED] LANGUAGE`, as in the setting
-    /// `hint.known`. What they name needs no manifest.
-    pub known: &'q [String],
-    /// Which files may be read.
-    pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
-}
 
 /// Proposes imports for names that are undefined in a file, best first for each name.
 ///

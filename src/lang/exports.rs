@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::bindings;
 use super::literal::{end_line_of, line_of, script_string, text_of};
-use super::script::named;
+use super::specifier::{has_token, named};
 use crate::model::{Definition, DefinitionKind, Export, FileFacts, ImportKind};
 
 /// Reads an `export` statement at the top level.
@@ -16,7 +16,7 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     if let Some(inner) = node.child_by_field_name("declaration") {
         let first = facts.definitions.len();
         declaration(inner, text, facts);
-        let is_default = super::script::has_token(node, "default");
+        let is_default = has_token(node, "default");
         let names: Vec<String> = facts
             .definitions
             .iter()

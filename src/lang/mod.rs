@@ -16,6 +16,7 @@ mod reference;
 mod reference_queries;
 mod script;
 mod skeleton;
+mod specifier;
 
 pub use facts::{facts, syntax_errors};
 pub use skeleton::skeleton;

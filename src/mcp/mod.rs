@@ -1,7 +1,9 @@
 //! Floor 8: the commands as tools of an MCP server, over standard input and output or streamable
 //! HTTP on this machine. Thin: each tool is a call into the library and a document of the model.
 
+mod error;
 mod http;
+mod options;
 mod place;
 mod progress;
 mod resources;
@@ -12,5 +14,6 @@ mod tool;
 mod tools;
 
 pub use http::{HttpOptions, serve_http};
-pub use server::{Server, ServerOptions};
+pub use options::ServerOptions;
+pub use server::Server;
 pub use stdio::serve_stdio;

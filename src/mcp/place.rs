@@ -5,8 +5,8 @@ use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Mutex;
 
-use super::server::ServerOptions;
-use super::tool::ToolError;
+use super::ServerOptions;
+use super::error::ToolError;
 use crate::config::Settings;
 use crate::model::Code;
 use crate::workspace::settings_file;

@@ -10,29 +10,14 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::ServerOptions;
+use super::error::ToolError;
 use super::place::{Place, Roots};
 use super::progress::Progress;
 use super::resources;
-use super::tool::{Given, ToolError, ToolRow};
+use super::tool::{Given, ToolRow};
 use super::tools::TOOLS;
 use crate::model::Code;
-
-/// What a server works on and may do.
-#[derive(Debug, Clone)]
-pub struct ServerOptions {
-    /// The directory it stands in.
-    pub directory: PathBuf,
-    /// Whether the user named that directory; otherwise the client's roots have a say.
-    pub named: bool,
-    /// The settings' file; without one it is looked for where a call works.
-    pub config: Option<PathBuf>,
-    /// Whether `apply_patch` is offered.
-    pub allow_write: bool,
-    /// Globs of protected files that patches may change.
-    pub allow_protected: Vec<String>,
-    /// Threads for listing files; 0 leaves it to the machine.
-    pub threads: usize,
-}
 
 /// The commands as tools, and documents as resources.
 #[derive(Debug, Clone)]

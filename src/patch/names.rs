@@ -1,5 +1,5 @@
 use super::set::{FilePatch, Headers, Side};
-use super::target::Refusal;
+use crate::model::Operation;
 
 // Names as written; `None` stands for "not there on this side".
 #[derive(Debug, Clone)]
@@ -9,6 +9,9 @@ pub(super) struct Names {
     // From rename and copy lines, which carry no prefix.
     pub(super) bare: bool,
 }
+
+// A code and what is to be said with it.
+pub(super) type Refusal = (&'static str, String);
 
 pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
     if name.contains(&0) {
@@ -161,6 +164,14 @@ pub(super) fn agree_on_rename(
         "P202",
         "the rename or copy lines and the other headers name different files".to_owned(),
     ))
+}
+
+// Whether the headers alone say that the file is new.
+pub(super) fn is_creation(file: &FilePatch<'_>) -> bool {
+    let headers = &file.headers;
+    headers.new_file_mode.is_some()
+        || matches!(headers.minus, Some(Side::Null | Side::Epoch(_)))
+        || headers.explicit == Some(Operation::Create)
 }
 
 // Without its first `count` components, as git strips them.

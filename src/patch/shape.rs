@@ -2,8 +2,8 @@ use super::set::FilePatch;
 use crate::model::{Code, Mend, Safety};
 use crate::source::Listing;
 
-use super::names::{Names, strip};
-use super::target::{Naming, Refusal, is_creation};
+use super::names::{Names, Refusal, is_creation, strip};
+use super::naming::Naming;
 
 // What is done to every name of a patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::judge::Slot;
+use super::slot::Slot;
 use crate::source::{EntryKind, Listing};
 
 type Refusal = (&'static str, String);

@@ -1,4 +1,5 @@
-use super::names::{Names, names};
+use super::names::{Names, Refusal, names};
+use super::naming::Naming;
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
 use super::shape::{Prefix, shape};
 use crate::model::{Code, Mend, Operation, PatchProblem, Safety, Severity};
@@ -15,17 +16,6 @@ pub(super) struct Target {
     pub(super) new: String,
     /// The mode asked for, when one is.
     pub(super) mode: Option<u32>,
-}
-
-/// How names are turned into paths.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Naming<'a> {
-    /// Leading components to strip; `None` finds out.
-    pub(super) strip: Option<usize>,
-    /// Put before every path.
-    pub(super) directory: &'a str,
-    /// Nothing is mended.
-    pub(super) strict: bool,
 }
 
 /// Finds the paths of every section. Sections with an error give `None`.
@@ -72,8 +62,6 @@ pub(super) fn targets(
         .collect()
 }
 
-pub(super) type Refusal = (&'static str, String);
-
 fn error(
     code: &'static str,
     file: &FilePatch<'_>,
@@ -88,13 +76,6 @@ fn error(
         message,
         hint: None,
     }
-}
-
-pub(super) fn is_creation(file: &FilePatch<'_>) -> bool {
-    let headers = &file.headers;
-    headers.new_file_mode.is_some()
-        || matches!(headers.minus, Some(Side::Null | Side::Epoch(_)))
-        || headers.explicit == Some(Operation::Create)
 }
 
 fn has_old_lines(body: &Body<'_>) -> bool {

@@ -1,35 +1,10 @@
 use std::collections::HashMap;
 
+use super::change_finding::{ChangeFinding, ChangedFile, note, stop};
 use super::manifest::lifecycle;
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, guard, is_test};
-use crate::model::{Code, Operation, Severity};
-
-/// What the policy looks at: one path before and after.
-#[derive(Debug, Clone, Copy)]
-pub struct ChangedFile<'a> {
-    /// The path.
-    pub path: &'a str,
-    /// What happens to it.
-    pub operation: Operation,
-    /// Its bytes before; `None` when it is new.
-    pub before: Option<&'a [u8]>,
-    /// Its bytes after; `None` when it goes.
-    pub after: Option<&'a [u8]>,
-    /// git's modes before and after; 0 where there is none.
-    pub modes: (u32, u32),
-}
-
-/// One thing the policy says about a change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeFinding {
-    /// The stable code.
-    pub code: Code,
-    /// Whether it stops the patch.
-    pub severity: Severity,
-    /// What it found.
-    pub message: String,
-}
+use crate::model::Operation;
 
 /// Limits on the size of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,21 +60,6 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFind
     }
     findings.extend(hidden_characters(file, by_name));
     findings
-}
-
-pub(super) fn stop(code: &'static str, message: String) -> ChangeFinding {
-    ChangeFinding {
-        code: Code::new(code),
-        severity: Severity::Error,
-        message,
-    }
-}
-
-fn note(code: &'static str, message: String) -> ChangeFinding {
-    ChangeFinding {
-        severity: Severity::Warning,
-        ..stop(code, message)
-    }
 }
 
 fn weakened_test(file: &ChangedFile<'_>) -> Option<ChangeFinding> {

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::change::{ChangeFinding, ChangedFile, stop};
+use super::change_finding::{ChangeFinding, ChangedFile, stop};
 
 // Parts of manifests that run something or redirect where code comes from.
 pub(super) fn lifecycle(file: &ChangedFile<'_>) -> Option<ChangeFinding> {

@@ -1,6 +1,7 @@
 //! Floor 3: what may be read, sent and changed, and in which form.
 
 mod change;
+mod change_finding;
 mod deny;
 mod invisible;
 mod manifest;
@@ -11,7 +12,8 @@ mod redact;
 mod sanitize;
 mod secrets;
 
-pub use change::{ChangeFinding, ChangeLimits, ChangedFile, judge_change};
+pub use change::{ChangeLimits, judge_change};
+pub use change_finding::{ChangeFinding, ChangedFile};
 pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::text_warnings;
 pub use path_safety::{UnsafePath, check_path, is_invisible};

@@ -3,10 +3,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::error::RepairError;
-use super::heals::Heal;
+use super::heal::Heal;
 use super::history::{History, standing};
-use super::observe::{Effect, effect};
-use super::session::Session;
+use super::session::{Ask, Session};
 use super::setup::Agent;
 use super::spoken::{Reached, Spoken};
 use super::task::Task;
@@ -17,18 +16,6 @@ use crate::model::{
     AttemptResult, Level, Observed, Origin, PacketBudget, ReplyStatus, RepoPath, StopReason,
 };
 use crate::report::context_markdown;
-
-/// One question to the agent.
-pub(super) struct Ask<'a> {
-    pub(super) level: Level,
-    pub(super) requested: Vec<String>,
-    pub(super) timeout: f64,
-    pub(super) task: Option<&'a Task>,
-    /// Tests of this part of a split task; empty for the whole.
-    pub(super) focus: &'a [String],
-    pub(super) attempts_left: u32,
-    pub(super) seconds_left: Option<f64>,
-}
 
 impl Session<'_> {
     /// Asks the agent, judges and tries its reply, and says how that ended.
@@ -306,51 +293,4 @@ fn text_of(task: &Task, focus: &[String]) -> String {
 /// Seconds in steps of a millisecond.
 pub(super) fn millis(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
-}
-
-/// How an attempt ended, from what its change did.
-pub(super) fn reason(
-    before: Option<&Observed>,
-    after: &Observed,
-    focus: &[String],
-) -> (StopReason, bool, &'static str) {
-    if after.passed {
-        return (StopReason::Fixed, true, "the commands pass");
-    }
-    let Some(before) = before else {
-        return (StopReason::TestsFailed, false, "the commands still fail");
-    };
-    let effect = effect(before, after);
-    let mine_pass = !focus.is_empty()
-        && !after.failing_tests.is_empty()
-        && focus.iter().all(|test| !after.failing_tests.contains(test));
-    match effect {
-        Effect::Better if mine_pass => (StopReason::Fixed, true, "the tests of this part pass"),
-        Effect::Better => (
-            StopReason::TestsChanged,
-            true,
-            "part of the failure is gone",
-        ),
-        Effect::Fixed => (StopReason::Fixed, true, "the commands pass"),
-        Effect::Same => (
-            StopReason::TestsFailed,
-            false,
-            "the commands fail as before",
-        ),
-        Effect::Changed => (
-            StopReason::TestsChanged,
-            false,
-            "the commands fail in another way",
-        ),
-        Effect::Regressed if after.test_result.timed_out => (
-            StopReason::CommandTimeout,
-            false,
-            "the commands no longer end",
-        ),
-        Effect::Regressed => (
-            StopReason::Regressed,
-            false,
-            "something that worked no longer does",
-        ),
-    }
 }

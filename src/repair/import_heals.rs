@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::heals::Heal;
+use super::heal::Heal;
 use crate::graph::Graph;
 use crate::hint::{Query, fix, moved_modules, renamed_exports, suggest};
 use crate::model::{Diagnosis, Language, MentionedFile, RepoPath, Suggestion};

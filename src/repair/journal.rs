@@ -211,6 +211,15 @@ fn utc(seconds: u64) -> String {
     )
 }
 
+/// A document of the run's folder, when it is there and whole.
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(
+    journal: &Journal<'_>,
+    name: &str,
+) -> Option<T> {
+    let bytes = std::fs::read(journal.path(name)).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{RunLock, utc};

@@ -6,6 +6,7 @@ mod claimed;
 mod commands;
 mod error;
 mod failure;
+mod heal;
 mod heals;
 mod history;
 mod import_heals;
@@ -28,7 +29,8 @@ mod trial;
 
 pub use error::RepairError;
 pub use failure::child_failure;
-pub use heals::{Heal, heals};
+pub use heal::Heal;
+pub use heals::heals;
 pub use history::{History, SplitEnd, standing};
 pub use journal::{Journal, RunLock, run_id};
 pub use observe::{Effect, effect, observe};

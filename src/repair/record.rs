@@ -1,7 +1,8 @@
 use serde_json::json;
 
 use super::error::RepairError;
-use super::session::{Session, read_json};
+use super::journal::read_json;
+use super::session::Session;
 use crate::model::{
     AttemptResult, Level, Origin, PreviousAttempt, RunStatus, SCHEMA_VERSION, StopReason,
 };

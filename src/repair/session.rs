@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use super::commands::{Ran, diagnose_again, run_commands};
 use super::error::RepairError;
-use super::heals::{Heal, heals};
+use super::heal::Heal;
+use super::heals::heals;
 use super::history::{History, SplitEnd, standing};
-use super::journal::Journal;
+use super::journal::{Journal, read_json};
 use super::plan::{End, Policy, Step, next};
 use super::setup::Setup;
 use super::split::{Part, SplitInput, split};
@@ -15,8 +16,8 @@ use super::task::{Estimate, Task};
 use crate::exec::Stop;
 use crate::git::{Scratch, ScratchPlan};
 use crate::model::{
-    AttemptResult, Diagnosis, Event, FailurePacket, MentionedFile, Observed, PreviousAttempt,
-    RepoPath,
+    AttemptResult, Diagnosis, Event, FailurePacket, Level, MentionedFile, Observed,
+    PreviousAttempt, RepoPath,
 };
 use crate::patch::FileState;
 
@@ -44,6 +45,18 @@ pub(super) struct Session<'s> {
     pub(super) first: Option<Observed>,
     /// The packet of the question that is being asked.
     pub(super) packet: Option<FailurePacket>,
+}
+
+/// One question to the agent.
+pub(super) struct Ask<'a> {
+    pub(super) level: Level,
+    pub(super) requested: Vec<String>,
+    pub(super) timeout: f64,
+    pub(super) task: Option<&'a Task>,
+    /// Tests of this part of a split task; empty for the whole.
+    pub(super) focus: &'a [String],
+    pub(super) attempts_left: u32,
+    pub(super) seconds_left: Option<f64>,
 }
 
 impl<'s> Session<'s> {
@@ -124,7 +137,7 @@ impl<'s> Session<'s> {
                     requested,
                     timeout,
                 } => {
-                    let ask = super::ask::Ask {
+                    let ask = Ask {
                         level,
                         requested,
                         timeout,
@@ -359,13 +372,4 @@ fn task_of(part: &Part, whole: &Task) -> Task {
         targets: part.targets.iter().map(ToString::to_string).collect(),
         tests: part.tests.clone(),
     }
-}
-
-/// A document of the run's folder, when it is there and whole.
-pub(super) fn read_json<T: serde::de::DeserializeOwned>(
-    journal: &Journal<'_>,
-    name: &str,
-) -> Option<T> {
-    let bytes = std::fs::read(journal.path(name)).ok()?;
-    serde_json::from_slice(&bytes).ok()
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::error::RepairError;
-use super::session::{Session, read_json};
+use super::journal::read_json;
+use super::session::Session;
 use crate::agent::{Call, Places, Protocol, Reply, call, read_reply};
 use crate::exec::{Discard, End};
 use crate::model::ReplyStatus;

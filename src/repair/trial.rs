@@ -2,9 +2,9 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::ask::reason;
 use super::commands::diagnose_again;
 use super::error::RepairError;
+use super::observe::{Effect, effect};
 use super::session::Session;
 use crate::git::Repository;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason, Verdict};
@@ -211,4 +211,51 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
         reason,
         format!("the patch is judged {}: {said}", verdict.verdict.as_str()),
     )
+}
+
+// How an attempt ended, from what its change did.
+fn reason(
+    before: Option<&Observed>,
+    after: &Observed,
+    focus: &[String],
+) -> (StopReason, bool, &'static str) {
+    if after.passed {
+        return (StopReason::Fixed, true, "the commands pass");
+    }
+    let Some(before) = before else {
+        return (StopReason::TestsFailed, false, "the commands still fail");
+    };
+    let effect = effect(before, after);
+    let mine_pass = !focus.is_empty()
+        && !after.failing_tests.is_empty()
+        && focus.iter().all(|test| !after.failing_tests.contains(test));
+    match effect {
+        Effect::Better if mine_pass => (StopReason::Fixed, true, "the tests of this part pass"),
+        Effect::Better => (
+            StopReason::TestsChanged,
+            true,
+            "part of the failure is gone",
+        ),
+        Effect::Fixed => (StopReason::Fixed, true, "the commands pass"),
+        Effect::Same => (
+            StopReason::TestsFailed,
+            false,
+            "the commands fail as before",
+        ),
+        Effect::Changed => (
+            StopReason::TestsChanged,
+            false,
+            "the commands fail in another way",
+        ),
+        Effect::Regressed if after.test_result.timed_out => (
+            StopReason::CommandTimeout,
+            false,
+            "the commands no longer end",
+        ),
+        Effect::Regressed => (
+            StopReason::Regressed,
+            false,
+            "something that worked no longer does",
+        ),
+    }
 }

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use super::manifest::Manifest;
 use super::resolver::Resolver;
-use super::{emitted, probe, script};
+use super::{emitted, probe};
 use crate::model::RepoPath;
 
 /// What a package name and subpath mean.
@@ -23,8 +25,7 @@ pub(super) fn packaged(
     conditions: &[String],
     tried: &mut Vec<String>,
 ) -> Packaged {
-    let own =
-        script::nearest(resolver, from).filter(|manifest| manifest.name.as_deref() == Some(name));
+    let own = nearest(resolver, from).filter(|manifest| manifest.name.as_deref() == Some(name));
     let manifest = own.or_else(|| {
         let linked = from
             .ancestors()
@@ -80,7 +81,7 @@ fn inside(
     let source = probe::join(&manifest.directory, &format!("src/{rest}"))?;
     [path, source]
         .iter()
-        .find_map(|path| script::file_or_directory(resolver, path, rest, tried))
+        .find_map(|path| file_or_directory(resolver, path, rest, tried))
         .or_else(|| {
             let target = format!("./{rest}");
             target_file(resolver, manifest, &target, tried)
@@ -118,4 +119,40 @@ pub(super) fn target_file(
         tried.push(path);
     }
     found
+}
+
+/// The file at a path, or what the directory there stands for.
+pub(super) fn file_or_directory(
+    resolver: &Resolver<'_>,
+    path: &str,
+    specifier: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let files = &resolver.files;
+    // A trailing slash or dot names a directory even where a file of that name stands.
+    let directory = specifier.ends_with('/') || specifier.ends_with("..") || specifier == ".";
+    if !path.is_empty()
+        && !directory
+        && let Some(found) = probe::by_name(files, path)
+    {
+        return Some(found);
+    }
+    if files.has_directory(path) {
+        if let Some(manifest) = resolver.manifest(path)
+            && let Some(found) = entry(resolver, &manifest)
+        {
+            return Some(found);
+        }
+        if let Some(found) = probe::by_name(files, &probe::child(path, "index")) {
+            return Some(found);
+        }
+    }
+    tried.push(path.to_owned());
+    None
+}
+
+/// The manifest of the package the file is in.
+pub(super) fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Manifest>> {
+    from.ancestors()
+        .find_map(|directory| resolver.manifest(directory))
 }

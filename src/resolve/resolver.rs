@@ -3,12 +3,12 @@ use std::sync::{Arc, OnceLock};
 use super::files::Files;
 use super::manifest::Manifest;
 use super::memo::Memo;
-use super::roots::Roots;
+use super::package_name::package_name;
+use super::probe;
 use super::tsconfig::{self, Config};
 use super::workspace::Workspace;
-use super::{probe, python, script};
 use crate::lang;
-use crate::model::{FileFacts, Import, Language, ParseProblem, RepoPath};
+use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
 use crate::source::Source;
 
 /// Answers what an import means, from the listing and the project files on its way.
@@ -29,6 +29,15 @@ pub struct Resolver<'a> {
     pub(super) projects: OnceLock<Vec<String>>,
     facts: Memo<RepoPath, Arc<FileFacts>>,
     reader: FactsReader<'a>,
+}
+
+/// Where absolute Python imports of one directory are looked for, in order.
+pub(super) struct Roots {
+    /// Directories on the import path as a test runner or installer would set it.
+    pub(super) certain: Vec<String>,
+    /// Directories above that are no packages, then other projects of the repository: asked last,
+    /// and never for names of the standard library.
+    pub(super) hoped: Vec<String>,
 }
 
 /// Gives the facts of a file, from wherever they are to be had.
@@ -97,33 +106,6 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The files an import in `from` means.
-    #[must_use]
-    pub fn resolve(&self, from: &RepoPath, import: &Import) -> Resolution {
-        let mut found = match Language::of_path(from.as_str()) {
-            Some(Language::Python) => python::resolve(self, from, import),
-            Some(_) => script::resolve(self, from, import),
-            None => Resolution::default(),
-        };
-        for file in &mut found.files {
-            let real = self.files.real(file);
-            if real != file {
-                let real = real.clone();
-                found
-                    .links
-                    .push((real.clone(), std::mem::replace(file, real)));
-            }
-        }
-        found
-    }
-
-    /// Files that take effect without being imported: for a Python test the `conftest.py` of its
-    /// directory and of those above, nearest first.
-    #[must_use]
-    pub fn implicit(&self, from: &RepoPath) -> Vec<RepoPath> {
-        python::conftests(self, from)
-    }
-
     pub(super) fn manifest(&self, directory: &str) -> Option<Arc<Manifest>> {
         self.manifests.get(directory, || {
             let path = probe::child(directory, "package.json");
@@ -152,7 +134,7 @@ impl<'a> Resolver<'a> {
         let path = if specifier.starts_with('.') {
             probe::join(directory, specifier)?
         } else {
-            let (name, rest) = script::package_name(specifier)?;
+            let (name, rest) = package_name(specifier)?;
             let from = RepoPath::new(&probe::child(directory, "tsconfig.json")).ok()?;
             let base = self.workspace().directory(name, &from)?;
             match self.manifest(base) {

@@ -1,17 +1,8 @@
 use std::sync::Arc;
 
-use super::resolver::Resolver;
+use super::resolver::{Resolver, Roots};
 use super::{inserted, probe};
 use crate::model::RepoPath;
-
-/// Where absolute Python imports of one directory are looked for, in order.
-pub(super) struct Roots {
-    /// Directories on the import path as a test runner or installer would set it.
-    pub(super) certain: Vec<String>,
-    /// Directories above that are no packages, then other projects of the repository: asked last,
-    /// and never for names of the standard library.
-    pub(super) hoped: Vec<String>,
-}
 
 const PROJECT_FILES: &[&str] = &[
     "pyproject.toml",

@@ -1,7 +1,5 @@
-use std::sync::Arc;
-
-use super::manifest::Manifest;
-use super::packages::{Packaged, entry, packaged, target_file};
+use super::package_name::package_name;
+use super::packages::{Packaged, file_or_directory, nearest, packaged, target_file};
 use super::resolver::{Resolution, Resolver};
 use super::tsconfig::Config;
 use super::{builtin, emitted, glob, probe};
@@ -127,36 +125,6 @@ fn relative(
         .or_else(|| emitted::source_of(resolver, Some(&config), &config.directory, &path))
 }
 
-/// The file at a path, or what the directory there stands for.
-pub(super) fn file_or_directory(
-    resolver: &Resolver<'_>,
-    path: &str,
-    specifier: &str,
-    tried: &mut Vec<String>,
-) -> Option<RepoPath> {
-    let files = &resolver.files;
-    // A trailing slash or dot names a directory even where a file of that name stands.
-    let directory = specifier.ends_with('/') || specifier.ends_with("..") || specifier == ".";
-    if !path.is_empty()
-        && !directory
-        && let Some(found) = probe::by_name(files, path)
-    {
-        return Some(found);
-    }
-    if files.has_directory(path) {
-        if let Some(manifest) = resolver.manifest(path)
-            && let Some(found) = entry(resolver, &manifest)
-        {
-            return Some(found);
-        }
-        if let Some(found) = probe::by_name(files, &probe::child(path, "index")) {
-            return Some(found);
-        }
-    }
-    tried.push(path.to_owned());
-    None
-}
-
 // `rootDirs`: directories that are one at run time.
 fn virtual_roots(
     resolver: &Resolver<'_>,
@@ -237,12 +205,6 @@ fn imported(
     None
 }
 
-/// The manifest of the package the file is in.
-pub(super) fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Manifest>> {
-    from.ancestors()
-        .find_map(|directory| resolver.manifest(directory))
-}
-
 fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
     let base = if pattern.starts_with('/') {
         nearest(resolver, from).map_or(String::new(), |manifest| manifest.directory.clone())
@@ -278,51 +240,5 @@ fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolutio
     Resolution {
         files,
         ..Resolution::default()
-    }
-}
-
-/// The package and the rest of a bare specifier; `None` when it cannot name a package.
-pub(super) fn package_name(specifier: &str) -> Option<(&str, &str)> {
-    let slashes = if specifier.starts_with('@') { 2 } else { 1 };
-    let end = specifier
-        .match_indices('/')
-        .nth(slashes - 1)
-        .map_or(specifier.len(), |(at, _)| at);
-    let name = specifier.get(..end)?;
-    let legal = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with('.')
-            && part
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
-    };
-    let valid = match name.strip_prefix('@') {
-        Some(scoped) => {
-            let (scope, package) = scoped.split_once('/')?;
-            legal(scope) && legal(package)
-        }
-        None => legal(name),
-    };
-    valid.then(|| (name, specifier.get(end + 1..).unwrap_or_default()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::package_name;
-
-    #[test]
-    fn package_names_are_cut_off() {
-        for (specifier, expected) in [
-            ("react", Some(("react", ""))),
-            ("lodash/fp/map", Some(("lodash", "fp/map"))),
-            ("@a/b", Some(("@a/b", ""))),
-            ("@a/b/c.js", Some(("@a/b", "c.js"))),
-            ("@/x", None),
-            ("~/x", None),
-            ("@a", None),
-            ("$lib/x", None),
-        ] {
-            assert_eq!(package_name(specifier), expected, "{specifier}");
-        }
     }
 }

@@ -1,5 +1,6 @@
+use super::package_name::package_name;
 use super::resolver::Resolver;
-use super::{builtin, probe, roots, script};
+use super::{builtin, packages, probe, roots};
 use crate::model::{Language, RepoPath};
 
 /// How one file of the repository may name another: the inverse of [`Resolver::resolve`].
@@ -89,7 +90,7 @@ impl Resolver<'_> {
     /// The directory and, when it has one, the name of the npm package a file is in.
     #[must_use]
     pub fn package_of(&self, path: &RepoPath) -> Option<(String, Option<String>)> {
-        let manifest = script::nearest(self, path)?;
+        let manifest = packages::nearest(self, path)?;
         Some((manifest.directory.clone(), manifest.name.clone()))
     }
 
@@ -158,5 +159,5 @@ pub fn is_standard(language: Language, module: &str) -> bool {
 /// The package part of a bare specifier (`@a/b/c` gives `@a/b`); `None` when it names none.
 #[must_use]
 pub fn package_part(specifier: &str) -> Option<&str> {
-    script::package_name(specifier).map(|(name, _)| name)
+    package_name(specifier).map(|(name, _)| name)
 }

@@ -7,9 +7,10 @@ use crate::context::{
     CapOverrides, LevelChoice, Request, add_history, base_request, build, expand_target,
     failure_packet, nearest_paths,
 };
+use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, ToolError, arguments};
+use crate::mcp::tool::{Given, arguments};
 use crate::model::{Code, Level, PacketBudget, PreviousAttempt, RepoPath, StopReason};
 use crate::report::context_markdown;
 use crate::workspace::Workspace;

@@ -4,9 +4,10 @@ use serde::Deserialize;
 
 use super::open::{redactor, workspace};
 use crate::diagnose::{LogFacts, diagnose};
+use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, ToolError, arguments};
+use crate::mcp::tool::{Given, arguments};
 use crate::model::DiagnosisDocument;
 use crate::report::diagnosis_text;
 

@@ -5,9 +5,10 @@ use serde::Deserialize;
 use super::open::{file, policy, with_graph, workspace};
 use crate::diagnose::{LogFacts, diagnose};
 use crate::hint::{Query, recovery_hint, suggest};
+use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, ToolError, arguments};
+use crate::mcp::tool::{Given, arguments};
 use crate::model::{HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION};
 
 /// What `find_import` takes.

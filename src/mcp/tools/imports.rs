@@ -4,9 +4,10 @@ use serde::Deserialize;
 
 use super::open::{file, with_graph, workspace};
 use crate::graph::{Wanted, document, source_files};
+use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, ToolError, arguments};
+use crate::mcp::tool::{Given, arguments};
 use crate::model::Code;
 use crate::report::imports_text;
 

@@ -1,6 +1,6 @@
 use crate::graph::{FactsCache, Graph};
+use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
-use crate::mcp::tool::ToolError;
 use crate::model::{Code, Profile, RepoPath};
 use crate::policy::{ReadPolicy, Redactor};
 use crate::workspace::{At, Workspace};

@@ -5,9 +5,10 @@ use serde_json::Value;
 
 use super::open::{redactor, workspace};
 use crate::git::Repository;
+use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, ToolError, arguments};
+use crate::mcp::tool::{Given, arguments};
 use crate::model::Code;
 use crate::patch::{JudgeOptions, Judged, Objects, judge, write_worktree};
 use crate::policy::{Allowed, Redactor};

@@ -3,9 +3,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::open::{file, policy, redactor, workspace};
+use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
 use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, ToolError, arguments};
+use crate::mcp::tool::{Given, arguments};
 use crate::model::{Code, Profile};
 use crate::policy::Finding;
 

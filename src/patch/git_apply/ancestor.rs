@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::check::Done;
+use super::done::Done;
 use super::ground::Ground;
 use super::said::{Fatal, Said};
 use super::section::is_submodule;

@@ -1,29 +1,12 @@
+use super::done::Done;
 use super::ground::{Ground, Seen};
 use super::options::{GitApplyOptions, Verbosity};
 use super::said::{Fatal, Said};
 use super::section::{Section, differ_in_type, is_submodule, said_name};
 use super::table::{State, Table};
-use super::three_way::Sides;
 use crate::git::Staged;
 use crate::model::BlobId;
 use crate::policy::check_path;
-
-/// A section that has been judged.
-#[derive(Debug, Default)]
-pub(super) struct Done<'a> {
-    pub(super) section: Section<'a>,
-    /// The whole section was refused, and is not written.
-    pub(super) refused: bool,
-    /// The content after it, as the repository has it.
-    pub(super) after: Vec<u8>,
-    /// Which hunks were left out.
-    pub(super) rejected: Vec<bool>,
-    /// The sides of a merge that left conflicts.
-    pub(super) conflict: Option<Sides>,
-    /// Nothing else looks at the content, and nobody wants it written.
-    pub(super) judged_only: bool,
-    pub(super) straight_to_merge: bool,
-}
 
 /// Judges one section after another by git's rules.
 pub(super) struct Checker<'c, 'a> {

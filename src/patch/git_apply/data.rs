@@ -1,5 +1,6 @@
 use super::binary;
-use super::check::{Checked, Checker, Done, Refusal};
+use super::check::{Checked, Checker, Refusal};
+use super::done::Done;
 use super::ground::Seen;
 use super::image::Image;
 use super::place::{Placing, WORK};

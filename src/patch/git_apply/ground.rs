@@ -2,10 +2,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::super::write::Directory;
 use super::line_ends::{LineEnds, Settings};
 use super::white_space::Rules;
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
+use crate::patch::write::Directory;
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
 pub(super) struct Ground<'r> {

@@ -1,5 +1,5 @@
-use super::naming::{Naming, Stop, is_null};
-use super::reader::text;
+use super::line::line_of;
+use super::naming::{Naming, Stop, is_null, text};
 use super::said::Fatal;
 use super::section::Section;
 use super::white_space::is_space;
@@ -242,10 +242,4 @@ fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fata
         section.extension_line = number;
     }
     Ok(())
-}
-
-/// The first line of a text with its newline.
-pub(super) fn line_of(text: &[u8]) -> &[u8] {
-    let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
-    text.get(..end).unwrap_or_default()
 }

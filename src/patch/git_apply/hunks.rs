@@ -1,4 +1,4 @@
-use super::header::line_of;
+use super::line::{is_no_newline, line_of};
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
 use super::said::{Fatal, Said};
 use super::section::{Hunk, Section};
@@ -141,11 +141,6 @@ fn number(text: &[u8]) -> Option<(usize, &[u8])> {
     // A file has far fewer lines than this, and sums of such numbers stay in range.
     let value: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
     Some((value as usize, rest))
-}
-
-/// `\ No newline at end of file` in whatever language.
-pub(super) fn is_no_newline(line: &[u8]) -> bool {
-    line.len() >= 12 && line.starts_with(b"\\ ")
 }
 
 fn note_cr(line: &[u8], section: &mut Section<'_>) {

@@ -1,3 +1,4 @@
+use super::said::Fatal;
 use super::timestamp;
 use super::white_space::is_space;
 
@@ -249,6 +250,14 @@ fn squash(name: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+/// A name as a path; git's own names that are no UTF-8 are refused.
+pub(super) fn text(name: Vec<u8>) -> Result<String, Fatal> {
+    String::from_utf8(name).map_err(|error| {
+        let name = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        Fatal(format!("invalid path '{name}': it is not UTF-8"))
+    })
 }
 
 #[cfg(test)]

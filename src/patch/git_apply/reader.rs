@@ -1,7 +1,8 @@
 use super::super::read::git_binary;
-use super::header::{git_header, line_of};
+use super::header::git_header;
 use super::hunks::{Counted, hunk, range_line};
-use super::naming::{Naming, is_null};
+use super::line::line_of;
+use super::naming::{Naming, is_null, text};
 use super::options::{GitApplyOptions, Verbosity};
 use super::said::{Fatal, Said};
 use super::section::Section;
@@ -22,14 +23,6 @@ pub(super) struct Reader<'a, 'o> {
     pub(super) at: usize,
     /// The number of the line there.
     pub(super) line: usize,
-}
-
-/// A name as a path; git's own names that are no UTF-8 are refused.
-pub(super) fn text(name: Vec<u8>) -> Result<String, Fatal> {
-    String::from_utf8(name).map_err(|error| {
-        let name = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        Fatal(format!("invalid path '{name}': it is not UTF-8"))
-    })
 }
 
 impl<'a> Reader<'a, '_> {

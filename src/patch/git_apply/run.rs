@@ -3,7 +3,8 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::ancestor::build_ancestor;
-use super::check::{Checker, Done, Refusal};
+use super::check::{Checker, Refusal};
+use super::done::Done;
 use super::ground::Ground;
 use super::naming::Naming;
 use super::options::{GitApplyOptions, Verbosity};

@@ -1,17 +1,10 @@
-use super::check::{Checker, Done};
+use super::check::Checker;
+use super::done::{Done, Sides};
 use super::image::Image;
 use super::line_ends::is_binary;
 use super::options::{Favour, Verbosity};
 use super::section::is_submodule;
 use crate::git::{Conflicts, merge_texts};
-
-/// Base, ours and theirs of a merge with conflicts; a created file has no base.
-#[derive(Debug, Clone)]
-pub(super) struct Sides {
-    pub(super) base: Option<Vec<u8>>,
-    pub(super) ours: Vec<u8>,
-    pub(super) theirs: Vec<u8>,
-}
 
 impl<'a> Checker<'_, 'a> {
     /// Merges with the blob that the patch was made for; `None` when that cannot be done and the

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::super::change::{Change, FileState};
 use super::super::write::write_worktree;
-use super::check::Done;
+use super::done::Done;
 use super::ground::{Ground, Seen};
 use super::options::{GitApplyOptions, Verbosity};
 use super::said::{Fatal, Said};

@@ -4,17 +4,11 @@ use super::super::content::modify;
 use super::super::doubt::proven;
 use super::super::set::{Body, FilePatch, Side};
 use super::super::target::Target;
-use super::run::{Judge, Refusal, Standing};
-use super::section::binary;
+use super::binary::binary;
+use super::refusal::Refusal;
+use super::run::{Judge, UndoneCopy};
+use super::standing::Standing;
 use crate::model::{Code, HunkVerdict, PatchProblem, Severity, Verdict};
-
-// A copy that the patch takes away again, and what it was made of.
-pub(super) struct UndoneCopy {
-    path: String,
-    source: String,
-    bytes: Vec<u8>,
-    line: u32,
-}
 
 impl Judge<'_, '_> {
     /// Deletes what a copy made, when nothing but the copy's own change would be lost.

@@ -7,7 +7,9 @@ use crate::model::{BlobId, Code, Operation, PatchProblem, RepoPath, Severity, Ve
 use crate::policy::{ChangedFile, judge_change};
 
 use super::Judged;
-use super::run::{Judge, Standing, original};
+use super::original::original;
+use super::run::Judge;
+use super::standing::Standing;
 
 impl Judge<'_, '_> {
     pub(super) fn finish(mut self) -> Judged {

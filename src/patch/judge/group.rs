@@ -7,7 +7,10 @@ use super::super::structure;
 use super::super::target::Target;
 use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Severity, Verdict};
 
-use super::run::{Judge, Refusal, Slot, Standing, refuse};
+use super::super::slot::Slot;
+use super::refusal::{Refusal, refuse};
+use super::run::Judge;
+use super::standing::Standing;
 
 impl Judge<'_, '_> {
     pub(super) fn group(

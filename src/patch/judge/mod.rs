@@ -1,11 +1,15 @@
 //! One patch against one source: every section in turn, then all of them together.
 
+mod binary;
 mod copy;
 mod finish;
 mod group;
 mod options;
+mod original;
+mod refusal;
 mod run;
 mod section;
+mod standing;
 
-pub use options::{JudgeOptions, Judged, Objects, judge};
-pub(super) use run::Slot;
+pub use options::{JudgeOptions, Judged, Objects};
+pub use run::judge;

@@ -1,12 +1,8 @@
 use super::super::change::Change;
-use super::super::read::{ReadOptions, read};
-use super::super::reverse::reverse;
-use crate::model::{BlobId, PatchProblem, PatchVerdict, Severity, Verdict};
+use super::super::content::How;
+use super::super::read::ReadOptions;
+use crate::model::{BlobId, PatchVerdict};
 use crate::policy::{Allowed, ChangeLimits};
-use crate::source::Source;
-
-use super::run::Judge;
-use crate::patch::content::How;
 
 /// How to judge.
 #[derive(Default)]
@@ -68,29 +64,4 @@ impl Judged {
     pub fn canonical_patch(&self) -> Vec<u8> {
         crate::patch::canonical::canonical(&self.changes)
     }
-}
-
-/// Judges a patch against a source. Reads files, writes nothing.
-pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
-    let judged = read(input, &options.read, |set| {
-        let set = if options.reverse { reverse(set) } else { set };
-        Judge::new(&set, source, options).run()
-    });
-    judged.unwrap_or_else(|unread| {
-        let mut verdict = PatchVerdict::new(Verdict::Malformed, None);
-        verdict.error_code = Some(unread.code());
-        verdict.problems.push(PatchProblem {
-            code: unread.code(),
-            severity: Severity::Error,
-            path: None,
-            patch_line: 0,
-            message: unread.to_string(),
-            hint: None,
-        });
-        verdict.feedback = crate::patch::feedback::feedback(&verdict);
-        Judged {
-            verdict,
-            changes: Vec::new(),
-        }
-    })
 }

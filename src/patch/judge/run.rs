@@ -4,14 +4,45 @@ use rayon::prelude::*;
 
 use super::super::change::FileState;
 use super::super::content::{Modified, modify};
+use super::super::naming::Naming;
 use super::super::place::Work;
+use super::super::read::read;
+use super::super::reverse::reverse;
 use super::super::set::{Body, FilePatch, PatchSet};
-use super::super::target::{Naming, Target, targets};
+use super::super::slot::Slot;
+use super::super::target::{Target, targets};
 use crate::model::{Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Severity, Verdict};
-use crate::source::{EntryKind, ReadError, Source};
+use crate::source::Source;
 
-use super::copy::UndoneCopy;
-use super::{JudgeOptions, Judged};
+use super::options::{JudgeOptions, Judged};
+use super::original::original;
+use super::refusal::Refusal;
+use super::standing::Standing;
+
+/// Judges a patch against a source. Reads files, writes nothing.
+pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
+    let judged = read(input, &options.read, |set| {
+        let set = if options.reverse { reverse(set) } else { set };
+        Judge::new(&set, source, options).run()
+    });
+    judged.unwrap_or_else(|unread| {
+        let mut verdict = PatchVerdict::new(Verdict::Malformed, None);
+        verdict.error_code = Some(unread.code());
+        verdict.problems.push(PatchProblem {
+            code: unread.code(),
+            severity: Severity::Error,
+            path: None,
+            patch_line: 0,
+            message: unread.to_string(),
+            hint: None,
+        });
+        verdict.feedback = crate::patch::feedback::feedback(&verdict);
+        Judged {
+            verdict,
+            changes: Vec::new(),
+        }
+    })
+}
 
 pub(super) struct Judge<'j, 'a> {
     pub(super) set: &'j PatchSet<'a>,
@@ -27,44 +58,12 @@ pub(super) struct Judge<'j, 'a> {
     pub(super) undone: Vec<UndoneCopy>,
 }
 
-// What the patch has made of one path so far.
-pub(in crate::patch) struct Slot {
-    pub(in crate::patch) before: Option<FileState>,
-    pub(in crate::patch) after: Option<FileState>,
-    pub(in crate::patch) from: Option<String>,
-    pub(in crate::patch) operation: Operation,
-    pub(in crate::patch) edits: Vec<crate::patch::compose::LineEdit>,
-    pub(in crate::patch) line: u32,
-}
-
-// How one section relates to the tree.
-pub(super) enum Standing {
-    Applied,
-    // Its new side stands there already; where known, the content it would have started from.
-    Already { origin: Option<Vec<u8>>, sure: bool },
-    // It fits and changes nothing.
-    Unchanged,
-    Failed,
-}
-
-pub(super) struct Refusal {
-    pub(super) verdict: Verdict,
-    pub(super) code: &'static str,
-    pub(super) message: String,
-    pub(super) hint: Option<String>,
-}
-
-pub(super) fn refuse<T>(
-    verdict: Verdict,
-    code: &'static str,
-    message: impl Into<String>,
-) -> Result<T, Refusal> {
-    Err(Refusal {
-        verdict,
-        code,
-        message: message.into(),
-        hint: None,
-    })
+// A copy that the patch takes away again, and what it was made of.
+pub(super) struct UndoneCopy {
+    pub(super) path: String,
+    pub(super) source: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) line: u32,
 }
 
 impl<'j, 'a> Judge<'j, 'a> {
@@ -272,45 +271,5 @@ impl<'j, 'a> Judge<'j, 'a> {
             Some(slot) => Ok(slot.after.clone()),
             None => original(self.source, path),
         }
-    }
-}
-
-// What stands at a path before the patch.
-pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
-    let listing = source.listing();
-    let Some(entry) = listing.get(path) else {
-        return Ok(None);
-    };
-    match &entry.kind {
-        EntryKind::File { executable } => match source.read(&entry.path) {
-            Ok(bytes) => Ok(Some(FileState {
-                bytes,
-                mode: if *executable { 0o100_755 } else { 0o100_644 },
-            })),
-            Err(ReadError::TooLarge { bytes, limit }) => {
-                let message = format!("the file has {bytes} bytes, more than {limit}");
-                refuse(Verdict::Refused, "P705", message)
-            }
-            Err(error) => refuse(
-                Verdict::ContextNotFound,
-                "P901",
-                format!("the file cannot be read: {error}"),
-            ),
-        },
-        EntryKind::Symlink { target } => Ok(Some(FileState {
-            bytes: target.clone().into_bytes().into(),
-            mode: 0o120_000,
-        })),
-        EntryKind::Submodule { .. } => refuse(Verdict::Unsafe, "P506", "the path is a submodule"),
-        EntryKind::Special => refuse(
-            Verdict::Unsafe,
-            "P505",
-            "the path is a pipe, socket or device",
-        ),
-        EntryKind::NotCheckedOut => refuse(
-            Verdict::ContextNotFound,
-            "P511",
-            "the file is tracked and not checked out",
-        ),
     }
 }

@@ -1,13 +1,18 @@
-use super::super::bodies::{apply_delta, created, edited};
+use super::super::bodies::{created, edited};
 use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::{How, modify};
-use super::super::set::{Binary, Body, FilePatch};
+use super::super::set::{Body, FilePatch};
+use super::super::slot::Slot;
 use super::super::structure;
 use super::super::target::Target;
-use crate::model::{BlobId, Code, HunkVerdict, Operation, Verdict};
+use crate::model::{Code, HunkVerdict, Operation, Verdict};
 
-use super::run::{Judge, Refusal, Slot, Standing, original, refuse};
+use super::binary::binary;
+use super::original::original;
+use super::refusal::{Refusal, refuse};
+use super::run::Judge;
+use super::standing::Standing;
 
 impl Judge<'_, '_> {
     pub(super) fn section(
@@ -330,48 +335,5 @@ impl Judge<'_, '_> {
                 .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
         }
         Ok(standing)
-    }
-}
-
-// The content that a binary patch leads to; both ids have to prove it.
-pub(super) fn binary(
-    file: &FilePatch<'_>,
-    before: &[u8],
-    data: &Binary,
-) -> Result<Vec<u8>, Refusal> {
-    let id = |text: &[u8]| {
-        let full = text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit);
-        full.then(|| String::from_utf8_lossy(text).to_ascii_lowercase())
-    };
-    let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
-        return refuse(
-            Verdict::Malformed,
-            "P603",
-            "a binary patch needs full blob ids in its index line",
-        );
-    };
-    let zero = "0".repeat(40);
-    let is = |bytes: &[u8], id: &str| {
-        BlobId::of(bytes).to_string() == id || (bytes.is_empty() && id == zero)
-    };
-    if !is(before, &old) {
-        return refuse(
-            Verdict::ContextNotFound,
-            "P604",
-            "the file is not the one the binary patch was made for",
-        );
-    }
-    let after = match data {
-        Binary::Literal(bytes) => Some(bytes.clone()),
-        Binary::Delta(delta) => apply_delta(before, delta),
-    };
-    match after {
-        Some(after) if is(&after, &new) => Ok(after),
-        Some(_) => refuse(
-            Verdict::Malformed,
-            "P605",
-            "the binary patch does not lead to the content it announces",
-        ),
-        None => refuse(Verdict::Malformed, "P601", "the binary delta is damaged"),
     }
 }

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::one::{Piece, Placed, firm};
+use super::placed::{Piece, Placed, firm};
 use super::rule::{EXACT, MendNote};
 use super::search::Work;
 use crate::patch::set::{Hunk, HunkLine, LineKind};

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::one::old_of;
+use super::placed::old_of;
 use super::rule::trim_end;
 use super::search::Work;
 use crate::model::{Code, FirstDifference, Nearest, Verdict};

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::blank::is_blank_context;
-use super::one::{Piece, Placed, firm, old_of};
+use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::{EXACT, MendNote};
 use super::search::{Work, fits, places};
 use crate::patch::set::{Hunk, LineKind};

@@ -1,7 +1,8 @@
 use std::ops::Range;
 
 use super::diagnose::Failure;
-use super::one::{Found, Placed, find, placed_at};
+use super::one::{Found, find, placed_at};
+use super::placed::Placed;
 use super::rule::{EXACT, MendNote};
 use super::search::Work;
 use super::whole::Doubt;

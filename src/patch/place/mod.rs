@@ -6,6 +6,7 @@ mod end;
 mod file;
 mod one;
 mod pieces;
+mod placed;
 mod rule;
 mod search;
 mod shift;
@@ -16,5 +17,5 @@ mod whole;
 
 pub(super) use diagnose::{Failure, diagnose};
 pub(super) use file::{Outcome, place};
-pub(super) use one::{Piece, Placed};
+pub(super) use placed::{Piece, Placed};
 pub(super) use search::Work;

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::one::{Piece, Placed, firm, old_of};
+use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::{EXACT, MendNote};
 use super::search::{Work, places};
 use super::variant::is_elision;

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::one::{Piece, Placed, firm, old_of};
+use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::MendNote;
 use super::search::Work;
 use crate::patch::set::{Hunk, HunkLine, LineKind};

@@ -3,10 +3,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::directory::Directory;
-use super::worktree::{WriteError, in_order, io_error, is_absent, journal_path, remove_emptied};
+use super::directory::{Directory, is_absent};
+use super::error::{WriteError, io_error};
+use super::row::{Row, in_order, remove_emptied};
 use crate::model::BlobId;
 
 /// What recovery found and did.
@@ -18,14 +17,6 @@ pub enum Recovered {
     Undone,
     /// The change had begun and is now complete.
     Finished,
-}
-
-/// One path of a change: blob id and mode before and after.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Row {
-    pub(super) path: String,
-    pub(super) old: Option<(String, u32)>,
-    pub(super) new: Option<(String, u32)>,
 }
 
 /// A change in progress: a plan and both sides of every file, in a directory of its own. It counts
@@ -130,6 +121,11 @@ impl Journal {
         let _ = fs::remove_file(self.path.join(PLAN));
         let _ = fs::remove_dir_all(&self.path);
     }
+}
+
+// Where this program keeps its state for a tree.
+fn journal_path(state: &Path) -> PathBuf {
+    state.join("apply")
 }
 
 pub(super) fn discard(state: &Path) {

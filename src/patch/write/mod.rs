@@ -1,9 +1,12 @@
 //! Changes to disk: all of them or none, whatever happens on the way.
 
 mod directory;
+mod error;
 mod journal;
+mod row;
 mod worktree;
 
 pub(super) use directory::Directory;
+pub use error::WriteError;
 pub use journal::{Recovered, is_interrupted, recover};
-pub use worktree::{WriteError, write_worktree};
+pub use worktree::write_worktree;

@@ -1,68 +1,12 @@
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::directory::Directory;
-use super::journal::{self, Journal, Row};
-use crate::model::{BlobId, Code};
+use super::directory::{Directory, is_absent};
+use super::error::{WriteError, io_error};
+use super::journal::{self, Journal};
+use super::row::{Row, in_order, remove_emptied, remove_emptied_by};
+use crate::model::BlobId;
 use crate::patch::{Change, FileState};
-
-/// Why nothing was written, or not all.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// A file is no longer what was judged. Nothing was changed.
-    #[error("`{path}` has changed since the patch was judged")]
-    Changed {
-        /// The file.
-        path: String,
-    },
-    /// An earlier apply was interrupted.
-    #[error("an earlier apply was interrupted; `mendit apply --recover` finishes or undoes it")]
-    Interrupted,
-    /// Another process is applying a patch here.
-    #[error("another process is applying a patch to this tree")]
-    Busy,
-    /// The system refused before anything was changed.
-    #[error("cannot write `{path}`: {error}")]
-    Io {
-        /// The file or directory.
-        path: String,
-        /// The system's words.
-        error: io::Error,
-    },
-    /// The system refused in the middle, and what was done was undone.
-    #[error("cannot write `{path}`: {error}; everything is as it was")]
-    RolledBack {
-        /// The file.
-        path: String,
-        /// The system's words.
-        error: io::Error,
-    },
-    /// Recovery meets a file that is neither old nor new.
-    #[error(
-        "`{path}` is neither what it was before the patch nor what it would be after; its two sides are kept in `{kept}`"
-    )]
-    Foreign {
-        /// The file.
-        path: String,
-        /// Where both sides are.
-        kept: String,
-    },
-}
-
-impl WriteError {
-    /// The stable code.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Io { .. } => Code::new("P901"),
-            Self::Changed { .. } => Code::new("P902"),
-            Self::Interrupted => Code::new("P903"),
-            Self::RolledBack { .. } => Code::new("P904"),
-            Self::Busy => Code::new("P905"),
-            Self::Foreign { .. } => Code::new("P906"),
-        }
-    }
-}
 
 /// Writes changes to the files below `root`, all or none.
 ///
@@ -85,13 +29,6 @@ pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(
     staged.discard();
     drop(lock);
     written
-}
-
-pub(super) fn io_error(path: &Path, error: impl Into<io::Error>) -> WriteError {
-    WriteError::Io {
-        path: path.display().to_string(),
-        error: error.into(),
-    }
 }
 
 fn failed(path: &str, error: io::Error) -> WriteError {
@@ -181,14 +118,6 @@ fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Whether nothing stands at a path, or something above it is no directory.
-pub(super) fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}
-
 fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
     let order = in_order(&journal.rows);
     let mut emptied = false;
@@ -218,34 +147,4 @@ fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
     }
     remove_emptied(tree, &journal.rows);
     Ok(())
-}
-
-/// The steps of a change: first what goes, so a file may take the place of a directory.
-pub(super) fn in_order(rows: &[Row]) -> Vec<(usize, &Row)> {
-    let mut order: Vec<(usize, &Row)> = rows.iter().enumerate().collect();
-    order.sort_by_key(|(index, row)| (row.new.is_some(), *index));
-    order
-}
-
-/// Removes directories that lost their last file, the innermost first, as git does.
-pub(super) fn remove_emptied(tree: &Directory, rows: &[Row]) {
-    remove_emptied_by(tree, rows, |row| row.new.is_none());
-}
-
-fn remove_emptied_by(tree: &Directory, rows: &[Row], gone: fn(&Row) -> bool) {
-    for row in rows.iter().filter(|row| gone(row)) {
-        let mut path = row.path.as_str();
-        while let Some((above, _)) = path.rsplit_once('/') {
-            if !tree.remove_empty(above) {
-                break;
-            }
-            path = above;
-        }
-    }
-}
-
-/// Where this program keeps its state for a tree.
-#[must_use]
-pub(super) fn journal_path(state: &Path) -> PathBuf {
-    state.join("apply")
 }

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::scan::Hit;
+use super::hit::Hit;
 
 const RULE: &str = "private-key";
 const MAX_LINES: usize = 400;

@@ -1,4 +1,4 @@
-use super::scan::Hit;
+use super::hit::Hit;
 
 const RULE: &str = "kubernetes-secret";
 const MAX_BYTES: usize = 64 * 1024;

@@ -7,6 +7,7 @@ mod block;
 mod command;
 mod encoded;
 mod header;
+mod hit;
 mod known;
 mod manifest;
 mod name;
@@ -18,5 +19,6 @@ mod url;
 mod value;
 mod view;
 
+pub(super) use hit::Hit;
 pub(super) use known::KnownValues;
-pub(super) use scan::{Hit, scan};
+pub(super) use scan::scan;

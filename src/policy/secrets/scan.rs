@@ -4,19 +4,12 @@ use super::block::{key_above, private_key};
 use super::command::command_secret;
 use super::encoded::each_encoded;
 use super::header::header_secret;
+use super::hit::Hit;
 use super::known::KnownValues;
 use super::manifest::secret_manifest;
 use super::provider::Matcher;
 use super::url::url_secret;
 use super::view::each_view;
-
-/// A secret: its bytes in the scanned text, and the rule that says so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::policy) struct Hit {
-    pub(in crate::policy) start: usize,
-    pub(in crate::policy) end: usize,
-    pub(in crate::policy) rule: &'static str,
-}
 
 /// Every secret of the text, in no order, overlaps included. What a mask covers already is left
 /// alone.

@@ -1,0 +1,97 @@
+use std::time::Duration;
+
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
+use rmcp::service::RoleClient;
+use rmcp::transport::IntoTransport;
+
+use super::answer::Answer;
+use crate::exec::Stop;
+
+/// How a conversation with a server ended.
+pub(super) enum Asked {
+    /// With the names of its tools.
+    Tools(Vec<String>),
+    /// By the time limit.
+    TimedOut,
+    /// By the person who asked for it.
+    Interrupted,
+    /// With an error.
+    Failed(String),
+}
+
+impl Asked {
+    /// The answer, when it is one.
+    pub(super) fn tools(self) -> Result<Answer, Self> {
+        match self {
+            Self::Tools(tools) => Ok(Answer {
+                answered: true,
+                message: match tools.len() {
+                    1 => "Connected. 1 tool available.".to_owned(),
+                    count => format!("Connected. {count} tools available."),
+                },
+                tools,
+                ..Answer::default()
+            }),
+            other => Err(other),
+        }
+    }
+}
+
+/// Speaks to a server over a transport, within a limit.
+pub(super) async fn ask<T, E, A>(transport: T, limit: Duration, stop: &Stop) -> Asked
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let asked = async {
+        let about = Implementation::new("mendit", env!("CARGO_PKG_VERSION"));
+        let client = ClientConfig::new(ClientCapabilities::default(), about);
+        let mut service = match rmcp::serve_client(client, transport).await {
+            Ok(service) => service,
+            Err(error) => return Asked::Failed(chain(&error)),
+        };
+        let has_tools = service
+            .peer_info()
+            .is_none_or(|server| server.capabilities.tools.is_some());
+        let tools = if has_tools {
+            service.list_all_tools().await
+        } else {
+            Ok(Vec::new())
+        };
+        let asked = match tools {
+            Ok(tools) => Asked::Tools(tools.into_iter().map(|it| it.name.into_owned()).collect()),
+            Err(error) => Asked::Failed(chain(&error)),
+        };
+        // The answer is there; a server that is slow to say goodbye does not change it.
+        let _ = service.close_with_timeout(GOODBYE).await;
+        asked
+    };
+    tokio::select! {
+        asked = asked => asked,
+        () = tokio::time::sleep(limit) => Asked::TimedOut,
+        () = stopped(stop) => Asked::Interrupted,
+    }
+}
+
+const GOODBYE: Duration = Duration::from_secs(2);
+
+async fn stopped(stop: &Stop) {
+    while !stop.requested() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+// An error with what caused it, each said once.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut said = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !said.contains(&text) {
+            said.push_str(": ");
+            said.push_str(&text);
+        }
+        cause = error.source();
+    }
+    said
+}

@@ -1,0 +1,17 @@
+use std::sync::Arc;
+
+use super::words::Usage;
+use crate::model::{FileFacts, Language, RepoPath};
+
+/// One name and the file that lacks it.
+pub(super) struct Asked<'a> {
+    pub(super) file: &'a RepoPath,
+    pub(super) name: &'a str,
+    pub(super) usage: Usage,
+    pub(super) facts: &'a FileFacts,
+    pub(super) language: Language,
+    /// What other files of its directory say about themselves.
+    pub(super) siblings: Vec<Arc<FileFacts>>,
+    /// Files of the repository that it imports.
+    pub(super) reached: Vec<RepoPath>,
+}

@@ -1,0 +1,15 @@
+use crate::model::RepoPath;
+
+/// A question about imports.
+#[derive(Clone, Copy)]
+pub struct Query<'q> {
+    /// The file that lacks the names.
+    pub file: &'q RepoPath,
+    /// Names that are undefined in it.
+    pub names: &'q [String],
+    /// What the user says of names: rows `NAME MODULE [IMPORTED] LANGUAGE`, as in the setting
+    /// `hint.known`. What they name needs no manifest.
+    pub known: &'q [String],
+    /// Which files may be read.
+    pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
+}

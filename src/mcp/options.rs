@@ -1,0 +1,18 @@
+use std::path::PathBuf;
+
+/// What a server works on and may do.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// The directory it stands in.
+    pub directory: PathBuf,
+    /// Whether the user named that directory; otherwise the client's roots have a say.
+    pub named: bool,
+    /// The settings' file; without one it is looked for where a call works.
+    pub config: Option<PathBuf>,
+    /// Whether `apply_patch` is offered.
+    pub allow_write: bool,
+    /// Globs of protected files that patches may change.
+    pub allow_protected: Vec<String>,
+    /// Threads for listing files; 0 leaves it to the machine.
+    pub threads: usize,
+}

@@ -1,0 +1,69 @@
+use std::io;
+use std::path::Path;
+
+use crate::model::Code;
+
+/// Why nothing was written, or not all.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A file is no longer what was judged. Nothing was changed.
+    #[error("`{path}` has changed since the patch was judged")]
+    Changed {
+        /// The file.
+        path: String,
+    },
+    /// An earlier apply was interrupted.
+    #[error("an earlier apply was interrupted; `mendit apply --recover` finishes or undoes it")]
+    Interrupted,
+    /// Another process is applying a patch here.
+    #[error("another process is applying a patch to this tree")]
+    Busy,
+    /// The system refused before anything was changed.
+    #[error("cannot write `{path}`: {error}")]
+    Io {
+        /// The file or directory.
+        path: String,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// The system refused in the middle, and what was done was undone.
+    #[error("cannot write `{path}`: {error}; everything is as it was")]
+    RolledBack {
+        /// The file.
+        path: String,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// Recovery meets a file that is neither old nor new.
+    #[error(
+        "`{path}` is neither what it was before the patch nor what it would be after; its two sides are kept in `{kept}`"
+    )]
+    Foreign {
+        /// The file.
+        path: String,
+        /// Where both sides are.
+        kept: String,
+    },
+}
+
+impl WriteError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Io { .. } => Code::new("P901"),
+            Self::Changed { .. } => Code::new("P902"),
+            Self::Interrupted => Code::new("P903"),
+            Self::RolledBack { .. } => Code::new("P904"),
+            Self::Busy => Code::new("P905"),
+            Self::Foreign { .. } => Code::new("P906"),
+        }
+    }
+}
+
+pub(super) fn io_error(path: &Path, error: impl Into<io::Error>) -> WriteError {
+    WriteError::Io {
+        path: path.display().to_string(),
+        error: error.into(),
+    }
+}
