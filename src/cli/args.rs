@@ -26,42 +26,42 @@ pub(crate) struct Cli {
 // A command that has more to say than a line says it at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Judge a patch, then apply all of it or nothing
-    Apply(Box<apply::Args>),
-    Bench(Box<bench::Args>),
-    /// Judge a patch and change nothing
-    Check(check::Args),
+    Run(Box<run::Args>),
+    Repair(Box<repair::Args>),
     Context(Box<context_args::Args>),
-    /// Show the settings in force and where each comes from
-    Config(config::Args),
     /// Say what a log tells about a failure
     Diagnose(diagnose::Args),
+    /// Find imports for undefined names
+    Hint(hint::Args),
+    /// Judge a patch and change nothing
+    Check(check::Args),
+    /// Judge a patch, then apply all of it or nothing
+    Apply(Box<apply::Args>),
     /// A drop-in for `git apply`: its flags and its rules
     #[command(disable_help_flag = false)]
     GitApply(Box<git_apply::Args>),
-    /// Say what a code means and what to do about it
-    Explain(explain::Args),
-    Repair(Box<repair::Args>),
-    Report(report::Args),
-    /// Print a text with its secrets masked
-    Redact(redact::Args),
-    /// Find imports for undefined names
-    Hint(hint::Args),
     /// List what files import and what imports them
     Imports(imports::Args),
     Heal(heal::Args),
+    Split(split::Args),
+    Report(report::Args),
+    Stats(stats::Args),
+    Bench(Box<bench::Args>),
+    /// Print a text with its secrets masked
+    Redact(redact::Args),
+    /// Say what a code means and what to do about it
+    Explain(explain::Args),
     Mcp(mcp::Args),
-    /// Print the JSON Schema of a document
-    Schema(schema::Args),
+    /// Show the settings in force and where each comes from
+    Config(config::Args),
     /// Write a configuration file with every default, commented out
     Init(init::Args),
+    /// Print the JSON Schema of a document
+    Schema(schema::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
     /// Print the manual page, or write one for each command
     Man(man::Args),
-    Run(Box<run::Args>),
-    Split(split::Args),
-    Stats(stats::Args),
 }
 
 /// Prints clap's own message and maps it to our exit codes.

@@ -14,7 +14,7 @@ use crate::model::{FailureKind, HealingResult};
 use crate::policy::Redactor;
 use crate::report::healing_text;
 
-/// Start what must answer before a repair can begin, and mend its configuration while it does not.
+/// Start what must answer before a repair can begin, and mend its configuration.
 ///
 /// A probe is the test command, or an MCP server of a configuration file. It is really started; when
 /// it does not answer, the reason is diagnosed, a copy of its configuration is changed, and it is
