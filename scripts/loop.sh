@@ -4,8 +4,8 @@
 #   scripts/loop.sh [RUNS]
 set -euo pipefail
 runs=${1:-3}
-bin=$(realpath "${MENDIT_BIN:-$(dirname "$0")/../target/release/mendit}")
-[ -x "$bin" ] || { echo "no program at $bin; build it, or name it with MENDIT_BIN"; exit 2; }
+bin=$(realpath "${MENDIT:-$(dirname "$0")/../target/release/mendit}")
+[ -x "$bin" ] || { echo "no program at $bin; build it, or name it with MENDIT"; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache

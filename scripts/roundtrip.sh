@@ -7,8 +7,8 @@ set -euo pipefail
 repo=$(realpath "$1")
 count=${2:-100}
 seed=${3:-1}
-bin=$(realpath "${MENDIT_BIN:-$(dirname "$0")/../target/release/mendit}")
-[ -x "$bin" ] || { echo "no program at $bin; build it, or name it with MENDIT_BIN"; exit 2; }
+bin=$(realpath "${MENDIT:-$(dirname "$0")/../target/release/mendit}")
+[ -x "$bin" ] || { echo "no program at $bin; build it, or name it with MENDIT"; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 git clone -q --shared --no-checkout "$repo" "$work/r"
