@@ -175,7 +175,7 @@ fn code_of(text: &str) -> String {
         .to_owned()
 }
 
-// What the source files are, as modules: `patch/place/one`, and `patch/place` for its `mod.rs`.
+// What the source files are, as modules: `patch/place/hunk`, and `patch/place` for its `mod.rs`.
 struct Modules {
     code: BTreeMap<String, String>,
     // A folder and a name that its `mod.rs` re-exports, to the file that has it.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
-use super::doubt::{damaged, newline_lost, proven};
+use super::damage::{damaged, newline_lost, proven};
 use super::place::{Failure, Outcome, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, LineKind};
 use super::text::{LineEnds, Text};

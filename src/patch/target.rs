@@ -1,7 +1,7 @@
 use super::names::{Names, Refusal, names};
 use super::naming::Naming;
+use super::prefix::{Prefix, common_prefix};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
-use super::shape::{Prefix, shape};
 use crate::model::{Code, Mend, Operation, PatchProblem, Safety, Severity};
 use crate::policy::check_path;
 use crate::source::Listing;
@@ -36,7 +36,7 @@ pub(super) fn targets(
             }
         }
     }
-    let prefix = match shape(&set.files, &raw, listing, naming, mends) {
+    let prefix = match common_prefix(&set.files, &raw, listing, naming, mends) {
         Ok(prefix) => prefix,
         Err((code, message)) => {
             if let Some(file) = set.files.first() {

@@ -1,7 +1,7 @@
 use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::modify;
-use super::super::doubt::proven;
+use super::super::damage::proven;
 use super::super::set::{Body, FilePatch, Side};
 use super::super::target::Target;
 use super::binary::binary;

@@ -1,11 +1,11 @@
 use std::ops::Range;
 
 use super::diagnose::Failure;
-use super::one::{Found, find, placed_at};
+use super::hunk::{Found, find, placed_at};
 use super::placed::Placed;
 use super::rule::{EXACT, MendNote};
 use super::search::Work;
-use super::whole::Doubt;
+use super::truncation::Doubt;
 use crate::model::Verdict;
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;

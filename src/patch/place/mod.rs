@@ -4,7 +4,7 @@ mod blank;
 mod diagnose;
 mod end;
 mod file;
-mod one;
+mod hunk;
 mod pieces;
 mod placed;
 mod rule;
@@ -12,8 +12,8 @@ mod search;
 mod shift;
 #[cfg(test)]
 mod trial;
+mod truncation;
 mod variant;
-mod whole;
 
 pub(super) use diagnose::{Failure, diagnose};
 pub(super) use file::{Outcome, place};

@@ -7,8 +7,8 @@ use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
 use super::shift::shifted;
+use super::truncation::{Doubt, whole};
 use super::variant::variants;
-use super::whole::{Doubt, whole};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 

@@ -32,7 +32,7 @@ pub(super) fn is_prefixed(name: &str) -> bool {
 }
 
 // Finds how many components to strip, or which prefix to add, so that all files that must exist do.
-pub(super) fn shape(
+pub(super) fn common_prefix(
     files: &[FilePatch<'_>],
     raw: &[Option<Names>],
     listing: &Listing,
