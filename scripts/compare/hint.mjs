@@ -9,7 +9,8 @@
 // a process of ours for each name; a language service that stays up, its start told apart.
 //
 // MENDIT is the program (default target/release/mendit). The package `typescript` comes from
-// NODE_MODULES (a directory); `npm install typescript@5` in any directory makes one. Installs nothing.
+// NODE_MODULES (a directory); `npm install typescript@5` in any directory makes one. Needs python3;
+// installs nothing.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import fs from 'node:fs'

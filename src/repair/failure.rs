@@ -78,7 +78,8 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
 // What this very failure asks for, before the advice of its category.
 fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Vec<String> {
     let mut actions = Vec::new();
-    if result.stop_reason == StopReason::TestsFailed && result.agent_calls == 0 {
+    let alone = result.agent_calls == 0 && result.children.is_empty();
+    if alone && result.stop_reason == StopReason::TestsFailed {
         actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());
     }
     let kind = result.failure.as_ref().map(|it| it.kind);
