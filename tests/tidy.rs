@@ -136,7 +136,7 @@ fn module_files_only_re_export() {
 
 #[test]
 fn every_code_has_a_page_and_every_page_a_code() {
-    let pattern = Regex::new(r#""([PMCDRLFU][0-9]{3})""#).unwrap();
+    let pattern = Regex::new(r"Code::([PMCRLFU][0-9]{3})\b").unwrap();
     let used: BTreeSet<String> = sources()
         .iter()
         .filter(|(path, _)| !path.ends_with("model/code.rs"))
@@ -149,9 +149,10 @@ fn every_code_has_a_page_and_every_page_a_code() {
         .collect();
     let pages: Vec<String> = mendit::model::code_pages()
         .iter()
-        .map(|page| page.code.to_owned())
+        .map(|page| page.code.to_string())
         .collect();
     let explained: BTreeSet<String> = pages.iter().cloned().collect();
+    assert_eq!(pages.len(), mendit::model::Code::ALL.len());
     assert_eq!(pages.len(), explained.len(), "a code has two pages");
     let unexplained: Vec<_> = used.difference(&explained).collect();
     let unused: Vec<_> = explained.difference(&used).collect();

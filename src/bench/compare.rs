@@ -67,7 +67,7 @@ impl MergeError {
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> Code {
-        Code::new("F306")
+        Code::F306
     }
 }
 

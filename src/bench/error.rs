@@ -82,11 +82,11 @@ impl FixtureError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Read { .. } => Code::new("F101"),
-            Self::None { .. } => Code::new("F102"),
-            Self::Format { .. } => Code::new("F103"),
-            Self::Dangling { .. } => Code::new("F104"),
-            Self::Write { .. } | Self::Scratch(_) | Self::List(_) => Code::new("F105"),
+            Self::Read { .. } => Code::F101,
+            Self::None { .. } => Code::F102,
+            Self::Format { .. } => Code::F103,
+            Self::Dangling { .. } => Code::F104,
+            Self::Write { .. } | Self::Scratch(_) | Self::List(_) => Code::F105,
             Self::Apply(error) => error.code(),
             Self::Exec(error) => error.code(),
         }

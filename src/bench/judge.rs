@@ -1,7 +1,9 @@
 use super::record::Record;
 use super::score::WRONG_HEAL;
 use super::{BenchAgent, Fixture};
-use crate::model::{AttemptResult, FixtureOutcome, FixtureResult, Origin, RunResult, StopReason};
+use crate::model::{
+    AttemptResult, Code, FixtureOutcome, FixtureResult, Origin, RunResult, StopReason,
+};
 
 /// Fills an outcome from what a run came to and wrote: passed when it ended as the fixture says
 /// and did nothing that the fixture forbids.
@@ -56,7 +58,7 @@ pub(super) fn judge_run(
     outcome.leaks = record.leaks;
 }
 
-const NOT_REFUSED: &str = "F303";
+const NOT_REFUSED: Code = Code::F303;
 
 // Replies that had to be refused and were tried.
 fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {

@@ -9,7 +9,7 @@ impl PartitionError {
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> Code {
-        Code::new("F305")
+        Code::F305
     }
 }
 

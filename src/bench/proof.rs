@@ -25,9 +25,9 @@ impl Proof {
         self.missing.is_empty() && self.problems.is_empty()
     }
 
-    pub(super) fn say(&mut self, code: &'static str, message: impl Into<String>) {
+    pub(super) fn say(&mut self, code: Code, message: impl Into<String>) {
         self.problems.push(ProofProblem {
-            code: Code::new(code),
+            code,
             message: message.into(),
         });
     }

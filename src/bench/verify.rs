@@ -4,7 +4,7 @@ use super::materialise::temporary;
 use super::{Fixture, FixtureError, Proof, materialise};
 use crate::diagnose::{LogFacts, diagnose};
 use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Outcome, Stop, run};
-use crate::model::Diagnosis;
+use crate::model::{Code, Diagnosis};
 use crate::patch::{JudgeOptions, Judged, judge, write_worktree};
 use crate::policy::Allowed;
 use crate::source::{Source, Untracked, Worktree};
@@ -25,7 +25,7 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Fixt
     let broken = Stage::lay_out(fixture, home, "broken")?;
     let outcome = broken.test(&fixture.test, stop)?;
     if outcome.passed() {
-        proof.say("F201", "it passes as it is: nothing is broken");
+        proof.say(Code::F201, "it passes as it is: nothing is broken");
         return Ok(proof);
     }
     diagnosed(fixture, &broken, &outcome, &mut proof)?;
@@ -33,7 +33,7 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Fixt
         let outcome = Stage::lay_out(fixture, home, "set-up")?.test(line, stop)?;
         if !outcome.passed() {
             let said = format!("it fails after its `reference-setup`: {}", last(&outcome));
-            proof.say("F204", said);
+            proof.say(Code::F204, said);
         }
     }
     let Some(reference) = &fixture.reference else {
@@ -43,14 +43,14 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Fixt
     let judged = fixed.judge(reference, false)?;
     if judged.changes.is_empty() {
         let said = format!("its reference does not apply: {}", judged.verdict.feedback);
-        proof.say("F203", said);
+        proof.say(Code::F203, said);
         return Ok(proof);
     }
     write_worktree(&fixed.root, &fixed.state, &judged.changes)?;
     let outcome = fixed.test(&fixture.test, stop)?;
     if !outcome.passed() {
         let said = format!("it fails with its reference: {}", last(&outcome));
-        proof.say("F204", said);
+        proof.say(Code::F204, said);
     }
     // In a fresh copy: what the test left behind must not speak for the patch.
     let undone = Stage::lay_out(fixture, home, "undone")?;
@@ -58,12 +58,12 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Fixt
     let back = undone.judge(reference, true)?;
     if back.changes.is_empty() {
         let said = format!("its reference cannot be undone: {}", back.verdict.feedback);
-        proof.say("F205", said);
+        proof.say(Code::F205, said);
         return Ok(proof);
     }
     write_worktree(&undone.root, &undone.state, &back.changes)?;
     if undone.test(&fixture.test, stop)?.passed() {
-        proof.say("F205", "it passes with its reference undone");
+        proof.say(Code::F205, "it passes with its reference undone");
     }
     Ok(proof)
 }
@@ -103,7 +103,7 @@ fn diagnosed(
     let finer = expected.subkind.as_deref();
     if found.kind != expected.kind || (finer.is_some() && finer != subkind) {
         proof.say(
-            "F202",
+            Code::F202,
             format!(
                 "its failure is taken for {} ({}), not for {} ({})",
                 found.kind,

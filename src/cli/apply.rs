@@ -60,11 +60,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let workspace = Workspace::open_at(global, at, output)?;
     if workspace.root.is_none() && !objects_only && !args.cached {
-        return Err(CliError::new(
-            Code::new("U202"),
-            "this repository is bare: it has no worktree",
-        )
-        .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
+        return Err(
+            CliError::new(Code::U202, "this repository is bare: it has no worktree")
+                .hint("write a tree or a commit instead, with `--tree` or `--commit`"),
+        );
     }
     let objects = workspace.git.as_ref().map(Repository::objects);
     let mut options = args.patch.options(objects.as_ref())?;
@@ -105,7 +104,7 @@ fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
     let workspace = Workspace::open(global, None, output)?;
     let Some(root) = &workspace.root else {
         return Err(CliError::new(
-            Code::new("U202"),
+            Code::U202,
             "this repository is bare: it has no worktree",
         ));
     };

@@ -189,7 +189,7 @@ impl Home {
     fn make(keep: Option<&Path>) -> Result<Self, CliError> {
         let failed = |error: std::io::Error| {
             CliError::new(
-                Code::new("F105"),
+                Code::F105,
                 format!("cannot make a folder for the copies: {}", error.kind()),
             )
         };

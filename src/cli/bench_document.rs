@@ -27,12 +27,11 @@ pub(super) fn read_document(path: &Path) -> Result<BenchDocument, CliError> {
                 "`{name}` is a `{}` document, not `bench`",
                 document.document
             );
-            Err(CliError::new(Code::new("F306"), said))
+            Err(CliError::new(Code::F306, said))
         }
         Err(error) => {
             let said = format!("`{name}` is no bench document: {error}");
-            Err(CliError::new(Code::new("F306"), said)
-                .hint("`mendit bench --save FILE` writes one"))
+            Err(CliError::new(Code::F306, said).hint("`mendit bench --save FILE` writes one"))
         }
     }
 }
@@ -58,8 +57,8 @@ pub(super) fn conclude(
     min_rate: Option<f64>,
     output: &Output,
 ) -> Result<Exit, CliError> {
-    let no = |code: &'static str, said: String, exit: Exit| {
-        output.fail(&CliError::new(Code::new(code), said).exit(exit));
+    let no = |code: Code, said: String, exit: Exit| {
+        output.fail(&CliError::new(code, said).exit(exit));
         Ok(exit)
     };
     if document.leaks > 0 {
@@ -67,17 +66,17 @@ pub(super) fn conclude(
             "fixtures from which something forbidden has left: {}",
             document.leaks
         );
-        return no("F302", said, Exit::Refused);
+        return no(Code::F302, said, Exit::Refused);
     }
     if document.wrong_heals > 0 {
         let said = format!("wrong heals: {}", document.wrong_heals);
-        return no("F304", said, Exit::No);
+        return no(Code::F304, said, Exit::No);
     }
     if let Some(comparison) = &document.comparison
         && !comparison.regressed.is_empty()
     {
         let said = format!("no longer repaired: {}", comparison.regressed.join(", "));
-        return no("F301", said, Exit::No);
+        return no(Code::F301, said, Exit::No);
     }
     if let Some(least) = min_rate
         && document.totals.rate < least
@@ -86,7 +85,7 @@ pub(super) fn conclude(
             "the pass rate is {:.4}, and {least} was asked for",
             document.totals.rate
         );
-        return no("F307", said, Exit::No);
+        return no(Code::F307, said, Exit::No);
     }
     let broken = |it: &&FixtureOutcome| it.result == FixtureResult::Error;
     let broken = document.fixtures.iter().filter(broken).count();

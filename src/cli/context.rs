@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if let Some(base) = &args.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
             CliError::new(
-                Code::new("U204"),
+                Code::U204,
                 "`--diff` compares with a commit, and this is no git repository",
             )
         })?;
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 // The packet is printed all the same; what was cut first is named with its remedy.
 fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
-    let over = |code: &Code| matches!(code.as_str(), "C102" | "C103");
+    let over = |code: &Code| matches!(code, Code::C102 | Code::C103);
     let refused = context.files_rejected.iter().filter(|it| over(&it.code));
     let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
     let files = context.files.iter();
@@ -112,7 +112,7 @@ fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
         "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
         named.len()
     );
-    let error = CliError::new(Code::new("C111"), said).exit(Exit::No);
+    let error = CliError::new(Code::C111, said).exit(Exit::No);
     let remedies = shortened.iter().map(|(_, it)| &it.remedy);
     Err(
         match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {
@@ -149,7 +149,7 @@ fn directory_for(args: &Args, workspace: &Workspace) -> Result<Option<PathBuf>, 
     let state = root.join(".mendit");
     if state.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
         return Err(
-            CliError::new(Code::new("U303"), "`.mendit` is not a directory".to_owned())
+            CliError::new(Code::U303, "`.mendit` is not a directory".to_owned())
                 .hint("name another one with `--out DIR`"),
         );
     }

@@ -67,16 +67,13 @@ fn targets(
             return Ok(listing.entries().iter().map(|it| it.path.clone()).collect());
         }
         return Err(CliError::new(
-            Code::new("C311"),
+            Code::C311,
             format!("target `{typed}` is outside the repository"),
         )
         .hint("targets are files or directories below the repository's root"));
     };
     expand_target(listing, &path).ok_or_else(|| {
-        let error = CliError::new(
-            Code::new("C311"),
-            format!("target `{typed}` does not exist"),
-        );
+        let error = CliError::new(Code::C311, format!("target `{typed}` does not exist"));
         let on_disk = workspace
             .root
             .as_ref()

@@ -24,12 +24,12 @@ impl CliError {
 
     /// The command line asks for something that cannot be.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(Code::new("U101"), message)
+        Self::new(Code::U101, message)
     }
 
     /// The system refused something.
     pub(crate) fn environment(message: impl Into<String>) -> Self {
-        Self::new(Code::new("U301"), message)
+        Self::new(Code::U301, message)
     }
 
     /// A file given on the command line cannot be read.
@@ -38,7 +38,7 @@ impl CliError {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
             kind => kind.to_string(),
         };
-        Self::new(Code::new("U302"), format!("cannot read `{path}`: {why}"))
+        Self::new(Code::U302, format!("cannot read `{path}`: {why}"))
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -56,12 +56,12 @@ impl From<GitError> for CliError {
     fn from(error: GitError) -> Self {
         let message = error.to_string();
         match error {
-            GitError::Revision { .. } => Self::new(Code::new("U201"), message)
+            GitError::Revision { .. } => Self::new(Code::U201, message)
                 .hint("name a commit, branch or tag that `git rev-parse` knows"),
             GitError::Bare => {
-                Self::new(Code::new("U202"), message).hint("say which commit to read with `--rev`")
+                Self::new(Code::U202, message).hint("say which commit to read with `--rev`")
             }
-            GitError::Unreadable(_) => Self::new(Code::new("U203"), message)
+            GitError::Unreadable(_) => Self::new(Code::U203, message)
                 .hint("`git fsck` says more about a damaged repository"),
         }
     }

@@ -39,9 +39,9 @@ fn unknown(code: &str) -> CliError {
     let nearest = code_pages()
         .into_iter()
         .map(|page| page.code)
-        .min_by_key(|known| strsim::levenshtein(&code.to_ascii_uppercase(), known))
-        .unwrap_or("C101");
-    CliError::new(Code::new("U102"), format!("`{code}` is not a code")).hint(format!(
+        .min_by_key(|known| strsim::levenshtein(&code.to_ascii_uppercase(), known.as_str()))
+        .unwrap_or(Code::C101);
+    CliError::new(Code::U102, format!("`{code}` is not a code")).hint(format!(
         "did you mean `{nearest}`? `mendit explain` lists all"
     ))
 }

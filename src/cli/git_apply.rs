@@ -372,6 +372,6 @@ fn read(name: &str) -> Result<Vec<u8>, CliError> {
     };
     read.map(|_| bytes).map_err(|error| {
         let said = format!("can't open patch '{name}': {}", error.kind());
-        CliError::new(Code::new("U302"), said).exit(Exit::Git(FATAL))
+        CliError::new(Code::U302, said).exit(Exit::Git(FATAL))
     })
 }

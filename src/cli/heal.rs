@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_build_without_mcp_says_so() {
         let error = CliError::from(HealError::NoMcp);
-        assert_eq!(error.code, Code::new("R303"));
+        assert_eq!(error.code, Code::R303);
         assert!(error.hints.iter().any(|hint| hint.contains("mcp")));
     }
 }

@@ -192,7 +192,7 @@ fn files(
         let known = path.filter(|path| workspace.source.listing().has_file(path.as_str()));
         return known.map(|path| vec![path]).ok_or_else(|| {
             CliError::new(
-                Code::new("U104"),
+                Code::U104,
                 format!("`{typed}` is not a file of the repository"),
             )
         });

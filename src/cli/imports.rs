@@ -99,7 +99,7 @@ fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>, Cli
 
 fn unknown(text: &str, source: &dyn Source) -> CliError {
     let error = CliError::new(
-        Code::new("U104"),
+        Code::U104,
         format!("`{text}` is not a file of the repository"),
     );
     let name = text.rsplit('/').next().unwrap_or(text);

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
     let there = |name: &&&str| Path::new(name).symlink_metadata().is_ok();
     if let Some(name) = FILE_NAMES.iter().find(there) {
         return Err(
-            CliError::new(Code::new("U105"), format!("`{name}` is already there"))
+            CliError::new(Code::U105, format!("`{name}` is already there"))
                 .hint("`mendit init --stdout` prints the defaults"),
         );
     }

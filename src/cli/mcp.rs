@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
     };
     served.map_err(|error| {
-        CliError::new(Code::new("U305"), format!("the server stopped: {error}")).hint(
+        CliError::new(Code::U305, format!("the server stopped: {error}")).hint(
             if args.http.is_some() {
                 "`--http 0` takes a free port"
             } else {

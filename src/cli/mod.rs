@@ -133,7 +133,7 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), CliError> {
     };
     std::env::set_current_dir(directory).map_err(|error| {
         CliError::new(
-            Code::new("U304"),
+            Code::U304,
             format!("cannot enter `{}`: {}", directory.display(), error.kind()),
         )
     })

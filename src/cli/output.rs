@@ -127,7 +127,7 @@ pub(crate) fn to_json(document: &impl Serialize) -> Result<String, CliError> {
 pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), CliError> {
     let failed = |error: io::Error| {
         let said = format!("cannot write `{}`: {}", path.display(), error.kind());
-        CliError::new(Code::new("U303"), said)
+        CliError::new(Code::U303, said)
             .hint("check that the directory exists, is writable and has room")
     };
     let directory = path.parent().unwrap_or(Path::new("."));

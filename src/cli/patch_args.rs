@@ -111,9 +111,9 @@ pub(crate) fn exit(verdict: &PatchVerdict) -> Exit {
     match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended | Verdict::AlreadyApplied => Exit::Yes,
         Verdict::Unsafe | Verdict::Refused => Exit::Refused,
-        Verdict::Malformed => match verdict.error_code.map(Code::as_str) {
-            Some("P101" | "P102" | "P103" | "P106") => Exit::Environment,
-            Some("P105") => Exit::Refused,
+        Verdict::Malformed => match verdict.error_code {
+            Some(Code::P101 | Code::P102 | Code::P103 | Code::P106) => Exit::Environment,
+            Some(Code::P105) => Exit::Refused,
             _ => Exit::No,
         },
         _ => Exit::No,

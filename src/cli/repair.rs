@@ -9,7 +9,7 @@ use super::{CliError, Exit, Output, run_folder, settings};
 use crate::agent::Protocol;
 use crate::context::{add_history, base_request};
 use crate::exec::Stop;
-use crate::model::{Event, Level, Profile, RunResult, RunStatus, StopReason};
+use crate::model::{Code, Event, Level, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::policy::{Allowed, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, RunLock, Setup, Task, repair};
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let workspace = Workspace::open(global, None, output)?;
     let Some(root) = workspace.root.clone() else {
         return Err(CliError::new(
-            crate::model::Code::new("U202"),
+            Code::U202,
             "this repository is bare: there is nothing to run commands in",
         ));
     };

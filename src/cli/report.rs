@@ -59,11 +59,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         } else {
             "a run that was cut off is continued with `mendit repair --resume RUN`".to_owned()
         };
-        return Err(CliError::new(
-            Code::new("U306"),
-            format!("`{name}` holds no repair that ended"),
-        )
-        .hint(hint));
+        return Err(
+            CliError::new(Code::U306, format!("`{name}` holds no repair that ended")).hint(hint),
+        );
     };
     show(args, &record, &name, output)
 }
@@ -86,7 +84,7 @@ fn one_report(args: &Args, bytes: &[u8], output: &Output) -> Result<Exit, CliErr
         parse_failure_text(&text).or_else(|| serde_json::from_str(&text).ok());
     let Some(report) = report else {
         return Err(CliError::new(
-            Code::new("U306"),
+            Code::U306,
             format!("there is no failure report in `{}`", args.what),
         )
         .hint("a report ends with a `<task_metadata>` block, or is a `report.json`"));

@@ -168,7 +168,7 @@ fn warn(outcome: &Outcome, job: &Job, output: &Output) {
     if outcome.leaked > 0 {
         output.note(&format!(
             "{}: processes left behind by the command and killed: {}",
-            Code::new("R210"),
+            Code::R210,
             outcome.leaked
         ));
     }
@@ -178,7 +178,7 @@ fn warn(outcome: &Outcome, job: &Job, output: &Output) {
             SandboxState::Enforced => {}
             state => output.note(&format!(
                 "{}: the sandbox is {} in force",
-                Code::new("R211"),
+                Code::R211,
                 if state == SandboxState::Partial {
                     "only partly"
                 } else {

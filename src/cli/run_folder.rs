@@ -66,7 +66,7 @@ pub(super) fn find(run: &str, workspace: &Workspace, root: &Path) -> Result<Path
             .find(|path| path.file_name().is_some_and(|name| name == run))
     };
     found.ok_or_else(|| {
-        CliError::new(Code::new("U306"), format!("there is no run `{run}`"))
+        CliError::new(Code::U306, format!("there is no run `{run}`"))
             .hint("name the folder of a run; `mendit repair` prints it")
     })
 }

@@ -19,7 +19,7 @@ pub(super) fn conclude(
             output.note(&format!(
                 "{}: `{name}` is flaky: it passed in run {} without any change; the failing run \
                  is in {}",
-                Code::new("R209"),
+                Code::R209,
                 record.attempts.len(),
                 at.map_or_else(String::new, |at| at.display().to_string()),
             ));
@@ -27,7 +27,7 @@ pub(super) fn conclude(
         }
         End::Exit(0) => return Ok(Exit::Yes),
         End::Exit(code) => (
-            Code::new("R201"),
+            Code::R201,
             format!("`{name}` failed with exit code {code} after {seconds}"),
             if outcome.end.is_missing_command() {
                 Exit::Environment
@@ -36,22 +36,22 @@ pub(super) fn conclude(
             },
         ),
         End::Signal(_) => (
-            Code::new("R202"),
+            Code::R202,
             format!("`{name}` died of {} after {seconds}", outcome.end),
             Exit::No,
         ),
         End::TimedOut(TimeLimit::Total) => (
-            Code::new("R203"),
+            Code::R203,
             format!("`{name}` was ended by the time limit after {seconds}"),
             Exit::TimedOut,
         ),
         End::TimedOut(TimeLimit::Idle) => (
-            Code::new("R204"),
+            Code::R204,
             format!("`{name}` was ended after too long without output, at {seconds}"),
             Exit::TimedOut,
         ),
         End::OutputLimit => (
-            Code::new("R205"),
+            Code::R205,
             format!(
                 "`{name}` was ended after {} bytes of output",
                 outcome.output.bytes
@@ -59,17 +59,17 @@ pub(super) fn conclude(
             Exit::No,
         ),
         End::NotFound => (
-            Code::new("R206"),
+            Code::R206,
             format!("`{name}`: command not found"),
             Exit::Environment,
         ),
         End::NotExecutable => (
-            Code::new("R207"),
+            Code::R207,
             format!("`{name}`: not executable"),
             Exit::Environment,
         ),
         End::Interrupted => (
-            Code::new("R208"),
+            Code::R208,
             format!("`{name}` was interrupted after {seconds}"),
             Exit::Interrupted,
         ),
@@ -99,7 +99,7 @@ fn hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<String> {
     if diagnosis.kind == FailureKind::PermissionDenied && confined {
         hints.push(format!(
             "{}: it was confined; {}",
-            Code::new("R212"),
+            Code::R212,
             if job.sandbox.no_network {
                 "leave out `--no-net` when it needs the network, loopback included"
             } else {

@@ -44,7 +44,7 @@ pub(crate) fn read_policy(
 
 impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> Self {
-        let said = Self::new(Code::new("U103"), error.to_string());
+        let said = Self::new(Code::U103, error.to_string());
         match error {
             ConfigError::UnknownKey {
                 suggestion: Some(key),

@@ -50,14 +50,9 @@ pub(crate) fn directory() -> Result<PathBuf, CliError> {
 pub(super) fn state_directory(workspace: &Workspace) -> Result<PathBuf, CliError> {
     let found = workspace.state_directory().map_err(|(state, error)| {
         let said = format!("cannot write `{}`: {}", state.display(), error.kind());
-        CliError::new(Code::new("U303"), said)
+        CliError::new(Code::U303, said)
     })?;
-    found.ok_or_else(|| {
-        CliError::new(
-            Code::new("U202"),
-            "this repository is bare: it has no worktree",
-        )
-    })
+    found.ok_or_else(|| CliError::new(Code::U202, "this repository is bare: it has no worktree"))
 }
 
 impl From<WorkspaceError> for CliError {

@@ -38,11 +38,7 @@ pub(super) fn write(
 /// The repository, for what cannot be done without one.
 pub(super) fn need_git(workspace: &Workspace) -> Result<&Repository, CliError> {
     workspace.git.as_ref().ok_or_else(|| {
-        CliError::new(
-            Code::new("U204"),
-            "this directory is not in a git repository",
-        )
-        .hint(
+        CliError::new(Code::U204, "this directory is not in a git repository").hint(
             "apply to the files themselves, without `--cached`, `--index`, `--tree` or `--commit`",
         )
     })

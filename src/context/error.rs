@@ -16,8 +16,8 @@ impl ContextError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::BundleNotPermitted => Code::new("C110"),
-            Self::EmptyLog => Code::new("C320"),
+            Self::BundleNotPermitted => Code::C110,
+            Self::EmptyLog => Code::C320,
         }
     }
 }

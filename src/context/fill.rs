@@ -101,7 +101,7 @@ impl<'a> Fill<'a> {
         if self.places_used >= self.caps.max_files {
             self.without_place += 1;
             let unshown = Unshown {
-                code: Code::new("C101"),
+                code: Code::C101,
                 reason: format!(
                     "the {} places of level {} are taken",
                     self.caps.max_files, self.level
@@ -201,7 +201,7 @@ impl<'a> Fill<'a> {
         let bytes = snapshot.content.len() as u64;
         if bytes > bytes_left {
             return Some(Unshown {
-                code: Code::new("C102"),
+                code: Code::C102,
                 reason: format!("{bytes} bytes do not fit into the {bytes_left} that are left"),
                 bytes: Some(bytes),
                 remedy: format!(
@@ -213,7 +213,7 @@ impl<'a> Fill<'a> {
         let tokens = estimate_tokens(bytes);
         let max = self.caps.max_tokens?;
         (self.tokens + tokens > max).then(|| Unshown {
-            code: Code::new("C103"),
+            code: Code::C103,
             reason: format!(
                 "{tokens} tokens do not fit into the {} that are left",
                 max - self.tokens
@@ -227,7 +227,7 @@ impl<'a> Fill<'a> {
         let bytes = snapshot.whole_bytes;
         let cut = matches!(wanted, Wanted::Whole(_)) && snapshot.mode != FileMode::Full;
         cut.then(|| Shortening {
-            code: Code::new("C105"),
+            code: Code::C105,
             reason: format!(
                 "{bytes} bytes exceed the {} of one file",
                 self.caps.max_file_bytes

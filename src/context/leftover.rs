@@ -17,25 +17,30 @@ pub(super) fn unreadable_entries(
     let entries = listing.entries().iter().filter_map(|entry| {
         let (code, reason) = match &entry.kind {
             EntryKind::File { .. } => return None,
-            EntryKind::Symlink { target } => ("C302", format!("a symlink to `{target}`")),
-            EntryKind::Submodule { commit: Some(id) } => ("C303", format!("a submodule at {id}")),
-            EntryKind::Submodule { commit: None } => ("C303", "another repository".to_owned()),
-            EntryKind::Special => ("C304", "a pipe, socket or device".to_owned()),
-            EntryKind::NotCheckedOut => ("C305", "tracked but not checked out here".to_owned()),
+            EntryKind::Symlink { target } => (Code::C302, format!("a symlink to `{target}`")),
+            EntryKind::Submodule { commit: Some(id) } => {
+                (Code::C303, format!("a submodule at {id}"))
+            }
+            EntryKind::Submodule { commit: None } => (Code::C303, "another repository".to_owned()),
+            EntryKind::Special => (Code::C304, "a pipe, socket or device".to_owned()),
+            EntryKind::NotCheckedOut => (Code::C305, "tracked but not checked out here".to_owned()),
         };
         (!targets.contains(&entry.path)).then(|| (entry.path.to_string(), code, reason))
     });
-    let skipped = listing
-        .skipped()
-        .iter()
-        .map(|skipped| (skipped.lossy_path.clone(), "C306", skipped.reason.clone()));
+    let skipped = listing.skipped().iter().map(|skipped| {
+        (
+            skipped.lossy_path.clone(),
+            Code::C306,
+            skipped.reason.clone(),
+        )
+    });
     entries
         .chain(skipped)
         .take(MAX_UNREADABLE)
         .map(|(path, code, reason)| Omission {
             path: redactor.redact(&path).text.into_owned(),
             rank: None,
-            code: Code::new(code),
+            code,
             reason: redactor.redact(&reason).text.into_owned(),
             bytes: None,
             remedy: String::new(),

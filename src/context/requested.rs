@@ -20,7 +20,7 @@ pub(super) fn requested(
             Err(problem) => fill.reject(
                 text,
                 Unshown {
-                    code: Code::new("C301"),
+                    code: Code::C301,
                     reason: problem.to_string(),
                     bytes: None,
                     remedy: String::new(),
@@ -44,7 +44,7 @@ pub(super) fn requested(
                 fill.reject(
                     text,
                     Unshown {
-                        code: Code::new("C301"),
+                        code: Code::C301,
                         reason,
                         bytes: None,
                         remedy: String::new(),

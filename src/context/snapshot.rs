@@ -94,7 +94,7 @@ impl Camera<'_> {
         };
         if mode != FileMode::Full && ranges.is_empty() {
             return Err(Unshown {
-                code: Code::new("C104"),
+                code: Code::C104,
                 reason: match wanted {
                     Wanted::Whole(_) | Wanted::Signatures(_) => {
                         format!("no line of it fits into {max_bytes} bytes")
@@ -130,9 +130,9 @@ impl Camera<'_> {
 
     /// Asks policy and listing before any byte is read.
     fn may_be_read(&self, path: &RepoPath) -> Result<(), Unshown> {
-        let refused = |code: &'static str, reason: String, remedy: &str| {
+        let refused = |code: Code, reason: String, remedy: &str| {
             Err(Unshown {
-                code: Code::new(code),
+                code,
                 reason,
                 bytes: None,
                 remedy: remedy.to_owned(),
@@ -147,12 +147,12 @@ impl Camera<'_> {
             });
         }
         if self.names.contains(path) {
-            return refused("C220", "its name holds a secret".to_owned(), "");
+            return refused(Code::C220, "its name holds a secret".to_owned(), "");
         }
         match self.source.listing().get(path.as_str()).map(|it| &it.kind) {
             Some(EntryKind::File { .. }) => Ok(()),
             Some(EntryKind::Symlink { target }) => refused(
-                "C302",
+                Code::C302,
                 format!(
                     "it is a symlink to `{}`; links are not followed",
                     self.redactor.redact(target).text
@@ -160,32 +160,32 @@ impl Camera<'_> {
                 "name the file behind it",
             ),
             Some(EntryKind::Submodule { .. }) => refused(
-                "C303",
+                Code::C303,
                 "it is another repository".to_owned(),
                 "run inside that repository",
             ),
             Some(EntryKind::Special) => {
-                refused("C304", "it is a pipe, socket or device".to_owned(), "")
+                refused(Code::C304, "it is a pipe, socket or device".to_owned(), "")
             }
             Some(EntryKind::NotCheckedOut) => refused(
-                "C305",
+                Code::C305,
                 "it is tracked but not checked out here".to_owned(),
                 "check it out, or read the commit with --rev",
             ),
-            None => refused("C301", "there is no such file".to_owned(), ""),
+            None => refused(Code::C301, "there is no such file".to_owned(), ""),
         }
     }
 }
 
 fn unread(error: &ReadError) -> Unshown {
     let (code, bytes) = match error {
-        ReadError::NotFound => ("C301", None),
-        ReadError::NotAFile => ("C304", None),
-        ReadError::TooLarge { bytes, .. } => ("C309", Some(*bytes)),
-        ReadError::Io(_) => ("C310", None),
+        ReadError::NotFound => (Code::C301, None),
+        ReadError::NotAFile => (Code::C304, None),
+        ReadError::TooLarge { bytes, .. } => (Code::C309, Some(*bytes)),
+        ReadError::Io(_) => (Code::C310, None),
     };
     Unshown {
-        code: Code::new(code),
+        code,
         reason: error.to_string(),
         bytes,
         remedy: String::new(),
@@ -194,11 +194,11 @@ fn unread(error: &ReadError) -> Unshown {
 
 fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
     let (code, reason) = match no_text {
-        NotText::Binary => ("C307", "it is a binary file"),
-        NotText::LfsPointer => ("C308", "it is a Git LFS pointer, not the file itself"),
+        NotText::Binary => (Code::C307, "it is a binary file"),
+        NotText::LfsPointer => (Code::C308, "it is a Git LFS pointer, not the file itself"),
     };
     Unshown {
-        code: Code::new(code),
+        code,
         reason: reason.to_owned(),
         bytes,
         remedy: String::new(),

@@ -41,12 +41,12 @@ impl ExecError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Empty => Code::new("R101"),
-            Self::Directory { .. } => Code::new("R102"),
-            Self::Start(_) => Code::new("R103"),
-            Self::SupervisorGone => Code::new("R104"),
-            Self::Sandbox(_) => Code::new("R105"),
-            Self::Log { .. } => Code::new("R106"),
+            Self::Empty => Code::R101,
+            Self::Directory { .. } => Code::R102,
+            Self::Start(_) => Code::R103,
+            Self::SupervisorGone => Code::R104,
+            Self::Sandbox(_) => Code::R105,
+            Self::Log { .. } => Code::R106,
         }
     }
 }

@@ -36,11 +36,11 @@ impl HealError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Config { .. } => Code::new("R301"),
-            Self::UnknownServer { .. } => Code::new("R302"),
-            Self::NoMcp => Code::new("R303"),
+            Self::Config { .. } => Code::R301,
+            Self::UnknownServer { .. } => Code::R302,
+            Self::NoMcp => Code::R303,
             Self::Exec(error) => error.code(),
-            Self::Start(_) => Code::new("R304"),
+            Self::Start(_) => Code::R304,
         }
     }
 }

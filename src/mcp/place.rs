@@ -35,7 +35,7 @@ impl Place {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         let settings = Settings::load(found.as_deref(), std::env::vars_os().filter_map(utf8))
-            .map_err(|error| ToolError::new(Code::new("U103"), error.to_string()))?;
+            .map_err(|error| ToolError::new(Code::U103, error.to_string()))?;
         Ok(Self {
             directory,
             settings,

@@ -137,7 +137,7 @@ impl ServerHandler for Server {
             }
             Ok(Err(error)) => Ok(failure(&error).into()),
             Err(error) => Err(ErrorData::internal_error(
-                format!("{}: the tool failed: {error}", Code::new("U301")),
+                format!("{}: the tool failed: {error}", Code::U301),
                 None,
             )),
         }

@@ -55,7 +55,7 @@ pub(super) struct Given {
 impl Given {
     pub(super) fn new(text: String, document: &impl Serialize) -> Result<Self, ToolError> {
         let document = serde_json::to_value(document)
-            .map_err(|error| ToolError::new(Code::new("U301"), error.to_string()))?;
+            .map_err(|error| ToolError::new(Code::U301, error.to_string()))?;
         Ok(Self { text, document })
     }
 }

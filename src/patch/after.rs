@@ -55,7 +55,7 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
     for (path, import) in gained {
         if resolver.resolve(path, &import).is_unresolved() {
             after.imports.push(AfterProblem {
-                code: Code::new("P802"),
+                code: Code::P802,
                 path: path.as_str().to_owned(),
                 line: u64::from(import.line),
                 message: format!("the import of `{}` leads nowhere", import.specifier),
@@ -89,7 +89,7 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
             },
         )
         .map(|error| AfterProblem {
-            code: Code::new("P801"),
+            code: Code::P801,
             path: path.as_str().to_owned(),
             line: u64::from(error.line),
             message: error.message,

@@ -13,7 +13,7 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> 
         Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) => {
             return Err(Failure::new(
                 Verdict::Malformed,
-                "P602",
+                Code::P602,
                 "there is no text to make the file of",
             ));
         }
@@ -25,11 +25,11 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> 
         if let Some((_, new)) = hunk.new.filter(|_| !hunk.counts_hold) {
             if hunk.cut && count < new {
                 let message = "the patch seems to be cut off inside this new file";
-                return Err(Failure::new(Verdict::Malformed, "P104", message));
+                return Err(Failure::new(Verdict::Malformed, Code::P104, message));
             }
             if count != new {
                 mends.push(super::content::mend(
-                    Code::new("M301"),
+                    Code::M301,
                     Safety::Safe,
                     hunk,
                     "counted the lines of the hunk anew",
@@ -39,11 +39,11 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> 
         for line in hunk.lines.iter().take(firm) {
             if line.kind != LineKind::Add {
                 let message = "a new file can only have added lines";
-                return Err(Failure::new(Verdict::Malformed, "P205", message));
+                return Err(Failure::new(Verdict::Malformed, Code::P205, message));
             }
             if bytes.last().is_some_and(|byte| *byte != b'\n') {
                 let message = "a line without a newline is not the last";
-                return Err(Failure::new(Verdict::Malformed, "P306", message));
+                return Err(Failure::new(Verdict::Malformed, Code::P306, message));
             }
             bytes.extend_from_slice(line.text());
             if !line.no_newline {
@@ -105,11 +105,11 @@ pub(super) fn edited(
                 let failure = if several.is_empty() {
                     Failure::new(
                         Verdict::ContextNotFound,
-                        "P401",
+                        Code::P401,
                         "the old text is not in the file",
                     )
                 } else {
-                    let mut failure = Failure::new(Verdict::Ambiguous, "P403", "");
+                    let mut failure = Failure::new(Verdict::Ambiguous, Code::P403, "");
                     failure.message = format!("the old text fits in {} places", several.len());
                     failure.candidates = several.iter().take(50).map(|at| line(*at)).collect();
                     failure

@@ -95,7 +95,7 @@ pub(super) fn compose(
 fn no_newline() -> Failure {
     let mut failure = Failure::new(
         Verdict::ContextNotFound,
-        "P306",
+        Code::P306,
         "the file does not end with a newline, and the patch does not say whether it should",
     );
     failure.hint =
@@ -221,7 +221,7 @@ fn conflicts(
 ) -> Result<(), (usize, Failure)> {
     let clash = |hunk: usize| {
         let message = "the hunk contradicts another hunk of the same file";
-        Err((hunk, Failure::new(Verdict::Malformed, "P303", message)))
+        Err((hunk, Failure::new(Verdict::Malformed, Code::P303, message)))
     };
     for pair in edits.windows(2) {
         let [(_, one), (hunk, two)] = pair else {
@@ -297,7 +297,7 @@ pub(super) fn one_edit(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
 /// A failure for a mark that stands where it cannot.
 pub(super) fn marks_note() -> (Code, &'static str) {
     (
-        Code::new("M306"),
+        Code::M306,
         "ignored `\\ No newline at end of file` where the file has one",
     )
 }

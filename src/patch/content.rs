@@ -165,7 +165,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
                     );
                     modified
                         .mends
-                        .push(mend(Code::new("M401"), Safety::Safe, hunk, &message));
+                        .push(mend(Code::M401, Safety::Safe, hunk, &message));
                 }
                 if stated.is_none() && !explicit {
                     let message = format!(
@@ -173,7 +173,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
                     );
                     modified
                         .mends
-                        .push(mend(Code::new("M401"), Safety::Safe, hunk, &message));
+                        .push(mend(Code::M401, Safety::Safe, hunk, &message));
                 }
                 if !placed.mends.is_empty() || stated.is_some_and(|stated| stated != at && !pure) {
                     verdict.verdict = Verdict::AppliesMended;
@@ -232,7 +232,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
             modified.after = Some((composed.bytes.into(), composed.edits));
         } else if let Some(first) = modified.mends.first() {
             let message = format!("it would have to be mended: {}", first.message);
-            let failure = Failure::new(Verdict::Malformed, "P309", &message);
+            let failure = Failure::new(Verdict::Malformed, Code::P309, &message);
             modified.failures.push((first.patch_line, failure));
         }
     }
@@ -264,7 +264,7 @@ fn match_line_ends<'t, 'h, 'a>(
     let first = hunks.first().map(|hunk| u64::from(hunk.line));
     let mut note = |code, message: &str| {
         mends.push(Mend {
-            code: Code::new(code),
+            code,
             safety: Safety::Safe,
             patch_line: first.unwrap_or(0),
             message: message.to_owned(),
@@ -272,7 +272,7 @@ fn match_line_ends<'t, 'h, 'a>(
     };
     let mut text = text;
     if text.ends == LineEnds::CrLf && !has_cr && !strict {
-        note("M411", "gave added lines the CR LF ends of the file");
+        note(Code::M411, "gave added lines the CR LF ends of the file");
         text = text.without_cr();
     } else if text.ends == LineEnds::Lf
         && text.len() > 0
@@ -281,7 +281,7 @@ fn match_line_ends<'t, 'h, 'a>(
         && !strict
     {
         note(
-            "M412",
+            Code::M412,
             "dropped carriage returns that the file does not have",
         );
         for hunk in hunks.to_mut() {

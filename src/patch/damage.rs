@@ -1,7 +1,7 @@
 use super::place::Failure;
 use super::set::{FilePatch, Hunk, LineKind};
 use super::text::Text;
-use crate::model::{BlobId, Verdict};
+use crate::model::{BlobId, Code, Verdict};
 
 // Whether the blob id that the patch announces is that of the result.
 pub(super) fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
@@ -17,7 +17,7 @@ pub(super) fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
 
 pub(super) fn newline_lost() -> Failure {
     let message = "what the patch does to the newline at the end of the file is in doubt, and no blob id confirms it";
-    let mut failure = Failure::new(Verdict::ContextNotFound, "P306", message);
+    let mut failure = Failure::new(Verdict::ContextNotFound, Code::P306, message);
     failure.hint = Some(
         "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned(),
     );
@@ -49,7 +49,7 @@ pub(super) fn damaged(
             .any(|line| line.kind == LineKind::Remove && line.text().first() == Some(&b'\t'));
         if !shown && starts(b'\t') == 0 && starts(b' ') == 5 {
             let message = "added lines are indented with tabs, and the file with spaces";
-            return refuse(line.at, "P310", message);
+            return refuse(line.at, Code::P310, message);
         }
     }
     let path = sections.first()?.headers.plus.as_ref()?.name()?;
@@ -82,7 +82,7 @@ pub(super) fn damaged(
     }
     refuse(
         line.at,
-        "P311",
+        Code::P311,
         "added lines have HTML entities, and nothing else in the patch or the file has",
     )
 }

@@ -1,12 +1,12 @@
 use std::fmt::Write as _;
 
-use crate::model::{PatchVerdict, Severity, Verdict};
+use crate::model::{Code, PatchVerdict, Severity, Verdict};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
 pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
-        Verdict::AlreadyApplied if verdict.problems.iter().any(|it| it.code.as_str() == "P305") => {
+        Verdict::AlreadyApplied if verdict.problems.iter().any(|it| it.code == Code::P305) => {
             return "The patch fits and changes nothing. Send the lines that have to change."
                 .to_owned();
         }

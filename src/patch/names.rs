@@ -1,5 +1,5 @@
 use super::set::{FilePatch, Headers, Side};
-use crate::model::Operation;
+use crate::model::{Code, Operation};
 
 // Names as written; `None` stands for "not there on this side".
 #[derive(Debug, Clone)]
@@ -11,19 +11,20 @@ pub(super) struct Names {
 }
 
 // A code and what is to be said with it.
-pub(super) type Refusal = (&'static str, String);
+pub(super) type Refusal = (Code, String);
 
 pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
     if name.contains(&0) {
-        return Err(("P508", "a file name has a NUL byte".to_owned()));
+        return Err((Code::P508, "a file name has a NUL byte".to_owned()));
     }
-    String::from_utf8(name.to_vec()).map_err(|_| ("P508", "a file name is not UTF-8".to_owned()))
+    String::from_utf8(name.to_vec())
+        .map_err(|_| (Code::P508, "a file name is not UTF-8".to_owned()))
 }
 
 pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let headers = &file.headers;
     if let Some(message) = &headers.bad_name {
-        return Err(("P204", message.clone()));
+        return Err((Code::P204, message.clone()));
     }
     let from = headers.rename_from.as_ref().or(headers.copy_from.as_ref());
     let to = headers.rename_to.as_ref().or(headers.copy_to.as_ref());
@@ -37,10 +38,13 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
         });
     }
     if from.is_some() || to.is_some() {
-        return Err(("P201", "a rename or copy names only one side".to_owned()));
+        return Err((
+            Code::P201,
+            "a rename or copy names only one side".to_owned(),
+        ));
     }
     let (Some(minus), Some(plus)) = (&headers.minus, &headers.plus) else {
-        let (old, new) = git.ok_or(("P201", "no line names the file".to_owned()))?;
+        let (old, new) = git.ok_or((Code::P201, "no line names the file".to_owned()))?;
         return Ok(Names {
             old: headers.new_file_mode.is_none().then_some(old),
             new: headers.deleted_file_mode.is_none().then_some(new),
@@ -50,7 +54,10 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let name = |side: &Side<'_>| side.name().map(text).transpose();
     let (old, new) = (name(minus)?, name(plus)?);
     if old.is_none() && new.is_none() {
-        return Err(("P201", "both sides of the file are /dev/null".to_owned()));
+        return Err((
+            Code::P201,
+            "both sides of the file are /dev/null".to_owned(),
+        ));
     }
     if let (Some(line), None) = (headers.git_line, &headers.explicit) {
         agree_on_names(line, git.as_ref(), old.as_deref(), new.as_deref())?;
@@ -65,7 +72,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
         };
         if !named(&old) || !named(&new) {
             return Err((
-                "P202",
+                Code::P202,
                 "the `Index:` line names another file than the headers".to_owned(),
             ));
         }
@@ -94,7 +101,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
 // The two names of a `diff --git` line, when it is clear where one ends.
 pub(super) fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let bad = |message| ("P204", message);
+    let bad = |message| (Code::P204, message);
     if line.first() == Some(&b'"') {
         let (old, rest) = super::read::quoted(line).map_err(bad)?;
         let rest = rest.strip_prefix(b" ").unwrap_or(rest);
@@ -133,7 +140,7 @@ pub(super) fn agree_on_names(
         return Ok(());
     }
     Err((
-        "P202",
+        Code::P202,
         "the `diff --git` line and the `---`/`+++` lines name different files".to_owned(),
     ))
 }
@@ -161,7 +168,7 @@ pub(super) fn agree_on_rename(
         return Ok(());
     }
     Err((
-        "P202",
+        Code::P202,
         "the rename or copy lines and the other headers name different files".to_owned(),
     ))
 }

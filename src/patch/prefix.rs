@@ -90,12 +90,12 @@ pub(super) fn common_prefix(
         match (exists(&plain(0)), exists(&plain(1))) {
             (true, true) => {
                 let message = "the names fit with and without their first component";
-                return Err(("P509", message.to_owned()));
+                return Err((Code::P509, message.to_owned()));
             }
             (true, false) => {
                 mends.push(mend(
                     files,
-                    "M205",
+                    Code::M205,
                     Safety::Safe,
                     "read names without the a/ and b/ prefix",
                 ));
@@ -130,12 +130,12 @@ pub(super) fn common_prefix(
             } else {
                 format!("put `{}` before every name", one.add)
             };
-            mends.push(mend(files, "M206", Safety::Safe, &message));
+            mends.push(mend(files, Code::M206, Safety::Safe, &message));
             Ok(one.clone())
         }
         _ => {
             let message = "the names fit the tree in several ways";
-            Err(("P509", message.to_owned()))
+            Err((Code::P509, message.to_owned()))
         }
     }
 }
@@ -162,14 +162,9 @@ pub(super) fn missing_top(
     top
 }
 
-pub(super) fn mend(
-    files: &[FilePatch<'_>],
-    code: &'static str,
-    safety: Safety,
-    message: &str,
-) -> Mend {
+pub(super) fn mend(files: &[FilePatch<'_>], code: Code, safety: Safety, message: &str) -> Mend {
     Mend {
-        code: Code::new(code),
+        code,
         safety,
         patch_line: files.first().map_or(0, |file| u64::from(file.line)),
         message: message.to_owned(),

@@ -1,3 +1,4 @@
+use crate::model::Code;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization;
@@ -5,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::slot::Slot;
 use crate::source::{EntryKind, Listing};
 
-type Refusal = (&'static str, String);
+type Refusal = (Code, String);
 
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
 pub(super) fn ancestors(
@@ -22,14 +23,14 @@ pub(super) fn ancestors(
                 .as_ref()
                 .is_some_and(|state| state.mode == 0o120_000)
             {
-                return Err(("P505", link.to_owned()));
+                return Err((Code::P505, link.to_owned()));
             }
             continue;
         }
         match listing.get(above).map(|entry| &entry.kind) {
-            Some(EntryKind::Symlink { .. }) => return Err(("P505", link.to_owned())),
+            Some(EntryKind::Symlink { .. }) => return Err((Code::P505, link.to_owned())),
             Some(EntryKind::Submodule { .. }) => {
-                return Err(("P506", "the path is inside a submodule".to_owned()));
+                return Err((Code::P506, "the path is inside a submodule".to_owned()));
             }
             _ => {}
         }
@@ -39,7 +40,7 @@ pub(super) fn ancestors(
 
 /// Refuses a link that leads out of the tree or into git's directory, or is no plain path.
 pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
-    let refuse = |message: &str| Err(("P505", message.to_owned()));
+    let refuse = |message: &str| Err((Code::P505, message.to_owned()));
     let Ok(target) = std::str::from_utf8(target) else {
         return refuse("the target of the link is not UTF-8");
     };
@@ -80,7 +81,7 @@ pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
 pub(super) fn whole(
     listing: &Listing,
     slots: &BTreeMap<String, Slot>,
-) -> Vec<(&'static str, String, u32, String)> {
+) -> Vec<(Code, String, u32, String)> {
     let made: Vec<(&String, &Slot)> = slots
         .iter()
         .filter(|(path, slot)| slot.after.is_some() && listing.get(path).is_none())
@@ -120,7 +121,7 @@ pub(super) fn whole(
             |code, message: String| found.push((code, (*path).clone(), slot.line, message));
         if let Some(above) = parents(path).find(|above| stays(above)) {
             say(
-                "P507",
+                Code::P507,
                 format!("`{above}` would be a file and a directory at once"),
             );
         }
@@ -131,7 +132,7 @@ pub(super) fn whole(
         let prefix = format!("{path}/");
         if below || made.iter().any(|(other, _)| other.starts_with(&prefix)) && made.len() < 2000 {
             say(
-                "P507",
+                Code::P507,
                 "it would be a file and a directory at once".to_owned(),
             );
         }
@@ -139,7 +140,7 @@ pub(super) fn whole(
             let one = *spelled.entry(fold(part)).or_insert(part);
             if one != part {
                 say(
-                    "P507",
+                    Code::P507,
                     format!("it differs from `{one}` by case or Unicode form alone"),
                 );
                 break;
@@ -148,7 +149,7 @@ pub(super) fn whole(
     }
     if let Some((path, line)) = embedded_repository(&made) {
         let message = "the patch makes a git repository inside the repository".to_owned();
-        found.push(("P512", path, line, message));
+        found.push((Code::P512, path, line, message));
     }
     found
 }

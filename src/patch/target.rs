@@ -62,14 +62,9 @@ pub(super) fn targets(
         .collect()
 }
 
-fn error(
-    code: &'static str,
-    file: &FilePatch<'_>,
-    path: Option<&str>,
-    message: String,
-) -> PatchProblem {
+fn error(code: Code, file: &FilePatch<'_>, path: Option<&str>, message: String) -> PatchProblem {
     PatchProblem {
-        code: Code::new(code),
+        code,
         severity: Severity::Error,
         path: path.map(str::to_owned),
         patch_line: u64::from(file.line),
@@ -107,12 +102,12 @@ fn target(
         };
         path.map(|path| path.replace("/./", "/"))
             .map(Some)
-            .ok_or_else(|| ("P201", format!("nothing is left of the name `{name}`")))
+            .ok_or_else(|| (Code::P201, format!("nothing is left of the name `{name}`")))
     };
     let (old, new) = (path(&names.old)?, path(&names.new)?);
-    let mut note = |code: &'static str, safety: Safety, message: &str| {
+    let mut note = |code: Code, safety: Safety, message: &str| {
         mends.push(Mend {
-            code: Code::new(code),
+            code,
             safety,
             patch_line: u64::from(file.line),
             message: message.to_owned(),
@@ -121,7 +116,7 @@ fn target(
     let moves = headers.rename_from.is_some() || headers.copy_from.is_some();
     if headers.minus.is_none() && !explicit && !moves && matches!(file.body, Body::Hunks(_)) {
         note(
-            "M207",
+            Code::M207,
             Safety::Safe,
             "took the names from the `diff --git` line",
         );
@@ -145,7 +140,7 @@ fn target(
     ] {
         check_path(path, is_new).map_err(|found| {
             (
-                found.code.as_str(),
+                found.code,
                 format!(
                     "the path `{}` is unsafe: {}",
                     path.escape_debug(),
@@ -169,7 +164,7 @@ fn operation(
     new: Option<&str>,
     listing: &Listing,
     naming: &Naming<'_>,
-    note: &mut impl FnMut(&'static str, Safety, &str),
+    note: &mut impl FnMut(Code, Safety, &str),
 ) -> Result<Operation, Refusal> {
     let headers = &file.headers;
     let has = |path: Option<&str>| path.is_some_and(|path| listing.get(path).is_some());
@@ -186,18 +181,18 @@ fn operation(
         return Ok(Operation::Copy);
     }
     if headers.new_file_mode.is_some() && headers.deleted_file_mode.is_some() {
-        return Err(("P202", "the file is both new and deleted".to_owned()));
+        return Err((Code::P202, "the file is both new and deleted".to_owned()));
     }
     if headers.new_file_mode.is_some() {
         if matches!(headers.plus, Some(Side::Null)) {
             return Err((
-                "P202",
+                Code::P202,
                 "the file is new and its new side is /dev/null".to_owned(),
             ));
         }
         if has_old_lines(&file.body) {
             return Err((
-                "P205",
+                Code::P205,
                 "the file is said to be new, yet the patch has lines of an old one".to_owned(),
             ));
         }
@@ -205,7 +200,10 @@ fn operation(
     }
     if headers.deleted_file_mode.is_some() {
         if matches!(headers.plus, Some(Side::Name(_))) {
-            return Err(("P202", "the file is deleted and has a new side".to_owned()));
+            return Err((
+                Code::P202,
+                "the file is deleted and has a new side".to_owned(),
+            ));
         }
         return Ok(Operation::Delete);
     }
@@ -213,13 +211,13 @@ fn operation(
         (None, Some(_)) => {
             if has_old_lines(&file.body) {
                 return Err((
-                    "P205",
+                    Code::P205,
                     "the old side is /dev/null, yet the patch has lines of an old file".to_owned(),
                 ));
             }
             if headers.is_git {
                 note(
-                    "M201",
+                    Code::M201,
                     Safety::Safe,
                     "took the file for new, as its old side is /dev/null",
                 );
@@ -229,7 +227,7 @@ fn operation(
         (Some(_), None) => {
             if headers.is_git {
                 note(
-                    "M202",
+                    Code::M202,
                     Safety::Safe,
                     "took the file for deleted, as its new side is /dev/null",
                 );
@@ -240,7 +238,7 @@ fn operation(
             let only_adds = matches!(file.body, Body::Hunks(_)) && !has_old_lines(&file.body);
             if !has(old) && only_adds && !naming.strict {
                 note(
-                    "M203",
+                    Code::M203,
                     Safety::Safe,
                     "took the file for new, as it is not there and only lines are added",
                 );
@@ -250,13 +248,13 @@ fn operation(
         }
         (Some(_), Some(_)) if headers.is_git && has(old) && !has(new) && !naming.strict => {
             note(
-                "M204",
+                Code::M204,
                 Safety::Lossy,
                 "took two different names for a rename",
             );
             Ok(Operation::Rename)
         }
-        _ => Err(("P202", "the two sides name different files".to_owned())),
+        _ => Err((Code::P202, "the two sides name different files".to_owned())),
     }
 }
 
@@ -268,14 +266,14 @@ fn mode(headers: &Headers<'_>, operation: Operation) -> Result<Option<u32>, Refu
     };
     for mode in [headers.old_mode, asked].into_iter().flatten() {
         if mode == 0o160_000 {
-            return Err(("P506", "the patch changes a submodule".to_owned()));
+            return Err((Code::P506, "the patch changes a submodule".to_owned()));
         }
         if !matches!(
             mode,
             0o100_644 | 0o100_755 | 0o100_664 | 0o100_600 | 0o120_000
         ) {
             return Err((
-                "P206",
+                Code::P206,
                 "the patch has a mode that git does not record".to_owned(),
             ));
         }
@@ -284,14 +282,14 @@ fn mode(headers: &Headers<'_>, operation: Operation) -> Result<Option<u32>, Refu
         && (old == 0o120_000) != (new == 0o120_000)
     {
         return Err((
-            "P206",
+            Code::P206,
             "the patch turns a file into a link by its mode alone".to_owned(),
         ));
     }
     if let Some(index) = headers.index.and_then(|index| index.mode)
         && index == 0o160_000
     {
-        return Err(("P506", "the patch changes a submodule".to_owned()));
+        return Err((Code::P506, "the patch changes a submodule".to_owned()));
     }
     Ok(asked.map(|mode| match mode {
         0o120_000 => mode,

@@ -4,7 +4,7 @@ use super::change_finding::{ChangeFinding, ChangedFile, note, stop};
 use super::manifest::lifecycle;
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, guard, is_test};
-use crate::model::Operation;
+use crate::model::{Code, Operation};
 
 /// Limits on the size of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +41,9 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFind
         };
         if holds {
             let (code, hint) = match guard.when {
-                When::Denied => ("P702", "denied by policy"),
+                When::Denied => (Code::P702, "denied by policy"),
                 _ => (
-                    "P701",
+                    Code::P701,
                     "protected by policy; `--allow-protected PATH` lets it pass",
                 ),
             };
@@ -56,7 +56,7 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFind
     }
     if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {
         let message = "the file mode becomes executable (100755)";
-        findings.push(note("P707", message.to_owned()));
+        findings.push(note(Code::P707, message.to_owned()));
     }
     findings.extend(hidden_characters(file, by_name));
     findings
@@ -70,7 +70,7 @@ fn weakened_test(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
     let refuse = |what: &str| {
         let hint = "protected by policy; `--allow-protected PATH` lets it pass";
         Some(stop(
-            "P703",
+            Code::P703,
             format!("the patch {what} an existing test: {hint}"),
         ))
     };
@@ -240,7 +240,7 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFind
     (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
         let hint = "refused by policy; `--allow-protected PATH` lets it pass";
         stop(
-            "P706",
+            Code::P706,
             format!("the patch adds invisible or direction-changing characters: {hint}"),
         )
     })

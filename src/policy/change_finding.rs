@@ -27,16 +27,16 @@ pub struct ChangeFinding {
 }
 
 /// What stops the patch.
-pub(super) fn stop(code: &'static str, message: String) -> ChangeFinding {
+pub(super) fn stop(code: Code, message: String) -> ChangeFinding {
     ChangeFinding {
-        code: Code::new(code),
+        code,
         severity: Severity::Error,
         message,
     }
 }
 
 /// What is worth saying and stops nothing.
-pub(super) fn note(code: &'static str, message: String) -> ChangeFinding {
+pub(super) fn note(code: Code, message: String) -> ChangeFinding {
     ChangeFinding {
         severity: Severity::Warning,
         ..stop(code, message)

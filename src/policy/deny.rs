@@ -28,9 +28,9 @@ impl DenyClass {
     /// The code of a refusal.
     pub(super) fn code(self) -> Code {
         match self {
-            Self::Credentials => Code::new("C201"),
-            Self::Internals => Code::new("C202"),
-            Self::Policy => Code::new("C203"),
+            Self::Credentials => Code::C201,
+            Self::Internals => Code::C202,
+            Self::Policy => Code::C203,
         }
     }
 }

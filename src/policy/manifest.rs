@@ -1,3 +1,4 @@
+use crate::model::Code;
 use serde_json::Value;
 
 use super::change_finding::{ChangeFinding, ChangedFile, stop};
@@ -12,7 +13,10 @@ pub(super) fn lifecycle(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
         _ => None,
     }?;
     let hint = "protected by policy; `--allow-protected PATH` lets it pass";
-    Some(stop("P704", format!("the patch changes {changed}: {hint}")))
+    Some(stop(
+        Code::P704,
+        format!("the patch changes {changed}: {hint}"),
+    ))
 }
 
 const PACKAGE_KEYS: &[&str] = &[

@@ -16,72 +16,72 @@ pub struct UnsafePath {
 /// An [`UnsafePath`] with the first reason found.
 pub fn check_path(path: &str, is_new: bool) -> Result<(), UnsafePath> {
     if path.is_empty() {
-        return refuse("P503", "it is empty");
+        return refuse(Code::P503, "it is empty");
     }
     if path.starts_with('/') || path.starts_with('\\') {
-        return refuse("P503", "it is absolute");
+        return refuse(Code::P503, "it is absolute");
     }
     if path.len() > 4096 {
-        return refuse("P508", "it is longer than 4096 bytes");
+        return refuse(Code::P508, "it is longer than 4096 bytes");
     }
     for part in path.split('/') {
         check_component(part, is_new)?;
     }
     let bytes = path.as_bytes();
     if is_new && bytes.get(1) == Some(&b':') && bytes.first().is_some_and(u8::is_ascii_alphabetic) {
-        return refuse("P503", "it starts with a drive letter");
+        return refuse(Code::P503, "it starts with a drive letter");
     }
     Ok(())
 }
 
-fn refuse<T>(code: &'static str, reason: &'static str) -> Result<T, UnsafePath> {
-    Err(UnsafePath {
-        code: Code::new(code),
-        reason,
-    })
+fn refuse<T>(code: Code, reason: &'static str) -> Result<T, UnsafePath> {
+    Err(UnsafePath { code: code, reason })
 }
 
 fn check_component(part: &str, is_new: bool) -> Result<(), UnsafePath> {
     match part {
-        "" => return refuse("P503", "it has an empty component"),
-        "." | ".." => return refuse("P503", "it has a `.` or `..` component"),
+        "" => return refuse(Code::P503, "it has an empty component"),
+        "." | ".." => return refuse(Code::P503, "it has a `.` or `..` component"),
         _ => {}
     }
     if part.len() > 255 {
-        return refuse("P508", "it has a component longer than 255 bytes");
+        return refuse(Code::P508, "it has a component longer than 255 bytes");
     }
     if part.chars().any(char::is_control) {
-        return refuse("P508", "it has a control character");
+        return refuse(Code::P508, "it has a control character");
     }
     // Backslash is a separator on some systems: what it would separate must be safe too.
     for piece in part.split('\\') {
         if is_dot_git(piece) {
-            return refuse("P504", "it reaches into git's own directory");
+            return refuse(Code::P504, "it reaches into git's own directory");
         }
     }
     if part.contains('\\') && (is_new || part.split('\\').any(|piece| piece == "..")) {
-        return refuse("P508", "it has a backslash");
+        return refuse(Code::P508, "it has a backslash");
     }
     if !is_new {
         return Ok(());
     }
     if part.chars().any(is_invisible) {
         return refuse(
-            "P508",
+            Code::P508,
             "it has an invisible or direction-changing character",
         );
     }
     if part.ends_with('.') || part.ends_with(' ') {
         return refuse(
-            "P508",
+            Code::P508,
             "it ends with a dot or space, which some systems drop",
         );
     }
     if part.contains([':', '<', '>', '|', '?', '*', '"']) {
-        return refuse("P508", "it has a character that some systems do not allow");
+        return refuse(
+            Code::P508,
+            "it has a character that some systems do not allow",
+        );
     }
     if is_device(part) {
-        return refuse("P508", "it is the name of a device on some systems");
+        return refuse(Code::P508, "it is the name of a device on some systems");
     }
     Ok(())
 }

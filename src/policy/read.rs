@@ -50,7 +50,7 @@ impl PolicyError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Glob { .. } => Code::new("C206"),
+            Self::Glob { .. } => Code::C206,
         }
     }
 }
@@ -135,7 +135,7 @@ impl ReadPolicy {
         }
         if let Some(glob) = self.deny.matched(&lower) {
             return Some(Refusal {
-                code: Code::new("C204"),
+                code: Code::C204,
                 reason: format!("`{path}` is denied by `{glob}`"),
             });
         }
@@ -148,7 +148,7 @@ impl ReadPolicy {
         let allowed = self.profile_allow.as_ref();
         if allowed.is_some_and(|set| !set.is_match(&lower)) {
             return Some(Refusal {
-                code: Code::new("C205"),
+                code: Code::C205,
                 reason: format!("`{path}` is not on the allow list of the profile `spec`"),
             });
         }

@@ -59,10 +59,10 @@ impl RepairError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Locked { .. } => Code::new("L101"),
-            Self::Write { .. } => Code::new("L102"),
-            Self::Resume(_) => Code::new("L103"),
-            Self::Scratch(_) | Self::Read(_) => Code::new("L104"),
+            Self::Locked { .. } => Code::L101,
+            Self::Write { .. } => Code::L102,
+            Self::Resume(_) => Code::L103,
+            Self::Scratch(_) | Self::Read(_) => Code::L104,
             Self::Exec(error) => error.code(),
             Self::Context(error) => error.code(),
             Self::Apply(error) => error.code(),

@@ -7,7 +7,7 @@ use super::error::RepairError;
 use super::observe::{Effect, effect};
 use super::session::Session;
 use crate::git::Repository;
-use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason, Verdict};
+use crate::model::{AttemptResult, Code, Observed, PatchVerdict, RepoPath, StopReason, Verdict};
 use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge, write_worktree};
 use crate::policy::Allowed;
 use crate::source::{EntryKind, Source};
@@ -187,8 +187,8 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
     let reason = match verdict.verdict {
         Verdict::Refused | Verdict::Unsafe => StopReason::PolicyRejected,
-        Verdict::Malformed => match verdict.error_code.map(crate::model::Code::as_str) {
-            Some("P101" | "P102") => StopReason::NoPatch,
+        Verdict::Malformed => match verdict.error_code {
+            Some(Code::P101 | Code::P102) => StopReason::NoPatch,
             _ => StopReason::PatchInvalid,
         },
         Verdict::AlreadyApplied => StopReason::NoPatch,

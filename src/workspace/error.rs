@@ -34,12 +34,12 @@ impl WorkspaceError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Directory { .. } => Code::new("U304"),
-            Self::NoGit { .. } => Code::new("U204"),
-            Self::Git(GitError::Revision { .. }) => Code::new("U201"),
-            Self::Git(GitError::Bare) => Code::new("U202"),
-            Self::Git(GitError::Unreadable(_)) => Code::new("U203"),
-            Self::Read(_) => Code::new("U301"),
+            Self::Directory { .. } => Code::U304,
+            Self::NoGit { .. } => Code::U204,
+            Self::Git(GitError::Revision { .. }) => Code::U201,
+            Self::Git(GitError::Bare) => Code::U202,
+            Self::Git(GitError::Unreadable(_)) => Code::U203,
+            Self::Read(_) => Code::U301,
         }
     }
 }

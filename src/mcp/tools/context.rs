@@ -55,14 +55,14 @@ pub(super) fn call(
 ) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     if !progress.step("listing the repository") {
-        return Err(ToolError::new(Code::new("U301"), "cancelled"));
+        return Err(ToolError::new(Code::U301, "cancelled"));
     }
     let workspace = workspace(place, given.rev.as_deref())?;
     let request = request(place, &given, &workspace)?;
     let policy = policy(place, request.profile)?;
     let redactor = redactor();
     if !progress.step("choosing files") {
-        return Err(ToolError::new(Code::new("U301"), "cancelled"));
+        return Err(ToolError::new(Code::U301, "cancelled"));
     }
     let built = build(workspace.source.as_ref(), &policy, &redactor, &request)
         .map_err(|error| ToolError::new(error.code(), error.to_string()))?;
@@ -138,6 +138,6 @@ fn targets(workspace: &Workspace, typed: &str) -> Result<Vec<RepoPath>, ToolErro
             "target `{typed}` does not exist; {hint} {}",
             near.join(", ")
         );
-        ToolError::new(Code::new("C311"), said.trim_end().to_owned())
+        ToolError::new(Code::C311, said.trim_end().to_owned())
     })
 }

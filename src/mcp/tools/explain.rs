@@ -25,13 +25,13 @@ pub(super) struct Pages {
 
 pub(super) fn call(_: &Place, given: JsonObject, _: &Progress) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    let pages =
-        match &given.code {
-            None => code_pages(),
-            Some(code) => vec![explain(code).ok_or_else(|| {
-                ToolError::new(Code::new("U102"), format!("`{code}` is not a code"))
-            })?],
-        };
+    let pages = match &given.code {
+        None => code_pages(),
+        Some(code) => vec![
+            explain(code)
+                .ok_or_else(|| ToolError::new(Code::U102, format!("`{code}` is not a code")))?,
+        ],
+    };
     let line = |page: &CodePage| match given.code {
         Some(_) => format!("{}: {}\n\n{}\n", page.code, page.title, page.body),
         None => format!("{}  {}\n", page.code, page.title),

@@ -49,7 +49,7 @@ pub(super) fn call(
         let found = source_files(workspace.source.listing(), path.as_str());
         if found.is_empty() {
             let said = format!("`{typed}` is not a file of the repository");
-            return Err(ToolError::new(Code::new("U104"), said));
+            return Err(ToolError::new(Code::U104, said));
         }
         targets.extend(found);
     }

@@ -45,10 +45,7 @@ pub(super) fn with_graph<T>(workspace: &Workspace, work: impl FnOnce(&Graph<'_>)
 
 /// A file of the repository, as a caller names it.
 pub(super) fn file(workspace: &Workspace, typed: &str) -> Result<RepoPath, ToolError> {
-    workspace.repo_path(typed).ok_or_else(|| {
-        ToolError::new(
-            Code::new("C311"),
-            format!("`{typed}` is outside the repository"),
-        )
-    })
+    workspace
+        .repo_path(typed)
+        .ok_or_else(|| ToolError::new(Code::C311, format!("`{typed}` is outside the repository")))
 }

@@ -53,7 +53,7 @@ pub(super) fn apply(
     if judged.verdict.verdict.applies() {
         // The last moment at which a cancelled call changes nothing.
         if !progress.step("writing") {
-            return Err(ToolError::new(Code::new("U301"), "cancelled"));
+            return Err(ToolError::new(Code::U301, "cancelled"));
         }
         write(&workspace, &judged)?;
     }
@@ -68,8 +68,8 @@ fn judged(
     progress.step("listing the repository");
     let workspace = workspace(place, None)?;
     let objects = workspace.git.as_ref().map(Repository::objects);
-    let allowed = Allowed::new(&place.allow_protected)
-        .map_err(|error| ToolError::new(Code::new("U101"), error))?;
+    let allowed =
+        Allowed::new(&place.allow_protected).map_err(|error| ToolError::new(Code::U101, error))?;
     let judging = JudgeOptions {
         strict: given.strict,
         after: true,
@@ -89,11 +89,11 @@ fn judged(
 fn write(workspace: &Workspace, judged: &Judged) -> Result<(), ToolError> {
     let state = workspace.state_directory().map_err(|(state, error)| {
         let said = format!("cannot write `{}`: {}", state.display(), error.kind());
-        ToolError::new(Code::new("U303"), said)
+        ToolError::new(Code::U303, said)
     })?;
     let (Some(root), Some(state)) = (&workspace.root, state) else {
         let said = "this repository is bare: it has no worktree";
-        return Err(ToolError::new(Code::new("U202"), said));
+        return Err(ToolError::new(Code::U202, said));
     };
     write_worktree(root, &state, &judged.changes)
         .map_err(|error| ToolError::new(error.code(), error.to_string()))

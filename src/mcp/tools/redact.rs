@@ -85,6 +85,6 @@ fn content(place: &Place, typed: &str) -> Result<String, ToolError> {
     let bytes = workspace
         .source
         .read(&path)
-        .map_err(|error| ToolError::new(Code::new("U104"), format!("`{typed}`: {error}")))?;
+        .map_err(|error| ToolError::new(Code::U104, format!("`{typed}`: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

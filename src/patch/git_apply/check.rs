@@ -5,7 +5,7 @@ use super::said::{Fatal, Said};
 use super::section::{Section, differ_in_type, is_submodule, said_name};
 use super::table::{State, Table};
 use crate::git::Staged;
-use crate::model::BlobId;
+use crate::model::{BlobId, Code};
 use crate::policy::check_path;
 
 /// Judges one section after another by git's rules.
@@ -261,10 +261,10 @@ impl<'a> Checker<'_, 'a> {
             let unsafe_path = if self.options.unsafe_paths && !self.options.uses_index() {
                 let path = self.ground.on_disk(name);
                 path.is_none_or(|path| {
-                    check_path(&path, false).is_err_and(|found| found.code.as_str() != "P508")
+                    check_path(&path, false).is_err_and(|found| found.code != Code::P508)
                 })
             } else {
-                check_path(name, false).is_err_and(|found| found.code.as_str() != "P508")
+                check_path(name, false).is_err_and(|found| found.code != Code::P508)
                     || name.contains('\0')
             };
             if unsafe_path {

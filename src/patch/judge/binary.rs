@@ -1,7 +1,7 @@
 use super::super::bodies::apply_delta;
 use super::super::set::{Binary, FilePatch};
 use super::refusal::{Refusal, refuse};
-use crate::model::{BlobId, Verdict};
+use crate::model::{BlobId, Code, Verdict};
 
 // The content that a binary patch leads to; both ids have to prove it.
 pub(super) fn binary(
@@ -16,7 +16,7 @@ pub(super) fn binary(
     let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
         return refuse(
             Verdict::Malformed,
-            "P603",
+            Code::P603,
             "a binary patch needs full blob ids in its index line",
         );
     };
@@ -27,7 +27,7 @@ pub(super) fn binary(
     if !is(before, &old) {
         return refuse(
             Verdict::ContextNotFound,
-            "P604",
+            Code::P604,
             "the file is not the one the binary patch was made for",
         );
     }
@@ -39,9 +39,13 @@ pub(super) fn binary(
         Some(after) if is(&after, &new) => Ok(after),
         Some(_) => refuse(
             Verdict::Malformed,
-            "P605",
+            Code::P605,
             "the binary patch does not lead to the content it announces",
         ),
-        None => refuse(Verdict::Malformed, "P601", "the binary delta is damaged"),
+        None => refuse(
+            Verdict::Malformed,
+            Code::P601,
+            "the binary delta is damaged",
+        ),
     }
 }

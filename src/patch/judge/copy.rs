@@ -67,7 +67,7 @@ impl Judge<'_, '_> {
                 copy.source.escape_debug()
             );
             let problem = PatchProblem {
-                code: Code::new("P208"),
+                code: Code::P208,
                 severity: Severity::Error,
                 path: Some(copy.path),
                 patch_line: u64::from(copy.line),

@@ -14,11 +14,15 @@ use super::standing::Standing;
 impl Judge<'_, '_> {
     pub(super) fn finish(mut self) -> Judged {
         if self.set.files.is_empty() && self.worst.is_none() {
-            self.plain("P102", Verdict::Malformed, "there is no patch in the input");
+            self.plain(
+                Code::P102,
+                Verdict::Malformed,
+                "there is no patch in the input",
+            );
         }
         if self.work.is_done() {
             self.plain(
-                "P308",
+                Code::P308,
                 Verdict::Malformed,
                 "the patch takes too many comparisons to place",
             );
@@ -71,11 +75,11 @@ impl Judge<'_, '_> {
         if cut && !found.syntax.is_empty() {
             let message =
                 "the patch seems to be cut off inside its last line: the file would not parse";
-            self.plain("P104", Verdict::Malformed, message);
+            self.plain(Code::P104, Verdict::Malformed, message);
         } else if self.options.strict_after {
             let first = found.syntax.iter().chain(&found.imports).next().cloned();
             if let Some(first) = first {
-                self.plain(first.code.as_str(), Verdict::Refused, &first.message);
+                self.plain(first.code, Verdict::Refused, &first.message);
             }
         }
         self.verdict.new_syntax_errors = found.syntax;
@@ -115,7 +119,7 @@ impl Judge<'_, '_> {
         }
         if sure == 0 {
             self.plain(
-                "P501",
+                Code::P501,
                 Verdict::ContextNotFound,
                 "the file to delete is not there",
             );
@@ -123,7 +127,7 @@ impl Judge<'_, '_> {
         }
         if slots && applied > 0 {
             self.plain(
-                "P406",
+                Code::P406,
                 Verdict::ContextNotFound,
                 "a part of the patch is already applied, another is not",
             );
@@ -135,7 +139,7 @@ impl Judge<'_, '_> {
             && !known.iter().any(|origin| objects.has(BlobId::of(origin)))
         {
             let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
-            self.plain("P407", Verdict::Reversed, message);
+            self.plain(Code::P407, Verdict::Reversed, message);
             return false;
         }
         true
@@ -146,7 +150,7 @@ impl Judge<'_, '_> {
             self.problem(
                 Verdict::Unsafe,
                 PatchProblem {
-                    code: Code::new(code),
+                    code,
                     severity: Severity::Error,
                     path: Some(path),
                     patch_line: u64::from(line),
@@ -188,7 +192,7 @@ impl Judge<'_, '_> {
             }
             if bytes(&slot.after) > self.options.limits.file_bytes {
                 findings.push(crate::policy::ChangeFinding {
-                    code: Code::new("P705"),
+                    code: Code::P705,
                     severity: Severity::Error,
                     message: format!(
                         "the file would have more than {} bytes",
@@ -213,7 +217,7 @@ impl Judge<'_, '_> {
                 "the patch adds more than {} bytes",
                 self.options.limits.grown_bytes
             );
-            self.plain("P705", Verdict::Refused, &message);
+            self.plain(Code::P705, Verdict::Refused, &message);
         }
     }
 

@@ -62,7 +62,7 @@ impl Judge<'_, '_> {
                 .or(section.headers.index.and_then(|it| it.mode));
             if let Some(told) = told.filter(|told| *told != before.mode) {
                 self.verdict.problems.push(PatchProblem {
-                    code: Code::new("P206"),
+                    code: Code::P206,
                     severity: Severity::Warning,
                     path: Some(target.new.clone()),
                     patch_line: u64::from(section.line),
@@ -81,14 +81,14 @@ impl Judge<'_, '_> {
             Some(state) => Ok(state),
             None if self.slots.contains_key(path) => refuse(
                 Verdict::Malformed,
-                "P507",
+                Code::P507,
                 "the patch deletes or moves this file before it changes it",
             ),
             None => {
                 let suggestions = structure::suggestions(self.source.listing(), path);
                 Err(Refusal {
                     verdict: Verdict::ContextNotFound,
-                    code: "P501",
+                    code: Code::P501,
                     message: format!("there is no file `{}`", path.escape_debug()),
                     hint: (!suggestions.is_empty())
                         .then(|| format!("did you mean {}?", suggestions.join(" or "))),
@@ -145,14 +145,14 @@ impl Judge<'_, '_> {
             if mode.is_none() {
                 let message = "the patch changes nothing in this file";
                 if self.options.strict {
-                    return refuse(Verdict::Malformed, "P305", message);
+                    return refuse(Verdict::Malformed, Code::P305, message);
                 }
                 if sections.iter().any(|section| lost_its_end(section)) {
                     let message = "the patch seems to be cut off before its first change";
-                    return refuse(Verdict::Malformed, "P104", message);
+                    return refuse(Verdict::Malformed, Code::P104, message);
                 }
                 self.verdict.problems.push(PatchProblem {
-                    code: Code::new("P305"),
+                    code: Code::P305,
                     severity: Severity::Warning,
                     path: Some(target.new.clone()),
                     patch_line: sections.first().map_or(0, |it| u64::from(it.line)),
@@ -209,7 +209,7 @@ impl Judge<'_, '_> {
         let clean = merged.is_some();
         if self.options.three_way && clean {
             self.verdict.mends.push(Mend {
-                code: Code::new("M413"),
+                code: Code::M413,
                 safety: crate::model::Safety::OptIn,
                 patch_line: u64::from(section.line),
                 message: "merged with what the file has become since the patch was made".to_owned(),
@@ -225,7 +225,7 @@ impl Judge<'_, '_> {
         self.problem(
             Verdict::Stale,
             PatchProblem {
-                code: Code::new("P408"),
+                code: Code::P408,
                 severity: Severity::Error,
                 path: None,
                 patch_line: u64::from(section.line),

@@ -1,6 +1,6 @@
 use super::super::change::FileState;
 use super::refusal::{Refusal, refuse};
-use crate::model::Verdict;
+use crate::model::{Code, Verdict};
 use crate::source::{EntryKind, ReadError, Source};
 
 // What stands at a path before the patch.
@@ -17,11 +17,11 @@ pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileSta
             })),
             Err(ReadError::TooLarge { bytes, limit }) => {
                 let message = format!("the file has {bytes} bytes, more than {limit}");
-                refuse(Verdict::Refused, "P705", message)
+                refuse(Verdict::Refused, Code::P705, message)
             }
             Err(error) => refuse(
                 Verdict::ContextNotFound,
-                "P901",
+                Code::P901,
                 format!("the file cannot be read: {error}"),
             ),
         },
@@ -29,15 +29,17 @@ pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileSta
             bytes: target.clone().into_bytes().into(),
             mode: 0o120_000,
         })),
-        EntryKind::Submodule { .. } => refuse(Verdict::Unsafe, "P506", "the path is a submodule"),
+        EntryKind::Submodule { .. } => {
+            refuse(Verdict::Unsafe, Code::P506, "the path is a submodule")
+        }
         EntryKind::Special => refuse(
             Verdict::Unsafe,
-            "P505",
+            Code::P505,
             "the path is a pipe, socket or device",
         ),
         EntryKind::NotCheckedOut => refuse(
             Verdict::ContextNotFound,
-            "P511",
+            Code::P511,
             "the file is tracked and not checked out",
         ),
     }

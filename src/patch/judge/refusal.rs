@@ -1,15 +1,15 @@
-use crate::model::Verdict;
+use crate::model::{Code, Verdict};
 
 pub(super) struct Refusal {
     pub(super) verdict: Verdict,
-    pub(super) code: &'static str,
+    pub(super) code: Code,
     pub(super) message: String,
     pub(super) hint: Option<String>,
 }
 
 pub(super) fn refuse<T>(
     verdict: Verdict,
-    code: &'static str,
+    code: Code,
     message: impl Into<String>,
 ) -> Result<T, Refusal> {
     Err(Refusal {

@@ -108,9 +108,9 @@ impl<'j, 'a> Judge<'j, 'a> {
             &mut problems,
         );
         for problem in problems {
-            let verdict = match problem.code.as_str() {
-                "P503" | "P504" | "P505" | "P506" | "P508" => Verdict::Unsafe,
-                "P509" => Verdict::Ambiguous,
+            let verdict = match problem.code {
+                Code::P503 | Code::P504 | Code::P505 | Code::P506 | Code::P508 => Verdict::Unsafe,
+                Code::P509 => Verdict::Ambiguous,
                 _ => Verdict::Malformed,
             };
             self.problem(verdict, problem);
@@ -121,18 +121,18 @@ impl<'j, 'a> Judge<'j, 'a> {
                 "the patch names more than {} files",
                 self.options.limits.files
             );
-            self.plain("P705", Verdict::Refused, &message);
+            self.plain(Code::P705, Verdict::Refused, &message);
         } else {
             self.sections(&targets);
         }
         self.finish()
     }
 
-    pub(super) fn plain(&mut self, code: &'static str, verdict: Verdict, message: &str) {
+    pub(super) fn plain(&mut self, code: Code, verdict: Verdict, message: &str) {
         self.problem(
             verdict,
             PatchProblem {
-                code: Code::new(code),
+                code,
                 severity: Severity::Error,
                 path: None,
                 patch_line: 0,
@@ -231,7 +231,7 @@ impl<'j, 'a> Judge<'j, 'a> {
     ) {
         let hint = refusal.hint.clone();
         let problem = PatchProblem {
-            code: Code::new(refusal.code),
+            code: refusal.code,
             severity: Severity::Error,
             path: Some(target.new.clone()),
             patch_line: u64::from(file.line),

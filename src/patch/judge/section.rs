@@ -45,9 +45,8 @@ impl Judge<'_, '_> {
         let mode = target.mode.unwrap_or(0o100_644);
         let (bytes, mends) = match &file.body {
             Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
-            body => created(body).or_else(|failure| {
-                refuse(failure.verdict, failure.code.as_str(), failure.message)
-            })?,
+            body => created(body)
+                .or_else(|failure| refuse(failure.verdict, failure.code, failure.message))?,
         };
         let after = FileState {
             bytes: bytes.into(),
@@ -64,7 +63,7 @@ impl Judge<'_, '_> {
         {
             return refuse(
                 Verdict::Malformed,
-                "P507",
+                Code::P507,
                 "the patch makes the same file twice",
             );
         }
@@ -79,14 +78,14 @@ impl Judge<'_, '_> {
             Some(_) if !leaves => {
                 return refuse(
                     Verdict::ContextNotFound,
-                    "P502",
+                    Code::P502,
                     "the file is said to be new and is already there",
                 );
             }
             Some(_) if !self.slots.contains_key(&target.new) => {
                 return refuse(
                     Verdict::Malformed,
-                    "P507",
+                    Code::P507,
                     "the patch makes this file before it takes the old one away",
                 );
             }
@@ -123,7 +122,7 @@ impl Judge<'_, '_> {
         let partial = || {
             refuse(
                 Verdict::ContextNotFound,
-                "P208",
+                Code::P208,
                 "the patch deletes the file, and the file has more than the patch knows of",
             )
         };
@@ -137,7 +136,7 @@ impl Judge<'_, '_> {
                 match modified.after {
                     Some((bytes, _)) if bytes.is_empty() => {
                         // A hunk that removes every line has no other place to go.
-                        modified.mends.retain(|mend| mend.code != Code::new("M401"));
+                        modified.mends.retain(|mend| mend.code != Code::M401);
                         self.verdict.mends.extend(modified.mends);
                     }
                     Some(_) => return partial(),
@@ -194,7 +193,7 @@ impl Judge<'_, '_> {
         {
             return refuse(
                 Verdict::Malformed,
-                "P507",
+                Code::P507,
                 "the patch changes this file before it moves it",
             );
         }
@@ -205,7 +204,7 @@ impl Judge<'_, '_> {
                 .and_then(|_| {
                     refuse(
                         Verdict::Malformed,
-                        "P507",
+                        Code::P507,
                         "the patch makes this file before it moves or copies it",
                     )
                 });
@@ -218,7 +217,7 @@ impl Judge<'_, '_> {
         if occupied && !leaves {
             return refuse(
                 Verdict::ContextNotFound,
-                "P502",
+                Code::P502,
                 "the new path is already taken",
             );
         }
@@ -259,7 +258,7 @@ impl Judge<'_, '_> {
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
             return refuse(
                 Verdict::Malformed,
-                "P206",
+                Code::P206,
                 "the mode does not go with what the file is",
             );
         }
@@ -293,7 +292,7 @@ impl Judge<'_, '_> {
             Body::BinaryWithoutData => {
                 return refuse(
                     Verdict::Malformed,
-                    "P602",
+                    Code::P602,
                     "the patch says that a binary file differs and has no data",
                 );
             }
@@ -311,7 +310,7 @@ impl Judge<'_, '_> {
             }
             return refuse(
                 Verdict::Malformed,
-                "P305",
+                Code::P305,
                 "the patch changes nothing in this file",
             );
         }

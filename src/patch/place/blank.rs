@@ -1,3 +1,4 @@
+use crate::model::Code;
 use std::borrow::Cow;
 
 use super::placed::{Piece, Placed, firm};
@@ -61,7 +62,7 @@ pub(super) fn other_blanks<'h, 'a>(
     let mut at = *rows.first()?;
     let mut pieces = Vec::new();
     let mut mend = MendNote::safe(
-        "M415",
+        Code::M415,
         "took the number of blank context lines from the file",
     );
     for (hunk_pair, file_pair) in solid.windows(2).zip(rows.windows(2)) {
@@ -96,7 +97,7 @@ pub(super) fn other_blanks<'h, 'a>(
                         pieces.push(Piece { at, from, to });
                         (at, from) = (upper + 1 + lead_kept, end + it.blank);
                         mend = MendNote::lossy(
-                            "M415",
+                            Code::M415,
                             "left out blank context lines around an added line; the file has fewer",
                         );
                         (from + added + tail_kept, start)

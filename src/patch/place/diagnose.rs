@@ -20,10 +20,10 @@ pub(in crate::patch) struct Failure {
 }
 
 impl Failure {
-    pub(in crate::patch) fn new(verdict: Verdict, code: &'static str, message: &str) -> Self {
+    pub(in crate::patch) fn new(verdict: Verdict, code: Code, message: &str) -> Self {
         Self {
             verdict,
-            code: Code::new(code),
+            code,
             message: message.to_owned(),
             hint: None,
             difference: None,
@@ -34,11 +34,11 @@ impl Failure {
 
     pub(super) fn missing() -> Self {
         let message = "the lines it would replace are not in the file";
-        Self::new(Verdict::ContextNotFound, "P401", message)
+        Self::new(Verdict::ContextNotFound, Code::P401, message)
     }
 
     pub(super) fn ambiguous(at: &[usize]) -> Self {
-        let mut failure = Self::new(Verdict::Ambiguous, "P403", "");
+        let mut failure = Self::new(Verdict::Ambiguous, Code::P403, "");
         failure.message = format!("it fits in {} places", at.len());
         failure.hint = Some("add context lines until only one place fits".to_owned());
         failure.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
@@ -53,7 +53,7 @@ pub(in crate::patch) fn diagnose(
     hunk: &Hunk<'_>,
     work: &Work,
 ) {
-    if failure.verdict != Verdict::ContextNotFound || failure.code != Code::new("P401") {
+    if failure.verdict != Verdict::ContextNotFound || failure.code != Code::P401 {
         return;
     }
     let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
@@ -71,7 +71,7 @@ pub(in crate::patch) fn diagnose(
         .iter()
         .find(|line| line.kind == LineKind::Remove && !rows.contains_key(line.text().trim_ascii()));
     if let Some(line) = absent {
-        failure.code = Code::new("P402");
+        failure.code = Code::P402;
         failure.message = format!("the file has no line `{}` to remove", shown(line.text()));
     }
     let mut votes: HashMap<usize, u32> = HashMap::new();
@@ -125,7 +125,7 @@ pub(in crate::patch) fn diagnose(
             actual: (row < text.len()).then(|| shown(text.line(row))),
         }));
     } else if similarity >= 1.0 {
-        failure.code = Code::new("P404");
+        failure.code = Code::P404;
         "only white space differs, in a way that leaves several readings"
             .clone_into(&mut failure.message);
     }

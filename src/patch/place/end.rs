@@ -1,3 +1,4 @@
+use crate::model::Code;
 use std::borrow::Cow;
 
 use super::blank::is_blank_context;
@@ -33,7 +34,7 @@ pub(super) fn past_the_end<'h, 'a>(
         lines: Cow::Borrowed(lines.get(..to)?),
         pieces: vec![Piece { at, from: 0, to }],
         mends: vec![MendNote::safe(
-            "M414",
+            Code::M414,
             "left out blank context lines after the end of the file",
         )],
     })
@@ -65,7 +66,7 @@ pub(super) fn after_the_end<'h, 'a>(
         lines: Cow::Owned(kept),
         pieces: vec![Piece { at, from: 0, to }],
         mends: vec![MendNote::lossy(
-            "M414",
+            Code::M414,
             "left out the removal of an empty line after the end of the file",
         )],
     })

@@ -6,7 +6,7 @@ use super::placed::Placed;
 use super::rule::{EXACT, MendNote};
 use super::search::Work;
 use super::truncation::Doubt;
-use crate::model::Verdict;
+use crate::model::{Code, Verdict};
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;
 
@@ -65,7 +65,7 @@ pub(in crate::patch) fn place<'h, 'a>(
             Found::Doubtful(doubt) => Outcome::Failed(doubtful(doubt)),
             Found::There => Outcome::Failed(Failure::new(
                 Verdict::ContextNotFound,
-                "P406",
+                Code::P406,
                 "what the hunk adds stands there already",
             )),
             Found::None => Outcome::Failed(Failure::missing()),
@@ -103,12 +103,12 @@ fn doubtful(doubt: Doubt) -> Failure {
     match doubt {
         Doubt::CutOff => Failure::new(
             Verdict::Malformed,
-            "P104",
+            Code::P104,
             "the patch seems to be cut off inside this hunk",
         ),
         Doubt::NoContext => Failure::new(
             Verdict::ContextNotFound,
-            "P410",
+            Code::P410,
             "the hunk only adds lines and nothing says where they go",
         ),
     }
@@ -138,7 +138,7 @@ fn placed_or_repeated<'h, 'a>(
         && same(one, two)
     {
         return Outcome::Repeated(MendNote::safe(
-            "M304",
+            Code::M304,
             "left out a hunk that repeats the one before",
         ));
     }
@@ -179,7 +179,10 @@ fn narrow(
         {
             return Some((
                 one,
-                MendNote::safe("M402", "chose the one place that keeps the hunks in order"),
+                MendNote::safe(
+                    Code::M402,
+                    "chose the one place that keeps the hunks in order",
+                ),
             ));
         }
     }
@@ -198,7 +201,7 @@ fn narrow(
         return Some((
             one,
             MendNote::safe(
-                "M410",
+                Code::M410,
                 "chose the one place inside the scope that the hunk names",
             ),
         ));

@@ -1,3 +1,4 @@
+use crate::model::Code;
 use std::borrow::Cow;
 
 use super::blank::other_blanks;
@@ -170,11 +171,14 @@ pub(super) fn placed_at<'h, 'a>(
     let mut mends: Vec<MendNote> = rule.mend.into_iter().collect();
     let prose = hunk.lines.iter().skip(lines.len());
     if prose.clone().any(|line| !line.line.is_empty()) {
-        mends.push(MendNote::safe("M104", "took text after the hunk for prose"));
-    }
-    if lines.iter().any(|line| line.bare) && rule.mend.is_none_or(|it| it.code != "M302") {
         mends.push(MendNote::safe(
-            "M302",
+            Code::M104,
+            "took text after the hunk for prose",
+        ));
+    }
+    if lines.iter().any(|line| line.bare) && rule.mend.is_none_or(|it| it.code != Code::M302) {
+        mends.push(MendNote::safe(
+            Code::M302,
             "put back the space that marks context lines",
         ));
     }
@@ -249,7 +253,7 @@ fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
     let mut placed = placed_at(hunk, at, 0, &EXACT);
     if text.len() > 0 && !hunk.at_end {
         placed.mends.push(MendNote::lossy(
-            "M408",
+            Code::M408,
             "placed lines by their number alone, for want of context",
         ));
     }

@@ -1,3 +1,4 @@
+use crate::model::Code;
 use std::borrow::Cow;
 
 use super::placed::{Piece, Placed, firm, old_of};
@@ -70,9 +71,9 @@ pub(super) fn in_pieces<'h, 'a>(
         pieces.push(Piece { at: *at, from, to });
     }
     let mend = if elided {
-        MendNote::safe("M409", "put back the lines that `...` stood for")
+        MendNote::safe(Code::M409, "put back the lines that `...` stood for")
     } else {
-        MendNote::safe("M305", "split lines without a hunk header into hunks")
+        MendNote::safe(Code::M305, "split lines without a hunk header into hunks")
     };
     (!pieces.is_empty()).then(|| Placed {
         lines: Cow::Borrowed(lines),

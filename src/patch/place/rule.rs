@@ -24,13 +24,13 @@ pub(super) struct Rule {
 /// What a mend is called and how far it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::patch) struct MendNote {
-    pub(in crate::patch) code: &'static str,
+    pub(in crate::patch) code: Code,
     pub(in crate::patch) safety: Safety,
     pub(in crate::patch) message: &'static str,
 }
 
 impl MendNote {
-    pub(super) const fn safe(code: &'static str, message: &'static str) -> Self {
+    pub(super) const fn safe(code: Code, message: &'static str) -> Self {
         Self {
             code,
             safety: Safety::Safe,
@@ -38,7 +38,7 @@ impl MendNote {
         }
     }
 
-    pub(super) const fn lossy(code: &'static str, message: &'static str) -> Self {
+    pub(super) const fn lossy(code: Code, message: &'static str) -> Self {
         Self {
             code,
             safety: Safety::Lossy,
@@ -47,7 +47,7 @@ impl MendNote {
     }
 
     pub(in crate::patch) fn code(self) -> Code {
-        Code::new(self.code)
+        self.code
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) const LENIENT: &[Rule] = &[
     Rule {
         space: true,
         mend: Some(MendNote::safe(
-            "M302",
+            Code::M302,
             "put back the space that marks context lines",
         )),
         ..EXACT
@@ -73,7 +73,7 @@ pub(super) const LENIENT: &[Rule] = &[
     Rule {
         trailing: true,
         mend: Some(MendNote::safe(
-            "M403",
+            Code::M403,
             "took white space at line ends from the file",
         )),
         ..EXACT
@@ -82,7 +82,7 @@ pub(super) const LENIENT: &[Rule] = &[
         space: true,
         trailing: true,
         mend: Some(MendNote::safe(
-            "M403",
+            Code::M403,
             "took white space at line ends and the marks of context lines from the file",
         )),
         ..EXACT
@@ -91,7 +91,7 @@ pub(super) const LENIENT: &[Rule] = &[
         trailing: true,
         punctuation: true,
         mend: Some(MendNote::safe(
-            "M404",
+            Code::M404,
             "took quotes, dashes and spaces of context from the file",
         )),
         ..EXACT
@@ -101,7 +101,7 @@ pub(super) const LENIENT: &[Rule] = &[
         trailing: true,
         indent: true,
         mend: Some(MendNote::lossy(
-            "M405",
+            Code::M405,
             "took the indentation of context lines from the file",
         )),
         ..EXACT

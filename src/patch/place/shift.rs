@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::MendNote;
 use super::search::Work;
+use crate::model::Code;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -71,7 +72,7 @@ pub(super) fn shifted<'h, 'a>(
         }],
         lines: Cow::Owned(moved),
         mends: vec![MendNote::lossy(
-            "M416",
+            Code::M416,
             "moved the whole hunk to the indentation of the file",
         )],
     })

@@ -1,4 +1,5 @@
 use super::rule::MendNote;
+use crate::model::Code;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -21,7 +22,7 @@ pub(super) fn whole(
     lines: &[HunkLine<'_>],
     end: usize,
 ) -> Result<Option<MendNote>, Doubt> {
-    let recount = MendNote::safe("M301", "counted the lines of the hunk anew");
+    let recount = MendNote::safe(Code::M301, "counted the lines of the hunk anew");
     let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
     let lead = lines.iter().take_while(is_context).count();
     let trail = lines.iter().rev().take_while(is_context).count();
@@ -54,7 +55,7 @@ pub(super) fn whole(
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
         return Ok(Some(MendNote::safe(
-            "M303",
+            Code::M303,
             "put back blank context lines that were stripped from the end of the patch",
         )));
     }

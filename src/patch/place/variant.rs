@@ -1,3 +1,4 @@
+use crate::model::Code;
 use std::borrow::Cow;
 
 use super::rule::MendNote;
@@ -44,7 +45,7 @@ fn without_numbers<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
         });
     }
     let mend = MendNote::safe(
-        "M406",
+        Code::M406,
         "dropped line numbers that were copied into the patch",
     );
     next.is_some().then_some(Variant { lines, mend })
@@ -82,7 +83,7 @@ fn without_entities<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
         });
     }
     let mend = MendNote::lossy(
-        "M407",
+        Code::M407,
         "decoded the HTML entities that the patch was escaped with",
     );
     found.then_some(Variant { lines, mend })

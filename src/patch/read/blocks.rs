@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::lines::{Lines, number};
 use super::problem;
-use crate::model::{Mend, Operation, PatchFormat};
+use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, HunkLine, LineKind, PatchSet, Side};
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
@@ -28,7 +28,7 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'
                 match path {
                     Some(path) => push(&mut set, path, hunk, at),
                     None => set.problems.push(problem(
-                        "P201",
+                        Code::P201,
                         number(at),
                         "no line above the block names its file",
                     )),
@@ -36,7 +36,7 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'
                 at = next;
             }
             Err(message) => {
-                set.problems.push(problem("P104", number(at), message));
+                set.problems.push(problem(Code::P104, number(at), message));
                 at += 1;
             }
         }

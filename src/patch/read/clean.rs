@@ -17,25 +17,25 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     let mut bytes = Cow::Borrowed(input);
     if let Some(rest) = input.strip_prefix(b"\xef\xbb\xbf") {
         bytes = Cow::Borrowed(rest);
-        mends.push(mend("M101", "dropped the byte order mark"));
+        mends.push(mend(Code::M101, "dropped the byte order mark"));
     }
     if let Some(plain) = without_colour(&bytes) {
         bytes = Cow::Owned(plain);
-        mends.push(mend("M102", "dropped terminal colour codes"));
+        mends.push(mend(Code::M102, "dropped terminal colour codes"));
     }
     if every_line_ends_in_cr(&bytes) {
         bytes = Cow::Owned(without_cr(&bytes));
         mends.push(mend(
-            "M103",
+            Code::M103,
             "dropped the carriage return that every line of the patch ends with",
         ));
     }
     Ok(Cleaned { bytes, mends })
 }
 
-fn mend(code: &'static str, message: &str) -> Mend {
+fn mend(code: Code, message: &str) -> Mend {
     Mend {
-        code: Code::new(code),
+        code,
         safety: Safety::Safe,
         patch_line: 1,
         message: message.to_owned(),

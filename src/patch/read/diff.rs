@@ -4,7 +4,7 @@ use super::hunk::{self, HunkHeader, Surroundings};
 use super::lines::{Lines, number};
 use super::name::{name, side};
 use super::problem;
-use crate::model::{Mend, PatchFormat, PatchProblem};
+use crate::model::{Code, Mend, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, IndexLine, PatchSet};
 
 /// Reads git and unified diffs, whatever stands around them.
@@ -57,7 +57,7 @@ impl<'a> Scan<'a, '_> {
                 self.stray_hunk();
             } else if line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ") {
                 self.fail(
-                    "P103",
+                    Code::P103,
                     "this is a combined diff (of a merge), which cannot be applied",
                 );
             } else {
@@ -66,7 +66,7 @@ impl<'a> Scan<'a, '_> {
         }
     }
 
-    fn fail(&mut self, code: &'static str, message: &str) {
+    fn fail(&mut self, code: Code, message: &str) {
         self.problems.push(problem(code, number(self.at), message));
         self.at += 1;
     }
@@ -161,7 +161,10 @@ impl<'a> Scan<'a, '_> {
             }
             self.at = ahead;
             if header == HunkHeader::Broken {
-                self.fail("P307", "the hunk header has numbers that cannot be read");
+                self.fail(
+                    Code::P307,
+                    "the hunk header has numbers that cannot be read",
+                );
                 continue;
             }
             self.hunk(header, ahead + 1, &mut hunks);
@@ -189,7 +192,7 @@ impl<'a> Scan<'a, '_> {
             .find(|line| !changes && is_word_diff(&line.line))
         {
             self.problems.push(problem(
-                "P103",
+                Code::P103,
                 line.at,
                 "this is a word diff, which cannot be applied; send a unified diff",
             ));
@@ -205,7 +208,7 @@ impl<'a> Scan<'a, '_> {
                 Body::Binary(forward, backward)
             }
             Err(message) => {
-                self.fail("P601", &message);
+                self.fail(Code::P601, &message);
                 Body::BinaryWithoutData
             }
         }
@@ -217,7 +220,7 @@ impl<'a> Scan<'a, '_> {
             return;
         };
         self.problems.push(problem(
-            "P201",
+            Code::P201,
             number(self.at),
             "a hunk stands before any file header, so no file is named",
         ));

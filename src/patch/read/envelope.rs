@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::lines::{Lines, number};
 use super::problem;
-use crate::model::{Mend, Operation, PatchFormat};
+use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, HunkLine, LineKind, PatchSet, Side};
 
 /// Reads the `*** Begin Patch` envelope.
@@ -32,7 +32,7 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> 
         } else {
             if !text.is_empty() {
                 set.problems.push(problem(
-                    "P302",
+                    Code::P302,
                     number(at),
                     "a line of the patch belongs to no file",
                 ));
@@ -42,7 +42,7 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> 
     }
     if inside {
         set.problems.push(problem(
-            "P104",
+            Code::P104,
             number(lines.len().saturating_sub(1)),
             "the input ends before `*** End Patch`",
         ));

@@ -56,11 +56,11 @@ impl Unread {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Empty => Code::new("P101"),
-            Self::NoPatch => Code::new("P102"),
-            Self::Foreign(_) => Code::new("P103"),
-            Self::TooLarge { .. } => Code::new("P105"),
-            Self::Encoding(_) => Code::new("P106"),
+            Self::Empty => Code::P101,
+            Self::NoPatch => Code::P102,
+            Self::Foreign(_) => Code::P103,
+            Self::TooLarge { .. } => Code::P105,
+            Self::Encoding(_) => Code::P106,
         }
     }
 }
@@ -141,13 +141,9 @@ fn find<'a>(
 }
 
 /// A problem that stops the patch.
-pub(super) fn problem(
-    code: &'static str,
-    patch_line: u32,
-    message: impl Into<String>,
-) -> PatchProblem {
+pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -> PatchProblem {
     PatchProblem {
-        code: Code::new(code),
+        code,
         severity: Severity::Error,
         path: None,
         patch_line: u64::from(patch_line),

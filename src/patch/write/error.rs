@@ -51,12 +51,12 @@ impl WriteError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Io { .. } => Code::new("P901"),
-            Self::Changed { .. } => Code::new("P902"),
-            Self::Interrupted => Code::new("P903"),
-            Self::RolledBack { .. } => Code::new("P904"),
-            Self::Busy => Code::new("P905"),
-            Self::Foreign { .. } => Code::new("P906"),
+            Self::Io { .. } => Code::P901,
+            Self::Changed { .. } => Code::P902,
+            Self::Interrupted => Code::P903,
+            Self::RolledBack { .. } => Code::P904,
+            Self::Busy => Code::P905,
+            Self::Foreign { .. } => Code::P906,
         }
     }
 }
