@@ -69,7 +69,9 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     let wanted = !error.use_stderr();
     // Printing fails only when nobody reads any more.
     let _ = error.print();
-    if wanted { Exit::Yes } else { Exit::Environment }.into()
+    if wanted { Exit::Yes } else { Exit::Environment }
+        .code()
+        .into()
 }
 
 #[cfg(test)]

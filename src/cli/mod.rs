@@ -16,7 +16,6 @@ mod context_args;
 mod context_request;
 mod diagnose;
 mod error;
-mod exit;
 mod explain;
 mod git_apply;
 mod global;
@@ -49,9 +48,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
+pub(crate) use crate::model::Exit;
 use args::{Cli, Command};
 pub(crate) use error::CliError;
-pub(crate) use exit::Exit;
 pub(crate) use output::Output;
 
 use crate::exec;
@@ -93,8 +92,8 @@ fn start() -> ExitCode {
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {
-        Ok(exit) => exit.into(),
-        Err(error) => output.fail(&error).into(),
+        Ok(exit) => exit.code().into(),
+        Err(error) => output.fail(&error).code().into(),
     }
 }
 

@@ -5,6 +5,7 @@ mod blob;
 mod child_failure;
 mod code;
 mod context;
+mod exit;
 mod facts;
 mod failure;
 mod healing;
@@ -29,6 +30,7 @@ pub use context::{
     Omission, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext, Redaction, RejectedFile,
     RepoIndex, RepoIndexFile, Role, Shortening, TextWarning, UnchangedFile, UnresolvedImport,
 };
+pub use exit::Exit;
 pub use facts::{
     Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, Language,
     ParseProblem,
