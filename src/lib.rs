@@ -13,12 +13,13 @@
 //! | 1 | [`source`] | where bytes come from: worktree, memory, edits on top |
 //! | 1 | [`exec`] | a child process inside limits |
 //! | 1 | [`report`] | values of the model as text |
+//! | 1 | [`state`] | what is kept between runs, out of reach of what is run |
 //! | 2 | [`git`] | the only user of gix: repositories, trees, the index |
 //! | 2 | [`lang`] | the only user of tree-sitter: bytes to facts about a file |
 //! | 3 | [`resolve`] | specifier and importer to file |
 //! | 3 | [`policy`] | what may be read and shown; secrets |
-//! | 3 | [`diagnose`] | log text to a diagnosis |
 //! | 3 | [`workspace`] | the repository one works on, and where in it one stands |
+//! | 4 | [`diagnose`] | log text to a diagnosis |
 //! | 4 | [`graph`] | who imports whom |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 5 | [`rank`] | which file matters for this failure |
@@ -28,8 +29,9 @@
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
 //! | 7 | [`repair`] | the loop: what to do next as data, and doing it in a copy |
 //! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
-//! | 8 | `mcp` | the commands as tools of an MCP server |
-//! | 9 | [`cli`] | the only user of clap and of standard output |
+//! | 9 | [`app`] | one task for each command, from a request to a document |
+//! | 10 | `mcp` | the tasks as tools of an MCP server |
+//! | 10 | [`cli`] | the tasks as commands: the only user of clap and of standard output |
 //!
 //! # Habits
 //!
@@ -43,6 +45,7 @@
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
 pub mod agent;
+pub mod app;
 pub mod bench;
 pub mod cli;
 pub mod config;
@@ -64,4 +67,5 @@ pub mod repair;
 pub mod report;
 pub mod resolve;
 pub mod source;
+pub mod state;
 pub mod workspace;

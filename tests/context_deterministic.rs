@@ -3,7 +3,7 @@
 mod support;
 
 use proptest::prelude::*;
-use support::{Repo, command};
+use support::{kept, Repo, command};
 
 fn run(repo: &Repo, threads: &str, arguments: &[&str]) -> String {
     let all = [
@@ -74,9 +74,9 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
     ]);
     let arguments = ["--level", "2", "src/a.test.ts"];
     let without = run(&repo, "1", &[&arguments[..], &["--no-cache"]].concat());
-    let facts = repo.root().join(".git/mendit/facts");
-    assert!(!facts.exists(), "--no-cache leaves no cache");
+    assert!(kept(&repo.root()).is_none(), "--no-cache leaves no cache");
     assert_eq!(run(&repo, "2", &arguments), without, "cold");
+    let facts = kept(&repo.root()).unwrap().join("cache/facts");
     assert_eq!(facts.read_dir().unwrap().count(), 1);
     assert_eq!(run(&repo, "4", &arguments), without, "warm");
     assert_eq!(run(&repo, "1", &arguments), without, "warm, one thread");
@@ -90,7 +90,7 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
     std::fs::write(&facts, "").unwrap();
     assert_eq!(run(&repo, "2", &arguments), without, "no folder");
     std::fs::remove_file(&facts).unwrap();
-    let state = repo.root().join(".git/mendit");
+    let state = kept(&repo.root()).unwrap();
     let mut mode = std::fs::metadata(&state).unwrap().permissions();
     mode.set_readonly(true);
     std::fs::set_permissions(&state, mode).unwrap();

@@ -198,6 +198,10 @@ fn secrets_are_masked_in_every_dress() {
 fn the_command_masks_lists_and_tells_by_its_exit() {
     let run = |args: &[&str], input: &[u8]| {
         let mut child = Command::new(env!("CARGO_BIN_EXE_mendit"))
+            .env(
+                "XDG_STATE_HOME",
+                concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
+            )
             .args(["redact", "-"])
             .args(args)
             .env("MY_DEPLOY_TOKEN", "zq-words-only")
@@ -242,6 +246,10 @@ fn a_file_that_holds_credentials_is_masked_whole() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join(".npmrc"), "short=x\n\n//r/:_auth=abc\n").unwrap();
     let out = Command::new(env!("CARGO_BIN_EXE_mendit"))
+        .env(
+            "XDG_STATE_HOME",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
+        )
         .arg("-C")
         .arg(dir.path())
         .args(["redact", ".npmrc"])

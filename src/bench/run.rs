@@ -166,6 +166,7 @@ fn perform(
         source: &source,
         slot: &slot,
         folder: &folder,
+        copy: None,
         state: &state,
         redactor,
         read: &read,

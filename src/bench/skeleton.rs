@@ -3,7 +3,7 @@ use std::io;
 use std::path::Path;
 
 use super::FixtureError;
-use crate::diagnose::{LogFacts, diagnose};
+use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{CommandLine, Discard, End, Job, Limits, Outcome, Stop, run};
 use crate::model::Diagnosis;
 use crate::policy::{Redactor, sanitize_log};
@@ -56,7 +56,7 @@ pub fn new_fixture(skeleton: &Skeleton<'_>, stop: &Stop) -> Result<Option<Made>,
         timed_out: matches!(outcome.end, End::TimedOut(_)),
     };
     let listing = skeleton.files.listing();
-    let diagnosis = diagnose(&outcome.output.text(), &facts, Some(listing));
+    let diagnosis = diagnose_in(&outcome.output.text(), &facts, skeleton.files);
     let repo = skeleton.to.join("repo");
     for entry in listing.entries() {
         let EntryKind::File { executable } = entry.kind else {

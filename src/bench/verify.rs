@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::materialise::temporary;
 use super::{Fixture, FixtureError, Proof, materialise};
-use crate::diagnose::{LogFacts, diagnose};
+use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Outcome, Stop, run};
 use crate::model::{Code, Diagnosis};
 use crate::patch::{JudgeOptions, Judged, judge, write_worktree};
@@ -88,7 +88,7 @@ pub(super) fn diagnosis(fixture: &Fixture, outcome: &Outcome, source: &dyn Sourc
         command: Some(fixture.test.clone()),
         timed_out: matches!(outcome.end, End::TimedOut(_)),
     };
-    diagnose(&outcome.output.text(), &facts, Some(source.listing()))
+    diagnose_in(&outcome.output.text(), &facts, source)
 }
 
 fn diagnosed(

@@ -1,11 +1,7 @@
 use super::global::Global;
 use super::patch_args::{Format, PatchArgs, exit};
-use super::workspace::{At, Workspace, state_directory};
-use super::write::{index_changes, need_git, write};
-use super::{CliError, Exit, Output};
-use crate::git::{CommitRequest, Repository};
-use crate::model::Code;
-use crate::patch::{Recovered, judge, recover};
+use super::{AppError, Exit, Output, open};
+use crate::app::{Against, PatchRequest, Recovered, Target, apply_patch, recover_apply};
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -44,75 +40,42 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let app = open(global, &[])?;
     if args.recover {
-        return run_recover(global, output);
+        output.text(match recover_apply(&app, output)? {
+            Recovered::Nothing => "nothing was interrupted\n",
+            Recovered::Undone => "the interrupted apply had changed nothing; it is cleared away\n",
+            Recovered::Finished => "the interrupted apply is finished\n",
+        })?;
+        return Ok(Exit::Yes);
     }
-    let objects_only = args.tree || args.commit;
-    if args.rev.is_some() && !objects_only {
-        return Err(CliError::usage("`--rev` goes with `--tree` or `--commit`"));
+    if args.rev.is_some() && !args.tree && !args.commit {
+        return Err(AppError::usage("`--rev` goes with `--tree` or `--commit`"));
     }
-    let revision = args.rev.as_deref().or(objects_only.then_some("HEAD"));
-    let at = match revision {
-        _ if args.cached || args.index => At::Index,
-        Some(revision) => At::Revision(revision),
-        None => At::Worktree,
+    let target = match &args.message {
+        _ if args.dry_run => Target::DryRun,
+        _ if args.cached => Target::Cached,
+        _ if args.index => Target::Index,
+        Some(message) if args.commit => Target::Commit(message.clone()),
+        _ if args.tree || args.commit => Target::Tree,
+        _ => Target::Worktree,
     };
-    let workspace = Workspace::open_at(global, at, output)?;
-    if workspace.root.is_none() && !objects_only && !args.cached {
-        return Err(
-            CliError::new(Code::U202, "this repository is bare: it has no worktree")
-                .hint("write a tree or a commit instead, with `--tree` or `--commit`"),
-        );
-    }
-    let objects = workspace.git.as_ref().map(Repository::objects);
-    let mut options = args.patch.options(objects.as_ref())?;
-    options.reverse = args.reverse;
-    options.three_way = args.three_way;
-    let input = args.patch.read()?;
-    let mut judged = judge(&input, workspace.source.as_ref(), &options);
-    let mut said = Vec::new();
-    if judged.verdict.verdict.applies() && !args.dry_run {
-        if objects_only {
-            let git = need_git(&workspace)?;
-            let changes = index_changes(git, &judged.changes)?;
-            let base = revision.unwrap_or("HEAD");
-            let tree = git.write_tree(base, &changes)?;
-            judged.verdict.tree_id = Some(tree.clone());
-            said.push(match &args.message {
-                Some(message) if args.commit => git.write_commit(&CommitRequest {
-                    tree: &tree,
-                    parent: base,
-                    message,
-                })?,
-                _ => tree,
-            });
-        } else {
-            write(&workspace, &judged.changes, args.cached, args.index)?;
-        }
-    }
-    args.patch.report(&input, &mut judged, output)?;
-    if args.patch.format == Format::Text {
-        for line in said {
-            output.data(&format!("{line}\n"))?;
-        }
+    let request = PatchRequest {
+        reverse: args.reverse,
+        three_way: args.three_way,
+        against: match &args.rev {
+            Some(revision) => Against::Revision(revision.clone()),
+            None if args.cached || args.index => Against::Index,
+            None if args.tree || args.commit => Against::Revision("HEAD".to_owned()),
+            None => Against::Worktree,
+        },
+        ..args.patch.request()?
+    };
+    let (mut judged, written) = apply_patch(&app, &request, &target, output)?;
+    args.patch.report(&request.patch, &mut judged, output)?;
+    if let Some(id) = written.filter(|_| args.patch.format == Format::Text) {
+        output.data(&format!("{id}\n"))?;
     }
     Ok(exit(&judged.verdict))
-}
-
-fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let workspace = Workspace::open(global, None, output)?;
-    let Some(root) = &workspace.root else {
-        return Err(CliError::new(
-            Code::U202,
-            "this repository is bare: it has no worktree",
-        ));
-    };
-    let said = match recover(root, &state_directory(&workspace)?)? {
-        Recovered::Nothing => "nothing was interrupted",
-        Recovered::Undone => "the interrupted apply had changed nothing; it is cleared away",
-        Recovered::Finished => "the interrupted apply is finished",
-    };
-    output.data(&format!("{said}\n"))?;
-    Ok(Exit::Yes)
 }

@@ -1,21 +1,14 @@
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::bench_document::{Format, conclude, print, read_document};
 use super::global::Global;
-use super::output::{to_json, write_file};
-use super::values::{highest_level, share};
-use super::{CliError, Exit, Output, bench_merge, bench_new, bench_verify, settings};
-use crate::agent::Protocol;
-use crate::bench::{
-    BenchAgent, BenchOptions, Fixture, FixtureError, Heading, PartitionError, compare,
-    load_fixtures, parse_partition, part_of, partition_from_environment, run_fixtures, score,
-};
-use crate::exec::Stop;
-use crate::model::{Code, FixtureOutcome, FixtureResult, Level, Partition};
-use crate::policy::Redactor;
+use super::values::{ProtocolChoice, highest_level, seconds, share};
+use super::{AppError, Exit, Output, bench_merge, bench_new, bench_verify, open};
+use crate::app::{BenchAgent, BenchRequest, bench_failure, broken_fixtures, run_bench};
+use crate::model::{BenchDocument, FixtureOutcome, FixtureResult, Level};
+use crate::report::{bench_html, bench_junit, bench_markdown, bench_text};
 
 /// Say how often broken repositories with a known repair are repaired
 ///
@@ -36,8 +29,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "json")]
     agent_protocol: ProtocolChoice,
     /// Seconds for one call of the agent
-    #[arg(long, value_name = "S", default_value = "300")]
-    agent_timeout: f64,
+    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
+    agent_timeout: std::time::Duration,
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
@@ -85,155 +78,97 @@ const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong he
 --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
 left · 130 interrupted";
 
+/// How a document is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ProtocolChoice {
-    /// The packet on stdin, a repair packet on stdout
+pub(super) enum Format {
+    Text,
     Json,
-    /// A prompt on stdin, any text with a patch on stdout
-    Prompt,
-    /// The agent edits a copy; the difference is the patch
-    Edit,
+    Markdown,
+    /// A page with the ladder drawn
+    Html,
+    Junit,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     match &args.command {
         Some(BenchCommand::Merge(args)) => return bench_merge::run(args, output),
         Some(BenchCommand::New(args)) => return bench_new::run(args, global, output),
         None => {}
     }
-    let directory = args.fixtures.as_deref().unwrap_or(Path::new("fixtures"));
-    let partition = partition(args, output)?;
-    let fixtures = part_of(load_fixtures(directory)?, partition);
-    let stop = Stop::install()
-        .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
-    let home = Home::make(args.keep.as_deref())?;
-    let jobs = args.jobs.map_or_else(
-        || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        NonZeroUsize::get,
-    );
-    if args.verify {
-        return bench_verify::run(&fixtures, home.path(), jobs, args.format, &stop, output);
-    }
-    let before = args.baseline.as_deref().map(read_document).transpose()?;
-    let options = BenchOptions {
-        agent: agent(args),
+    let request = BenchRequest {
+        fixtures: args.fixtures.clone().unwrap_or_else(|| "fixtures".into()),
+        agent: match args.agent.as_str() {
+            "builtin" => BenchAgent::Builtin,
+            "oracle" => BenchAgent::Oracle,
+            "replay" => BenchAgent::Replay,
+            command => BenchAgent::Command(command.to_owned(), args.agent_protocol.into()),
+        },
+        agent_timeout: args.agent_timeout,
         agent_environment: args.agent_env.clone(),
-        agent_timeout: args.agent_timeout.max(1.0),
-        max_level: args.max_level,
         max_attempts: args.max_attempts,
-        jobs,
-    };
-    let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
-    let progress = Progress::new(&fixtures, global, output);
-    let outcomes = run_fixtures(&fixtures, &options, home.path(), &redactor, &stop, &|it| {
-        progress.step(it);
-    });
-    if stop.requested() {
-        return Ok(Exit::Interrupted);
-    }
-    let heading = Heading {
-        agent: redactor.redact(options.agent.name()).text.into_owned(),
-        measures: options.agent.measures().to_owned(),
         max_level: args.max_level,
-        partition,
+        baseline: args.baseline.clone(),
+        save: args.save.clone(),
+        partition: args.partition.clone(),
+        jobs: args.jobs,
+        keep: args.keep.clone(),
     };
-    let mut document = score(heading, outcomes);
-    document.comparison = before.map(|before| compare(&document, &before));
-    if let Some(path) = &args.save {
-        write_file(path, to_json(&document)?)?;
+    if args.verify {
+        return bench_verify::run(&request, args.format, output);
     }
-    print(&document, args.format, output)?;
-    conclude(&document, args.min_rate, output)
-}
-
-fn agent(args: &Args) -> BenchAgent {
-    match args.agent.as_str() {
-        "builtin" => BenchAgent::Builtin,
-        "oracle" => BenchAgent::Oracle,
-        "replay" => BenchAgent::Replay,
-        command => BenchAgent::Command(
-            command.to_owned(),
-            match args.agent_protocol {
-                ProtocolChoice::Json => Protocol::Json,
-                ProtocolChoice::Prompt => Protocol::Prompt,
-                ProtocolChoice::Edit => Protocol::Edit,
-            },
-        ),
+    let bar = Bar::new(global, output);
+    let app = open(global, &args.agent_env)?;
+    let told = |outcome: &FixtureOutcome, all| bar.step(outcome, all);
+    match run_bench(&app, &request, &told, output)? {
+        Some(document) => conclude(&document, args.format, args.min_rate, output),
+        None => Ok(Exit::Interrupted),
     }
 }
 
-fn partition(args: &Args, output: &Output) -> Result<Option<Partition>, CliError> {
-    match args.partition.as_deref() {
-        Some("all") => Ok(None),
-        Some(text) => Ok(Some(parse_partition(text)?)),
-        None => {
-            let found = partition_from_environment(|name| std::env::var(name).ok())?;
-            if let Some((part, variable)) = found {
-                output.note(&format!(
-                    "part {} of {} is run, as {variable} says (hint: `--partition all`)",
-                    part.index, part.count
-                ));
-            }
-            Ok(found.map(|(part, _)| part))
-        }
+/// Prints a document and gives its exit code.
+pub(super) fn conclude(
+    document: &BenchDocument,
+    format: Format,
+    min_rate: Option<f64>,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    match format {
+        Format::Text => output.text(&bench_text(document))?,
+        Format::Json => output.json(document)?,
+        Format::Markdown => output.text(&bench_markdown(document))?,
+        Format::Html => output.text(&bench_html(document))?,
+        Format::Junit => output.text(&bench_junit(document))?,
     }
-}
-
-// Where the copies are: kept where a person says, else gone with this value.
-enum Home {
-    Kept(PathBuf),
-    Passing(tempfile::TempDir),
-}
-
-impl Home {
-    fn make(keep: Option<&Path>) -> Result<Self, CliError> {
-        let failed = |error: std::io::Error| {
-            CliError::new(
-                Code::F105,
-                format!("cannot make a folder for the copies: {}", error.kind()),
-            )
-        };
-        let Some(keep) = keep else {
-            return tempfile::tempdir().map(Self::Passing).map_err(failed);
-        };
-        std::fs::create_dir_all(keep).map_err(failed)?;
-        let path = keep.canonicalize().map_err(failed)?;
-        if path.read_dir().map_err(failed)?.next().is_some() {
-            let said = format!("`{}` is not empty", path.display());
-            return Err(CliError::usage(said).hint("name a new folder with `--keep DIR`"));
-        }
-        Ok(Self::Kept(path))
+    if let Some(error) = bench_failure(document, min_rate) {
+        return Err(error);
     }
-
-    fn path(&self) -> &Path {
-        match self {
-            Self::Kept(path) => path,
-            Self::Passing(directory) => directory.path(),
-        }
+    let broken = broken_fixtures(document);
+    if broken > 0 {
+        output.note(&format!("fixtures that could not be run: {broken}"));
+        return Ok(Exit::Environment);
     }
+    Ok(Exit::Yes)
 }
 
 // A bar on a terminal, nothing elsewhere.
-struct Progress<'a> {
+struct Bar<'a> {
     output: &'a Output,
-    all: usize,
     done: AtomicUsize,
     failed: AtomicUsize,
     drawn: bool,
 }
 
-impl<'a> Progress<'a> {
-    fn new(fixtures: &[Fixture], global: &Global, output: &'a Output) -> Self {
+impl<'a> Bar<'a> {
+    fn new(global: &Global, output: &'a Output) -> Self {
         Self {
             output,
-            all: fixtures.len(),
             done: AtomicUsize::new(0),
             failed: AtomicUsize::new(0),
             drawn: !global.no_progress && !global.quiet && std::io::stderr().is_terminal(),
         }
     }
 
-    fn step(&self, outcome: &FixtureOutcome) {
+    fn step(&self, outcome: &FixtureOutcome, all: usize) {
         const WIDTH: usize = 30;
         let done = self.done.fetch_add(1, Ordering::SeqCst) + 1;
         let failed = match outcome.result {
@@ -245,31 +180,15 @@ impl<'a> Progress<'a> {
         if !self.drawn {
             return;
         }
-        let full = (done * WIDTH).checked_div(self.all).unwrap_or(0).min(WIDTH);
+        let full = (done * WIDTH).checked_div(all).unwrap_or(0).min(WIDTH);
         let bar = format!("{}{}", "#".repeat(full), ".".repeat(WIDTH - full));
-        let end = if done == self.all { "\r\x1b[K" } else { "" };
-        self.output.raw_error(&format!(
-            "\r\x1b[K[{bar}] {done}/{} failed {failed} {}{end}",
-            self.all, outcome.id
-        ));
-    }
-}
-
-impl From<FixtureError> for CliError {
-    fn from(error: FixtureError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            FixtureError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
-            FixtureError::Format { .. } | FixtureError::Dangling { .. } => {
-                said.hint("docs/bench.md lists every key")
-            }
-            _ => said,
-        }
-    }
-}
-
-impl From<PartitionError> for CliError {
-    fn from(error: PartitionError) -> Self {
-        Self::new(error.code(), error.to_string()).hint("`--partition all` runs everything here")
+        let end = if done == all { "\r\x1b[K" } else { "" };
+        self.output.raw_error(
+            format!(
+                "\r\x1b[K[{bar}] {done}/{} failed {failed} {}{end}",
+                all, outcome.id
+            )
+            .as_bytes(),
+        );
     }
 }

@@ -1,9 +1,8 @@
 use std::path::PathBuf;
 
-use super::bench_document::{Format, conclude, print, read_document};
-use super::output::{to_json, write_file};
-use super::{CliError, Exit, Output};
-use crate::bench::{MergeError, compare, merge};
+use super::bench::{Format, conclude};
+use super::{AppError, Exit, Output};
+use crate::app::merge_bench;
 
 /// Join the documents that `--save` wrote in each part of one run.
 #[derive(Debug, clap::Args)]
@@ -25,21 +24,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-pub(super) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
-    let documents: Result<Vec<_>, _> = args.files.iter().map(|it| read_document(it)).collect();
-    let before = args.baseline.as_deref().map(read_document).transpose()?;
-    let mut document = merge(documents?)?;
-    document.comparison = before.map(|before| compare(&document, &before));
-    if let Some(path) = &args.save {
-        write_file(path, to_json(&document)?)?;
-    }
-    print(&document, args.format, output)?;
-    conclude(&document, args.min_rate, output)
-}
-
-impl From<MergeError> for CliError {
-    fn from(error: MergeError) -> Self {
-        Self::new(error.code(), error.to_string())
-            .hint("give the files that `--save` wrote in every part of one run")
-    }
+pub(super) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+    let document = merge_bench(&args.files, args.baseline.as_deref(), args.save.as_deref())?;
+    conclude(&document, args.format, args.min_rate, output)
 }

@@ -2,12 +2,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::global::Global;
-use super::{CliError, Exit, Output};
-use crate::bench::{Skeleton, new_fixture};
-use crate::exec::{Limits, Stop};
-use crate::git::Repository;
-use crate::model::Code;
-use crate::source::{Untracked, Worktree};
+use super::{AppError, Exit, Output, open};
+use crate::app::{NewFixtureRequest, make_fixture};
 
 /// Make a fixture from a failing repository.
 ///
@@ -29,44 +25,21 @@ pub(crate) struct Args {
     timeout: u32,
 }
 
-pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let root = args
-        .from
-        .canonicalize()
-        .map_err(|error| CliError::unreadable(&args.from.display().to_string(), &error))?;
-    let threads = global.threads.unwrap_or(0);
-    let own = Repository::discover(&root)?.filter(|git| git.workdir() == Some(root.as_path()));
-    let files = match own {
-        Some(git) => Worktree::open(&root, git.tracked()?, threads)?,
-        None => Worktree::open(&root, Box::new(Untracked), threads)?,
+pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = NewFixtureRequest {
+        from: args.from.clone(),
+        test: args.test.clone(),
+        to: args.to.clone(),
+        timeout: Duration::from_secs(u64::from(args.timeout)),
     };
-    let stop = Stop::install()
-        .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
-    let skeleton = Skeleton {
-        files: &files,
-        root: &root,
-        test: &args.test,
-        limits: Limits {
-            timeout: Some(Duration::from_secs(u64::from(args.timeout))),
-            ..Limits::default()
-        },
-        to: &args.to,
-    };
-    let Some(made) = new_fixture(&skeleton, &stop)? else {
-        let said = format!(
-            "the test passes in `{}`: nothing is broken",
-            args.from.display()
-        );
-        return Err(CliError::new(Code::F201, said).exit(Exit::No));
-    };
+    let (kind, end) = make_fixture(&open(global, &[])?, &request)?;
     let to = args.to.display();
-    output.data(&format!(
-        "wrote {to}/fixture.toml: {} ({})\n\
+    output.text(&format!(
+        "wrote {to}/fixture.toml: {kind} ({end})\n\
          next:\n  \
          1. repair a copy of it and write `git diff` to {to}/reference.patch\n  \
          2. correct title, needed and level in {to}/fixture.toml\n  \
-         3. mendit bench --verify {to}\n",
-        made.diagnosis.kind, made.outcome.end
+         3. mendit bench --verify {to}\n"
     ))?;
     Ok(Exit::Yes)
 }

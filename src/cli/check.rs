@@ -1,12 +1,7 @@
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-
 use super::global::Global;
 use super::patch_args::{PatchArgs, exit};
-use super::workspace::{At, Workspace};
-use super::{CliError, Exit, Output};
-use crate::model::PatchVerdict;
-use crate::patch::{JudgeOptions, judge};
+use super::{AppError, Exit, Output, open};
+use crate::app::{Against, PatchRequest, check_batch, check_patch, to_json_line};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -23,89 +18,34 @@ pub(crate) struct Args {
     batch: bool,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let at = match args.rev.as_deref() {
-        Some(revision) => At::Revision(revision),
-        None if args.index => At::Index,
-        None => At::Worktree,
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = PatchRequest {
+        against: match &args.rev {
+            Some(revision) => Against::Revision(revision.clone()),
+            None if args.index => Against::Index,
+            None => Against::Worktree,
+        },
+        ..args.patch.request()?
     };
-    let workspace = Workspace::open_at(global, at, output)?;
-    let objects = workspace.git.as_ref().map(crate::git::Repository::objects);
-    let mut options = args.patch.options(objects.as_ref())?;
+    let app = open(global, &[])?;
     if args.batch {
-        // Thousands of patches are judged by their text; parsing each file twice is for who asks.
-        options.after = args.patch.strict_after;
-        return batch(&args.patch, &workspace, &options, output);
+        let mut worst = Exit::Yes;
+        check_batch(&app, &request, output, &mut |answers| {
+            let mut text = String::new();
+            for answer in &answers {
+                text.push_str(&to_json_line(answer)?);
+                if exit(&answer.verdict) != Exit::Yes {
+                    worst = Exit::No;
+                }
+            }
+            output.data(&text)
+        })?;
+        return Ok(worst);
     }
-    let input = args.patch.read()?;
-    let mut judged = judge(&input, workspace.source.as_ref(), &options);
-    args.patch.report(&input, &mut judged, output)?;
+    let mut judged = check_patch(&app, &request, output)?;
+    args.patch.report(&request.patch, &mut judged, output)?;
     let exit = exit(&judged.verdict);
     // The process ends here: to give the memory of a large patch back piece by piece takes time.
     std::mem::forget(judged);
     Ok(exit)
-}
-
-#[derive(Deserialize)]
-struct Job {
-    #[serde(default)]
-    id: serde_json::Value,
-    patch: String,
-}
-
-#[derive(Serialize)]
-struct Answer {
-    id: serde_json::Value,
-    #[serde(flatten)]
-    verdict: PatchVerdict,
-}
-
-// Verdicts come in the order of the jobs, judged in parallel against one frozen source.
-fn batch(
-    args: &PatchArgs,
-    workspace: &Workspace,
-    options: &JudgeOptions<'_>,
-    output: &Output,
-) -> Result<Exit, CliError> {
-    let input = args.read()?;
-    let lines: Vec<&[u8]> = input
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.trim_ascii().is_empty())
-        .collect();
-    let mut worst = Exit::Yes;
-    for part in lines.chunks(256) {
-        let answers: Vec<Result<(String, Exit), CliError>> = part
-            .par_iter()
-            .map(|line| {
-                let job: Job = serde_json::from_slice(line).map_err(|error| {
-                    CliError::usage(format!("--batch: a line is no job: {error}"))
-                })?;
-                let mut judged = judge(job.patch.as_bytes(), workspace.source.as_ref(), options);
-                if judged.verdict.verdict.applies() {
-                    judged.verdict.canonical_patch =
-                        String::from_utf8(judged.canonical_patch()).ok();
-                }
-                let exit = exit(&judged.verdict);
-                let answer = Answer {
-                    id: job.id,
-                    verdict: judged.verdict,
-                };
-                let mut text = serde_json::to_string(&answer).map_err(|error| {
-                    CliError::environment(format!("cannot write JSON: {error}"))
-                })?;
-                text.push('\n');
-                Ok((text, exit))
-            })
-            .collect();
-        let mut text = String::new();
-        for answer in answers {
-            let (line, exit) = answer?;
-            text.push_str(&line);
-            if exit != Exit::Yes {
-                worst = Exit::No;
-            }
-        }
-        output.data(&text)?;
-    }
-    Ok(worst)
 }

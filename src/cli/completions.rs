@@ -1,7 +1,7 @@
 use clap::Command;
 use clap_complete::Shell;
 
-use super::{CliError, Exit, Output};
+use super::{AppError, Exit, Output};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -11,7 +11,7 @@ pub(crate) struct Args {
 }
 
 /// Prints a completion script for `program`.
-pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, AppError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, "mendit", &mut script);
     output.bytes(&script)?;

@@ -3,10 +3,9 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::global::Global;
-use super::settings::load;
 use super::values::TextOrJson;
-use super::{CliError, Exit, Output};
-use crate::config::{Origin, Settings, Value};
+use super::{AppError, Exit, Output, open};
+use crate::app::{SettingOrigin, SettingValue, Settings};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -24,14 +23,15 @@ enum Action {
     },
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let Action::Show { format } = args.action;
-    let settings = load(global)?;
+    let app = open(global, &[])?;
+    let settings = app.settings();
     match format {
-        TextOrJson::Json => output.json(&rows(&settings))?,
+        TextOrJson::Json => output.json(&rows(settings))?,
         TextOrJson::Text => {
             let mut text = String::new();
-            for row in rows(&settings) {
+            for row in rows(settings) {
                 let value = row.value.map_or_else(|| "(unset)".to_owned(), shown);
                 // Writing to a String cannot fail.
                 let _ = writeln!(text, "{} = {value}  # {}", row.key, row.origin);
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 #[derive(Serialize)]
 struct Row<'a> {
     key: &'static str,
-    value: Option<&'a Value>,
+    value: Option<&'a SettingValue>,
     origin: String,
     help: &'static str,
 }
@@ -57,19 +57,19 @@ fn rows(settings: &Settings) -> Vec<Row<'_>> {
             key: key.name,
             value: set.map(|(value, _)| value),
             origin: match set.map(|(_, origin)| origin) {
-                None | Some(Origin::Default) => "default".to_owned(),
-                Some(Origin::File(file)) => file.display().to_string(),
-                Some(Origin::Environment(variable)) => format!("environment {variable}"),
+                None | Some(SettingOrigin::Default) => "default".to_owned(),
+                Some(SettingOrigin::File(file)) => file.display().to_string(),
+                Some(SettingOrigin::Environment(variable)) => format!("environment {variable}"),
             },
             help: key.help,
         })
         .collect()
 }
 
-fn shown(value: &Value) -> String {
+fn shown(value: &SettingValue) -> String {
     match value {
-        Value::Integer(number) => number.to_string(),
-        Value::Word(word) => format!("{word:?}"),
-        Value::List(list) => format!("{list:?}"),
+        SettingValue::Integer(number) => number.to_string(),
+        SettingValue::Word(word) => format!("{word:?}"),
+        SettingValue::List(list) => format!("{list:?}"),
     }
 }

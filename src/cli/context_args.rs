@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-use crate::context::LevelChoice;
 use crate::model::{Level, Profile, StopReason};
 
 /// Build the packet for a failure
@@ -27,7 +26,7 @@ pub(crate) struct Args {
     pub(super) test_commands: Vec<String>,
     /// Rung of the ladder: auto, or 0 to 4
     #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = parse_level)]
-    pub(super) level: LevelChoice,
+    pub(super) level: Rung,
     /// How the attempt before ended, such as `tests_failed`
     #[arg(long, value_name = "REASON", value_parser = parse_stop_reason)]
     pub(super) stop_reason: Option<StopReason>,
@@ -99,14 +98,18 @@ pub(super) enum Format {
     Xml,
 }
 
-fn parse_level(text: &str) -> Result<LevelChoice, String> {
+/// A rung of the ladder; none lets the failure choose.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rung(pub(super) Option<Level>);
+
+fn parse_level(text: &str) -> Result<Rung, String> {
     if text == "auto" {
-        return Ok(LevelChoice::Auto);
+        return Ok(Rung(None));
     }
     text.parse()
         .ok()
         .and_then(Level::from_number)
-        .map(LevelChoice::Exactly)
+        .map(|level| Rung(Some(level)))
         .ok_or_else(|| "auto or a number from 0 to 4 is expected".to_owned())
 }
 

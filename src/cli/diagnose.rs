@@ -1,9 +1,7 @@
 use super::global::Global;
 use super::input::read_log;
-use super::workspace::Workspace;
-use super::{CliError, Exit, Output};
-use crate::diagnose::{LogFacts, diagnose};
-use crate::git::Repository;
+use super::{AppError, Exit, Output, open};
+use crate::app::{DiagnoseRequest, diagnose_log};
 use crate::model::{DiagnosisDocument, FailureKind};
 use crate::report::{diagnosis_github, diagnosis_sarif, diagnosis_text};
 
@@ -33,29 +31,17 @@ enum Format {
 }
 
 /// Says what a log tells about a failure; exits with 1 when it tells nothing.
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let log = read_log(&args.log)?;
-    let facts = LogFacts {
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = DiagnoseRequest {
+        log: read_log(&args.log)?,
         exit_code: args.exit_code,
         command: args.command.clone(),
-        timed_out: false,
     };
-    // Outside a repository there is nothing to map paths into.
-    let inside = std::env::current_dir()
-        .ok()
-        .and_then(|directory| Repository::discover(&directory).ok().flatten())
-        .is_some();
-    let workspace = inside
-        .then(|| Workspace::open(global, None, output))
-        .transpose()?;
-    let listing = workspace
-        .as_ref()
-        .map(|workspace| workspace.source.listing());
-    let diagnosis = diagnose(&String::from_utf8_lossy(&log), &facts, listing);
+    let diagnosis = diagnose_log(&open(global, &[])?, &request, output)?;
     match args.format {
-        Format::Text => output.data(&diagnosis_text(&diagnosis))?,
+        Format::Text => output.text(&diagnosis_text(&diagnosis))?,
         Format::Json => output.json(&DiagnosisDocument::new(&diagnosis))?,
-        Format::Github => output.data(&diagnosis_github(&diagnosis))?,
+        Format::Github => output.text(&diagnosis_github(&diagnosis))?,
         Format::Sarif => output.json(&diagnosis_sarif(&diagnosis))?,
     }
     Ok(if diagnosis.kind == FailureKind::Unknown {

@@ -1,6 +1,6 @@
 use super::values::TextOrJson;
-use super::{CliError, Exit, Output};
-use crate::model::{Code, code_pages, explain};
+use super::{AppError, Exit, Output};
+use crate::app::explain_code;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -11,11 +11,8 @@ pub(crate) struct Args {
     format: TextOrJson,
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
-    let pages = match &args.code {
-        None => code_pages(),
-        Some(code) => vec![explain(code).ok_or_else(|| unknown(code))?],
-    };
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+    let pages = explain_code(args.code.as_deref())?;
     match (args.format, &args.code) {
         (TextOrJson::Json, None) => output.json(&pages)?,
         (TextOrJson::Json, Some(_)) => output.json(&pages.first())?,
@@ -33,15 +30,4 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
         }
     }
     Ok(Exit::Yes)
-}
-
-fn unknown(code: &str) -> CliError {
-    let nearest = code_pages()
-        .into_iter()
-        .map(|page| page.code)
-        .min_by_key(|known| strsim::levenshtein(&code.to_ascii_uppercase(), known.as_str()))
-        .unwrap_or(Code::C101);
-    CliError::new(Code::U102, format!("`{code}` is not a code")).hint(format!(
-        "did you mean `{nearest}`? `mendit explain` lists all"
-    ))
 }

@@ -2,12 +2,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::global::Global;
-use super::workspace::directory;
-use super::{CliError, Exit, Output};
-use crate::exec::{self, CommandLine, Discard, Job, SandboxMode, Stop};
-use crate::git::Repository;
+use super::{AppError, Exit, Output};
+use crate::app::{Favour, GitApplyOptions, GitPlace, Limit, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
-use crate::patch::{Favour, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
 
 /// The flags of `git apply`.
 #[derive(Debug, clap::Args)]
@@ -118,44 +115,32 @@ pub(crate) struct Args {
 /// git's own exit code for what it calls fatal.
 const FATAL: u8 = 128;
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let place = Place::open()?;
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let place = GitPlace::open(Path::new("."))?;
     let mut options = options(args, global, &place)?;
     if let Some(said) = refuse(args, &place) {
-        output.raw_error(&format!("error: {said}\n"));
+        output.raw_error(format!("error: {said}\n").as_bytes());
         return Ok(Exit::Git(FATAL));
     }
-    if args.intent_to_add && (options.index || options.cached || place.repository.is_none()) {
+    if args.intent_to_add && (options.index || options.cached || !place.in_repository()) {
         options.intent_to_add = false;
     }
-    let state = place.state();
-    let mut work = GitApply::open(place.repository.as_ref(), &place.root, state, &options)?;
     let standard = ["-".to_owned()];
     let names = if args.patches.is_empty() {
         &standard[..]
     } else {
         &args.patches
     };
-    for name in names {
-        let input = match read(name) {
-            Ok(input) => input,
-            Err(error) => {
-                let done = work.finish();
-                output.bytes(done.stdout.as_bytes())?;
-                output.raw_error_bytes(&done.stderr);
-                return Err(error);
-            }
-        };
+    let mut names = names.iter();
+    let done = git_apply(&place, &options, &mut || {
+        let name = names.next()?;
         let said = if name == "-" { "<stdin>" } else { name };
-        if !work.patch(said, &input) {
-            break;
-        }
-    }
-    let done = work.finish();
-    output.bytes(done.stdout.as_bytes())?;
-    output.raw_error_bytes(&done.stderr);
-    if done.conflicts && place.remembers() {
-        remember(&place.root, output);
+        Some(read(name).map(|patch| (said.to_owned(), patch)))
+    })?;
+    output.bytes(&done.stdout)?;
+    output.raw_error(&done.stderr);
+    if let Some(error) = done.unread {
+        return Err(error);
     }
     Ok(match done.exit {
         0 => Exit::Yes,
@@ -164,89 +149,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     })
 }
 
-// Where git would work: at the root of the worktree, or where the user stands without one.
-struct Place {
-    repository: Option<Repository>,
-    root: PathBuf,
-    prefix: String,
-}
-
-impl Place {
-    fn open() -> Result<Self, CliError> {
-        let directory = directory()?;
-        let repository = Repository::discover(&directory)?;
-        let inside = |root: &Path, git_dir: &Path| {
-            directory
-                .strip_prefix(root)
-                .ok()
-                .map(Path::to_owned)
-                .filter(|_| {
-                    // In git's own directory there is no worktree.
-                    !git_dir
-                        .canonicalize()
-                        .is_ok_and(|it| directory.starts_with(it))
-                })
-        };
-        let found = repository.as_ref().and_then(|repository| {
-            let root = repository.workdir()?.canonicalize().ok()?;
-            let below = inside(&root, repository.git_dir())?;
-            Some((root, below))
-        });
-        let (root, below) = found.unwrap_or((directory, PathBuf::new()));
-        let mut prefix = below.to_string_lossy().replace('\\', "/");
-        if !prefix.is_empty() {
-            prefix.push('/');
-        }
-        Ok(Self {
-            repository,
-            root,
-            prefix,
-        })
-    }
-
-    // The journal stands in the git directory; without git, beside the temporary files.
-    fn state(&self) -> PathBuf {
-        match &self.repository {
-            Some(repository) => repository.git_dir().join("mendit"),
-            None => std::env::temp_dir().join(format!("mendit-{}", std::process::id())),
-        }
-    }
-
-    // Whether git records how conflicts were resolved.
-    fn remembers(&self) -> bool {
-        let said = self.setting("rerere.enabled");
-        let recorded = || {
-            self.repository
-                .as_ref()
-                .map(|it| it.git_dir().join("rr-cache"))
-        };
-        match said.as_deref() {
-            Some(said) => matches!(said, "true" | "yes" | "on" | "1" | ""),
-            None => recorded().is_some_and(|it| it.is_dir()),
-        }
-    }
-
-    fn setting(&self, key: &str) -> Option<String> {
-        self.repository.as_ref()?.setting(key)
-    }
-}
-
-// Resolves conflicts as they were before, when git is there to do it.
-fn remember(root: &Path, output: &Output) {
-    let words = ["git", "rerere"].map(Into::into).to_vec();
-    let mut job = Job::new(CommandLine::Program(words), root);
-    job.sandbox.mode = SandboxMode::Off;
-    job.environment.allow = std::env::vars_os()
-        .filter_map(|(name, _)| name.into_string().ok())
-        .filter(|name| name.starts_with("GIT_"))
-        .collect();
-    if let Ok(outcome) = exec::run(&job, &Stop::new(), &mut Discard) {
-        output.raw_error(&outcome.stderr.text());
-    }
-}
-
 // Flags that do not go together or need a repository, in git's words.
-fn refuse(args: &Args, place: &Place) -> Option<String> {
+fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
     if args.reject && args.three_way {
         return Some("options '--reject' and '--3way' cannot be used together".to_owned());
     }
@@ -255,14 +159,14 @@ fn refuse(args: &Args, place: &Place) -> Option<String> {
         ("--index", args.index),
         ("--cached", args.cached),
     ];
-    let outside = place.repository.is_none();
+    let outside = !place.in_repository();
     needs
         .iter()
         .find(|(_, given)| *given && outside)
         .map(|(flag, _)| format!("'{flag}' outside a repository"))
 }
 
-fn options(args: &Args, global: &Global, place: &Place) -> Result<GitApplyOptions, CliError> {
+fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOptions, AppError> {
     let prints = args.check
         || args.stat
         || args.numstat
@@ -275,18 +179,16 @@ fn options(args: &Args, global: &Global, place: &Place) -> Result<GitApplyOption
     let setting = |key: &str| place.setting(key);
     let white_space = match args.whitespace {
         Some(given) => given,
-        None => setting("apply.whitespace")
-            .and_then(|text| WhiteSpace::parse(&text))
-            .unwrap_or(if args.apply || !prints {
-                WhiteSpace::Warn
-            } else {
-                WhiteSpace::NoWarn
-            }),
+        None => place.white_space().unwrap_or(if args.apply || !prints {
+            WhiteSpace::Warn
+        } else {
+            WhiteSpace::NoWarn
+        }),
     };
     Ok(GitApplyOptions {
         strip: args.strip,
         directory,
-        prefix: place.prefix.clone(),
+        prefix: place.prefix().to_owned(),
         apply: args.apply || args.reject || !prints,
         check: args.check,
         stat: args.stat,
@@ -318,7 +220,7 @@ fn options(args: &Args, global: &Global, place: &Place) -> Result<GitApplyOption
         allow_empty: args.allow_empty,
         limits: limits(args)?,
         fake_ancestor: args.build_fake_ancestor.clone(),
-        verbosity: match (global.quiet, global.verbose || args.reject) {
+        verbosity: match (global.quiet, global.verbose > 0 || args.reject) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,
             _ => Verbosity::Normal,
@@ -327,7 +229,7 @@ fn options(args: &Args, global: &Global, place: &Place) -> Result<GitApplyOption
 }
 
 // Both kinds of rule in the order of the command line, as the first that matches decides.
-fn limits(args: &Args) -> Result<Vec<Limit>, CliError> {
+fn limits(args: &Args) -> Result<Vec<Limit>, AppError> {
     let mut order: Vec<bool> = Vec::new();
     for argument in std::env::args_os().filter_map(|it| it.into_string().ok()) {
         match argument.split('=').next() {
@@ -346,7 +248,7 @@ fn limits(args: &Args) -> Result<Vec<Limit>, CliError> {
         };
         let Some(text) = next else { continue };
         let pattern = globset::Glob::new(text)
-            .map_err(|error| CliError::usage(format!("`{text}` is no pattern: {error}")))?;
+            .map_err(|error| AppError::usage(format!("`{text}` is no pattern: {error}")))?;
         limits.push(Limit {
             include: included,
             pattern: pattern.compile_matcher(),
@@ -359,7 +261,7 @@ fn white_space(text: &str) -> Result<WhiteSpace, String> {
     WhiteSpace::parse(text).ok_or_else(|| format!("unrecognized whitespace option '{text}'"))
 }
 
-fn read(name: &str) -> Result<Vec<u8>, CliError> {
+fn read(name: &str) -> Result<Vec<u8>, AppError> {
     let mut bytes = Vec::new();
     let read = if name == "-" {
         std::io::stdin().lock().read_to_end(&mut bytes)
@@ -372,6 +274,6 @@ fn read(name: &str) -> Result<Vec<u8>, CliError> {
     };
     read.map(|_| bytes).map_err(|error| {
         let said = format!("can't open patch '{name}': {}", error.kind());
-        CliError::new(Code::U302, said).exit(Exit::Git(FATAL))
+        AppError::new(Code::U302, said).exit(Exit::Git(FATAL))
     })
 }

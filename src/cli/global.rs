@@ -18,9 +18,9 @@ pub(crate) struct Global {
     /// Say only what went wrong
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more on stderr
-    #[arg(short, long, global = true)]
-    pub(crate) verbose: bool,
+    /// Say what is done on stderr; twice says more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// Use N threads; the output is the same for any number
     #[arg(long, value_name = "N", global = true, value_parser = parse_threads)]
     pub(crate) threads: Option<usize>,

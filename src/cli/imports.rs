@@ -1,11 +1,7 @@
 use super::global::Global;
-use super::output::to_json;
-use super::workspace::Workspace;
-use super::{CliError, Exit, Output};
-use crate::graph::{FactsCache, Graph, Wanted, document, source_files};
-use crate::model::{Code, Language, RepoPath};
+use super::{AppError, Exit, Output, open};
+use crate::app::{ImportsRequest, list_imports};
 use crate::report::{imports_dot, imports_mermaid, imports_text};
-use crate::source::Source;
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -44,73 +40,22 @@ enum Format {
     Mermaid,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
-    let wanted = if args.graph {
-        Wanted::Whole
-    } else {
-        let targets = targets(&args.files, &workspace)?;
-        if args.reverse {
-            Wanted::Importers(targets, args.hops)
-        } else {
-            Wanted::Imports(targets, args.hops)
-        }
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = ImportsRequest {
+        // The whole repository is what is meant when no file is named, and `--graph` allows that.
+        files: args.files.clone(),
+        hops: args.hops,
+        reverse: args.reverse,
+        symbols: args.symbols,
+        no_cache: args.no_cache,
+        rev: args.rev.clone(),
     };
-    let source = workspace.source.as_ref();
-    let cache = (!args.no_cache)
-        .then(|| workspace.cache_directory("facts"))
-        .flatten()
-        .map(|directory| FactsCache::open(&directory));
-    let graph = match &cache {
-        Some(cache) => Graph::with_facts(source, cache.reader(source)),
-        None => Graph::new(source),
-    };
-    let document = document(&graph, &wanted, args.symbols);
-    if let Some(cache) = &cache {
-        cache.save();
+    let document = list_imports(&open(global, &[])?, &request, output)?;
+    match args.format {
+        Format::Json => output.json(&document)?,
+        Format::Text => output.text(&imports_text(&document))?,
+        Format::Dot => output.text(&imports_dot(&document))?,
+        Format::Mermaid => output.text(&imports_mermaid(&document))?,
     }
-    let text = match args.format {
-        Format::Json => to_json(&document)?,
-        Format::Text => imports_text(&document),
-        Format::Dot => imports_dot(&document),
-        Format::Mermaid => imports_mermaid(&document),
-    };
-    output.data(&text)?;
     Ok(Exit::Yes)
-}
-
-fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>, CliError> {
-    let listing = workspace.source.listing();
-    let mut targets = Vec::new();
-    for text in typed {
-        let path = workspace.repo_path(text);
-        let before = targets.len();
-        match &path {
-            Some(path) => targets.extend(source_files(listing, path.as_str())),
-            None if text == "." => targets.extend(source_files(listing, "")),
-            None => {}
-        }
-        if targets.len() == before {
-            return Err(unknown(text, workspace.source.as_ref()));
-        }
-    }
-    Ok(targets)
-}
-
-fn unknown(text: &str, source: &dyn Source) -> CliError {
-    let error = CliError::new(
-        Code::U104,
-        format!("`{text}` is not a file of the repository"),
-    );
-    let name = text.rsplit('/').next().unwrap_or(text);
-    let nearest = source
-        .listing()
-        .files()
-        .map(|entry| &entry.path)
-        .filter(|path| Language::of_path(path.as_str()).is_some())
-        .min_by_key(|path| strsim::levenshtein(path.file_name(), name));
-    match nearest {
-        Some(path) => error.hint(format!("did you mean `{path}`?")),
-        None => error.hint("the repository has no source files"),
-    }
 }

@@ -1,8 +1,7 @@
 use std::path::Path;
 
-use super::output::write_file;
-use super::{CliError, Exit, Output};
-use crate::config::{FILE_NAMES, commented_defaults};
+use super::{AppError, Exit, Output};
+use crate::app::{FILE_NAMES, commented_defaults, write_file};
 use crate::model::Code;
 
 #[derive(Debug, clap::Args)]
@@ -13,7 +12,7 @@ pub(crate) struct Args {
 }
 
 /// Writes a configuration file that says every default, each commented out.
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let text = commented_defaults();
     if args.stdout {
         output.data(&text)?;
@@ -22,7 +21,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
     let there = |name: &&&str| Path::new(name).symlink_metadata().is_ok();
     if let Some(name) = FILE_NAMES.iter().find(there) {
         return Err(
-            CliError::new(Code::U105, format!("`{name}` is already there"))
+            AppError::new(Code::U105, format!("`{name}` is already there"))
                 .hint("`mendit init --stdout` prints the defaults"),
         );
     }

@@ -1,40 +1,27 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::path::Path;
 
-use super::CliError;
-use crate::repair::Task;
+use super::AppError;
 
 const MAX_HEAD: usize = 32 << 20;
 const MAX_TAIL: usize = 96 << 20;
 
 /// Reads a log from a file, or from standard input when the path is `-`. Of a log above 128 MiB
 /// the first 32 and the last 96 are kept, with one line between them that says so.
-pub(crate) fn read_log(path: &str) -> Result<Vec<u8>, CliError> {
+pub(crate) fn read_log(path: &str) -> Result<Vec<u8>, AppError> {
     let read = if path == "-" {
         head_and_tail(io::stdin().lock())
     } else {
         std::fs::File::open(path).and_then(head_and_tail)
     };
-    read.map_err(|error| CliError::unreadable(path, &error))
+    read.map_err(|error| AppError::unreadable(path, &error))
 }
 
 /// Reads a JSON document from a file or standard input.
-pub(crate) fn read_json(path: &str) -> Result<serde_json::Value, CliError> {
+pub(crate) fn read_json(path: &str) -> Result<serde_json::Value, AppError> {
     let bytes = read_log(path)?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| CliError::usage(format!("`{path}` is not JSON: {error}")))
-}
-
-/// Reads a task; an empty one asks for nothing and is refused.
-pub(super) fn read_task(path: &Path) -> Result<Task, CliError> {
-    let name = path.display().to_string();
-    let bytes = read_log(&name)?;
-    if bytes.trim_ascii().is_empty() {
-        return Err(CliError::usage(format!("the task in `{name}` is empty"))
-            .hint("say what is wanted, as JSON or as Markdown"));
-    }
-    Ok(Task::read(&String::from_utf8_lossy(&bytes)))
+        .map_err(|error| AppError::usage(format!("`{path}` is not JSON: {error}")))
 }
 
 fn head_and_tail(mut input: impl Read) -> io::Result<Vec<u8>> {

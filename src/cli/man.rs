@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_mangen::Man;
 
-use super::output::write_file;
-use super::{CliError, Exit, Output};
+use super::{AppError, Exit, Output};
+use crate::app::write_file;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -14,7 +14,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the manual page of `program`, or writes one for each of its commands.
-pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, AppError> {
     program.build();
     let Some(directory) = &args.out else {
         output.bytes(&page(program)?)?;
@@ -31,10 +31,10 @@ pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<
     Ok(Exit::Yes)
 }
 
-fn page(command: Command) -> Result<Vec<u8>, CliError> {
+fn page(command: Command) -> Result<Vec<u8>, AppError> {
     let mut page = Vec::new();
     Man::new(command)
         .render(&mut page)
-        .map_err(|error| CliError::environment(format!("cannot write the page: {error}")))?;
+        .map_err(|error| AppError::environment(format!("cannot write the page: {error}")))?;
     Ok(page)
 }

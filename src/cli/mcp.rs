@@ -1,7 +1,7 @@
 use super::global::Global;
 #[cfg(feature = "mcp")]
-use super::settings;
-use super::{CliError, Exit, Output};
+use super::open;
+use super::{AppError, Exit, Output};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
@@ -25,22 +25,22 @@ pub(crate) struct Args {
 }
 
 #[cfg(not(feature = "mcp"))]
-pub(crate) fn run(_: &Args, _: &Global, _: &Output) -> Result<Exit, CliError> {
-    Err(crate::heal::HealError::NoMcp.into())
+pub(crate) fn run(_: &Args, _: &Global, _: &Output) -> Result<Exit, AppError> {
+    Err(AppError::without_mcp())
 }
 
 #[cfg(feature = "mcp")]
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     use std::io::IsTerminal as _;
 
-    use crate::exec::Stop;
+    use crate::app::Stop;
     use crate::mcp::{HttpOptions, Server, ServerOptions, serve_http, serve_stdio};
     use crate::model::Code;
 
     // Wrong settings are told now, not at the first call.
-    settings::load(global)?;
+    let app = open(global, &[])?;
     let server = Server::new(ServerOptions {
-        directory: super::workspace::directory()?,
+        directory: app.directory().to_owned(),
         named: global.directory.is_some(),
         config: global.config.clone(),
         allow_write: args.allow_write,
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
         Some(port) => {
             let stop = Stop::install().map_err(|error| {
-                CliError::environment(format!("cannot listen to Ctrl-C: {error}"))
+                AppError::environment(format!("cannot listen to Ctrl-C: {error}"))
             })?;
             let options = HttpOptions {
                 port,
@@ -64,12 +64,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
                 stop: &stop,
             };
             serve_http(&server, &options, |address| {
-                output.raw_error(&format!("listening on http://{address}/mcp\n"));
+                output.raw_error(format!("listening on http://{address}/mcp\n").as_bytes());
             })
         }
     };
     served.map_err(|error| {
-        CliError::new(Code::U305, format!("the server stopped: {error}")).hint(
+        AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
             if args.http.is_some() {
                 "`--http 0` takes a free port"
             } else {

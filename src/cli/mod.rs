@@ -1,9 +1,8 @@
-//! Floor 9: the command line. The only module that names clap, stdout and stderr.
+//! Floor 10: the command line. The only module that names clap, stdout and stderr.
 
 mod apply;
 mod args;
 mod bench;
-mod bench_document;
 mod bench_merge;
 mod bench_new;
 mod bench_verify;
@@ -13,9 +12,7 @@ mod completions;
 mod config;
 mod context;
 mod context_args;
-mod context_request;
 mod diagnose;
-mod error;
 mod explain;
 mod git_apply;
 mod global;
@@ -32,40 +29,33 @@ mod redact;
 mod repair;
 mod report;
 mod run;
-mod run_folder;
-mod run_record;
-mod run_verdict;
 mod schema;
-mod settings;
 mod split;
 mod stats;
 mod values;
-mod workspace;
-mod write;
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-pub(crate) use crate::model::Exit;
 use args::{Cli, Command};
-pub(crate) use error::CliError;
-pub(crate) use output::Output;
+use global::Global;
+use output::Output;
 
-use crate::exec;
-use crate::model::Code;
+use crate::app::{self, App, AppError, AppOptions};
+use crate::model::{Code, Exit};
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
     #[cfg(unix)]
     if std::env::args_os().nth(1).is_some_and(|it| it == "__sup") {
-        return u8::try_from(exec::supervise()).unwrap_or(70).into();
+        return u8::try_from(app::supervise()).unwrap_or(70).into();
     }
-    exec::guard_environment();
-    if let Some(program) = exec::own_program() {
-        exec::set_supervisor(program);
+    app::guard_environment();
+    if let Some(program) = app::own_program() {
+        app::set_supervisor(program);
     }
     bug::announce();
     bug::caught(start)
@@ -87,7 +77,7 @@ fn start() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
     };
-    let output = Output::new(cli.global.color, cli.global.quiet);
+    let output = Output::new(&cli.global);
     let started = enter(cli.global.directory.as_deref())
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
@@ -97,7 +87,7 @@ fn start() -> ExitCode {
     }
 }
 
-fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
+fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
     let global = &cli.global;
     match &cli.command {
         Command::Apply(args) => apply::run(args, global, output),
@@ -110,7 +100,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
         Command::Explain(args) => explain::run(args, output),
         Command::Repair(args) => repair::run(args, global, output),
         Command::Report(args) => report::run(args, global, output),
-        Command::Redact(args) => redact::run(args, output),
+        Command::Redact(args) => redact::run(args, global, output),
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
         Command::Heal(args) => heal::run(args, global, output),
@@ -125,25 +115,35 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, CliError> {
     }
 }
 
+/// What the command's task stands on; `variables` are those that flags give beside the environment.
+fn open(global: &Global, variables: &[String]) -> Result<App, AppError> {
+    App::open(&AppOptions {
+        directory: ".".into(),
+        config: global.config.clone(),
+        threads: global.threads.unwrap_or(0),
+        variables: variables.to_vec(),
+    })
+}
+
 // As `git -C`: every relative path is then relative to that directory.
-fn enter(directory: Option<&std::path::Path>) -> Result<(), CliError> {
+fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
     let Some(directory) = directory else {
         return Ok(());
     };
     std::env::set_current_dir(directory).map_err(|error| {
-        CliError::new(
+        AppError::new(
             Code::U304,
             format!("cannot enter `{}`: {}", directory.display(), error.kind()),
         )
     })
 }
 
-fn set_threads(threads: Option<usize>) -> Result<(), CliError> {
+fn set_threads(threads: Option<usize>) -> Result<(), AppError> {
     let Some(threads) = threads else {
         return Ok(());
     };
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global()
-        .map_err(|error| CliError::environment(format!("cannot start {threads} threads: {error}")))
+        .map_err(|error| AppError::environment(format!("cannot start {threads} threads: {error}")))
 }

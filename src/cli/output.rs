@@ -1,33 +1,63 @@
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 
 use serde::Serialize;
 
-use super::global::ColorChoice;
-use super::{CliError, Exit};
-use crate::model::Code;
+use super::global::{ColorChoice, Global};
+use super::repair::told;
+use super::{AppError, Exit};
+use crate::app::{Progress, to_json};
+use crate::model::Event;
+use crate::report::{printable, printable_in_colour, printable_json};
 
-/// Where a command's words go: data to stdout, the rest to stderr.
+/// Where a command's words go: data to stdout, the rest to stderr. Whatever is written for people
+/// passes here, so that no text of a log, an agent or a file name can steer their terminal.
 pub(crate) struct Output {
     color: ColorChoice,
     quiet: bool,
+    verbose: u8,
+    started: std::time::Instant,
 }
 
 impl Output {
-    pub(crate) fn new(color: ColorChoice, quiet: bool) -> Self {
-        Self { color, quiet }
+    pub(crate) fn new(global: &Global) -> Self {
+        Self {
+            color: global.color,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            started: std::time::Instant::now(),
+        }
     }
 
-    /// Writes data to stdout. A reader that has gone away is no error.
-    pub(crate) fn data(&self, text: &str) -> Result<(), CliError> {
+    /// Writes a text for people to stdout, its control characters made visible.
+    pub(crate) fn text(&self, text: &str) -> Result<(), AppError> {
+        self.bytes(printable(text).as_bytes())
+    }
+
+    /// The same for a text that is told whether it may carry colour.
+    pub(crate) fn painted(&self, text: impl FnOnce(bool) -> String) -> Result<(), AppError> {
+        let colors = self.colors(io::stdout().is_terminal());
+        let text = text(colors);
+        let shown = if colors {
+            printable_in_colour(&text)
+        } else {
+            printable(&text)
+        };
+        self.bytes(shown.as_bytes())
+    }
+
+    /// Writes data to stdout: as it is for a program, as [`Output::text`] to a terminal.
+    pub(crate) fn data(&self, text: &str) -> Result<(), AppError> {
+        if io::stdout().is_terminal() {
+            return self.text(text);
+        }
         self.bytes(text.as_bytes())
     }
 
     /// The same for bytes that need not be UTF-8.
-    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), CliError> {
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), AppError> {
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::environment(
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AppError::environment(
                 format!("cannot write to standard output: {}", error.kind()),
             )),
             _ => Ok(()),
@@ -35,26 +65,28 @@ impl Output {
     }
 
     /// Writes one JSON document and a newline to stdout.
-    pub(crate) fn json(&self, document: &impl Serialize) -> Result<(), CliError> {
-        self.data(&to_json(document)?)
+    pub(crate) fn json(&self, document: &impl Serialize) -> Result<(), AppError> {
+        self.data(&printable_json(&to_json(document)?))
     }
 
     /// Says something to a person, unless `--quiet`.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.stderr(&format!("{} {text}\n", self.paint("note:", CYAN)));
+            let note = self.paint("note:", CYAN);
+            self.stderr(&format!("{note} {}\n", printable(text)));
         }
     }
 
     /// Prints an error with its hints and gives back its exit code.
-    pub(crate) fn fail(&self, error: &CliError) -> Exit {
+    pub(crate) fn fail(&self, error: &AppError) -> Exit {
         let mut text = format!(
             "{} {}\n",
             self.paint(&format!("error[{}]:", error.code), RED),
-            error.message
+            printable(&error.message)
         );
         for hint in &error.hints {
-            text.push_str(&format!("  {} {hint}\n", self.paint("hint:", CYAN)));
+            let mark = self.paint("hint:", CYAN);
+            text.push_str(&format!("  {mark} {}\n", printable(hint)));
         }
         self.stderr(&text);
         error.exit
@@ -71,19 +103,9 @@ impl Output {
     }
 
     /// Writes to stderr as it is.
-    pub(crate) fn raw_error(&self, text: &str) {
-        self.stderr(text);
-    }
-
-    /// The same for bytes that need not be UTF-8.
-    pub(crate) fn raw_error_bytes(&self, bytes: &[u8]) {
+    pub(crate) fn raw_error(&self, bytes: &[u8]) {
         // Nothing can be said about a stderr that takes nothing.
         let _ = io::stderr().lock().write_all(bytes);
-    }
-
-    /// Whether data on stdout may carry colour.
-    pub(crate) fn colors_data(&self) -> bool {
-        self.colors(io::stdout().is_terminal())
     }
 
     fn colors(&self, terminal: bool) -> bool {
@@ -112,37 +134,29 @@ impl Output {
     }
 }
 
-const RED: &str = "\x1b[1;31m";
-const CYAN: &str = "\x1b[1;36m";
+impl Progress for Output {
+    fn step(&self, what: &str) -> bool {
+        if self.verbose > 0 {
+            let seconds = self.started.elapsed().as_secs_f64();
+            self.stderr(&format!("[{seconds:7.3} s] {}\n", printable(what)));
+        }
+        true
+    }
 
-/// A document as indented JSON with a final newline.
-pub(crate) fn to_json(document: &impl Serialize) -> Result<String, CliError> {
-    let mut text = serde_json::to_string_pretty(document)
-        .map_err(|error| CliError::environment(format!("cannot write JSON: {error}")))?;
-    text.push('\n');
-    Ok(text)
-}
+    fn note(&self, text: &str) {
+        Self::note(self, text);
+    }
 
-/// Writes a file in one step: either the old content stands there or all of the new.
-pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), CliError> {
-    let failed = |error: io::Error| {
-        let said = format!("cannot write `{}`: {}", path.display(), error.kind());
-        CliError::new(Code::U303, said)
-            .hint("check that the directory exists, is writable and has room")
-    };
-    let directory = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(directory).map_err(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-    file.write_all(content.as_ref()).map_err(failed)?;
-    file.as_file().sync_data().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
-}
-
-/// Keeps a directory out of git: git is never shown what is written here. Failing is left to the write that follows.
-pub(super) fn ignore_itself(state: &Path) {
-    let ignore = state.join(".gitignore");
-    if !ignore.exists() {
-        let _ = write_file(&ignore, "*\n");
+    fn event(&self, event: &Event) {
+        match told(event) {
+            Some(line) => Self::note(self, &line),
+            None if self.verbose > 1 => {
+                self.step(&event.event);
+            }
+            None => {}
+        }
     }
 }
+
+const RED: &str = "\x1b[1;31m";
+const CYAN: &str = "\x1b[1;36m";

@@ -1,12 +1,9 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use super::output::write_file;
-use super::{CliError, Exit, Output};
-use crate::git::ObjectStore;
+use super::{AppError, Exit, Output};
+use crate::app::{Judged, PatchRequest, write_file};
 use crate::model::{Code, PatchVerdict, Verdict};
-use crate::patch::{JudgeOptions, Judged, Objects};
-use crate::policy::Allowed;
 use crate::report::{patch_github, patch_sarif, patch_text};
 
 /// What `check` and `apply` share.
@@ -47,7 +44,20 @@ pub(crate) enum Format {
 }
 
 impl PatchArgs {
-    pub(crate) fn read(&self) -> Result<Vec<u8>, CliError> {
+    /// The patch, and how it is to be judged.
+    pub(crate) fn request(&self) -> Result<PatchRequest, AppError> {
+        Ok(PatchRequest {
+            patch: self.read()?,
+            strict: self.strict,
+            strict_after: self.strict_after,
+            strip: self.strip,
+            directory: self.directory.clone().unwrap_or_default(),
+            allow_protected: self.allow_protected.clone(),
+            ..PatchRequest::default()
+        })
+    }
+
+    fn read(&self) -> Result<Vec<u8>, AppError> {
         let name = self.patch.as_deref().unwrap_or("-");
         let mut bytes = Vec::new();
         let read = if name == "-" {
@@ -55,26 +65,8 @@ impl PatchArgs {
         } else {
             std::fs::File::open(name).and_then(|mut file| file.read_to_end(&mut bytes))
         };
-        read.map_err(|error| CliError::unreadable(name, &error))?;
+        read.map_err(|error| AppError::unreadable(name, &error))?;
         Ok(bytes)
-    }
-
-    pub(crate) fn options<'a>(
-        &'a self,
-        objects: Option<&'a ObjectStore>,
-    ) -> Result<JudgeOptions<'a>, CliError> {
-        let allowed = Allowed::new(&self.allow_protected)
-            .map_err(|error| CliError::usage(format!("--allow-protected: {error}")))?;
-        Ok(JudgeOptions {
-            strict: self.strict,
-            after: true,
-            strict_after: self.strict_after,
-            strip: self.strip,
-            directory: self.directory.as_deref().unwrap_or_default(),
-            allowed,
-            objects: objects.map(|objects| objects as &dyn Objects),
-            ..JudgeOptions::default()
-        })
     }
 
     /// Prints the verdict and writes `--output`.
@@ -83,7 +75,7 @@ impl PatchArgs {
         input: &[u8],
         judged: &mut Judged,
         output: &Output,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), AppError> {
         let name = match self.patch.as_deref() {
             None | Some("-") => "<stdin>",
             Some(name) => name,
@@ -100,8 +92,8 @@ impl PatchArgs {
         match self.format {
             Format::Json => output.json(verdict),
             Format::Sarif => output.json(&patch_sarif(verdict, name)),
-            Format::Github => output.data(&patch_github(verdict, name)),
-            Format::Text => output.data(&patch_text(verdict, name, input, output.colors_data())),
+            Format::Github => output.text(&patch_github(verdict, name)),
+            Format::Text => output.painted(|colors| patch_text(verdict, name, input, colors)),
         }
     }
 }

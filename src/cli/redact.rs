@@ -1,10 +1,8 @@
 use std::io::Read as _;
 
-use serde::Serialize;
-
-use super::{CliError, Exit, Output, settings};
-use crate::model::Profile;
-use crate::policy::{Finding, ReadPolicy, Redactor};
+use super::global::Global;
+use super::{AppError, Exit, Output, open};
+use crate::app::{FindingRow, RedactRequest, read_file, redact_text};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,54 +29,28 @@ enum Switch {
     Off,
 }
 
-// One row of `--findings`.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    rule: &'a str,
-    line: u32,
-    range: [usize; 2],
-}
-
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
-    let bytes = read(&args.file)?;
-    let redactor = match args.env {
-        Switch::On => Redactor::new(std::env::vars_os().filter_map(settings::utf8)),
-        Switch::Off => Redactor::default(),
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = RedactRequest {
+        text: read(&args.file)?,
+        name: args.file.clone(),
+        without_environment: args.env == Switch::Off,
     };
-    let policy = ReadPolicy::new(&[], &[], Profile::Ranked)
-        .map_err(|error| CliError::new(error.code(), error.to_string()))?;
-    let redacted = if policy.is_credential_file(&args.file) {
-        output.note("the name says that the file holds credentials, so every line is masked");
-        redactor.mask_all(&bytes)
-    } else {
-        redactor.redact_bytes(&bytes)
-    };
+    let redacted = redact_text(&open(global, &[])?, &request, output)?;
     if !args.findings {
         output.bytes(&redacted.bytes)?;
         return Ok(Exit::Yes);
     }
-    let rows: Vec<Row<'_>> = redacted.findings.iter().map(row).collect();
+    let rows = FindingRow::of(&redacted.findings);
     output.json(&rows)?;
     Ok(if rows.is_empty() { Exit::Yes } else { Exit::No })
 }
 
-fn row(finding: &Finding) -> Row<'_> {
-    Row {
-        rule: &finding.rule,
-        line: finding.line,
-        range: [finding.start, finding.end],
+fn read(file: &str) -> Result<Vec<u8>, AppError> {
+    if file != "-" {
+        return read_file(file);
     }
-}
-
-fn read(file: &str) -> Result<Vec<u8>, CliError> {
-    let read = if file == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .map(|_| bytes)
-    } else {
-        std::fs::read(file)
-    };
-    read.map_err(|error| CliError::unreadable(file, &error))
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| AppError::unreadable(file, &error))?;
+    Ok(bytes)
 }

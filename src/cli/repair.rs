@@ -2,17 +2,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::global::Global;
-use super::input::read_task;
-use super::values::{Confine, TextOrJson, highest_level, seconds};
-use super::workspace::Workspace;
-use super::{CliError, Exit, Output, run_folder, settings};
-use crate::agent::Protocol;
-use crate::context::{add_history, base_request};
-use crate::exec::Stop;
-use crate::model::{Code, Event, Level, Profile, RunResult, RunStatus, StopReason};
-use crate::patch::{WriteError, is_interrupted, recover};
-use crate::policy::{Allowed, Redactor};
-use crate::repair::{Agent, Commands, Policy, RepairError, RunLock, Setup, Task, repair};
+use super::input::read_log;
+use super::values::{Confine, ProtocolChoice, TextOrJson, highest_level, seconds};
+use super::{AppError, Exit, Output, open};
+use crate::app::{RepairRequest, repair_repository};
+use crate::model::{Event, Level};
 use crate::report::run_text;
 
 /// Make a failing test command pass
@@ -104,146 +98,52 @@ pub(crate) struct Args {
 const EXITS: &str = "Exit codes: 0 fixed, or nothing to repair · 1 still failing · 2 it could not \
 be run · 3 a time limit ended it · 4 a person must act · 5 refused by policy · 130 interrupted";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ProtocolChoice {
-    /// The packet on stdin, a repair packet on stdout
-    Json,
-    /// A prompt on stdin, any text with a patch on stdout
-    Prompt,
-    /// The agent edits a copy; the difference is the patch
-    Edit,
-}
-
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = settings::load(global)?;
-    let workspace = Workspace::open(global, None, output)?;
-    let Some(root) = workspace.root.clone() else {
-        return Err(CliError::new(
-            Code::U202,
-            "this repository is bare: there is nothing to run commands in",
-        ));
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let read_task = |path: &Path| {
+        let name = path.display().to_string();
+        let text = read_log(&name)?;
+        Ok::<_, AppError>((name, text))
     };
-    Allowed::new(&args.allow_protected)
-        .map_err(|error| CliError::usage(format!("--allow-protected: {error}")))?;
-    let task = args.task.as_deref().map(read_task).transpose()?;
-    let state = run_folder::state(&workspace, &root, args.apply)?;
-    let _lock = RunLock::take(&state)?;
-    let workspace = after_recovery(workspace, &root, &state, args, global, output)?;
-    let folder = match &args.resume {
-        Some(run) => run_folder::find(run, &workspace, &root)?,
-        None => match &args.out {
-            Some(out) => out.clone(),
-            None => run_folder::new(&workspace, &root)?,
-        },
-    };
-    let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
-    let read = settings::read_policy(&settings, &[], &[], Profile::Ranked)?;
-    let mut request = base_request(&settings, workspace.git.as_ref());
-    request.include_bundle = args.include_repo_bundle;
-    add_history(&mut request, workspace.git.as_ref(), "HEAD");
-    let slot = slot(args.scratch.as_deref(), &root)?;
-    let setup = Setup {
-        root: &root,
-        prefix: &workspace.prefix,
-        git: workspace.git.as_ref(),
-        source: workspace.source.as_ref(),
-        slot: &slot,
-        folder: &folder,
-        state: &state,
-        redactor: &redactor,
-        read: &read,
-        request,
-        commands: Commands {
-            lines: args.test.clone(),
-            setup: args.setup.clone(),
-            timeout: args.timeout,
-            grace: Duration::from_secs(5),
-            max_output: 256 << 20,
-            environment: args.env.clone(),
-            sandbox: args.sandbox.into(),
-            no_network: args.no_net,
-        },
-        agent: match &args.agent {
-            Some(command) => Agent::Command {
-                command,
-                protocol: match args.agent_protocol {
-                    ProtocolChoice::Json => Protocol::Json,
-                    ProtocolChoice::Prompt => Protocol::Prompt,
-                    ProtocolChoice::Edit => Protocol::Edit,
-                },
-                environment: &args.agent_env,
-            },
-            None => Agent::None,
-        },
-        policy: policy(args, task.as_ref()),
-        allow_protected: &args.allow_protected,
-        task,
-        shared: run_folder::shared(workspace.source.as_ref(), &root, &args.share),
+    let agent = args.agent.clone();
+    let request = RepairRequest {
+        test: args.test.clone(),
+        agent: agent.map(|command| (command, args.agent_protocol.into())),
+        agent_timeout: args.agent_timeout,
+        agent_environment: args.agent_env.clone(),
+        timeout: args.timeout,
+        environment: args.env.clone(),
+        max_attempts: args.max_attempts,
+        max_level: args.max_level,
+        include_bundle: args.include_repo_bundle,
+        task: args.task.as_deref().map(read_task).transpose()?,
+        budget: args.budget_seconds,
+        budget_usd: args.budget_usd,
         apply: args.apply,
-        resume: args.resume.is_some(),
-    };
-    let stop = Stop::install()
-        .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
-    let result = repair(&setup, &stop, &mut |event| say(event, output))?;
-    match args.format {
-        TextOrJson::Json => output.json(&result)?,
-        TextOrJson::Text => output.data(&run_text(&result, &folder.display().to_string()))?,
-    }
-    if args.apply && result.patch_digest.is_some() && !result.applied {
-        return Ok(Exit::No);
-    }
-    Ok(exit(&result))
-}
-
-// A run that goes on finishes first what it was writing; another one does not begin before that.
-fn after_recovery(
-    workspace: Workspace,
-    root: &Path,
-    state: &Path,
-    args: &Args,
-    global: &Global,
-    output: &Output,
-) -> Result<Workspace, CliError> {
-    if !is_interrupted(state) {
-        return Ok(workspace);
-    }
-    if args.resume.is_none() {
-        return Err(WriteError::Interrupted.into());
-    }
-    recover(root, state)?;
-    Workspace::open(global, None, output)
-}
-
-/// The exit code of a run's end.
-pub(super) fn exit(result: &RunResult) -> Exit {
-    match (result.status, result.stop_reason) {
-        (_, StopReason::Interrupted) => Exit::Interrupted,
-        (RunStatus::Fixed, _) => Exit::Yes,
-        (RunStatus::UserActionRequired | RunStatus::InvalidTask, _) => Exit::PersonMustAct,
-        (_, StopReason::AgentTimeout | StopReason::CommandTimeout) => Exit::TimedOut,
-        (_, StopReason::PolicyRejected) => Exit::Refused,
-        _ => Exit::No,
-    }
-}
-
-fn policy(args: &Args, task: Option<&Task>) -> Policy {
-    Policy {
-        agent: args.agent.is_some(),
+        out: args.out.clone(),
+        resume: args.resume.clone(),
         heal: !args.no_heal,
         auto_split: !args.no_auto_split,
-        max_level: args.max_level,
-        max_attempts: args.max_attempts,
-        max_seconds: Some(args.budget_seconds.as_secs_f64()),
-        max_packet_bytes: 50_000_000,
-        max_cost_usd: args.budget_usd,
-        agent_timeout: args.agent_timeout.as_secs_f64(),
-        depth: 0,
-        estimated_turns: task.map(|task| task.estimate().estimated_turns),
+        allow_protected: args.allow_protected.clone(),
+        sandbox: args.sandbox.into(),
+        no_network: args.no_net,
+        setup: args.setup.clone(),
+        share: args.share.clone(),
+        scratch: args.scratch.clone(),
+    };
+    let app = open(global, &[&args.env[..], &args.agent_env].concat())?;
+    let repaired = repair_repository(&app, &request, output)?;
+    match args.format {
+        TextOrJson::Json => output.json(&repaired.result)?,
+        TextOrJson::Text => {
+            let folder = repaired.folder.display().to_string();
+            output.text(&run_text(&repaired.result, &folder))?;
+        }
     }
+    Ok(repaired.exit)
 }
 
-// What a person watching wants to know, a line each.
-fn say(event: &Event, output: &Output) {
+/// What a person watching wants to know of an event.
+pub(super) fn told(event: &Event) -> Option<String> {
     let text = |name: &str| {
         event
             .fields
@@ -255,7 +155,7 @@ fn say(event: &Event, output: &Output) {
             })
             .unwrap_or_default()
     };
-    let line = match event.event.as_str() {
+    Some(match event.event.as_str() {
         "command_ended" if text("passed") == "true" => "the commands pass".to_owned(),
         "command_ended" => format!("the commands fail: {} ({})", text("kind"), text("end")),
         "heal_started" => format!("attempt {}: {}", text("attempt"), text("what")),
@@ -275,47 +175,6 @@ fn say(event: &Event, output: &Output) {
         }
         "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
         "part_started" => format!("part {}: {}", text("part"), text("title")),
-        _ => return,
-    };
-    output.note(&line);
-}
-
-// One copy for each worktree, outside it: what runs in a path below `.git` is ignored by many
-// tools.
-fn slot(chosen: Option<&Path>, root: &Path) -> Result<PathBuf, CliError> {
-    let slot = match chosen {
-        Some(chosen) => chosen.to_owned(),
-        None => run_folder::cache()
-            .join("scratch")
-            .join(run_folder::key(root)),
-    };
-    std::fs::create_dir_all(&slot)
-        .and_then(|()| slot.canonicalize())
-        .map_err(|error| {
-            CliError::environment(format!(
-                "cannot make the scratch folder `{}`: {}",
-                slot.display(),
-                error.kind()
-            ))
-            .hint("name another place with `--scratch DIR`")
-        })
-}
-
-impl From<RepairError> for CliError {
-    fn from(error: RepairError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            RepairError::Locked { .. } => {
-                said.hint("wait until that run ends; the lock goes away with its process")
-            }
-            RepairError::Resume(_) => said.hint("start a new run without `--resume`"),
-            RepairError::Write { .. } => said.hint("name another folder with `--out DIR`"),
-            RepairError::Scratch(_) | RepairError::Read(_) => {
-                said.hint("name another place with `--scratch DIR`")
-            }
-            RepairError::Exec(error) => error.into(),
-            RepairError::Context(error) => error.into(),
-            RepairError::Apply(error) => error.into(),
-        }
-    }
+        _ => return None,
+    })
 }

@@ -2,18 +2,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::global::Global;
-use super::run_record::{Attempt, Record, Status};
-use super::run_verdict::conclude;
 use super::values::{Confine, TextOrJson, seconds};
-use super::workspace::{Workspace, directory};
-use super::{CliError, Exit, Output, settings};
-use crate::exec::{
-    self, CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sandbox, SandboxMode,
-    SandboxState, Sink, Stop, Stream,
-};
-use crate::git::Repository;
-use crate::model::Code;
-use crate::policy::Redactor;
+use super::{AppError, Exit, Output, open};
+use crate::app::{RunRequest, run_command};
 
 /// Run a test command inside limits; when it fails, write the packet for the failure.
 ///
@@ -66,126 +57,29 @@ const EXITS: &str = "Exit codes: 0 it passes · 1 it fails · 2 no such command,
 run · 3 a time limit ended it · 4 a person must act (a variable, credentials, a package) · 130 \
 interrupted";
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = settings::load(global)?;
-    let job = job(args)?;
-    let named = args.env.iter().filter_map(|it| it.split_once('='));
-    let variables = std::env::vars_os()
-        .filter_map(settings::utf8)
-        .chain(named.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let redactor = Redactor::new(variables);
-    let stop = Stop::install()
-        .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
-    let mut tee = Tee {
-        output,
-        to_stdout: args.format == TextOrJson::Text,
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = RunRequest {
+        command: args.command.clone(),
+        timeout: args.timeout,
+        idle_timeout: args.idle_timeout,
+        grace: args.grace,
+        max_output: args.max_output,
+        environment: args.env.clone(),
+        sandbox: args.sandbox.into(),
+        allow_write: args.allow_write.clone(),
+        no_network: args.no_net,
+        retry_flaky: args.retry_flaky,
+        out: args.out.clone(),
     };
-    let mut attempts = Vec::new();
-    let outcome = loop {
-        let outcome = exec::run(&job, &stop, &mut tee)?;
-        attempts.push(Attempt::of(&outcome));
-        warn(&outcome, &job, output);
-        let again = attempts.len() <= args.retry_flaky as usize && may_be_flaky(outcome.end);
-        if !again || stop.requested() {
-            break outcome;
-        }
-        output.note(&format!(
-            "{}; run {} of at most {}",
-            outcome.end,
-            attempts.len() + 1,
-            args.retry_flaky + 1
-        ));
-    };
-    let mut record = Record::new(&job, &outcome, attempts, &redactor);
-    if matches!(record.status, Status::Failed | Status::Flaky) && !stop.requested() {
-        let workspace = Workspace::open(global, None, output)?;
-        record.write_failure(args.out.as_deref(), &settings, &workspace, &redactor)?;
+    let json = args.format == TextOrJson::Json;
+    let mut pass_on = |stdout: bool, bytes: &[u8]| output.pass_on(stdout && !json, bytes);
+    let ran = run_command(&open(global, &args.env)?, &request, &mut pass_on, output)?;
+    if json {
+        output.json(&ran.document())?;
     }
-    if args.format == TextOrJson::Json {
-        output.json(&record.document())?;
-    }
-    conclude(&record, &outcome, &job, output)
-}
-
-fn job(args: &Args) -> Result<Job, CliError> {
-    let directory = directory()?;
-    let line = match args.command.as_slice() {
-        [one] => one
-            .to_str()
-            .filter(|word| word.trim().contains(char::is_whitespace)),
-        _ => None,
-    };
-    let mut writable = args.allow_write.clone();
-    // All of the worktree, wherever in it the command is run; without git, where it is run.
-    let repository = Repository::discover(&directory)?;
-    writable.extend(repository.and_then(|it| Some(it.workdir()?.to_owned())));
-    Ok(Job {
-        command: match line {
-            Some(line) => CommandLine::Shell(line.to_owned()),
-            None => CommandLine::Program(args.command.clone()),
-        },
-        environment: Environment {
-            allow: args.env.clone(),
-            ..Environment::default()
-        },
-        limits: Limits {
-            timeout: args.timeout,
-            idle_timeout: args.idle_timeout,
-            grace: args.grace,
-            max_output: args.max_output,
-        },
-        sandbox: Sandbox {
-            mode: args.sandbox.into(),
-            writable,
-            no_network: args.no_net,
-        },
-        ..Job::new(CommandLine::Program(Vec::new()), directory)
-    })
-}
-
-struct Tee<'a> {
-    output: &'a Output,
-    to_stdout: bool,
-}
-
-impl Sink for Tee<'_> {
-    fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        let to_stdout = self.to_stdout && stream == Stream::Stdout;
-        self.output.pass_on(to_stdout, bytes);
-    }
-}
-
-// Worth another run: it came to an end of its own, or hung.
-fn may_be_flaky(end: End) -> bool {
-    match end {
-        End::Exit(0) => false,
-        End::Exit(_) | End::Signal(_) | End::TimedOut(_) => !end.is_missing_command(),
-        _ => false,
-    }
-}
-
-fn warn(outcome: &Outcome, job: &Job, output: &Output) {
-    if outcome.leaked > 0 {
-        output.note(&format!(
-            "{}: processes left behind by the command and killed: {}",
-            Code::R210,
-            outcome.leaked
-        ));
-    }
-    let started = !matches!(outcome.end, End::NotFound | End::NotExecutable);
-    if started && job.sandbox.mode == SandboxMode::Auto {
-        match outcome.sandbox {
-            SandboxState::Enforced => {}
-            state => output.note(&format!(
-                "{}: the sandbox is {} in force",
-                Code::R211,
-                if state == SandboxState::Partial {
-                    "only partly"
-                } else {
-                    "not"
-                }
-            )),
-        }
+    match ran.failure {
+        Some(error) => Err(error),
+        None => Ok(Exit::Yes),
     }
 }
 
@@ -203,18 +97,6 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         .filter(|bytes| *bytes > 0)
         .and_then(|bytes| bytes.checked_mul(1 << shift))
         .ok_or_else(|| "a number of bytes above 0 is expected, such as 1000000 or 256M".to_owned())
-}
-
-impl From<ExecError> for CliError {
-    fn from(error: ExecError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            ExecError::Sandbox(_) => {
-                said.hint("`--sandbox auto` without `--no-net` runs with what there is")
-            }
-            _ => said,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use super::{CliError, Exit, Output};
+use super::{AppError, Exit, Output};
 use crate::model::{DOCUMENTS, schema};
 
 #[derive(Debug, clap::Args)]
@@ -11,7 +11,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the JSON Schema of a document.
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let Some(name) = &args.document else {
         let mut text = String::new();
         for document in DOCUMENTS {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
         let nearest = DOCUMENTS
             .iter()
             .min_by_key(|document| strsim::levenshtein(document.name, name));
-        let error = CliError::usage(format!("there is no document `{name}`"));
+        let error = AppError::usage(format!("there is no document `{name}`"));
         return Err(match nearest {
             Some(document) => error.hint(format!("did you mean `{}`?", document.name)),
             None => error,

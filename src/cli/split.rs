@@ -1,12 +1,11 @@
 use std::path::PathBuf;
 
 use super::global::Global;
-use super::input::read_task;
+use super::input::read_log;
 use super::values::TextOrJson;
-use super::workspace::Workspace;
-use super::{CliError, Exit, Output};
+use super::{AppError, Exit, Output, open};
+use crate::app::{Split, SplitRequest, split_task};
 use crate::model::RepoPath;
-use crate::repair::{Estimate, Split, SplitInput, split};
 
 /// Estimate a task, and split it when it is too large.
 ///
@@ -34,39 +33,20 @@ enum Reason {
     Timeout,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let task = read_task(&args.task)?;
-    let estimate = match args.reason {
-        Some(Reason::Timeout) => Estimate::after_timeout(),
-        None => task.estimate(),
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let name = args.task.display().to_string();
+    let request = SplitRequest {
+        task: read_log(&name)?,
+        name,
+        force: args.force,
+        after_timeout: args.reason == Some(Reason::Timeout),
     };
-    let workspace = Workspace::open(global, None, output)?;
-    let wanted = args.force || estimate.needs_split;
-    let plan = if wanted {
-        let targets: Vec<RepoPath> = task
-            .targets
-            .iter()
-            .filter_map(|it| RepoPath::new(it).ok())
-            .filter(|path| workspace.source.listing().has_file(path.as_str()))
-            .collect();
-        let input = SplitInput {
-            task: &task,
-            tests: &[],
-            targets: &targets,
-            commands: &[],
-        };
-        split(&input, workspace.source.as_ref(), estimate)
-    } else {
-        Split {
-            reason: "it is small enough to be done in one piece".to_owned(),
-            estimate,
-            parts: Vec::new(),
-        }
-    };
+    let plan = split_task(&open(global, &[])?, &request, output)?;
     match args.format {
         TextOrJson::Json => output.json(&plan)?,
-        TextOrJson::Text => output.data(&text(&plan))?,
+        TextOrJson::Text => output.text(&text(&plan))?,
     }
+    let wanted = args.force || plan.estimate.needs_split;
     Ok(if wanted && plan.parts.is_empty() {
         Exit::No
     } else {

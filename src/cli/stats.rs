@@ -1,10 +1,9 @@
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::PathBuf;
 
 use super::values::{TextOrJson, share};
-use super::{CliError, Exit, Output};
-use crate::model::{RunRecord, Stats};
-use crate::repair::{read_run, stats};
+use super::{AppError, Exit, Output};
+use crate::app::{StatsRequest, add_up_runs};
+use crate::model::Stats;
 
 /// Rates over many runs: what fails, what is fixed, what stands in the way.
 #[derive(Debug, clap::Args)]
@@ -26,59 +25,19 @@ pub(crate) struct Args {
     format: TextOrJson,
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
-    let after = args
-        .since
-        .and_then(|days| days.checked_mul(86_400))
-        .and_then(|seconds| SystemTime::now().checked_sub(Duration::from_secs(seconds)));
-    let mut runs = Vec::new();
-    let mut skipped = Vec::new();
-    for directory in &args.directories {
-        let entries = std::fs::read_dir(directory)
-            .map_err(|error| CliError::unreadable(&directory.display().to_string(), &error))?;
-        let mut folders: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.is_dir() && path.file_name().is_none_or(|it| it != "attempts"))
-            .collect();
-        if directory.join("result.json").is_file() {
-            folders = vec![directory.clone()];
-        }
-        folders.sort();
-        for folder in folders {
-            match read(&folder, after) {
-                Read::Run(run) => runs.push(*run),
-                Read::Old => {}
-                Read::Nothing => skipped.push(folder.display().to_string()),
-            }
-        }
-    }
-    let mut all = stats(&runs);
-    all.skipped = skipped;
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+    let all = add_up_runs(&StatsRequest {
+        directories: args.directories.clone(),
+        since_days: args.since,
+    })?;
     match args.format {
         TextOrJson::Json => output.json(&all)?,
-        TextOrJson::Text => output.data(&text(&all))?,
+        TextOrJson::Text => output.text(&text(&all))?,
     }
     let alert = args
         .alert_rate
         .is_some_and(|limit| all.failure_rate > limit);
     Ok(if alert { Exit::No } else { Exit::Yes })
-}
-
-enum Read {
-    Run(Box<RunRecord>),
-    Old,
-    Nothing,
-}
-
-fn read(folder: &Path, after: Option<SystemTime>) -> Read {
-    let written = folder
-        .join("result.json")
-        .metadata()
-        .and_then(|it| it.modified());
-    if after.is_some_and(|after| written.is_ok_and(|written| written < after)) {
-        return Read::Old;
-    }
-    read_run(folder).map_or(Read::Nothing, |run| Read::Run(Box::new(run)))
 }
 
 fn text(all: &Stats) -> String {

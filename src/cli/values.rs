@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use crate::exec::SandboxMode;
+use crate::app::{Protocol, SandboxMode};
 use crate::model::Level;
 
 /// How a document is printed, where there are two ways.
@@ -31,6 +31,27 @@ impl From<Confine> for SandboxMode {
             Confine::Auto => Self::Auto,
             Confine::Require => Self::Require,
             Confine::Off => Self::Off,
+        }
+    }
+}
+
+/// How an agent is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ProtocolChoice {
+    /// The packet on stdin, a repair packet on stdout
+    Json,
+    /// A prompt on stdin, any text with a patch on stdout
+    Prompt,
+    /// The agent edits a copy; the difference is the patch
+    Edit,
+}
+
+impl From<ProtocolChoice> for Protocol {
+    fn from(chosen: ProtocolChoice) -> Self {
+        match chosen {
+            ProtocolChoice::Json => Self::Json,
+            ProtocolChoice::Prompt => Self::Prompt,
+            ProtocolChoice::Edit => Self::Edit,
         }
     }
 }

@@ -1,4 +1,4 @@
-use crate::diagnose::{LogFacts, diagnose};
+use crate::diagnose::{LogFacts, diagnose_in};
 use crate::graph::{Closure, Graph};
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
@@ -74,7 +74,7 @@ pub fn build_on(
             command: request.test_commands.first().cloned(),
             timed_out: request.timed_out,
         };
-        diagnose(&log.text, &facts, Some(listing))
+        diagnose_in(&log.text, &facts, source)
     });
     let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
     let (level, escalation_reason) = choose_level(

@@ -5,7 +5,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::Server;
-use crate::exec::Stop;
+use crate::app::Stop;
 
 /// Where and for whom a server listens.
 pub struct HttpOptions<'a> {

@@ -4,10 +4,11 @@
 mod error;
 mod http;
 mod options;
-mod place;
+
 mod progress;
 mod resources;
-mod runs;
+
+mod roots;
 mod server;
 mod stdio;
 mod tool;

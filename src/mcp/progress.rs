@@ -10,9 +10,15 @@ impl Progress {
         let (sender, receiver) = unbounded_channel();
         (Self { sender }, receiver)
     }
+}
 
-    /// Says what is done next. Gives `false` when the call was cancelled.
-    pub(super) fn step(&self, what: &str) -> bool {
+impl crate::app::Progress for Progress {
+    // Nobody receives any more when the call was cancelled.
+    fn step(&self, what: &str) -> bool {
         self.sender.send(what.to_owned()).is_ok()
+    }
+
+    fn note(&self, text: &str) {
+        self.step(text);
     }
 }

@@ -12,12 +12,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerOptions;
 use super::error::ToolError;
-use super::place::{Place, Roots};
 use super::progress::Progress;
 use super::resources;
-use super::tool::{Given, ToolRow};
+use super::roots::Roots;
+use super::tool::{Caller, Given, ToolRow};
 use super::tools::TOOLS;
-use crate::model::Code;
+use crate::app::{App, AppError, AppOptions};
 
 /// The commands as tools, and documents as resources.
 #[derive(Debug, Clone)]
@@ -107,8 +107,14 @@ impl ServerHandler for Server {
         let directory = self.directory(&context).await?;
         let (progress, mut steps) = Progress::new();
         let mut work = tokio::task::spawn_blocking(move || {
-            let place = Place::new(directory, &options)?;
-            (row.call)(&place, arguments, &progress)
+            // Settings are read at each call: a change of them needs no new server.
+            let app = open(directory, &options)?;
+            let caller = Caller {
+                app: &app,
+                progress: &progress,
+                allow_protected: &options.allow_protected,
+            };
+            (row.call)(&caller, arguments)
         });
         let mut done = 0_u32;
         let given = loop {
@@ -132,12 +138,10 @@ impl ServerHandler for Server {
         };
         match given {
             Ok(Ok(given)) => Ok(result(given).into()),
-            Ok(Err(error)) if error.code.is_none() => {
-                Err(ErrorData::invalid_params(error.to_string(), None))
-            }
-            Ok(Err(error)) => Ok(failure(&error).into()),
+            Ok(Err(ToolError::Arguments(said))) => Err(ErrorData::invalid_params(said, None)),
+            Ok(Err(ToolError::Task(error))) => Ok(failure(&error).into()),
             Err(error) => Err(ErrorData::internal_error(
-                format!("{}: the tool failed: {error}", Code::U301),
+                format!("the tool failed: {error}"),
                 None,
             )),
         }
@@ -149,9 +153,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let directory = self.directory(&context).await?;
-        Ok(ListResourcesResult::with_all_items(resources::list(
-            &directory,
-        )))
+        let app = open(directory, &self.options).map_err(internal)?;
+        Ok(ListResourcesResult::with_all_items(resources::list(&app)))
     }
 
     async fn read_resource(
@@ -160,7 +163,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let directory = self.directory(&context).await?;
-        match resources::read(&directory, &request.uri) {
+        let app = open(directory, &self.options).map_err(internal)?;
+        match resources::read(&app, &request.uri) {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => Err(ErrorData::resource_not_found(
                 format!("there is no resource `{}`", request.uri),
@@ -181,6 +185,20 @@ fn result(given: Given) -> CallToolResult {
     result
 }
 
-fn failure(error: &ToolError) -> CallToolResult {
+fn open(directory: PathBuf, options: &ServerOptions) -> Result<App, AppError> {
+    App::open(&AppOptions {
+        directory,
+        config: options.config.clone(),
+        threads: options.threads,
+        variables: Vec::new(),
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
+fn internal(error: AppError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}
+
+fn failure(error: &AppError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(error.to_string())])
 }

@@ -6,9 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::ToolError;
-use super::place::Place;
-use super::progress::Progress;
-use crate::model::{Code, forget_widths, schema};
+use crate::app::{App, AppError, Progress};
+use crate::model::{forget_widths, schema};
 
 /// A tool: what it is called, what it takes and gives, and what it does.
 pub(super) struct ToolRow {
@@ -21,7 +20,17 @@ pub(super) struct ToolRow {
     pub(super) input: fn() -> Value,
     /// The schema of its result.
     pub(super) output: fn() -> Value,
-    pub(super) call: fn(&Place, JsonObject, &Progress) -> Result<Given, ToolError>,
+    pub(super) call: fn(&Caller<'_>, JsonObject) -> Result<Given, ToolError>,
+}
+
+/// Who calls, and with what in hand.
+pub(super) struct Caller<'a> {
+    /// What the task stands on.
+    pub(super) app: &'a App,
+    /// Who waits for it.
+    pub(super) progress: &'a dyn Progress,
+    /// Globs of protected files that patches may change.
+    pub(super) allow_protected: &'a [String],
 }
 
 impl ToolRow {
@@ -55,17 +64,15 @@ pub(super) struct Given {
 impl Given {
     pub(super) fn new(text: String, document: &impl Serialize) -> Result<Self, ToolError> {
         let document = serde_json::to_value(document)
-            .map_err(|error| ToolError::new(Code::U301, error.to_string()))?;
+            .map_err(|error| AppError::environment(error.to_string()))?;
         Ok(Self { text, document })
     }
 }
 
 /// Reads a tool's arguments.
 pub(super) fn arguments<T: DeserializeOwned>(given: JsonObject) -> Result<T, ToolError> {
-    serde_json::from_value(Value::Object(given)).map_err(|error| ToolError {
-        code: None,
-        message: format!("the arguments do not fit: {error}"),
-    })
+    serde_json::from_value(Value::Object(given))
+        .map_err(|error| ToolError::Arguments(format!("the arguments do not fit: {error}")))
 }
 
 /// The schema of a tool's arguments.

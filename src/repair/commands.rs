@@ -1,10 +1,9 @@
 use std::path::Path;
 
-use super::claimed::reconsider;
 use super::error::RepairError;
 use super::observe::observe;
 use super::setup::Commands;
-use crate::diagnose::{LogFacts, diagnose};
+use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, Stop, run,
 };
@@ -75,9 +74,7 @@ pub(super) fn diagnose_again(
         command: Some(command.to_owned()),
         timed_out: observed.test_result.timed_out,
     };
-    let mut diagnosis = diagnose(log, &facts, Some(source.listing()));
-    reconsider(&mut diagnosis, source);
-    diagnosis
+    diagnose_in(log, &facts, source)
 }
 
 /// Runs the setup command once.
@@ -150,8 +147,7 @@ fn diagnosis(log: &str, line: &str, outcome: &Outcome, source: &dyn Source) -> D
         command: Some(line.to_owned()),
         timed_out: matches!(outcome.end, End::TimedOut(_)),
     };
-    let mut diagnosis = diagnose(log, &facts, Some(source.listing()));
-    reconsider(&mut diagnosis, source);
+    let mut diagnosis = diagnose_in(log, &facts, source);
     if outcome.end == End::NotFound {
         diagnosis.kind = FailureKind::CommandNotFound;
     }

@@ -1,7 +1,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,24 +14,30 @@ use crate::policy::Redactor;
 /// A run's folder: every file whole or absent, masked, written as things happen.
 pub struct Journal<'a> {
     folder: PathBuf,
+    // Where people and CI read it; written, never read back.
+    copy: Option<PathBuf>,
     redactor: &'a Redactor,
     started: Instant,
     before: Duration,
 }
 
 impl<'a> Journal<'a> {
-    /// Opens or makes the folder. `before` is the time that an interrupted run already took.
+    /// Opens or makes the folder, and the one in which a copy of every file is written. `before` is the time that an interrupted run already took.
     ///
     /// # Errors
     /// [`RepairError::Write`] when it cannot be made.
     pub fn open(
         folder: &Path,
+        copy: Option<&Path>,
         redactor: &'a Redactor,
         before: Duration,
     ) -> Result<Self, RepairError> {
-        fs::create_dir_all(folder).map_err(|error| RepairError::write(folder, &error))?;
+        for folder in copy.into_iter().chain([folder]) {
+            fs::create_dir_all(folder).map_err(|error| RepairError::write(folder, &error))?;
+        }
         Ok(Self {
             folder: folder.to_owned(),
+            copy: copy.map(Path::to_owned),
             redactor,
             started: Instant::now(),
             before,
@@ -98,29 +104,42 @@ impl<'a> Journal<'a> {
             level: level.to_owned(),
             fields,
         };
-        let path = self.path("events.jsonl");
-        let failed = |error: io::Error| RepairError::write(&path, &error);
-        let line = serde_json::to_string(&event).map_err(|error| failed(error.into()))?;
+        let line = serde_json::to_string(&event)
+            .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
         let line = format!("{}\n", self.redactor.redact(&line).text);
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(failed)?;
-        file.write_all(line.as_bytes()).map_err(failed)?;
+        for folder in self.folders() {
+            let path = folder.join("events.jsonl");
+            let mut open = OpenOptions::new();
+            open.create(true)
+                .append(true)
+                .open(&path)
+                .and_then(|mut file| file.write_all(line.as_bytes()))
+                .map_err(|error| RepairError::write(&path, &error))?;
+        }
         Ok(event)
     }
 
     fn bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
-        let path = self.path(name);
-        let failed = |error: io::Error| RepairError::write(&path, &error);
-        let directory = path.parent().unwrap_or(&self.folder);
-        fs::create_dir_all(directory).map_err(failed)?;
-        let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-        file.write_all(bytes).map_err(failed)?;
-        file.persist(&path).map_err(|error| failed(error.error))?;
+        for folder in self.folders() {
+            let path = folder.join(name);
+            put(&path, bytes).map_err(|error| RepairError::write(&path, &error))?;
+        }
         Ok(())
     }
+
+    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.folder).chain(&self.copy)
+    }
+}
+
+// Whole or not at all.
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(bytes)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// Holds a repository for one run at a time. The system lets go of it when the process dies,
@@ -168,7 +187,11 @@ impl RunLock {
             }
             Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
         }
-        let holder = format!("process {}, since {}\n", std::process::id(), now_text());
+        let holder = format!(
+            "process {}, since {:.0}\n",
+            std::process::id(),
+            jiff::Timestamp::now()
+        );
         file.set_len(0).map_err(failed)?;
         file.write_all(holder.as_bytes()).map_err(failed)?;
         Ok(Self { _file: file })
@@ -176,40 +199,6 @@ impl RunLock {
 }
 
 const WAITS: u32 = 20;
-
-/// A name for a run that starts now: UTC time and process, sorted by time.
-#[must_use]
-pub fn run_id() -> String {
-    let time = now_text().replace(['-', ':'], "");
-    format!("{}-{}", time.trim_end_matches('Z'), std::process::id())
-}
-
-// UTC to the second, as RFC 3339 writes it.
-fn now_text() -> String {
-    let seconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
-    utc(seconds)
-}
-
-fn utc(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Days to a civil date, counted in eras of 400 years from 1 March of year 0.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let date = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + u64::from(month <= 2);
-    format!(
-        "{year:04}-{month:02}-{date:02}T{:02}:{:02}:{:02}Z",
-        rest / 3600,
-        rest / 60 % 60,
-        rest % 60
-    )
-}
 
 /// A document of the run's folder, when it is there and whole.
 pub(super) fn read_json<T: serde::de::DeserializeOwned>(
@@ -222,16 +211,8 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(
 
 #[cfg(test)]
 mod tests {
-    use super::{RunLock, utc};
+    use super::RunLock;
     use crate::repair::error::RepairError;
-
-    #[test]
-    fn times_are_read_as_people_write_them() {
-        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
-        assert_eq!(utc(951_782_399), "2000-02-28T23:59:59Z");
-        assert_eq!(utc(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(utc(1_798_761_599), "2026-12-31T23:59:59Z");
-    }
 
     #[test]
     fn one_run_at_a_time_and_the_holder_is_named() {

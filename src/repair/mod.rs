@@ -2,7 +2,6 @@
 //! and writes it down, so that an interrupted run goes on where it was.
 
 mod ask;
-mod claimed;
 mod commands;
 mod error;
 mod failure;
@@ -32,7 +31,7 @@ pub use failure::child_failure;
 pub use heal::Heal;
 pub use heals::heals;
 pub use history::{History, SplitEnd, standing};
-pub use journal::{Journal, RunLock, run_id};
+pub use journal::{Journal, RunLock};
 pub use observe::{Effect, effect, observe};
 pub use plan::{
     End, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, Step, next,

@@ -33,7 +33,7 @@ pub(super) fn already_fixed(setup: &Setup<'_>) -> Result<Option<RunResult>, Repa
         _ => return Ok(None),
     }
     result.applied = true;
-    let journal = Journal::open(setup.folder, setup.redactor, Duration::ZERO)?;
+    let journal = Journal::open(setup.folder, setup.copy, setup.redactor, Duration::ZERO)?;
     journal.json("result.json", &result)?;
     Ok(Some(result))
 }

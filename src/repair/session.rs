@@ -16,8 +16,8 @@ use super::task::{Estimate, Task};
 use crate::exec::Stop;
 use crate::git::{Scratch, ScratchPlan};
 use crate::model::{
-    AttemptResult, Diagnosis, Event, FailurePacket, Level, MentionedFile, Observed,
-    PreviousAttempt, RepoPath,
+    AttemptResult, Diagnosis, DiagnosisDocument, Event, FailurePacket, Level, MentionedFile,
+    Observed, PreviousAttempt, RepoPath,
 };
 use crate::patch::FileState;
 
@@ -66,7 +66,7 @@ impl<'s> Session<'s> {
         watch: &'s mut dyn FnMut(&Event),
         before: Duration,
     ) -> Result<Self, RepairError> {
-        let journal = Journal::open(setup.folder, setup.redactor, before)?;
+        let journal = Journal::open(setup.folder, setup.copy, setup.redactor, before)?;
         let scratch = Scratch::prepare(&ScratchPlan {
             slot: setup.slot,
             from: setup.source,
@@ -109,7 +109,8 @@ impl<'s> Session<'s> {
             match next(history, policy) {
                 Step::RunBaseline => {
                     let ran = self.baseline("baseline")?;
-                    self.journal.json("diagnosis.json", &ran.diagnosis)?;
+                    let document = DiagnosisDocument::new(&ran.diagnosis);
+                    self.journal.json("diagnosis.json", &document)?;
                     self.stand_on(&ran);
                     self.first = Some(ran.observed.clone());
                     history.baseline = Some(ran.observed);

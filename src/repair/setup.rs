@@ -24,8 +24,10 @@ pub struct Setup<'a> {
     pub source: &'a dyn Source,
     /// Where the scratch copy is kept between runs.
     pub slot: &'a Path,
-    /// The run's folder.
+    /// The run's folder, out of reach of what is run: only this one is read back.
     pub folder: &'a Path,
+    /// Where a copy of it is written for people and CI.
+    pub copy: Option<&'a Path>,
     /// Where writing into the worktree keeps its journal.
     pub state: &'a Path,
     /// Masks secrets in all that is written and sent.

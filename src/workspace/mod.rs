@@ -5,5 +5,5 @@ mod open;
 mod settings_file;
 
 pub use error::WorkspaceError;
-pub use open::{At, Workspace};
+pub use open::{At, Workspace, canonical};
 pub use settings_file::settings_file;

@@ -69,46 +69,6 @@ impl Workspace {
         })
     }
 
-    /// Where this program may keep what it learnt about the repository: under the git directory
-    /// that all worktrees share, else in the user's cache directory. `None` when there is neither,
-    /// or the repository is somebody else's.
-    #[must_use]
-    pub fn cache_directory(&self, name: &str) -> Option<PathBuf> {
-        match &self.git {
-            Some(git) if git.is_foreign() => None,
-            Some(git) => Some(git.common_dir().join("mendit").join(name)),
-            None => {
-                let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-                let base = set("XDG_CACHE_HOME")
-                    .map(PathBuf::from)
-                    .filter(|path| path.is_absolute())
-                    .or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?;
-                Some(base.join("mendit").join(name))
-            }
-        }
-    }
-
-    /// Where the journal of a write stands: in the git directory; without git, in `.mendit` of the
-    /// root, which ignores itself and is made here. `None` in a bare repository.
-    ///
-    /// # Errors
-    /// When `.mendit` cannot be written, with its path.
-    pub fn state_directory(&self) -> Result<Option<PathBuf>, (PathBuf, std::io::Error)> {
-        let Some(root) = &self.root else {
-            return Ok(None);
-        };
-        if let Some(git) = &self.git {
-            return Ok(Some(git.git_dir().join("mendit")));
-        }
-        let state = root.join(".mendit");
-        let ignored = std::fs::create_dir_all(&state)
-            .and_then(|()| std::fs::write(state.join(".gitignore"), "*\n"));
-        match ignored {
-            Ok(()) => Ok(Some(state)),
-            Err(error) => Err((state, error)),
-        }
-    }
-
     /// A path as the user typed it, relative to where the user stands, or absolute inside the
     /// worktree, as a path of the repository. `None` when it lies elsewhere or is the root.
     #[must_use]
@@ -122,7 +82,11 @@ impl Workspace {
     }
 }
 
-pub(super) fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
+/// A directory, absolute and with its links resolved.
+///
+/// # Errors
+/// [`WorkspaceError::Directory`].
+pub fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
     directory
         .canonicalize()
         .map_err(|error| WorkspaceError::Directory {

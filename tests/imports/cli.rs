@@ -31,6 +31,10 @@ const FILES: &[(&str, &str)] = &[
 
 fn mendit(directory: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mendit"))
+        .env(
+            "XDG_STATE_HOME",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
+        )
         .args(arguments)
         .current_dir(directory)
         .env("XDG_CACHE_HOME", directory.join(".cache"))

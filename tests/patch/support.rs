@@ -47,6 +47,10 @@ pub(crate) fn write(root: &Path, path: &str, bytes: &[u8]) {
 pub(crate) fn mendit(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
     use std::io::Write;
     let mut child = Command::new(env!("CARGO_BIN_EXE_mendit"))
+        .env(
+            "XDG_STATE_HOME",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
+        )
         .args(arguments)
         .current_dir(directory)
         .stdin(std::process::Stdio::piped())

@@ -83,6 +83,7 @@ pub(crate) fn mendit(directory: &Path, arguments: &[&str]) -> Output {
 pub(crate) fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mendit"));
     command
+        .env("XDG_STATE_HOME", STATE)
         .args(arguments)
         .current_dir(directory)
         .stdin(Stdio::null())
@@ -90,6 +91,23 @@ pub(crate) fn command(directory: &Path, arguments: &[&str]) -> Command {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env_remove("NO_COLOR");
     command
+}
+
+/// Where the program keeps its state under test.
+pub(crate) const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
+
+/// What the program keeps for a worktree, when it keeps anything.
+pub(crate) fn kept(root: &Path) -> Option<PathBuf> {
+    let root = root.canonicalize().unwrap();
+    let all = std::fs::read_dir(Path::new(STATE).join("mendit/repositories"));
+    all.into_iter()
+        .flatten()
+        .flatten()
+        .map(|it| it.path())
+        .find(|kept| {
+            std::fs::read(kept.join("root"))
+                .is_ok_and(|it| it == root.as_os_str().as_encoded_bytes())
+        })
 }
 
 pub(crate) fn json(output: &Output) -> serde_json::Value {

@@ -2,12 +2,9 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::open::{redactor, workspace};
-use crate::diagnose::{LogFacts, diagnose};
+use crate::app::{DiagnoseRequest, diagnose_log};
 use crate::mcp::error::ToolError;
-use crate::mcp::place::Place;
-use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, arguments};
+use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::DiagnosisDocument;
 use crate::report::diagnosis_text;
 
@@ -23,23 +20,14 @@ pub(super) struct Arguments {
     command: Option<String>,
 }
 
-pub(super) fn call(
-    place: &Place,
-    given: JsonObject,
-    progress: &Progress,
-) -> Result<Given, ToolError> {
+pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    progress.step("reading the log");
-    let workspace = workspace(place, None)?;
-    let facts = LogFacts {
+    let request = DiagnoseRequest {
+        log: given.log.into_bytes(),
         exit_code: given.exit_code,
         command: given.command,
-        timed_out: false,
     };
-    let log = redactor().redact(&given.log).text.into_owned();
-    let diagnosis = diagnose(&log, &facts, Some(workspace.source.listing()));
-    Given::new(
-        diagnosis_text(&diagnosis),
-        &DiagnosisDocument::new(&diagnosis),
-    )
+    let diagnosis = diagnose_log(caller.app, &request, caller.progress)?;
+    let document = DiagnosisDocument::new(&diagnosis);
+    Given::new(diagnosis_text(&diagnosis), &document)
 }

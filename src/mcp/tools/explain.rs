@@ -2,11 +2,10 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::app::explain_code;
 use crate::mcp::error::ToolError;
-use crate::mcp::place::Place;
-use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, arguments};
-use crate::model::{Code, CodePage, code_pages, explain};
+use crate::mcp::tool::{Caller, Given, arguments};
+use crate::model::CodePage;
 
 /// What `explain` takes.
 #[derive(Deserialize, JsonSchema)]
@@ -23,15 +22,9 @@ pub(super) struct Pages {
     pages: Vec<CodePage>,
 }
 
-pub(super) fn call(_: &Place, given: JsonObject, _: &Progress) -> Result<Given, ToolError> {
+pub(super) fn call(_: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    let pages = match &given.code {
-        None => code_pages(),
-        Some(code) => vec![
-            explain(code)
-                .ok_or_else(|| ToolError::new(Code::U102, format!("`{code}` is not a code")))?,
-        ],
-    };
+    let pages = explain_code(given.code.as_deref())?;
     let line = |page: &CodePage| match given.code {
         Some(_) => format!("{}: {}\n\n{}\n", page.code, page.title, page.body),
         None => format!("{}  {}\n", page.code, page.title),

@@ -2,14 +2,9 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::open::{file, policy, with_graph, workspace};
-use crate::diagnose::{LogFacts, diagnose};
-use crate::hint::{Query, recovery_hint, suggest};
+use crate::app::{HintRequest, find_imports};
 use crate::mcp::error::ToolError;
-use crate::mcp::place::Place;
-use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, arguments};
-use crate::model::{HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION};
+use crate::mcp::tool::{Caller, Given, arguments};
 
 /// What `find_import` takes.
 #[derive(Deserialize, JsonSchema)]
@@ -22,55 +17,26 @@ pub(super) struct Arguments {
     file: Option<String>,
     /// The output of the failing command.
     log: Option<String>,
+    /// A commit to read instead of the worktree.
+    rev: Option<String>,
+    /// Give a patch that adds the imports that are certain.
+    fix: bool,
 }
 
-pub(super) fn call(
-    place: &Place,
-    given: JsonObject,
-    progress: &Progress,
-) -> Result<Given, ToolError> {
+pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    progress.step("listing the repository");
-    let workspace = workspace(place, None)?;
-    let source = workspace.source.as_ref();
-    let mut names = given.names;
-    let mut user = None;
-    if let Some(log) = &given.log {
-        let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-        names.extend(diagnosis.undefined_names);
-        user = diagnosis.files.iter().find_map(MentionedFile::repo_path);
+    if given.log.is_none() && (given.names.is_empty() || given.file.is_none()) {
+        let said = "name what is undefined with `names` and `file`, or give a `log` that does";
+        return Err(ToolError::Arguments(said.to_owned()));
     }
-    if let Some(typed) = &given.file {
-        user = Some(file(&workspace, typed)?);
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    names.retain(|name| seen.insert(name.clone()));
-    let (Some(user), false) = (user, names.is_empty()) else {
-        return Err(ToolError {
-            code: None,
-            message: "name what is undefined with `names` and `file`, or give a `log` that does"
-                .to_owned(),
-        });
+    let request = HintRequest {
+        names: given.names,
+        file: given.file,
+        log: given.log.map(String::into_bytes),
+        rev: given.rev,
+        fix: given.fix,
+        apply: false,
     };
-    let policy = policy(place, Profile::Ranked)?;
-    let may_read = |path: &RepoPath| policy.refuse(path).is_none();
-    progress.step("reading imports");
-    let suggestions = with_graph(&workspace, |graph| {
-        let query = Query {
-            file: &user,
-            names: &names,
-            known: place.settings.list("hint.known"),
-            may_read: &may_read,
-        };
-        suggest(source, graph, &query)
-    });
-    let recovery_hint = recovery_hint(&names, &suggestions);
-    let document = HintDocument {
-        schema_version: SCHEMA_VERSION,
-        document: "hint",
-        suggestions,
-        recovery_hint: recovery_hint.clone(),
-        patch: None,
-    };
-    Given::new(recovery_hint, &document)
+    let hinted = find_imports(caller.app, &request, caller.progress)?;
+    Given::new(hinted.lines(), &hinted.document)
 }

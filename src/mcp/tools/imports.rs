@@ -2,13 +2,9 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::open::{file, with_graph, workspace};
-use crate::graph::{Wanted, document, source_files};
+use crate::app::{ImportsRequest, list_imports};
 use crate::mcp::error::ToolError;
-use crate::mcp::place::Place;
-use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, arguments};
-use crate::model::Code;
+use crate::mcp::tool::{Caller, Given, arguments};
 use crate::report::imports_text;
 
 /// What `imports` takes.
@@ -35,30 +31,19 @@ fn one() -> u32 {
     1
 }
 
-pub(super) fn call(
-    place: &Place,
-    given: JsonObject,
-    progress: &Progress,
-) -> Result<Given, ToolError> {
+pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    progress.step("listing the repository");
-    let workspace = workspace(place, given.rev.as_deref())?;
-    let mut targets = Vec::new();
-    for typed in &given.files {
-        let path = file(&workspace, typed)?;
-        let found = source_files(workspace.source.listing(), path.as_str());
-        if found.is_empty() {
-            let said = format!("`{typed}` is not a file of the repository");
-            return Err(ToolError::new(Code::U104, said));
-        }
-        targets.extend(found);
+    if given.files.is_empty() {
+        return Err(ToolError::Arguments("`files` is empty".to_owned()));
     }
-    let wanted = if given.reverse {
-        Wanted::Importers(targets, given.hops)
-    } else {
-        Wanted::Imports(targets, given.hops)
+    let request = ImportsRequest {
+        files: given.files,
+        hops: given.hops,
+        reverse: given.reverse,
+        symbols: given.symbols,
+        no_cache: false,
+        rev: given.rev,
     };
-    progress.step("reading imports");
-    let document = with_graph(&workspace, |graph| document(graph, &wanted, given.symbols));
+    let document = list_imports(caller.app, &request, caller.progress)?;
     Given::new(imports_text(&document), &document)
 }

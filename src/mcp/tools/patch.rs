@@ -1,19 +1,13 @@
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
 use serde_json::Value;
 
-use super::open::{redactor, workspace};
-use crate::git::Repository;
+use crate::app::{Judged, PatchRequest, Target, apply_patch, check_patch, with_canonical};
 use crate::mcp::error::ToolError;
-use crate::mcp::place::Place;
-use crate::mcp::progress::Progress;
-use crate::mcp::tool::{Given, arguments};
-use crate::model::Code;
-use crate::patch::{JudgeOptions, Judged, Objects, judge, write_worktree};
-use crate::policy::{Allowed, Redactor};
+use crate::mcp::tool::{Caller, Given, arguments};
 use crate::report::patch_text;
-use crate::workspace::Workspace;
 
 /// What `check_patch` and `apply_patch` take.
 #[derive(Deserialize, JsonSchema)]
@@ -33,99 +27,49 @@ pub(super) struct Arguments {
     three_way: bool,
 }
 
-pub(super) fn check(
-    place: &Place,
-    given: JsonObject,
-    progress: &Progress,
-) -> Result<Given, ToolError> {
-    let given: Arguments = arguments(given)?;
-    let (_, judged) = judged(place, &given, progress)?;
-    report(&given, judged)
+pub(super) fn check(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
+    let request = request(caller, given)?;
+    let judged = check_patch(caller.app, &request, caller.progress)?;
+    report(caller, &request, judged)
 }
 
-pub(super) fn apply(
-    place: &Place,
-    given: JsonObject,
-    progress: &Progress,
-) -> Result<Given, ToolError> {
-    let given: Arguments = arguments(given)?;
-    let (workspace, judged) = judged(place, &given, progress)?;
-    if judged.verdict.verdict.applies() {
-        // The last moment at which a cancelled call changes nothing.
-        if !progress.step("writing") {
-            return Err(ToolError::new(Code::U301, "cancelled"));
-        }
-        write(&workspace, &judged)?;
-    }
-    report(&given, judged)
+pub(super) fn apply(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
+    let request = request(caller, given)?;
+    let (judged, _) = apply_patch(caller.app, &request, &Target::Worktree, caller.progress)?;
+    report(caller, &request, judged)
 }
 
-fn judged(
-    place: &Place,
-    given: &Arguments,
-    progress: &Progress,
-) -> Result<(Workspace, Judged), ToolError> {
-    progress.step("listing the repository");
-    let workspace = workspace(place, None)?;
-    let objects = workspace.git.as_ref().map(Repository::objects);
-    let allowed =
-        Allowed::new(&place.allow_protected).map_err(|error| ToolError::new(Code::U101, error))?;
-    let judging = JudgeOptions {
+fn request(caller: &Caller<'_>, given: JsonObject) -> Result<PatchRequest, ToolError> {
+    let given: Arguments = arguments(given)?;
+    Ok(PatchRequest {
+        patch: given.patch.into_bytes(),
         strict: given.strict,
-        after: true,
         strict_after: given.strict_after,
         three_way: given.three_way,
-        allowed,
-        objects: objects.as_ref().map(|objects| objects as &dyn Objects),
-        ..JudgeOptions::default()
-    };
-    progress.step("judging");
-    let judged = judge(given.patch.as_bytes(), workspace.source.as_ref(), &judging);
-    drop(judging);
-    drop(objects);
-    Ok((workspace, judged))
+        allow_protected: caller.allow_protected.to_vec(),
+        ..PatchRequest::default()
+    })
 }
 
-fn write(workspace: &Workspace, judged: &Judged) -> Result<(), ToolError> {
-    let state = workspace.state_directory().map_err(|(state, error)| {
-        let said = format!("cannot write `{}`: {}", state.display(), error.kind());
-        ToolError::new(Code::U303, said)
-    })?;
-    let (Some(root), Some(state)) = (&workspace.root, state) else {
-        let said = "this repository is bare: it has no worktree";
-        return Err(ToolError::new(Code::U202, said));
-    };
-    write_worktree(root, &state, &judged.changes)
-        .map_err(|error| ToolError::new(error.code(), error.to_string()))
-}
-
-fn report(given: &Arguments, mut judged: Judged) -> Result<Given, ToolError> {
-    if judged.verdict.verdict.applies() {
-        judged.verdict.canonical_patch = String::from_utf8(judged.canonical_patch()).ok();
-    }
-    let redactor = redactor();
-    let text = patch_text(&judged.verdict, "patch", given.patch.as_bytes(), false);
-    let text = redactor.redact(&text).text.into_owned();
-    let mut given = Given::new(text, &judged.verdict)?;
-    mask(&mut given.document, &redactor);
+fn report(caller: &Caller<'_>, request: &PatchRequest, judged: Judged) -> Result<Given, ToolError> {
+    let mask = |text: &str| caller.app.redactor().redact(text).text.into_owned();
+    let verdict = with_canonical(judged);
+    let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
+    let mut given = Given::new(text, &verdict)?;
+    mask_strings(&mut given.document, &mask);
     Ok(given)
 }
 
 // A verdict quotes lines of files. The canonical patch holds no line that the patch did not.
-fn mask(value: &mut Value, redactor: &Redactor) {
+fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {
     match value {
-        Value::String(text) => {
-            let masked = redactor.redact(text);
-            if !masked.findings.is_empty() {
-                *text = masked.text.into_owned();
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, redactor)),
+        Value::String(text) => *text = mask(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_strings(item, mask)),
         Value::Object(fields) => {
             let fields = fields
                 .iter_mut()
                 .filter(|(name, _)| *name != "canonicalPatch");
-            fields.for_each(|(_, field)| mask(field, redactor));
+            fields.for_each(|(_, field)| mask_strings(field, mask));
         }
         _ => {}
     }

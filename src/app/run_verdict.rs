@@ -1,31 +1,31 @@
 use super::run_record::{Record, Status};
-use super::{CliError, Exit, Output};
+use super::{AppError, Progress};
 use crate::exec::{End, Job, Outcome, SandboxState, TimeLimit};
-use crate::model::{Code, Diagnosis, FailureKind};
+use crate::model::{Code, Diagnosis, Exit, FailureKind};
 
-/// The exit code of a run, and on failure what to say about it.
+/// On failure what to say about a run, with its exit code.
 pub(super) fn conclude(
     record: &Record,
     outcome: &Outcome,
     job: &Job,
-    output: &Output,
-) -> Result<Exit, CliError> {
+    progress: &dyn Progress,
+) -> Option<AppError> {
     let seconds = format!("{:.1} s", outcome.duration.as_secs_f64());
     let name = &record.command;
     let diagnosis = record.diagnosis.as_ref();
     let (code, said, exit) = match outcome.end {
         End::Exit(0) if record.status == Status::Flaky => {
             let at = record.written_to.as_ref();
-            output.note(&format!(
+            progress.note(&format!(
                 "{}: `{name}` is flaky: it passed in run {} without any change; the failing run \
                  is in {}",
                 Code::R209,
                 record.attempts.len(),
                 at.map_or_else(String::new, |at| at.display().to_string()),
             ));
-            return Ok(Exit::Yes);
+            return None;
         }
-        End::Exit(0) => return Ok(Exit::Yes),
+        End::Exit(0) => return None,
         End::Exit(code) => (
             Code::R201,
             format!("`{name}` failed with exit code {code} after {seconds}"),
@@ -76,7 +76,7 @@ pub(super) fn conclude(
     };
     let person = exit == Exit::No && diagnosis.is_some_and(|it| it.requires_user_action);
     let exit = if person { Exit::PersonMustAct } else { exit };
-    let mut error = CliError::new(code, said).exit(exit);
+    let mut error = AppError::new(code, said).exit(exit);
     if let Some(diagnosis) = diagnosis {
         error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
         if person {
@@ -89,7 +89,7 @@ pub(super) fn conclude(
     if let Some(at) = &record.written_to {
         error = error.hint(format!("the packet is in {}", at.display()));
     }
-    Err(error)
+    Some(error)
 }
 
 // What the way it was run may have to do with it.

@@ -1,16 +1,14 @@
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use super::output::{ignore_itself, to_json, write_file};
-use super::workspace::Workspace;
-use super::{CliError, settings};
-use crate::config::Settings;
+use super::files::{to_json, write_file};
+use super::{App, AppError, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
 use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, SCHEMA_VERSION};
 use crate::policy::Redactor;
+use crate::workspace::Workspace;
 
 /// What is kept of a command's runs.
 pub(super) struct Record {
@@ -22,6 +20,8 @@ pub(super) struct Record {
     /// Of the last run that failed.
     pub(super) diagnosis: Option<Diagnosis>,
     pub(super) written_to: Option<PathBuf>,
+    // The name of the run that is kept of it.
+    id: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,6 +78,7 @@ impl Attempt {
 struct RunDocument<'a> {
     schema_version: u32,
     document: &'static str,
+    run_id: Option<&'a str>,
     command: &'a str,
     status: Status,
     test_result: Option<&'a Attempt>,
@@ -106,6 +107,7 @@ impl Record {
             sandbox: outcome.sandbox,
             diagnosis: None,
             written_to: None,
+            id: None,
         }
     }
 
@@ -113,6 +115,7 @@ impl Record {
         RunDocument {
             schema_version: SCHEMA_VERSION,
             document: "run",
+            run_id: self.id.as_deref(),
             command: &self.command,
             status: self.status,
             test_result: self.attempts.last(),
@@ -127,21 +130,21 @@ impl Record {
     pub(super) fn write_failure(
         &mut self,
         out: Option<&Path>,
-        settings: &Settings,
+        app: &App,
         workspace: &Workspace,
-        redactor: &Redactor,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), AppError> {
+        let redactor = app.redactor();
         let failing = self.attempts.iter().rev();
         let Some(failing) = failing.clone().find(|it| it.how != End::Exit(0)) else {
             return Ok(());
         };
-        let mut request = base_request(settings, workspace.git.as_ref());
+        let mut request = base_request(app.settings(), workspace.git.as_ref());
         request.log = Some(self.log_of(failing).into_bytes());
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.timed_out;
         request.test_commands = vec![self.command.clone()];
         add_history(&mut request, workspace.git.as_ref(), "HEAD");
-        let policy = settings::read_policy(settings, &[], &[], request.profile)?;
+        let policy = app.read_policy(&[], &[], request.profile)?;
         let built = build(workspace.source.as_ref(), &policy, redactor, &request)?;
         let packet = failure_packet(
             &built,
@@ -151,18 +154,27 @@ impl Record {
             None,
             PacketBudget::default(),
         );
-        let directory = directory_for(out, workspace)?;
         let log = redactor.redact(&failing.log).text.into_owned();
-        write_file(&directory.join("test.log"), log)?;
-        write_file(&directory.join("context.json"), to_json(&built.context)?)?;
-        write_file(&directory.join("failure-packet.json"), to_json(&packet)?)?;
+        let mut files = vec![
+            ("test.log", log),
+            ("context.json", to_json(&built.context)?),
+            ("failure-packet.json", to_json(&packet)?),
+        ];
         self.diagnosis = built.context.diagnosis;
         if let Some(diagnosis) = &self.diagnosis {
-            let printed = to_json(&DiagnosisDocument::new(diagnosis))?;
-            write_file(&directory.join("diagnosis.json"), printed)?;
+            let document = DiagnosisDocument::new(diagnosis);
+            files.push(("diagnosis.json", to_json(&document)?));
         }
-        self.written_to = Some(directory.clone());
-        write_file(&directory.join("run.json"), to_json(&self.document())?)
+        let folders = runs::start(app, workspace, out, true)?;
+        self.id = Some(folders.id());
+        self.written_to = Some(folders.named().to_owned());
+        files.push(("run.json", to_json(&self.document())?));
+        for folder in std::iter::once(&folders.kept).chain(&folders.shown) {
+            for (name, content) in &files {
+                write_file(&folder.join(name), content)?;
+            }
+        }
+        Ok(())
     }
 
     // What the command wrote. When that is nothing, how it ended is all there is to go by.
@@ -177,73 +189,5 @@ impl Record {
             ),
             _ => attempt.log.clone(),
         }
-    }
-}
-
-// A fresh folder below `.mendit` when none is named.
-fn directory_for(out: Option<&Path>, workspace: &Workspace) -> Result<PathBuf, CliError> {
-    if let Some(out) = out {
-        return Ok(out.to_owned());
-    }
-    let here = super::workspace::directory()?;
-    let state = workspace.root.as_ref().unwrap_or(&here).join(".mendit");
-    ignore_itself(&state);
-    Ok(state.join("runs").join(run_id(SystemTime::now())))
-}
-
-// The time to the millisecond and this process: sorted by age, and no two alike.
-fn run_id(now: SystemTime) -> String {
-    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (day, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = date(day);
-    format!(
-        "{year:04}{month:02}{day:02}-{:02}{:02}{:02}.{:03}-{}",
-        second / 3600,
-        second / 60 % 60,
-        second % 60,
-        since.subsec_millis(),
-        std::process::id()
-    )
-}
-
-// The date of a day counted from 1970-01-01. Years are taken to begin in March, so that the day
-// that leap years add is the last.
-fn date(day: u64) -> (u64, u64, u64) {
-    let day = day + 719_468;
-    let (era, day) = (day / 146_097, day % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (era * 400 + year + carry, month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{date, run_id};
-    use std::time::{Duration, UNIX_EPOCH};
-
-    #[test]
-    fn days_have_dates() {
-        for (day, expected) in [
-            (0, (1970, 1, 1)),
-            (59, (1970, 3, 1)),
-            (11_016, (2000, 2, 29)),
-            (11_017, (2000, 3, 1)),
-            (20_453, (2025, 12, 31)),
-        ] {
-            assert_eq!(date(day), expected, "{day}");
-        }
-    }
-
-    #[test]
-    fn ids_sort_by_age() {
-        let id = run_id(UNIX_EPOCH + Duration::from_millis(951_786_061_042));
-        assert!(id.starts_with("20000229-010101.042-"), "{id}");
     }
 }

@@ -1,12 +1,20 @@
-use crate::diagnose::{requires_user_action, words};
+use super::{LogFacts, diagnose, requires_user_action, words};
 use crate::model::{Diagnosis, FailureKind, MentionedFile, RepoPath, Subkind};
 use crate::resolve::{Resolver, package_part};
 use crate::source::Source;
 
-/// Takes back that a package is missing where the repository itself speaks for the name, as an
-/// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
-/// workspace is another matter: installing links it.
-pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
+/// Diagnoses a log inside a repository, whose files have the last word on what is missing.
+#[must_use]
+pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosis {
+    let mut diagnosis = diagnose(log, facts, Some(source.listing()));
+    reconsider(&mut diagnosis, source);
+    diagnosis
+}
+
+// Takes back that a package is missing where the repository itself speaks for the name, as an
+// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
+// workspace is another matter: installing links it.
+fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let package = diagnosis.kind == FailureKind::ImportError
         && diagnosis.subkind.as_ref().is_some_and(|it| it.0 == PACKAGE);
     if !package || !claims(diagnosis, source) {
@@ -49,10 +57,10 @@ fn claims(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::reconsider;
-    use crate::diagnose::{LogFacts, diagnose};
+    use super::diagnose_in;
+    use crate::diagnose::LogFacts;
     use crate::model::RepoPath;
-    use crate::source::{Memory, Source as _};
+    use crate::source::Memory;
 
     #[test]
     fn a_name_that_an_alias_speaks_for_is_no_package() {
@@ -79,8 +87,7 @@ mod tests {
             let source = Memory::new(
                 files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
             );
-            let mut diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-            reconsider(&mut diagnosis, &source);
+            let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
             assert_eq!(diagnosis.subkind.unwrap().0, expected);
             assert_eq!(
                 diagnosis.requires_user_action,

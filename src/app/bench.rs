@@ -1,0 +1,384 @@
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::files::{to_json, write_file};
+use super::open::listen;
+use super::{App, AppError, Progress};
+use crate::bench::{
+    BenchAgent, BenchOptions, Fixture, FixtureError, Heading, Proof, Skeleton, compare,
+    load_fixtures, merge, new_fixture, parse_partition, part_of, partition_from_environment,
+    run_fixtures, score, verify,
+};
+use crate::exec::{Limits, Stop};
+use crate::git::Repository;
+use crate::model::{
+    BenchDocument, Code, Exit, FixtureOutcome, FixtureResult, Level, Partition, SCHEMA_VERSION,
+};
+use crate::source::{Untracked, Worktree};
+
+/// Say how often broken repositories with a known repair are repaired.
+#[derive(Debug, Clone)]
+pub struct BenchRequest {
+    /// A folder of fixtures, or one of them.
+    pub fixtures: PathBuf,
+    /// Who repairs.
+    pub agent: BenchAgent,
+    /// For one call of the agent.
+    pub agent_timeout: Duration,
+    /// Variables handed on to the agent: `NAME` or `NAME=VALUE`.
+    pub agent_environment: Vec<String>,
+    /// Replies of the agent to try for each fixture.
+    pub max_attempts: u32,
+    /// The highest level of context.
+    pub max_level: Level,
+    /// A document to compare with.
+    pub baseline: Option<PathBuf>,
+    /// Where the document is written.
+    pub save: Option<PathBuf>,
+    /// `K/N`, `all`, or what the environment of a CI matrix says.
+    pub partition: Option<String>,
+    /// Fixtures at a time; as many as there are processors when missing.
+    pub jobs: Option<NonZeroUsize>,
+    /// Where the copies and runs are kept; nowhere when missing.
+    pub keep: Option<PathBuf>,
+}
+
+/// Runs fixtures. `None` when it was interrupted. `done` is told each fixture that ended and how
+/// many there are.
+///
+/// # Errors
+/// Fixtures that cannot be read, or a document that cannot be read or written.
+pub fn run_bench(
+    app: &App,
+    request: &BenchRequest,
+    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
+    progress: &dyn Progress,
+) -> Result<Option<BenchDocument>, AppError> {
+    let partition = partition(request, progress)?;
+    let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
+    let stop = listen()?;
+    let home = Home::make(request.keep.as_deref())?;
+    let before = request.baseline.as_deref().map(read_bench).transpose()?;
+    let options = BenchOptions {
+        agent: request.agent.clone(),
+        agent_environment: request.agent_environment.clone(),
+        agent_timeout: request.agent_timeout.as_secs_f64().max(1.0),
+        max_level: request.max_level,
+        max_attempts: request.max_attempts,
+        jobs: jobs(request.jobs),
+    };
+    let all = fixtures.len();
+    let told = |outcome: &FixtureOutcome| done(outcome, all);
+    let redactor = app.redactor();
+    let outcomes = run_fixtures(&fixtures, &options, home.path(), redactor, &stop, &told);
+    if stop.requested() {
+        return Ok(None);
+    }
+    let heading = Heading {
+        agent: redactor.redact(options.agent.name()).text.into_owned(),
+        measures: options.agent.measures().to_owned(),
+        max_level: request.max_level,
+        partition,
+    };
+    let mut document = score(heading, outcomes);
+    document.comparison = before.map(|before| compare(&document, &before));
+    if let Some(path) = &request.save {
+        write_file(path, to_json(&document)?)?;
+    }
+    Ok(Some(document))
+}
+
+/// Joins the documents of all parts of one run.
+///
+/// # Errors
+/// Documents that cannot be read or are not the parts of one run.
+pub fn merge_bench(
+    files: &[PathBuf],
+    baseline: Option<&Path>,
+    save: Option<&Path>,
+) -> Result<BenchDocument, AppError> {
+    let documents: Result<Vec<_>, _> = files.iter().map(|it| read_bench(it)).collect();
+    let before = baseline.map(read_bench).transpose()?;
+    let mut document = merge(documents?)?;
+    document.comparison = before.map(|before| compare(&document, &before));
+    if let Some(path) = save {
+        write_file(path, to_json(&document)?)?;
+    }
+    Ok(document)
+}
+
+/// How a document ends the process, and the first reason when it is not a yes.
+#[must_use]
+pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
+    let no = |code: Code, said: String, exit: Exit| Some(AppError::new(code, said).exit(exit));
+    if document.leaks > 0 {
+        let said = format!(
+            "fixtures from which something forbidden has left: {}",
+            document.leaks
+        );
+        return no(Code::F302, said, Exit::Refused);
+    }
+    if document.wrong_heals > 0 {
+        let said = format!("wrong heals: {}", document.wrong_heals);
+        return no(Code::F304, said, Exit::No);
+    }
+    if let Some(comparison) = &document.comparison
+        && !comparison.regressed.is_empty()
+    {
+        let said = format!("no longer repaired: {}", comparison.regressed.join(", "));
+        return no(Code::F301, said, Exit::No);
+    }
+    if let Some(least) = min_rate
+        && document.totals.rate < least
+    {
+        let said = format!(
+            "the pass rate is {:.4}, and {least} was asked for",
+            document.totals.rate
+        );
+        return no(Code::F307, said, Exit::No);
+    }
+    None
+}
+
+/// How many fixtures could not be run.
+#[must_use]
+pub fn broken_fixtures(document: &BenchDocument) -> usize {
+    let broken = |it: &&FixtureOutcome| it.result == FixtureResult::Error;
+    document.fixtures.iter().filter(broken).count()
+}
+
+/// The proof of fixtures, both ways.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProofDocument {
+    schema_version: u32,
+    document: &'static str,
+    /// A row for each fixture.
+    pub fixtures: Vec<ProofRow>,
+}
+
+/// Whether one fixture is what it says.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProofRow {
+    /// Its name.
+    pub id: String,
+    /// `holds`, `skipped` or `wrong`.
+    pub result: &'static str,
+    /// Programs that it needs and that are not here.
+    pub missing: Vec<String>,
+    /// What does not hold.
+    pub problems: Vec<ProofProblem>,
+}
+
+/// What does not hold of a fixture.
+#[derive(Serialize)]
+pub struct ProofProblem {
+    /// Its name.
+    pub code: Code,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Proves fixtures: broken they fail, repaired they pass, undone they fail again. `None` when it
+/// was interrupted.
+///
+/// # Errors
+/// Fixtures that cannot be read or copied.
+pub fn prove_fixtures(
+    request: &BenchRequest,
+    progress: &dyn Progress,
+) -> Result<Option<ProofDocument>, AppError> {
+    let partition = partition(request, progress)?;
+    let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
+    let stop = listen()?;
+    let home = Home::make(request.keep.as_deref())?;
+    let rows = prove(&fixtures, home.path(), jobs(request.jobs), &stop)?;
+    Ok((!stop.requested()).then_some(ProofDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "bench-verify",
+        fixtures: rows,
+    }))
+}
+
+/// Make a fixture from a failing repository.
+#[derive(Debug, Clone)]
+pub struct NewFixtureRequest {
+    /// The failing repository.
+    pub from: PathBuf,
+    /// The test that fails in it, a line for the shell.
+    pub test: String,
+    /// The fixture's folder.
+    pub to: PathBuf,
+    /// For the test.
+    pub timeout: Duration,
+}
+
+/// Makes a fixture, and says what its test shows and how it ended.
+///
+/// # Errors
+/// A repository that cannot be read, a test that passes, or a folder that cannot be written.
+pub fn make_fixture(
+    app: &App,
+    request: &NewFixtureRequest,
+) -> Result<(crate::model::FailureKind, String), AppError> {
+    let named = request.from.display().to_string();
+    let root = request.from.canonicalize();
+    let root = root.map_err(|error| AppError::unreadable(&named, &error))?;
+    let own = Repository::discover(&root)?.filter(|git| git.workdir() == Some(root.as_path()));
+    let files = match own {
+        Some(git) => Worktree::open(&root, git.tracked()?, app.threads())?,
+        None => Worktree::open(&root, Box::new(Untracked), app.threads())?,
+    };
+    let skeleton = Skeleton {
+        files: &files,
+        root: &root,
+        test: &request.test,
+        limits: Limits {
+            timeout: Some(request.timeout),
+            ..Limits::default()
+        },
+        to: &request.to,
+    };
+    match new_fixture(&skeleton, &listen()?)? {
+        Some(made) => Ok((made.diagnosis.kind, made.outcome.end.to_string())),
+        None => {
+            let said = format!("the test passes in `{named}`: nothing is broken");
+            Err(AppError::new(Code::F201, said).exit(Exit::No))
+        }
+    }
+}
+
+fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
+    let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
+    match document {
+        Ok(document) if document.document == "bench" => Ok(document),
+        Ok(document) => {
+            let said = format!(
+                "`{name}` is a `{}` document, not `bench`",
+                document.document
+            );
+            Err(AppError::new(Code::F306, said))
+        }
+        Err(error) => {
+            let said = format!("`{name}` is no bench document: {error}");
+            Err(AppError::new(Code::F306, said).hint("`mendit bench --save FILE` writes one"))
+        }
+    }
+}
+
+fn partition(
+    request: &BenchRequest,
+    progress: &dyn Progress,
+) -> Result<Option<Partition>, AppError> {
+    match request.partition.as_deref() {
+        Some("all") => Ok(None),
+        Some(text) => Ok(Some(parse_partition(text)?)),
+        None => {
+            let found = partition_from_environment(|name| std::env::var(name).ok())?;
+            if let Some((part, variable)) = found {
+                progress.note(&format!(
+                    "part {} of {} is run, as {variable} says (hint: `--partition all`)",
+                    part.index, part.count
+                ));
+            }
+            Ok(found.map(|(part, _)| part))
+        }
+    }
+}
+
+fn jobs(asked: Option<NonZeroUsize>) -> usize {
+    asked.map_or_else(
+        || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        NonZeroUsize::get,
+    )
+}
+
+// Where the copies are: kept where a person says, else gone with this value.
+enum Home {
+    Kept(PathBuf),
+    Passing(tempfile::TempDir),
+}
+
+impl Home {
+    fn make(keep: Option<&Path>) -> Result<Self, AppError> {
+        let failed = |error: std::io::Error| {
+            AppError::new(
+                Code::F105,
+                format!("cannot make a folder for the copies: {}", error.kind()),
+            )
+        };
+        let Some(keep) = keep else {
+            return tempfile::tempdir().map(Self::Passing).map_err(failed);
+        };
+        std::fs::create_dir_all(keep).map_err(failed)?;
+        let path = keep.canonicalize().map_err(failed)?;
+        if path.read_dir().map_err(failed)?.next().is_some() {
+            let said = format!("`{}` is not empty", path.display());
+            return Err(AppError::usage(said).hint("name a new folder with `--keep DIR`"));
+        }
+        Ok(Self::Kept(path))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Passing(directory) => directory.path(),
+        }
+    }
+}
+
+fn prove(
+    fixtures: &[Fixture],
+    home: &Path,
+    jobs: usize,
+    stop: &Stop,
+) -> Result<Vec<ProofRow>, FixtureError> {
+    let next = AtomicUsize::new(0);
+    let proofs = Mutex::new(Vec::new());
+    let work = || {
+        while !stop.requested() {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            let Some(fixture) = fixtures.get(at) else {
+                break;
+            };
+            let proof = verify(fixture, &home.join(&fixture.id), stop);
+            if let Ok(mut proofs) = proofs.lock() {
+                proofs.push((at, proof.map(|proof| row(fixture, &proof))));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.clamp(1, fixtures.len().max(1)) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut proofs = proofs.into_inner().unwrap_or_default();
+    proofs.sort_by_key(|(at, _)| *at);
+    proofs.into_iter().map(|(_, row)| row).collect()
+}
+
+fn row(fixture: &Fixture, proof: &Proof) -> ProofRow {
+    let problems = proof.problems.iter().map(|it| ProofProblem {
+        code: it.code,
+        message: it.message.clone(),
+    });
+    ProofRow {
+        id: fixture.id.clone(),
+        result: match proof {
+            proof if proof.holds() => "holds",
+            proof if !proof.missing.is_empty() => "skipped",
+            _ => "wrong",
+        },
+        missing: proof.missing.clone(),
+        problems: problems.collect(),
+    }
+}

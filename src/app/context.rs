@@ -1,0 +1,151 @@
+use std::path::{Path, PathBuf};
+
+use super::context_request::{ContextRequest, previous, request};
+use super::files::{to_json, write_file};
+use super::open::with_graph;
+use super::{App, AppError, Progress, runs};
+use crate::context::{
+    Built, add_history, build_on, bundle_listing, bundle_tar, change_under_test, failure_packet,
+};
+use crate::model::{Code, ContextDocument, Exit, FailurePacket, Level, Omission, PacketBudget};
+use crate::workspace::At;
+
+/// A packet, and the same as it is given to an agent.
+#[derive(Debug)]
+pub struct Packed {
+    /// The packet.
+    pub context: ContextDocument,
+    /// The packet with the log, the commands and what was tried before.
+    pub packet: FailurePacket,
+    /// Where both were written.
+    pub written_to: Option<PathBuf>,
+}
+
+/// Builds the packet of a failure, and writes it where the request says.
+///
+/// # Errors
+/// A target outside the repository, a level that is not permitted, a log without a word, or a
+/// folder that cannot be written.
+pub fn build_context(
+    app: &App,
+    asked: &ContextRequest,
+    progress: &dyn Progress,
+) -> Result<Packed, AppError> {
+    let at = asked.rev.as_deref().map_or(At::Worktree, At::Revision);
+    let workspace = app.workspace(at, progress)?;
+    let mut request = request(asked, app.settings(), &workspace)?;
+    let previous = previous(asked, &mut request)?;
+    let revision = asked.rev.as_deref().unwrap_or("HEAD");
+    add_history(&mut request, workspace.git.as_ref(), revision);
+    if request.log.is_none() && request.targets.is_empty() && request.requested.is_empty() {
+        progress.note(
+            "without a log, a target or a request the packet holds only the repository's index \
+             (hint: `--log FILE`, or pipe the failing command into `--log -`)",
+        );
+    }
+    let policy = app.read_policy(&asked.allow, &asked.deny, request.profile)?;
+    if let Some(base) = &asked.diff {
+        let git = workspace.git.as_ref().ok_or_else(|| {
+            AppError::new(
+                Code::U204,
+                "`--diff` compares with a commit, and this is no git repository",
+            )
+        })?;
+        let tree = git.tree(base)?;
+        let source = workspace.source.as_ref();
+        request.change = Some(change_under_test(
+            base,
+            &tree,
+            source,
+            &policy,
+            app.redactor(),
+        ));
+    }
+    super::progress::go_on(progress, "choosing files")?;
+    let built = with_graph(app, &workspace, !asked.no_cache, |graph| {
+        build_on(graph, &policy, app.redactor(), &request)
+    })?;
+    let packet = failure_packet(
+        &built,
+        app.redactor(),
+        &request.test_commands,
+        &[],
+        previous,
+        PacketBudget::default(),
+    );
+    let own = || runs::own_folder(app, &workspace, true).map(|own| own.join("context"));
+    let directory = match &asked.out {
+        Some(directory) => Some(app.directory().join(directory)),
+        None if asked.shown => own(),
+        None => None,
+    };
+    let written = directory.as_deref().map(|at| write(at, &built, &packet));
+    let written_to = match written.transpose() {
+        Err(error) if asked.out.is_some() => return Err(error),
+        Err(error) => {
+            progress.note(&format!("the packet was not written: {}", error.message));
+            None
+        }
+        Ok(_) => directory,
+    };
+    if let Some(directory) = &written_to {
+        progress.note(&format!(
+            "wrote context.json and failure-packet.json to {}",
+            directory.display()
+        ));
+    }
+    if built.context.files.is_empty() && built.log.is_some() {
+        progress.note("the log names no file of this repository (hint: name one with `--target`)");
+    }
+    Ok(Packed {
+        context: built.context,
+        packet,
+        written_to,
+    })
+}
+
+/// Whether bytes or tokens cut something out of a packet, as an error that names the first with
+/// its remedy.
+///
+/// # Errors
+/// `C111` when something was cut.
+pub fn within_budget(context: &ContextDocument) -> Result<(), AppError> {
+    let over = |code: &Code| matches!(code, Code::C102 | Code::C103);
+    let refused = context.files_rejected.iter().filter(|it| over(&it.code));
+    let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
+    let files = context.files.iter();
+    let shortened = files.filter_map(|file| Some((file.path.as_str(), file.shortened.as_ref()?)));
+    let shortened: Vec<_> = shortened.filter(|(_, it)| over(&it.code)).collect();
+    let named = refused
+        .map(|it| (it.path.as_str(), &it.reason))
+        .chain(shortened.iter().map(|(path, it)| (*path, &it.reason)))
+        .chain(cut.iter().map(|it| (it.path.as_str(), &it.reason)));
+    let named: Vec<_> = named.collect();
+    let Some((path, reason)) = named.first() else {
+        return Ok(());
+    };
+    let said = format!(
+        "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
+        named.len()
+    );
+    let error = AppError::new(Code::C111, said).exit(Exit::No);
+    let remedies = shortened.iter().map(|(_, it)| &it.remedy);
+    Err(
+        match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {
+            Some(remedy) => error.hint(remedy.clone()),
+            None => error,
+        },
+    )
+}
+
+fn write(directory: &Path, built: &Built, packet: &FailurePacket) -> Result<(), AppError> {
+    write_file(&directory.join("context.json"), to_json(&built.context)?)?;
+    write_file(&directory.join("failure-packet.json"), to_json(packet)?)?;
+    // At level 4 the files stand in an archive too, with a listing beside it.
+    if built.context.level == Level::Bundle {
+        write_file(&directory.join("bundle.tar"), bundle_tar(&built.context))?;
+        let listing = bundle_listing(&built.context);
+        write_file(&directory.join("bundle.txt"), listing)?;
+    }
+    Ok(())
+}

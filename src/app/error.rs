@@ -1,0 +1,282 @@
+use crate::bench::{FixtureError, MergeError, PartitionError};
+use crate::config::ConfigError;
+use crate::context::ContextError;
+use crate::exec::ExecError;
+use crate::git::GitError;
+use crate::heal::HealError;
+use crate::model::{Code, Exit};
+use crate::patch::WriteError;
+use crate::policy::PolicyError;
+use crate::repair::RepairError;
+use crate::source::ReadError;
+use crate::state::StateError;
+use crate::workspace::WorkspaceError;
+
+/// Why a task could not do its work: what happened, a stable code, what to do.
+#[derive(Debug)]
+pub struct AppError {
+    /// Its name, with a page.
+    pub code: Code,
+    /// What happened, and where.
+    pub message: String,
+    /// What to do, a line each.
+    pub hints: Vec<String>,
+    /// How the process ends.
+    pub exit: Exit,
+}
+
+impl AppError {
+    /// An error of usage, configuration, I/O or environment.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            hints: Vec::new(),
+            exit: Exit::Environment,
+        }
+    }
+
+    /// What is asked for cannot be.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Code::U101, message)
+    }
+
+    /// The system refused something.
+    pub fn environment(message: impl Into<String>) -> Self {
+        Self::new(Code::U301, message)
+    }
+
+    /// A file that was named cannot be read.
+    #[must_use]
+    pub fn unreadable(path: &str, error: &std::io::Error) -> Self {
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            kind => kind.to_string(),
+        };
+        Self::new(Code::U302, format!("cannot read `{path}`: {why}"))
+    }
+
+    /// This build has no MCP.
+    #[must_use]
+    pub fn without_mcp() -> Self {
+        HealError::NoMcp.into()
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn cancelled() -> Self {
+        Self::new(Code::U301, "cancelled").exit(Exit::Interrupted)
+    }
+
+    /// A repository without files where files are needed.
+    pub(super) fn bare(what: &str) -> Self {
+        Self::new(
+            Code::U202,
+            format!("this repository is bare: it has no worktree{what}"),
+        )
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Sets how the process ends.
+    #[must_use]
+    pub fn exit(mut self, exit: Exit) -> Self {
+        self.exit = exit;
+        self
+    }
+}
+
+impl std::fmt::Display for AppError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "error[{}]: {}", self.code, self.message)?;
+        for hint in &self.hints {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for AppError {}
+
+impl From<GitError> for AppError {
+    fn from(error: GitError) -> Self {
+        let message = error.to_string();
+        match error {
+            GitError::Revision { .. } => Self::new(Code::U201, message)
+                .hint("name a commit, branch or tag that `git rev-parse` knows"),
+            GitError::Bare => {
+                Self::new(Code::U202, message).hint("say which commit to read with `--rev`")
+            }
+            GitError::Unreadable(_) => Self::new(Code::U203, message)
+                .hint("`git fsck` says more about a damaged repository"),
+        }
+    }
+}
+
+impl From<ReadError> for AppError {
+    fn from(error: ReadError) -> Self {
+        Self::environment(format!("cannot read the directory: {error}"))
+    }
+}
+
+impl From<WorkspaceError> for AppError {
+    fn from(error: WorkspaceError) -> Self {
+        match error {
+            WorkspaceError::Git(error) => error.into(),
+            WorkspaceError::Read(error) => error.into(),
+            error @ WorkspaceError::NoGit { .. } => Self::new(error.code(), error.to_string())
+                .hint("read the files themselves: leave out `--rev` and `--index`"),
+            error @ WorkspaceError::Directory { .. } => Self::new(error.code(), error.to_string()),
+        }
+    }
+}
+
+impl From<ConfigError> for AppError {
+    fn from(error: ConfigError) -> Self {
+        let said = Self::new(Code::U103, error.to_string());
+        match error {
+            ConfigError::UnknownKey {
+                suggestion: Some(key),
+                ..
+            } => said.hint(format!("did you mean `{key}`?")),
+            ConfigError::UnknownKey { .. } => said.hint("`mendit config show` lists every setting"),
+            _ => said,
+        }
+    }
+}
+
+impl From<StateError> for AppError {
+    fn from(error: StateError) -> Self {
+        Self::new(error.code(), error.to_string()).hint("`XDG_STATE_HOME` names another place")
+    }
+}
+
+impl From<PolicyError> for AppError {
+    fn from(error: PolicyError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<ContextError> for AppError {
+    fn from(error: ContextError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            ContextError::BundleNotPermitted => said
+                .hint("`--include-repo-bundle` permits it")
+                .exit(Exit::Refused),
+            ContextError::EmptyLog => {
+                said.hint("capture standard error too: `CMD 2>&1 | mendit context --log -`")
+            }
+        }
+    }
+}
+
+impl From<WriteError> for AppError {
+    fn from(error: WriteError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            WriteError::Changed { .. } => said.exit(Exit::No).hint("judge the patch again"),
+            WriteError::Interrupted => said.hint("`mendit apply --recover`"),
+            WriteError::Busy => said.hint("wait until it is done"),
+            WriteError::Foreign { .. } => {
+                said.hint("put the file back to one of its sides and recover again")
+            }
+            WriteError::Io { .. } | WriteError::RolledBack { .. } => {
+                said.hint("check permissions and room on the disk, then apply again")
+            }
+        }
+    }
+}
+
+impl From<ExecError> for AppError {
+    fn from(error: ExecError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            ExecError::Sandbox(_) => {
+                said.hint("`--sandbox auto` without `--no-net` runs with what there is")
+            }
+            _ => said,
+        }
+    }
+}
+
+impl From<HealError> for AppError {
+    fn from(error: HealError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            HealError::Config { .. } => {
+                said.hint("hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}")
+            }
+            HealError::UnknownServer { known, .. } => {
+                said.hint(format!("the file names {}", known.join(", ")))
+            }
+            HealError::NoMcp => {
+                said.hint("build it with the feature `mcp`, which is on by default")
+            }
+            HealError::Exec(error) => error.into(),
+            HealError::Start(_) => said.hint("check the limits on processes and open files"),
+        }
+    }
+}
+
+impl From<RepairError> for AppError {
+    fn from(error: RepairError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            RepairError::Locked { .. } => {
+                said.hint("wait until that run ends; the lock goes away with its process")
+            }
+            RepairError::Resume(_) => said.hint("start a new run without `--resume`"),
+            RepairError::Write { .. } => said.hint("name another folder with `--out DIR`"),
+            RepairError::Scratch(_) | RepairError::Read(_) => {
+                said.hint("name another place with `--scratch DIR`")
+            }
+            RepairError::Exec(error) => error.into(),
+            RepairError::Context(error) => error.into(),
+            RepairError::Apply(error) => error.into(),
+        }
+    }
+}
+
+impl From<FixtureError> for AppError {
+    fn from(error: FixtureError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            FixtureError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
+            FixtureError::Format { .. } | FixtureError::Dangling { .. } => {
+                said.hint("docs/bench.md lists every key")
+            }
+            _ => said,
+        }
+    }
+}
+
+impl From<PartitionError> for AppError {
+    fn from(error: PartitionError) -> Self {
+        Self::new(error.code(), error.to_string()).hint("`--partition all` runs everything here")
+    }
+}
+
+impl From<MergeError> for AppError {
+    fn from(error: MergeError) -> Self {
+        Self::new(error.code(), error.to_string())
+            .hint("give the files that `--save` wrote in every part of one run")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AppError, HealError};
+    use crate::model::Code;
+
+    #[test]
+    fn a_build_without_mcp_says_so() {
+        let error = AppError::from(HealError::NoMcp);
+        assert_eq!(error.code, Code::R303);
+        assert!(error.hints.iter().any(|hint| hint.contains("mcp")));
+    }
+}

@@ -1,0 +1,51 @@
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::AppError;
+use crate::model::Code;
+
+/// A document as indented JSON with a final newline.
+///
+/// # Errors
+/// When a value cannot be written as JSON.
+pub fn to_json(document: &impl Serialize) -> Result<String, AppError> {
+    let mut text = serde_json::to_string_pretty(document)
+        .map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// A document as one line of JSON with its newline.
+///
+/// # Errors
+/// As [`to_json`].
+pub fn to_json_line(document: &impl Serialize) -> Result<String, AppError> {
+    let mut text = serde_json::to_string(document)
+        .map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Writes a file in one step: either the old content stands there or all of the new.
+///
+/// # Errors
+/// `U303` with the path when the system refuses it.
+pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), AppError> {
+    let failed = |error: io::Error| {
+        let said = format!("cannot write `{}`: {}", path.display(), error.kind());
+        AppError::new(Code::U303, said)
+            .hint("check that the directory exists, is writable and has room")
+    };
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    std::fs::create_dir_all(directory).map_err(failed)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
+    file.write_all(content.as_ref()).map_err(failed)?;
+    file.as_file().sync_data().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,157 @@
+use std::path::{Path, PathBuf};
+
+use super::AppError;
+use super::open::environment;
+use crate::exec::{self, CommandLine, Discard, Job, SandboxMode, Stop};
+use crate::git::Repository;
+use crate::patch::{GitApply, GitApplyOptions, WhiteSpace};
+
+/// Where git would work: at the root of the worktree, or where the user stands without one.
+pub struct GitPlace {
+    repository: Option<Repository>,
+    root: PathBuf,
+    prefix: String,
+}
+
+/// What git would have printed.
+pub struct GitApplied {
+    /// To standard output.
+    pub stdout: Vec<u8>,
+    /// To standard error.
+    pub stderr: Vec<u8>,
+    /// git's exit code.
+    pub exit: u8,
+    /// Why a patch could not be read, after those before it.
+    pub unread: Option<AppError>,
+}
+
+impl GitPlace {
+    /// Finds it from a directory.
+    ///
+    /// # Errors
+    /// A repository that cannot be read.
+    pub fn open(directory: &Path) -> Result<Self, AppError> {
+        let directory = crate::workspace::canonical(directory)?;
+        let repository = Repository::discover(&directory)?;
+        let inside = |root: &Path, git_dir: &Path| {
+            directory
+                .strip_prefix(root)
+                .ok()
+                .map(Path::to_owned)
+                .filter(|_| {
+                    // In git's own directory there is no worktree.
+                    !git_dir
+                        .canonicalize()
+                        .is_ok_and(|it| directory.starts_with(it))
+                })
+        };
+        let found = repository.as_ref().and_then(|repository| {
+            let root = repository.workdir()?.canonicalize().ok()?;
+            let below = inside(&root, repository.git_dir())?;
+            Some((root, below))
+        });
+        let (root, below) = found.unwrap_or((directory, PathBuf::new()));
+        let mut prefix = below.to_string_lossy().replace('\\', "/");
+        if !prefix.is_empty() {
+            prefix.push('/');
+        }
+        Ok(Self {
+            repository,
+            root,
+            prefix,
+        })
+    }
+
+    /// The user's directory below the root, with `/` at its end; `""` at the root.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Whether there is a repository.
+    #[must_use]
+    pub fn in_repository(&self) -> bool {
+        self.repository.is_some()
+    }
+
+    /// A setting of git.
+    #[must_use]
+    pub fn setting(&self, key: &str) -> Option<String> {
+        self.repository.as_ref()?.setting(key)
+    }
+
+    /// How white space is looked at when no flag says so.
+    #[must_use]
+    pub fn white_space(&self) -> Option<WhiteSpace> {
+        WhiteSpace::parse(&self.setting("apply.whitespace")?)
+    }
+
+    // Whether git records how conflicts were resolved.
+    fn remembers(&self) -> bool {
+        let said = self.setting("rerere.enabled");
+        let recorded = || {
+            self.repository
+                .as_ref()
+                .map(|it| it.git_dir().join("rr-cache"))
+        };
+        match said.as_deref() {
+            Some(said) => matches!(said, "true" | "yes" | "on" | "1" | ""),
+            None => recorded().is_some_and(|it| it.is_dir()),
+        }
+    }
+}
+
+/// Applies patches by git's own rules. `next` gives the next patch with its name, until there is
+/// none or it cannot be read.
+///
+/// # Errors
+/// A repository or an index that cannot be read.
+pub fn git_apply(
+    place: &GitPlace,
+    options: &GitApplyOptions,
+    next: &mut dyn FnMut() -> Option<Result<(String, Vec<u8>), AppError>>,
+) -> Result<GitApplied, AppError> {
+    let state = crate::state::StateHome::open()?.of(&place.root)?;
+    let state = state.directory().to_owned();
+    let mut work = GitApply::open(place.repository.as_ref(), &place.root, state, options)?;
+    let mut unread = None;
+    while let Some(input) = next() {
+        match input {
+            Ok((name, patch)) => {
+                if !work.patch(&name, &patch) {
+                    break;
+                }
+            }
+            Err(error) => {
+                unread = Some(error);
+                break;
+            }
+        }
+    }
+    let done = work.finish();
+    let mut stderr = done.stderr;
+    if unread.is_none() && done.conflicts && place.remembers() {
+        stderr.extend_from_slice(remember(&place.root).as_bytes());
+    }
+    Ok(GitApplied {
+        stdout: done.stdout.into_bytes(),
+        stderr,
+        exit: done.exit,
+        unread,
+    })
+}
+
+// Resolves conflicts as they were before, when git is there to do it.
+fn remember(root: &Path) -> String {
+    let words = ["git", "rerere"].map(Into::into).to_vec();
+    let mut job = Job::new(CommandLine::Program(words), root);
+    job.sandbox.mode = SandboxMode::Off;
+    job.environment.allow = environment()
+        .map(|(name, _)| name)
+        .filter(|name| name.starts_with("GIT_"))
+        .collect();
+    match exec::run(&job, &Stop::new(), &mut Discard) {
+        Ok(outcome) => outcome.stderr.text(),
+        Err(_) => String::new(),
+    }
+}

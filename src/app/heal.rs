@@ -1,0 +1,163 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, json};
+
+use super::files::write_file;
+use super::open::listen;
+use super::{App, AppError, Progress};
+use crate::exec::Stop;
+use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
+use crate::model::{Exit, FailureKind, HealingResult};
+use crate::policy::Redactor;
+use crate::workspace::At;
+
+/// Start what must answer before a repair can begin, and mend its configuration.
+#[derive(Debug, Clone)]
+pub struct HealRequest {
+    /// A line for the shell that must run: it may fail, but for a reason in the code.
+    pub test: Option<String>,
+    /// A file with `mcpServers`, each of which must answer.
+    pub mcp: Option<PathBuf>,
+    /// Only these servers of the file; all when there are none.
+    pub servers: Vec<String>,
+    /// Whether the configuration that answers is written back to the file.
+    pub auto: bool,
+    /// Fixes to try for each.
+    pub max_attempts: u32,
+    /// For one answer.
+    pub timeout: Duration,
+    /// Variables handed on to the command: `NAME` or `NAME=VALUE`.
+    pub environment: Vec<String>,
+}
+
+/// Starts each probe and mends what can be mended.
+///
+/// # Errors
+/// Nothing to probe, a file that is no configuration, or nothing that can be started at all.
+pub fn heal_probes(
+    app: &App,
+    request: &HealRequest,
+    progress: &dyn Progress,
+) -> Result<(HealingResult, Exit), AppError> {
+    let mut servers = match &request.mcp {
+        Some(file) => {
+            let name = file.display().to_string();
+            let bytes = super::redact::read_file(&name)?;
+            Some(ServerConfig::parse(&name, &bytes)?)
+        }
+        None => None,
+    };
+    let probes = probes(request, servers.as_ref())?;
+    if probes.is_empty() {
+        return Err(AppError::usage("there is nothing to probe")
+            .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
+    }
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let given = servers.iter().flat_map(ServerConfig::variables);
+    let named = request
+        .environment
+        .iter()
+        .filter_map(|it| it.split_once('='));
+    let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
+    let stop = listen()?;
+    let options = Options {
+        directory: app.directory().to_owned(),
+        max_attempts: request.max_attempts,
+        environment: &request.environment,
+        redactor: &redactor,
+        listing: Some(workspace.source.listing()),
+        stop: &stop,
+    };
+    let mut reports = Vec::new();
+    let mut attempts = Vec::new();
+    let mut last = Map::new();
+    for probe in probes {
+        let Healed {
+            probe,
+            report,
+            attempts: mine,
+        } = heal(probe, &options)?;
+        match (&probe.target, &mut servers) {
+            (Target::Command(line), _) => {
+                let seconds = probe.timeout.as_secs_f64();
+                let test = json!({"command": line, "timeoutSeconds": seconds});
+                last.insert("test".to_owned(), test);
+            }
+            (Target::Server(_), Some(servers)) if report.changed => servers.replace(&probe),
+            _ => {}
+        }
+        reports.push(report);
+        attempts.extend(mine);
+        if stop.requested() {
+            break;
+        }
+    }
+    if let Some(servers) = &servers {
+        last.extend(servers.document());
+    }
+    let result = HealingResult::new(reports, attempts, masked(&last, &redactor));
+    if let Some(servers) = &servers {
+        write_back(servers, request, &result, progress)?;
+    }
+    let exit = exit(&result, &stop);
+    Ok((result, exit))
+}
+
+fn probes(request: &HealRequest, servers: Option<&ServerConfig>) -> Result<Vec<Probe>, AppError> {
+    let mut probes: Vec<Probe> = Vec::new();
+    if let Some(line) = request.test.as_ref().filter(|line| !line.trim().is_empty()) {
+        probes.push(Probe {
+            name: "test".to_owned(),
+            target: Target::Command(line.clone()),
+            timeout: request.timeout,
+        });
+    }
+    if let Some(servers) = servers {
+        let wanted: Vec<String> = if request.servers.is_empty() {
+            servers.names().map(str::to_owned).collect()
+        } else {
+            request.servers.clone()
+        };
+        for name in wanted {
+            probes.push(servers.probe(&name, request.timeout)?);
+        }
+    }
+    Ok(probes)
+}
+
+fn write_back(
+    servers: &ServerConfig,
+    request: &HealRequest,
+    result: &HealingResult,
+    progress: &dyn Progress,
+) -> Result<(), AppError> {
+    let mut changed = result.probes.iter().filter(|it| it.changed && it.fixed);
+    let Some(file) = request.mcp.as_ref().filter(|_| changed.next().is_some()) else {
+        return Ok(());
+    };
+    if request.auto {
+        write_file(file, servers.text())?;
+        progress.note(&format!("wrote {}", file.display()));
+    } else {
+        progress.note("another configuration answers; `--auto` writes it to the file");
+    }
+    Ok(())
+}
+
+fn exit(result: &HealingResult, stop: &Stop) -> Exit {
+    if stop.requested() {
+        return Exit::Interrupted;
+    }
+    let worst = result.probes.iter().find(|probe| !probe.fixed);
+    match worst.and_then(|probe| probe.diagnosis.as_ref()) {
+        _ if result.fixed => Exit::Yes,
+        Some(diagnosis) => match diagnosis.kind {
+            FailureKind::Timeout => Exit::TimedOut,
+            FailureKind::Unknown => Exit::No,
+            _ => Exit::PersonMustAct,
+        },
+        None => Exit::No,
+    }
+}

@@ -1,0 +1,196 @@
+use std::collections::BTreeMap;
+
+use super::open::{known_file, with_graph};
+use super::patch::write_changes;
+use super::{App, AppError, Progress};
+use crate::diagnose::{LogFacts, diagnose_in};
+use crate::hint::{Query, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest};
+use crate::model::{
+    Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
+};
+use crate::patch::Change;
+use crate::policy::Redactor;
+use crate::workspace::{At, Workspace};
+
+/// Find the imports that were meant.
+#[derive(Debug, Clone, Default)]
+pub struct HintRequest {
+    /// Undefined names; those of the log are added.
+    pub names: Vec<String>,
+    /// The file that uses them; without one, those that the log names.
+    pub file: Option<String>,
+    /// What the failing command wrote: names, modules and files are taken from it.
+    pub log: Option<Vec<u8>>,
+    /// A commit to read instead of the worktree.
+    pub rev: Option<String>,
+    /// Whether a patch of the certain imports is made.
+    pub fix: bool,
+    /// Whether that patch is written into the worktree.
+    pub apply: bool,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Hinted {
+    /// The names, modules and exports that are missing.
+    pub names: Vec<String>,
+    /// Their imports, and the patch when one was asked for and there is one that may be shown.
+    pub document: HintDocument,
+    /// Whether there is a patch, when one was asked for; else whether anything is known.
+    pub found: bool,
+}
+
+impl Hinted {
+    /// A line for each name.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        hint_lines(&self.names, &self.document.suggestions)
+    }
+}
+
+/// Finds imports for what is undefined.
+///
+/// # Errors
+/// A file that is not of the repository, a log that names none, or a patch that cannot be written.
+pub fn find_imports(
+    app: &App,
+    request: &HintRequest,
+    progress: &dyn Progress,
+) -> Result<Hinted, AppError> {
+    let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
+    let workspace = app.workspace(at, progress)?;
+    let source = workspace.source.as_ref();
+    let wanted = wanted(app, request, &workspace)?;
+    let policy = app.read_policy(&[], &[], Profile::Ranked)?;
+    let may_read = |path: &RepoPath| policy.refuse(path).is_none();
+    super::progress::go_on(progress, "reading imports")?;
+    let patched = request.fix || request.apply;
+    let mut names = Vec::new();
+    let mut suggestions: Vec<Suggestion> = Vec::new();
+    let mut patch = String::new();
+    let mut changes: Vec<Change> = Vec::new();
+    with_graph(app, &workspace, true, |graph| {
+        for (file, lacks) in &wanted {
+            let query = Query {
+                file,
+                names: &lacks.names,
+                known: app.settings().list("hint.known"),
+                may_read: &may_read,
+            };
+            let mut found = suggest(source, graph, &query);
+            found.extend(moved_modules(source, graph, &query, &lacks.modules));
+            found.extend(renamed_exports(source, graph, &query, &lacks.exports));
+            found.retain(|one| shows(app.redactor(), &one.import_statement));
+            names.extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
+            if patched {
+                let certain = found.iter().filter(|it| it.certain).cloned();
+                if let Some(fixed) = fix(source, file, &certain.collect::<Vec<_>>()) {
+                    patch.push_str(&fixed.patch);
+                    changes.extend(fixed.changes);
+                }
+            }
+            suggestions.append(&mut found);
+        }
+    });
+    let found = if patched {
+        !changes.is_empty()
+    } else {
+        !suggestions.is_empty()
+    };
+    if request.apply && found {
+        super::progress::go_on(progress, "writing")?;
+        write_changes(app, &workspace, &changes, false, false)?;
+    }
+    let shown = shows(app.redactor(), &patch);
+    if found && patched && !shown {
+        progress.note("the patch is not shown: a secret stands near the imports");
+    }
+    let document = HintDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "hint",
+        recovery_hint: recovery_hint(&names, &suggestions),
+        suggestions,
+        patch: (found && patched && shown).then_some(patch),
+    };
+    Ok(Hinted {
+        names,
+        document,
+        found,
+    })
+}
+
+fn shows(redactor: &Redactor, text: &str) -> bool {
+    redactor.redact(text).findings.is_empty()
+}
+
+// What one file lacks.
+#[derive(Default)]
+struct Wanted {
+    names: Vec<String>,
+    modules: Vec<String>,
+    exports: Vec<String>,
+}
+
+// What to look for, by file; of several files that a log names, the first that uses a name.
+fn wanted(
+    app: &App,
+    request: &HintRequest,
+    workspace: &Workspace,
+) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
+    let source = workspace.source.as_ref();
+    let diagnosis = request.log.as_deref().map(|log| {
+        let log = app.clean(log);
+        diagnose_in(&log, &LogFacts::default(), source)
+    });
+    let files = files(request, workspace, diagnosis.as_ref())?;
+    let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
+    let mut put = |text: &str, take: &dyn Fn(&mut Wanted) -> &mut Vec<String>| {
+        let word = text.rsplit(['.', '/']).next().unwrap_or(text);
+        let uses = |file: &&RepoPath| {
+            source
+                .read(file)
+                .is_ok_and(|bytes| memchr::memmem::find(&bytes, word.as_bytes()).is_some())
+        };
+        if let Some(file) = files.iter().find(uses).or(files.first()) {
+            let list = take(wanted.entry(file.clone()).or_default());
+            if !list.iter().any(|known| known == text) {
+                list.push(text.to_owned());
+            }
+        }
+    };
+    for name in &request.names {
+        put(name, &|it| &mut it.names);
+    }
+    if let Some(found) = &diagnosis {
+        for name in &found.undefined_names {
+            put(name, &|it| &mut it.names);
+        }
+        for module in &found.missing_modules {
+            put(module, &|it| &mut it.modules);
+        }
+        for export in &found.missing_exports {
+            put(export, &|it| &mut it.exports);
+        }
+    }
+    Ok(wanted)
+}
+
+fn files(
+    request: &HintRequest,
+    workspace: &Workspace,
+    diagnosis: Option<&Diagnosis>,
+) -> Result<Vec<RepoPath>, AppError> {
+    if let Some(typed) = &request.file {
+        return Ok(vec![known_file(workspace, typed)?]);
+    }
+    let mentioned = diagnosis.iter().flat_map(|it| &it.files);
+    let files: Vec<RepoPath> = mentioned.filter_map(MentionedFile::repo_path).collect();
+    if files.is_empty() {
+        return Err(match diagnosis {
+            Some(_) => AppError::usage("the log names no file of this repository"),
+            None => AppError::usage("no file says where the names are used"),
+        }
+        .hint("say which file with `--file`"));
+    }
+    Ok(files)
+}

@@ -1,0 +1,66 @@
+//! Floor 9: one task for each command, from a request to a document. Everything that tasks stand on
+//! is opened once, by [`App`]; command line, server and library only translate.
+
+mod bench;
+mod context;
+mod context_request;
+mod diagnose;
+mod error;
+mod explain;
+mod files;
+mod git_apply;
+mod heal;
+mod hint;
+mod imports;
+mod open;
+mod patch;
+mod progress;
+mod redact;
+mod repair;
+mod report;
+mod run;
+mod run_record;
+mod run_verdict;
+mod runs;
+mod split;
+mod stats;
+
+pub use bench::{
+    BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
+    broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_bench,
+};
+pub use context::{Packed, build_context, within_budget};
+pub use context_request::{ContextRequest, Named};
+pub use diagnose::{DiagnoseRequest, diagnose_log};
+pub use error::AppError;
+pub use explain::explain_code;
+pub use files::{to_json, to_json_line, write_file};
+pub use git_apply::{GitApplied, GitPlace, git_apply};
+pub use heal::{HealRequest, heal_probes};
+pub use hint::{HintRequest, Hinted, find_imports};
+pub use imports::{ImportsRequest, list_imports};
+pub use open::{App, AppOptions};
+pub use patch::{
+    Against, BatchAnswer, PatchRequest, Target, apply_patch, check_batch, check_patch,
+    recover_apply, with_canonical,
+};
+pub use progress::{Progress, Silent};
+pub use redact::{FindingRow, RedactRequest, read_file, readable_file, redact_text};
+pub use repair::{RepairRequest, Repaired, repair_repository};
+pub use report::{Reported, find_run, read_report};
+pub use run::{CommandRun, RunRequest, run_command};
+pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
+pub use split::{SplitRequest, split_task};
+pub use stats::{StatsRequest, add_up_runs};
+
+// What requests are made of.
+pub use crate::agent::Protocol;
+pub use crate::bench::BenchAgent;
+pub use crate::config::{
+    FILE_NAMES, Origin as SettingOrigin, Settings, Value as SettingValue, commented_defaults,
+};
+pub use crate::exec::{
+    SandboxMode, Stop, guard_environment, own_program, set_supervisor, supervise,
+};
+pub use crate::patch::{Favour, GitApplyOptions, Judged, Limit, Recovered, Verbosity, WhiteSpace};
+pub use crate::repair::Split;

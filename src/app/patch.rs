@@ -1,0 +1,321 @@
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{App, AppError, Progress, runs};
+use crate::git::{CommitRequest, IndexChange, Repository};
+use crate::model::{Code, PatchVerdict};
+use crate::patch::{
+    Change, JudgeOptions, Judged, Objects, Recovered, judge, recover, write_worktree,
+};
+use crate::policy::Allowed;
+use crate::workspace::{At, Workspace};
+
+/// How a patch is judged.
+#[derive(Debug, Clone, Default)]
+pub struct PatchRequest {
+    /// The patch, in any accepted format.
+    pub patch: Vec<u8>,
+    /// Whether nothing is mended.
+    pub strict: bool,
+    /// Whether a file that no longer parses, or a new import that leads nowhere, refuses it.
+    pub strict_after: bool,
+    /// Leading components to strip from names; found out when missing.
+    pub strip: Option<usize>,
+    /// A folder to put before every path.
+    pub directory: String,
+    /// Globs of protected files that may be changed.
+    pub allow_protected: Vec<String>,
+    /// Whether it is applied the other way round.
+    pub reverse: bool,
+    /// Whether it is merged with what the files have become.
+    pub three_way: bool,
+    /// What it is judged against.
+    pub against: Against,
+}
+
+/// What a patch is judged against.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Against {
+    /// The files as they stand.
+    #[default]
+    Worktree,
+    /// The index, which the worktree must agree with.
+    Index,
+    /// A commit.
+    Revision(String),
+}
+
+/// Where a patch that applies is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The files of the worktree.
+    Worktree,
+    /// Worktree and index.
+    Index,
+    /// The index alone.
+    Cached,
+    /// A tree object, and nothing else.
+    Tree,
+    /// A commit with this message on top of the revision judged, and nothing else.
+    Commit(String),
+    /// Nowhere.
+    DryRun,
+}
+
+/// Judges a patch and changes nothing.
+///
+/// # Errors
+/// A repository that cannot be read, or a malformed glob.
+pub fn check_patch(
+    app: &App,
+    request: &PatchRequest,
+    progress: &dyn Progress,
+) -> Result<Judged, AppError> {
+    Ok(judged(app, request, progress)?.1)
+}
+
+/// Judges a patch; when it applies, writes all of it or nothing. Gives the id of the object that
+/// was written, if one was.
+///
+/// # Errors
+/// As [`check_patch`], and what the writing met.
+pub fn apply_patch(
+    app: &App,
+    request: &PatchRequest,
+    target: &Target,
+    progress: &dyn Progress,
+) -> Result<(Judged, Option<String>), AppError> {
+    let request = PatchRequest {
+        against: match (&request.against, target) {
+            (_, Target::Cached | Target::Index) => Against::Index,
+            (Against::Worktree, Target::Tree | Target::Commit(_)) => {
+                Against::Revision("HEAD".to_owned())
+            }
+            (against, _) => against.clone(),
+        },
+        ..request.clone()
+    };
+    let (workspace, mut judged) = judged(app, &request, progress)?;
+    let needs_files = matches!(target, Target::Worktree | Target::Index);
+    if workspace.root.is_none() && needs_files {
+        return Err(AppError::bare("")
+            .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
+    }
+    if !judged.verdict.verdict.applies() || *target == Target::DryRun {
+        return Ok((judged, None));
+    }
+    // The last moment at which a cancelled call changes nothing.
+    super::progress::go_on(progress, "writing")?;
+    let written = match target {
+        Target::DryRun => None,
+        Target::Worktree | Target::Index | Target::Cached => {
+            let cached = *target == Target::Cached;
+            let index = *target == Target::Index;
+            write_changes(app, &workspace, &judged.changes, cached, index)?;
+            None
+        }
+        Target::Tree | Target::Commit(_) => {
+            let git = need_git(&workspace)?;
+            let changes = index_changes(git, &judged.changes)?;
+            let base = match &request.against {
+                Against::Revision(revision) => revision,
+                _ => "HEAD",
+            };
+            let tree = git.write_tree(base, &changes)?;
+            judged.verdict.tree_id = Some(tree.clone());
+            Some(match target {
+                Target::Commit(message) => git.write_commit(&CommitRequest {
+                    tree: &tree,
+                    parent: base,
+                    message,
+                })?,
+                _ => tree,
+            })
+        }
+    };
+    Ok((judged, written))
+}
+
+/// Finishes or undoes an apply that was interrupted, and says which.
+///
+/// # Errors
+/// A repository without files, or files that others changed meanwhile.
+pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered, AppError> {
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
+    let state = runs::state(app, &workspace)?;
+    Ok(recover(root, state.directory())?)
+}
+
+/// A line of a batch.
+#[derive(Deserialize)]
+struct Job {
+    #[serde(default)]
+    id: serde_json::Value,
+    patch: String,
+}
+
+/// The verdict of one job of a batch.
+#[derive(Debug, Serialize)]
+pub struct BatchAnswer {
+    /// As the job had it.
+    pub id: serde_json::Value,
+    /// The verdict.
+    #[serde(flatten)]
+    pub verdict: PatchVerdict,
+}
+
+/// Judges the patches of JSON lines `{"id", "patch"}` in parallel against one frozen source. The
+/// answers come in the order of the lines, some at a time.
+///
+/// # Errors
+/// A line that is no job; a repository that cannot be read; what `take` gives.
+pub fn check_batch(
+    app: &App,
+    request: &PatchRequest,
+    progress: &dyn Progress,
+    take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<(), AppError>,
+) -> Result<(), AppError> {
+    let workspace = app.workspace(request.against.at(), progress)?;
+    let objects = workspace.git.as_ref().map(Repository::objects);
+    let mut options = request.options(objects.as_ref().map(|it| it as &dyn Objects))?;
+    // Thousands of patches are judged by their text; parsing each file twice is for who asks.
+    options.after = request.strict_after;
+    let lines: Vec<&[u8]> = request
+        .patch
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .collect();
+    for part in lines.chunks(256) {
+        let answers: Result<Vec<BatchAnswer>, AppError> = part
+            .par_iter()
+            .map(|line| {
+                let job: Job = serde_json::from_slice(line).map_err(|error| {
+                    AppError::usage(format!("--batch: a line is no job: {error}"))
+                })?;
+                let judged = judge(job.patch.as_bytes(), workspace.source.as_ref(), &options);
+                Ok(BatchAnswer {
+                    id: job.id,
+                    verdict: with_canonical(judged),
+                })
+            })
+            .collect();
+        take(answers?)?;
+    }
+    Ok(())
+}
+
+/// The verdict with the canonical patch in it, when it applies.
+#[must_use]
+pub fn with_canonical(mut judged: Judged) -> PatchVerdict {
+    if judged.verdict.verdict.applies() {
+        judged.verdict.canonical_patch = String::from_utf8(judged.canonical_patch()).ok();
+    }
+    judged.verdict
+}
+
+impl Against {
+    fn at(&self) -> At<'_> {
+        match self {
+            Self::Worktree => At::Worktree,
+            Self::Index => At::Index,
+            Self::Revision(revision) => At::Revision(revision),
+        }
+    }
+}
+
+impl PatchRequest {
+    fn options<'a>(
+        &'a self,
+        objects: Option<&'a dyn Objects>,
+    ) -> Result<JudgeOptions<'a>, AppError> {
+        let allowed = Allowed::new(&self.allow_protected)
+            .map_err(|error| AppError::usage(format!("--allow-protected: {error}")))?;
+        Ok(JudgeOptions {
+            strict: self.strict,
+            after: true,
+            strict_after: self.strict_after,
+            strip: self.strip,
+            directory: &self.directory,
+            reverse: self.reverse,
+            three_way: self.three_way,
+            allowed,
+            objects,
+            ..JudgeOptions::default()
+        })
+    }
+}
+
+fn judged(
+    app: &App,
+    request: &PatchRequest,
+    progress: &dyn Progress,
+) -> Result<(Workspace, Judged), AppError> {
+    let workspace = app.workspace(request.against.at(), progress)?;
+    let judged = {
+        let objects = workspace.git.as_ref().map(Repository::objects);
+        let options = request.options(objects.as_ref().map(|it| it as &dyn Objects))?;
+        super::progress::go_on(progress, "judging")?;
+        judge(&request.patch, workspace.source.as_ref(), &options)
+    };
+    Ok((workspace, judged))
+}
+
+/// Writes changes to the worktree, the index or both: all or nothing.
+pub(super) fn write_changes(
+    app: &App,
+    workspace: &Workspace,
+    changes: &[Change],
+    cached: bool,
+    index: bool,
+) -> Result<(), AppError> {
+    let staged = if cached || index {
+        let git = need_git(workspace)?;
+        Some((git, index_changes(git, changes)?))
+    } else {
+        None
+    };
+    let files = workspace.root.as_ref().filter(|_| !cached);
+    let state = runs::state(app, workspace)?;
+    if let Some(root) = files {
+        write_worktree(root, state.directory(), changes)?;
+    }
+    let Some((git, entries)) = staged else {
+        return Ok(());
+    };
+    let written = git.write_index(&entries, index);
+    // Files and index change together: files that the index does not follow are put back.
+    if written.is_err()
+        && let Some(root) = files
+    {
+        let back: Vec<Change> = changes.iter().map(Change::undone).collect();
+        write_worktree(root, state.directory(), &back)?;
+    }
+    Ok(written?)
+}
+
+// The repository, for what cannot be done without one.
+fn need_git(workspace: &Workspace) -> Result<&Repository, AppError> {
+    workspace.git.as_ref().ok_or_else(|| {
+        AppError::new(Code::U204, "this directory is not in a git repository").hint(
+            "apply to the files themselves, without `--cached`, `--index`, `--tree` or `--commit`",
+        )
+    })
+}
+
+// The changes as entries of an index, their contents stored as blobs.
+fn index_changes(git: &Repository, changes: &[Change]) -> Result<Vec<IndexChange>, AppError> {
+    changes
+        .iter()
+        .map(|change| {
+            let entry = match &change.after {
+                Some(after) => Some((git.store_blob(&after.bytes)?, after.mode)),
+                None => None,
+            };
+            Ok(IndexChange {
+                path: change.path.clone(),
+                entry,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,32 @@
+use super::AppError;
+use crate::model::Event;
+
+/// How a task speaks to whoever waits for it, while it works.
+pub trait Progress: Sync {
+    /// Says what is done next. Gives `false` when nobody waits any more.
+    fn step(&self, _what: &str) -> bool {
+        true
+    }
+
+    /// Says something that a person should know and the document does not hold.
+    fn note(&self, text: &str);
+
+    /// Says what happened in a repair.
+    fn event(&self, _event: &Event) {}
+}
+
+/// Says nothing to anybody.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn note(&self, _text: &str) {}
+}
+
+/// Says what is done next, and ends the task when nobody waits any more.
+pub(super) fn go_on(progress: &dyn Progress, what: &str) -> Result<(), AppError> {
+    if progress.step(what) {
+        Ok(())
+    } else {
+        Err(AppError::cancelled())
+    }
+}

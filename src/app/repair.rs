@@ -1,0 +1,250 @@
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::open::listen;
+use super::runs;
+use super::split::read_task;
+use super::{App, AppError, Progress};
+use crate::agent::Protocol;
+use crate::context::{add_history, base_request};
+use crate::exec::SandboxMode;
+use crate::model::{Exit, Level, Profile, RepoPath, RunResult, RunStatus, StopReason};
+use crate::patch::{WriteError, is_interrupted, recover};
+use crate::policy::Allowed;
+use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, repair};
+use crate::source::Source;
+use crate::workspace::{At, Workspace};
+
+/// Make a failing test command pass.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
+pub struct RepairRequest {
+    /// Lines for the shell that must pass, in order.
+    pub test: Vec<String>,
+    /// The command that writes patches, and how it is spoken to.
+    pub agent: Option<(String, Protocol)>,
+    /// For one call of the agent.
+    pub agent_timeout: Duration,
+    /// Variables handed on to the agent: `NAME` or `NAME=VALUE`.
+    pub agent_environment: Vec<String>,
+    /// For one run of a test command.
+    pub timeout: Duration,
+    /// Variables handed on to the test commands: `NAME` or `NAME=VALUE`.
+    pub environment: Vec<String>,
+    /// Replies of the agent to try.
+    pub max_attempts: u32,
+    /// The highest level of context.
+    pub max_level: Level,
+    /// Whether the whole repository may be sent.
+    pub include_bundle: bool,
+    /// What is wanted beyond passing commands: the name of its file, and what stands in it.
+    pub task: Option<(String, Vec<u8>)>,
+    /// For everything.
+    pub budget: Duration,
+    /// Stop when the agent says that it has cost so much.
+    pub budget_usd: Option<f64>,
+    /// Whether a patch that helps is put into the worktree.
+    pub apply: bool,
+    /// Where a copy of the run's folder is written.
+    pub out: Option<PathBuf>,
+    /// A run to go on with.
+    pub resume: Option<String>,
+    /// Whether what needs no model is healed first.
+    pub heal: bool,
+    /// Whether a task is split when the agent runs out of time.
+    pub auto_split: bool,
+    /// Globs of protected files that patches may change.
+    pub allow_protected: Vec<String>,
+    /// How far writing is confined.
+    pub sandbox: SandboxMode,
+    /// Whether the network is refused to the test commands.
+    pub no_network: bool,
+    /// Run once before anything else.
+    pub setup: Option<String>,
+    /// Ignored paths that the copy needs.
+    pub share: Vec<String>,
+    /// Where the copy is kept.
+    pub scratch: Option<PathBuf>,
+}
+
+/// A repair that ended.
+pub struct Repaired {
+    /// `result.json`.
+    pub result: RunResult,
+    /// The folder that tells about it.
+    pub folder: PathBuf,
+    /// How the process ends.
+    pub exit: Exit,
+}
+
+/// Repairs. Commands come from the request, never from the repository.
+///
+/// # Errors
+/// When it cannot be run; a repair that fails is no error.
+pub fn repair_repository(
+    app: &App,
+    request: &RepairRequest,
+    progress: &dyn Progress,
+) -> Result<Repaired, AppError> {
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let root = workspace
+        .root
+        .clone()
+        .ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
+    Allowed::new(&request.allow_protected)
+        .map_err(|error| AppError::usage(format!("--allow-protected: {error}")))?;
+    let task = request.task.as_ref();
+    let task = task
+        .map(|(name, text)| read_task(name, app.clean(text).as_bytes()))
+        .transpose()?;
+    let state = runs::state(app, &workspace)?;
+    let _lock = RunLock::take(state.directory())?;
+    let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
+    let folders = match &request.resume {
+        Some(run) => runs::resume(app, run, &workspace)?,
+        None => {
+            let out = request.out.as_deref();
+            out.map_or(Ok(()), |out| runs::refuse_used(app, out))?;
+            runs::start(app, &workspace, out, false)?
+        }
+    };
+    let read = app.read_policy(&[], &[], Profile::Ranked)?;
+    let mut packets = base_request(app.settings(), workspace.git.as_ref());
+    packets.include_bundle = request.include_bundle;
+    add_history(&mut packets, workspace.git.as_ref(), "HEAD");
+    let slot = slot(request.scratch.clone().unwrap_or(state.workplace()))?;
+    let setup = Setup {
+        root: &root,
+        prefix: &workspace.prefix,
+        git: workspace.git.as_ref(),
+        source: workspace.source.as_ref(),
+        slot: &slot,
+        folder: &folders.kept,
+        copy: folders.shown.as_deref(),
+        state: state.directory(),
+        redactor: app.redactor(),
+        read: &read,
+        request: packets,
+        commands: Commands {
+            lines: request.test.clone(),
+            setup: request.setup.clone(),
+            timeout: request.timeout,
+            grace: Duration::from_secs(5),
+            max_output: 256 << 20,
+            environment: request.environment.clone(),
+            sandbox: request.sandbox,
+            no_network: request.no_network,
+        },
+        agent: match &request.agent {
+            Some((command, protocol)) => Agent::Command {
+                command,
+                protocol: *protocol,
+                environment: &request.agent_environment,
+            },
+            None => Agent::None,
+        },
+        policy: policy(request, task.as_ref()),
+        allow_protected: &request.allow_protected,
+        task,
+        shared: shared(workspace.source.as_ref(), &root, &request.share),
+        apply: request.apply,
+        resume: request.resume.is_some(),
+    };
+    let stop = listen()?;
+    let result = repair(&setup, &stop, &mut |event| progress.event(event))?;
+    let unapplied = request.apply && result.patch_digest.is_some() && !result.applied;
+    Ok(Repaired {
+        exit: if unapplied { Exit::No } else { exit(&result) },
+        folder: folders.named().to_owned(),
+        result,
+    })
+}
+
+// A run that goes on finishes first what it was writing; another one does not begin before that.
+fn after_recovery(
+    app: &App,
+    workspace: Workspace,
+    root: &Path,
+    state: &Path,
+    request: &RepairRequest,
+    progress: &dyn Progress,
+) -> Result<Workspace, AppError> {
+    if !is_interrupted(state) {
+        return Ok(workspace);
+    }
+    if request.resume.is_none() {
+        return Err(WriteError::Interrupted.into());
+    }
+    recover(root, state)?;
+    app.workspace(At::Worktree, progress)
+}
+
+fn exit(result: &RunResult) -> Exit {
+    match (result.status, result.stop_reason) {
+        (_, StopReason::Interrupted) => Exit::Interrupted,
+        (RunStatus::Fixed, _) => Exit::Yes,
+        (RunStatus::UserActionRequired | RunStatus::InvalidTask, _) => Exit::PersonMustAct,
+        (_, StopReason::AgentTimeout | StopReason::CommandTimeout) => Exit::TimedOut,
+        (_, StopReason::PolicyRejected) => Exit::Refused,
+        _ => Exit::No,
+    }
+}
+
+fn policy(request: &RepairRequest, task: Option<&Task>) -> Policy {
+    Policy {
+        agent: request.agent.is_some(),
+        heal: request.heal,
+        auto_split: request.auto_split,
+        max_level: request.max_level,
+        max_attempts: request.max_attempts,
+        max_seconds: Some(request.budget.as_secs_f64()),
+        max_packet_bytes: 50_000_000,
+        max_cost_usd: request.budget_usd,
+        agent_timeout: request.agent_timeout.as_secs_f64(),
+        depth: 0,
+        estimated_turns: task.map(|task| task.estimate().estimated_turns),
+    }
+}
+
+fn slot(slot: PathBuf) -> Result<PathBuf, AppError> {
+    std::fs::create_dir_all(&slot)
+        .and_then(|()| slot.canonicalize())
+        .map_err(|error| {
+            let shown = slot.display();
+            let said = format!("cannot make the scratch folder `{shown}`: {}", error.kind());
+            AppError::environment(said).hint("name another place with `--scratch DIR`")
+        })
+}
+
+// Installed packages: ignored by git and needed by tests, so the copy links to them.
+fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Vec<RepoPath> {
+    let typed = |path: &String| RepoPath::resolve("", path.trim_end_matches('/')).ok();
+    let mut found: std::collections::BTreeSet<RepoPath> = named.iter().filter_map(typed).collect();
+    for entry in source.listing().files() {
+        let folders: &[&str] = match entry.path.file_name() {
+            "package.json" => &["node_modules"],
+            "pyproject.toml" | "setup.py" | "requirements.txt" | "uv.lock" => &[".venv", "venv"],
+            _ => &[],
+        };
+        for folder in folders {
+            let directory = entry.path.directory();
+            let path = if directory.is_empty() {
+                (*folder).to_owned()
+            } else {
+                format!("{directory}/{folder}")
+            };
+            found.extend(RepoPath::new(&path));
+        }
+    }
+    found.extend(
+        ["node_modules", ".venv"]
+            .into_iter()
+            .flat_map(RepoPath::new),
+    );
+    found
+        .into_iter()
+        .filter(|path| {
+            root.join(path.as_str()).is_dir() && !source.listing().has_directory(path.as_str())
+        })
+        .collect()
+}

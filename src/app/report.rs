@@ -1,0 +1,59 @@
+use std::path::{Path, PathBuf};
+
+use super::{App, AppError, Progress, runs};
+use crate::model::{ChildFailure, Code, RunRecord};
+use crate::repair::read_run;
+use crate::report::parse_failure_text;
+use crate::workspace::At;
+
+/// What a report is about.
+pub enum Reported {
+    /// A run, with every attempt, and the name of its folder.
+    Run(Box<RunRecord>, String),
+    /// A failure report alone.
+    Failure(Box<ChildFailure>),
+}
+
+/// Finds a run by its folder, its name or `latest`.
+///
+/// # Errors
+/// `U306` when there is none, or it has not ended.
+pub fn find_run(app: &App, what: &str, progress: &dyn Progress) -> Result<Reported, AppError> {
+    let folder = if Path::new(what).is_dir() {
+        PathBuf::from(what)
+    } else {
+        let workspace = app.workspace(At::Worktree, progress)?;
+        runs::find(app, what, &workspace)?
+    };
+    let name = folder.display().to_string();
+    if let Some(record) = read_run(&folder) {
+        return Ok(Reported::Run(Box::new(record), name));
+    }
+    let log = folder.join("test.log");
+    let hint = if log.is_file() {
+        let log = log.display();
+        format!("it is of `mendit run`; `mendit diagnose {log}` says what broke")
+    } else {
+        "a run that was cut off is continued with `mendit repair --resume RUN`".to_owned()
+    };
+    let said = format!("`{name}` holds no repair that ended");
+    Err(AppError::new(Code::U306, said).hint(hint))
+}
+
+/// Reads a failure report back, in the text form or as JSON; of several in a text the last counts.
+///
+/// # Errors
+/// `U306` when there is none.
+pub fn read_report(name: &str, bytes: &[u8]) -> Result<Reported, AppError> {
+    let text = String::from_utf8_lossy(bytes);
+    let report: Option<ChildFailure> =
+        parse_failure_text(&text).or_else(|| serde_json::from_str(&text).ok());
+    match report {
+        Some(report) => Ok(Reported::Failure(Box::new(report))),
+        None => Err(AppError::new(
+            Code::U306,
+            format!("there is no failure report in `{name}`"),
+        )
+        .hint("a report ends with a `<task_metadata>` block, or is a `report.json`")),
+    }
+}

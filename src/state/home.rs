@@ -1,0 +1,290 @@
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::{Runs, StateError};
+
+/// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else
+/// `~/.local/state/mendit`, else one of this user's in the temporary directory. It is nobody
+/// else's, no link, and closed to others.
+#[derive(Debug, Clone)]
+pub struct StateHome {
+    base: PathBuf,
+}
+
+impl StateHome {
+    /// Opens it, and makes it when it is not there.
+    ///
+    /// # Errors
+    /// [`StateError::Foreign`] when somebody else made it, [`StateError::Io`] when it cannot be
+    /// made.
+    pub fn open() -> Result<Self, StateError> {
+        Self::among(candidates(|name| std::env::var_os(name)))
+    }
+
+    // The first that can be made; one that is not ours is an error, not a reason to go on.
+    fn among(places: Vec<PathBuf>) -> Result<Self, StateError> {
+        let mut failed = None;
+        for place in places {
+            if let Some(parent) = place.parent()
+                && let Err(error) = fs::create_dir_all(parent)
+            {
+                failed.get_or_insert_with(|| StateError::io(&place, &error));
+                continue;
+            }
+            match private(&place) {
+                Ok(()) if writable(&place) => return Ok(Self { base: place }),
+                Ok(()) => {
+                    let error = io::Error::from(io::ErrorKind::PermissionDenied);
+                    failed.get_or_insert_with(|| StateError::io(&place, &error));
+                }
+                Err(error @ StateError::Foreign { .. }) => return Err(error),
+                Err(error) => {
+                    failed.get_or_insert(error);
+                }
+            }
+        }
+        Err(failed.unwrap_or_else(|| {
+            StateError::io(Path::new("mendit"), &io::ErrorKind::NotFound.into())
+        }))
+    }
+
+    /// What is kept for one worktree, or for a directory without git.
+    ///
+    /// # Errors
+    /// As [`StateHome::open`].
+    pub fn of(&self, root: &Path) -> Result<RepositoryState, StateError> {
+        let repositories = self.base.join("repositories");
+        private(&repositories)?;
+        let directory = repositories.join(key(root));
+        private(&directory)?;
+        let origin = directory.join("root");
+        if !origin.exists() {
+            fs::write(&origin, root.as_os_str().as_encoded_bytes())
+                .map_err(|error| StateError::io(&origin, &error))?;
+        }
+        Ok(RepositoryState { directory })
+    }
+
+    /// Everything that is kept, by the worktree it is for, sorted.
+    #[must_use]
+    pub fn all(&self) -> Vec<RepositoryState> {
+        let entries = fs::read_dir(self.base.join("repositories"));
+        let mut found: Vec<RepositoryState> = entries
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .map(|entry| RepositoryState {
+                directory: entry.path(),
+            })
+            .collect();
+        found.sort_by(|a, b| a.directory.cmp(&b.directory));
+        found
+    }
+}
+
+/// What is kept for one worktree.
+#[derive(Debug, Clone)]
+pub struct RepositoryState {
+    directory: PathBuf,
+}
+
+impl RepositoryState {
+    /// Its folder: the lock of repairs and the journal of writes stand in it.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The runs.
+    #[must_use]
+    pub fn runs(&self) -> Runs {
+        Runs::of(self.directory.join("runs"))
+    }
+
+    /// Where commands and agents run.
+    #[must_use]
+    pub fn workplace(&self) -> PathBuf {
+        self.directory.join("workplace")
+    }
+
+    /// Where a kind of knowledge that can be made again is kept.
+    #[must_use]
+    pub fn cache(&self, kind: &str) -> PathBuf {
+        self.directory.join("cache").join(kind)
+    }
+
+    /// The worktree it is for, as it was called when it was made.
+    #[must_use]
+    pub fn root(&self) -> Option<PathBuf> {
+        let bytes = fs::read(self.directory.join("root")).ok()?;
+        String::from_utf8(bytes).ok().map(PathBuf::from)
+    }
+
+    /// Removes all of it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self) -> Result<(), StateError> {
+        fs::remove_dir_all(&self.directory).map_err(|error| StateError::io(&self.directory, &error))
+    }
+}
+
+// The last of them is there when a user has no home, or one that cannot be written.
+fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let set = |name: &str| {
+        let path = PathBuf::from(variable(name).filter(|value| !value.is_empty())?);
+        path.is_absolute().then_some(path)
+    };
+    let mut places = Vec::new();
+    places.extend(set("XDG_STATE_HOME").map(|state| state.join("mendit")));
+    places.extend(set("HOME").map(|home| home.join(".local/state/mendit")));
+    places.push(std::env::temp_dir().join(format!("mendit-{}", owner::me())));
+    places
+}
+
+// Makes a folder that is closed to others, or sees that the one that is there is so.
+fn private(folder: &Path) -> Result<(), StateError> {
+    let foreign = |reason| StateError::Foreign {
+        path: folder.to_owned(),
+        reason,
+    };
+    match owner::make(folder) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(StateError::io(folder, &error)),
+    }
+    let about = folder
+        .symlink_metadata()
+        .map_err(|error| StateError::io(folder, &error))?;
+    if !about.is_dir() {
+        return Err(foreign("it is not a folder"));
+    }
+    if !owner::is_mine(&about) {
+        return Err(foreign("it is another user's"));
+    }
+    owner::close(folder, &about).map_err(|error| StateError::io(folder, &error))
+}
+
+fn writable(folder: &Path) -> bool {
+    tempfile::tempfile_in(folder).is_ok()
+}
+
+/// A name for a directory that no other directory has.
+fn key(root: &Path) -> String {
+    let digest: [u8; 32] = Sha256::digest(root.as_os_str().as_encoded_bytes()).into();
+    digest
+        .iter()
+        .take(12)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(unix)]
+mod owner {
+    use std::fs::{self, DirBuilder, Metadata, Permissions};
+    use std::io;
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+    use std::path::Path;
+
+    pub(super) fn me() -> u32 {
+        rustix::process::geteuid().as_raw()
+    }
+
+    pub(super) fn make(folder: &Path) -> io::Result<()> {
+        DirBuilder::new().mode(0o700).create(folder)
+    }
+
+    pub(super) fn is_mine(about: &Metadata) -> bool {
+        about.uid() == me()
+    }
+
+    pub(super) fn close(folder: &Path, about: &Metadata) -> io::Result<()> {
+        if about.mode() & 0o077 == 0 {
+            return Ok(());
+        }
+        fs::set_permissions(folder, Permissions::from_mode(0o700))
+    }
+}
+
+// Elsewhere a user's own folders are closed to others by where they stand.
+#[cfg(not(unix))]
+mod owner {
+    use std::fs::{self, Metadata};
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn me() -> &'static str {
+        "user"
+    }
+
+    pub(super) fn make(folder: &Path) -> io::Result<()> {
+        fs::create_dir(folder)
+    }
+
+    pub(super) fn is_mine(_about: &Metadata) -> bool {
+        true
+    }
+
+    pub(super) fn close(_folder: &Path, _about: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn the_first_place_that_can_be_made_is_taken() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("file");
+        fs::write(&file, "").unwrap();
+        let good = home.path().join("a/b/mendit");
+        let state = StateHome::among(vec![file.join("mendit"), good.clone()]).unwrap();
+        assert_eq!(state.base, good);
+        let mode = good.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_others_may_write_is_closed_and_a_link_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let open = home.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+        StateHome::among(vec![open.clone()]).unwrap();
+        assert_eq!(open.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        let link = home.path().join("link");
+        symlink(&open, &link).unwrap();
+        let refused = StateHome::among(vec![link, open]);
+        assert!(matches!(refused, Err(StateError::Foreign { .. })));
+    }
+
+    #[test]
+    fn each_worktree_has_a_place_of_its_own() {
+        let home = tempfile::tempdir().unwrap();
+        let state = StateHome::among(vec![home.path().join("mendit")]).unwrap();
+        let one = state.of(Path::new("/a")).unwrap();
+        let other = state.of(Path::new("/b")).unwrap();
+        assert_ne!(one.directory(), other.directory());
+        assert_eq!(one.root().as_deref(), Some(Path::new("/a")));
+        assert_eq!(state.all().len(), 2);
+        one.remove().unwrap();
+        assert_eq!(state.all().len(), 1);
+    }
+
+    #[test]
+    fn without_a_home_the_temporary_directory_has_one_for_each_user() {
+        let places = candidates(|_| None);
+        assert_eq!(places.len(), 1);
+        let relative = candidates(|name| (name == "HOME").then(|| "a/b".into()));
+        assert_eq!(places, relative);
+    }
+}

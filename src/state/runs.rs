@@ -1,0 +1,152 @@
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::StateError;
+
+/// The name of a run: UTC time to the millisecond and process, so that names sort by age and no
+/// two are alike.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunId(String);
+
+impl RunId {
+    /// A name for a run that starts now.
+    #[must_use]
+    pub fn now() -> Self {
+        Self::at(jiff::Timestamp::now())
+    }
+
+    fn at(time: jiff::Timestamp) -> Self {
+        let time = time.strftime("%Y%m%dT%H%M%S.%3f");
+        Self(format!("{time}-{}", std::process::id()))
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The runs of one worktree, each a folder.
+#[derive(Debug, Clone)]
+pub struct Runs {
+    directory: PathBuf,
+}
+
+/// A file of a run.
+#[derive(Debug, Clone)]
+pub struct RunFile {
+    /// The path below the run's folder, with `/`.
+    pub name: String,
+    /// Where it stands.
+    pub path: PathBuf,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+impl Runs {
+    pub(super) fn of(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    /// Makes the folder of a run that starts now.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn start(&self, id: &RunId) -> Result<PathBuf, StateError> {
+        let folder = self.directory.join(&id.0);
+        fs::create_dir_all(&folder).map_err(|error| StateError::io(&folder, &error))?;
+        Ok(folder)
+    }
+
+    /// The folder of a run by its name, or of the newest for `latest`.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<PathBuf> {
+        let mut names = self.names();
+        let found = match name {
+            "latest" => names.pop(),
+            name => names.into_iter().find(|known| known == name),
+        };
+        found.map(|name| self.directory.join(name))
+    }
+
+    /// The names of all runs, oldest first.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.directory).into_iter().flatten();
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The files of a run, sorted by name. Nothing behind a link is listed.
+    #[must_use]
+    pub fn files(folder: &Path) -> Vec<RunFile> {
+        let mut found = Vec::new();
+        let mut open = vec![(folder.to_owned(), String::new())];
+        while let Some((directory, prefix)) = open.pop() {
+            let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
+            for entry in entries {
+                let (Ok(about), Ok(name)) = (entry.metadata(), entry.file_name().into_string())
+                else {
+                    continue;
+                };
+                let name = format!("{prefix}{name}");
+                if about.is_dir() && prefix.matches('/').count() < MOST_FOLDERS {
+                    open.push((entry.path(), format!("{name}/")));
+                } else if about.is_file() && found.len() < MOST_FILES {
+                    found.push(RunFile {
+                        name,
+                        path: entry.path(),
+                        bytes: about.len(),
+                    });
+                }
+            }
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+}
+
+const MOST_FOLDERS: usize = 2;
+const MOST_FILES: usize = 500;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_by_age() {
+        let time = |text: &str| RunId::at(text.parse().unwrap());
+        let early = time("2000-02-29T01:01:01.042Z");
+        assert!(early.0.starts_with("20000229T010101.042-"), "{early}");
+        assert!(early < time("2026-11-21T23:00:00Z"));
+    }
+
+    #[test]
+    fn the_newest_is_the_latest() {
+        let home = tempfile::tempdir().unwrap();
+        let runs = Runs::of(home.path().join("runs"));
+        assert!(runs.find("latest").is_none());
+        let folder = runs
+            .start(&RunId("20260101T000000.000-1".to_owned()))
+            .unwrap();
+        fs::create_dir(folder.join("attempts")).unwrap();
+        fs::write(folder.join("attempts/x"), "12").unwrap();
+        runs.start(&RunId("20250101T000000.000-1".to_owned()))
+            .unwrap();
+        assert_eq!(runs.find("latest"), Some(folder.clone()));
+        assert_eq!(
+            runs.find("20250101T000000.000-1"),
+            Some(home.path().join("runs/20250101T000000.000-1"))
+        );
+        assert!(runs.find("..").is_none());
+        let files = Runs::files(&folder);
+        assert_eq!((files[0].name.as_str(), files[0].bytes), ("attempts/x", 2));
+    }
+}
