@@ -31,7 +31,7 @@
 //! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`app`] | one task for each command, from a request to a document |
 //! | 10 | `mcp` | the tasks as tools of an MCP server |
-//! | 10 | [`cli`] | the tasks as commands: the only user of clap and of standard output |
+//! | 11 | [`cli`] | the tasks as commands: the only user of clap and of standard output |
 //!
 //! # Habits
 //!

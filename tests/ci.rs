@@ -458,7 +458,7 @@ fn shell(repo: &Repo, line: &str, variables: &[(String, String)]) -> Output {
         .current_dir(repo.root())
         .stdin(Stdio::null())
         .env("PATH", std::env::join_paths(path).unwrap())
-        .env("XDG_CACHE_HOME", repo.outside().join("cache"))
+        .env("XDG_STATE_HOME", support::STATE)
         .envs(variables.iter().cloned())
         .output()
         .unwrap()

@@ -3,7 +3,7 @@
 mod support;
 
 use proptest::prelude::*;
-use support::{kept, Repo, command};
+use support::{Repo, command, kept};
 
 fn run(repo: &Repo, threads: &str, arguments: &[&str]) -> String {
     let all = [

@@ -273,11 +273,15 @@ async fn wrong_calls_are_answered_and_break_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn schemas_and_the_last_run_are_resources() {
     let repo = repo();
-    repo.write(".mendit/runs/1/run.json", "{\"old\": true}");
-    std::thread::sleep(std::time::Duration::from_millis(20));
-    repo.write(".mendit/runs/2/attempts/01/patch.diff", "the patch");
-    std::os::unix::fs::symlink("/etc/hostname", repo.root().join(".mendit/runs/2/link.txt"))
-        .unwrap();
+    // Only the registry of runs is read: what stands in the repository may be anybody's.
+    repo.write(
+        ".mendit/runs/99990101T000000.000-1/run.json",
+        "{\"forged\": true}",
+    );
+    repo.mendit(&["run", "--", "sh", "-c", "echo 'the log'; exit 1"]);
+    let run = support::kept(&repo.root()).unwrap().join("runs");
+    let run = run.read_dir().unwrap().next().unwrap().unwrap().path();
+    std::os::unix::fs::symlink("/etc/hostname", run.join("link.txt")).unwrap();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
     let listed = client.list_all_resources().await.unwrap();
@@ -294,15 +298,16 @@ async fn schemas_and_the_last_run_are_resources() {
         assert_eq!(schema, document.schema());
     }
     let runs: Vec<&&str> = uris.iter().filter(|uri| uri.contains("/run/")).collect();
-    assert_eq!(runs, [&"mendit://run/last/attempts/01/patch.diff"]);
+    let log = "mendit://run/last/test.log";
+    assert!(runs.contains(&&log) && !runs.iter().any(|it| it.ends_with("link.txt")));
     let read = client
-        .read_resource(ReadResourceRequestParams::new(*runs[0]))
+        .read_resource(ReadResourceRequestParams::new(log))
         .await
         .unwrap();
     assert!(
         serde_json::to_string(&read.contents)
             .unwrap()
-            .contains("the patch")
+            .contains("the log")
     );
     for uri in [
         "mendit://run/last/../1/run.json",

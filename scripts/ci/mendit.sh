@@ -13,6 +13,8 @@
 # pass, every other code is that of mendit.
 set -u
 out=${INPUT_OUT:-mendit-run}
+# A workspace that is kept between jobs holds the folder of an earlier run, which is none of ours.
+[ ! -e "$out" ] || out=$out-$(date -u +%Y%m%dT%H%M%S)-$$
 repair=${INPUT_REPAIR:-false}
 
 set -- --out "$out"

@@ -72,7 +72,10 @@ pub fn redact_text<'t>(
 /// A file that is denied by policy, is no file of the repository, or cannot be read.
 pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<Vec<u8>, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
-    let path = super::open::known_file(&workspace, typed)?;
+    let path = workspace.repo_path(typed).ok_or_else(|| {
+        let said = format!("`{typed}` is outside the repository");
+        AppError::new(Code::C311, said)
+    })?;
     let policy = app.read_policy(&[], &[], Profile::Ranked)?;
     if let Some(refusal) = policy.refuse(&path) {
         let said = format!("`{path}` is not shown: {}", refusal.reason);

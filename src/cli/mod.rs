@@ -1,4 +1,4 @@
-//! Floor 10: the command line. The only module that names clap, stdout and stderr.
+//! Floor 11: the command line. The only module that names clap, stdout and stderr.
 
 mod apply;
 mod args;

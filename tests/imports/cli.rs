@@ -31,13 +31,9 @@ const FILES: &[(&str, &str)] = &[
 
 fn mendit(directory: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mendit"))
-        .env(
-            "XDG_STATE_HOME",
-            concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
-        )
         .args(arguments)
         .current_dir(directory)
-        .env("XDG_CACHE_HOME", directory.join(".cache"))
+        .env("XDG_STATE_HOME", directory.join(".state"))
         .output()
         .unwrap()
 }
@@ -112,7 +108,7 @@ fn the_cache_does_not_show() {
         directory.path(),
         &[graph.as_slice(), &["--no-cache"]].concat(),
     );
-    let facts = directory.path().join(".cache/mendit/facts");
+    let facts = directory.path().join(".state/mendit/repositories");
     assert!(!facts.exists());
     for threads in ["1", "3"] {
         let cached = mendit(

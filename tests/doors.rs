@@ -1,0 +1,277 @@
+//! Every task asked through every door: command line, MCP server and library give one document.
+#![cfg(all(feature = "mcp", unix))]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use mendit::app::{
+    App, AppOptions, ContextRequest, DiagnoseRequest, FindingRow, HintRequest, ImportsRequest,
+    PatchRequest, RedactRequest, Silent, Target, apply_patch, build_context, check_patch,
+    diagnose_log, explain_code, find_imports, list_imports, redact_text, to_json, with_canonical,
+};
+use mendit::model::DiagnosisDocument;
+use serde_json::{Value, json};
+use support::Repo;
+
+const ALIAS: &str = "src/a.ts(1,19): error TS2307: Cannot find module '@shared/money' or its \
+                     corresponding type declarations.\n";
+const MOVED: &str = "Traceback (most recent call last):\n  File \"app.py\", line 1, in <module>\n    \
+                     from pkg.old_utils import slugify\nModuleNotFoundError: No module named \
+                     'pkg.old_utils'\n";
+const PATCH: &str = "--- a/src/b.ts\n+++ b/src/b.ts\n@@ -1 +1 @@\n-export const b = 1;\n+export \
+                     const b = 7;\n";
+
+fn repo() -> Repo {
+    Repo::with(&[
+        (
+            "tsconfig.json",
+            r#"{"compilerOptions":{"paths":{"@shared/*":["./lost/*"]}}}"#,
+        ),
+        ("package.json", "{}"),
+        ("src/a.ts", "import { m } from \"@shared/money\";\n"),
+        ("src/b.ts", "export const b = 1;\n"),
+        (
+            "src/c.ts",
+            "import { b } from './b';\nexport const c = b;\n",
+        ),
+        ("pkg/__init__.py", ""),
+        ("pkg/new_utils.py", "def slugify(text):\n    return text\n"),
+        ("app.py", "from pkg.old_utils import slugify\n"),
+    ])
+}
+
+// A token in the log, to see that no door shows it.
+fn with_token(log: &str) -> String {
+    format!(
+        "{log}url=https://x.example/?access_token=ghp_{}\n",
+        "a1B2".repeat(9)
+    )
+}
+
+struct Door {
+    tool: &'static str,
+    arguments: Value,
+    line: Vec<&'static str>,
+    library: Box<dyn Fn(&App) -> Value>,
+}
+
+fn document(value: &impl serde::Serialize) -> Value {
+    serde_json::from_str(&to_json(value).unwrap()).unwrap()
+}
+
+fn patch_request() -> PatchRequest {
+    PatchRequest {
+        patch: PATCH.as_bytes().to_vec(),
+        ..PatchRequest::default()
+    }
+}
+
+fn doors() -> Vec<Door> {
+    let alias = with_token(ALIAS);
+    let moved = with_token(MOVED);
+    vec![
+        Door {
+            tool: "diagnose",
+            arguments: json!({"log": alias, "exitCode": 2, "command": "tsc"}),
+            line: vec![
+                "diagnose",
+                "../alias.log",
+                "--exit-code",
+                "2",
+                "--command",
+                "tsc",
+            ],
+            library: Box::new(|app| {
+                let request = DiagnoseRequest {
+                    log: with_token(ALIAS).into_bytes(),
+                    exit_code: Some(2),
+                    command: Some("tsc".to_owned()),
+                };
+                let diagnosis = diagnose_log(app, &request, &Silent).unwrap();
+                document(&DiagnosisDocument::new(&diagnosis))
+            }),
+        },
+        Door {
+            tool: "build_context",
+            arguments: json!({"log": alias, "level": 1}),
+            line: vec!["context", "--log", "../alias.log", "--level", "1"],
+            library: Box::new(|app| {
+                let request = ContextRequest {
+                    log: Some(with_token(ALIAS).into_bytes()),
+                    level: mendit::model::Level::from_number(1),
+                    ..ContextRequest::default()
+                };
+                document(&build_context(app, &request, &Silent).unwrap().context)
+            }),
+        },
+        Door {
+            tool: "find_import",
+            arguments: json!({"log": moved, "fix": true}),
+            line: vec!["hint", "--log", "../moved.log", "--fix"],
+            library: Box::new(|app| {
+                let request = HintRequest {
+                    log: Some(with_token(MOVED).into_bytes()),
+                    fix: true,
+                    ..HintRequest::default()
+                };
+                document(&find_imports(app, &request, &Silent).unwrap().document)
+            }),
+        },
+        Door {
+            tool: "imports",
+            arguments: json!({"files": ["src/c.ts"], "symbols": true}),
+            line: vec!["imports", "src/c.ts", "--symbols"],
+            library: Box::new(|app| {
+                let request = ImportsRequest {
+                    files: vec!["src/c.ts".to_owned()],
+                    hops: 1,
+                    symbols: true,
+                    ..ImportsRequest::default()
+                };
+                document(&list_imports(app, &request, &Silent).unwrap())
+            }),
+        },
+        Door {
+            tool: "check_patch",
+            arguments: json!({"patch": PATCH}),
+            line: vec!["check", "../b.patch"],
+            library: Box::new(|app| {
+                let judged = check_patch(app, &patch_request(), &Silent).unwrap();
+                document(&with_canonical(judged))
+            }),
+        },
+        Door {
+            tool: "apply_patch",
+            arguments: json!({"patch": PATCH}),
+            line: vec!["apply", "../b.patch"],
+            library: Box::new(|app| {
+                let done = apply_patch(app, &patch_request(), &Target::Worktree, &Silent);
+                document(&with_canonical(done.unwrap().0))
+            }),
+        },
+        Door {
+            tool: "redact",
+            arguments: json!({"text": alias}),
+            line: vec!["redact", "../alias.log", "--findings"],
+            library: Box::new(|app| {
+                let request = RedactRequest {
+                    text: with_token(ALIAS).into_bytes(),
+                    ..RedactRequest::default()
+                };
+                let redacted = redact_text(app, &request, &Silent).unwrap();
+                document(&FindingRow::of(&redacted.findings))
+            }),
+        },
+        Door {
+            tool: "explain",
+            arguments: json!({"code": "p401"}),
+            line: vec!["explain", "p401"],
+            library: Box::new(|_| document(&explain_code(Some("p401")).unwrap()[0])),
+        },
+    ]
+}
+
+#[test]
+fn every_door_gives_the_same_document() {
+    for door in doors() {
+        let repo = repo();
+        std::fs::write(repo.outside().join("alias.log"), with_token(ALIAS)).unwrap();
+        std::fs::write(repo.outside().join("moved.log"), with_token(MOVED)).unwrap();
+        std::fs::write(repo.outside().join("b.patch"), PATCH).unwrap();
+        let again = |answer: Value| {
+            repo.git(&["checkout", "-q", "--", "."]);
+            answer
+        };
+        let by_line = again(by_line(&repo, &door));
+        let by_tool = again(by_tool(&repo, &door));
+        let app = App::open(&AppOptions {
+            directory: repo.root(),
+            ..AppOptions::default()
+        });
+        let by_library = again((door.library)(&app.unwrap()));
+        assert_eq!(by_line, by_library, "{}: command line", door.tool);
+        assert_eq!(by_tool, by_library, "{}: server", door.tool);
+        let shown = by_library.to_string();
+        assert!(!shown.contains("ghp_a1B2"), "{}: {shown}", door.tool);
+    }
+}
+
+#[test]
+fn a_repair_diagnoses_as_the_others_do() {
+    let repo = repo();
+    std::fs::write(repo.outside().join("alias.log"), ALIAS).unwrap();
+    let test = "cat ../alias.log; exit 2";
+    let log = repo.outside().join("alias.log");
+    let test = test.replace("../alias.log", log.to_str().unwrap());
+    let out = repo.outside().join("run");
+    let repaired = repo.mendit(&["repair", "--test", &test, "--out", out.to_str().unwrap()]);
+    assert_eq!(
+        repaired.status.code(),
+        Some(1),
+        "{}",
+        support::stderr(&repaired)
+    );
+    let written = std::fs::read(out.join("diagnosis.json")).unwrap();
+    let written: Value = serde_json::from_slice(&written).unwrap();
+    let asked = support::json(&repo.mendit(&[
+        "diagnose",
+        "../alias.log",
+        "--exit-code",
+        "2",
+        "--command",
+        &test,
+        "--format",
+        "json",
+    ]));
+    assert_eq!(written, asked);
+    assert_eq!(asked["subkind"], "missing_module");
+}
+
+fn by_line(repo: &Repo, door: &Door) -> Value {
+    // `--findings` is JSON by itself, and finding some is a no.
+    let asked: &[&str] = if door.tool == "redact" {
+        &[]
+    } else {
+        &["--format", "json"]
+    };
+    let output = repo.mendit(&[&door.line[..], asked].concat());
+    let said = support::stderr(&output);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}: {said}", door.tool))
+}
+
+fn by_tool(repo: &Repo, door: &Door) -> Value {
+    let mut command = support::command(&repo.root(), &["mcp", "--allow-write"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = command.spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut ask = |message: Value| writeln!(input, "{message}").unwrap();
+    ask(json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }));
+    output.next().unwrap().unwrap();
+    ask(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    ask(json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": door.tool, "arguments": door.arguments},
+    }));
+    let answer = output
+        .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap())
+        .find(|answer| answer["id"] == 1)
+        .unwrap();
+    drop(input);
+    server.wait().unwrap();
+    let document = &answer["result"]["structuredContent"];
+    match door.tool {
+        "redact" => document["findings"].clone(),
+        "explain" => document["pages"][0].clone(),
+        _ => document.clone(),
+    }
+}
