@@ -223,3 +223,21 @@ fn nested_repositories_belong_to_themselves() {
     let index = texts(&context["repoIndex"]["files"], Some("path"));
     assert!(index.iter().all(|path| !path.starts_with("vendored/")));
 }
+
+#[cfg(unix)]
+#[test]
+fn rules_of_what_to_ignore_that_lead_elsewhere_are_not_read() {
+    let repo = Repo::with(&[("src/a.ts", "export const a = 1;\n"), ("lib/b.ts", "b;\n")]);
+    for rules in ["src/.gitignore", ".gitignore"] {
+        std::os::unix::fs::symlink("/dev/zero", repo.root().join(rules)).unwrap();
+        repo.write("src/new.ts", "export const n = 1;\n");
+        let context = repo.context(&["src/a.ts", "--level", "0"]);
+        assert_eq!(context["filesIncluded"][0], "src/a.ts", "{rules}");
+        let known = texts(&context["repoIndex"]["files"], Some("path"));
+        assert!(
+            !known.contains(&"src/new.ts".to_owned()),
+            "{rules}: {known:?}"
+        );
+        assert!(known.contains(&"lib/b.ts".to_owned()), "{rules}: {known:?}");
+    }
+}

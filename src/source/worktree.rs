@@ -123,17 +123,40 @@ impl Source for Worktree {
 
 fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
     let found = Mutex::new((Vec::new(), Vec::new()));
+    if let Some(reason) = strange_rules(&root.join(".gitignore")) {
+        let root = Skipped {
+            lossy_path: ".".to_owned(),
+            reason: reason.to_owned(),
+        };
+        return (Vec::new(), vec![root]);
+    }
+    let unlisted = Arc::new(Mutex::new(Vec::new()));
+    let unlisted_too = unlisted.clone();
+    let top = root.to_owned();
     WalkBuilder::new(root)
         .standard_filters(false)
         .hidden(false)
         .git_ignore(true)
-        .git_exclude(true)
+        .git_exclude(strange_rules(&root.join(".git/info/exclude")).is_none())
         .require_git(false)
         .follow_links(false)
         .threads(threads)
-        .filter_entry(|entry| {
+        .filter_entry(move |entry| {
             let name = entry.file_name();
-            !name.eq_ignore_ascii_case(".git") && name != "node_modules"
+            if name.eq_ignore_ascii_case(".git") || name == "node_modules" {
+                return false;
+            }
+            let Some(reason) = strange_rules(&entry.path().join(".gitignore")) else {
+                return true;
+            };
+            let below = entry.path().strip_prefix(&top).unwrap_or(entry.path());
+            if let Ok(mut unlisted) = unlisted_too.lock() {
+                unlisted.push(Skipped {
+                    lossy_path: below.to_string_lossy().into_owned(),
+                    reason: reason.to_owned(),
+                });
+            }
+            false
         })
         .build_parallel()
         .run(|| {
@@ -147,10 +170,27 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
                 _ => WalkState::Continue,
             })
         });
-    found
+    let (entries, mut skipped) = found
         .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Ok(unlisted) = unlisted.lock() {
+        skipped.extend(unlisted.iter().cloned());
+    }
+    (entries, skipped)
 }
+
+// Why a file of rules is not read, which leads out of the repository or never ends. What stands
+// untracked below it is then not listed.
+fn strange_rules(rules: &Path) -> Option<&'static str> {
+    match rules.symlink_metadata() {
+        Err(_) => None,
+        Ok(about) if !about.is_file() => Some("its rules of what to ignore are no regular file"),
+        Ok(about) if about.len() > MAX_RULES => Some("its rules of what to ignore are above 1 MB"),
+        Ok(_) => None,
+    }
+}
+
+const MAX_RULES: u64 = 1 << 20;
 
 // Results of one thread, handed over when the thread is done.
 struct Sink<'a> {
