@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             "the test passes in `{}`: nothing is broken",
             args.from.display()
         );
-        return Err(CliError::new(Code::F201, said).exit(Exit::No));
+        return Err(CliError::new(Code::F201, said));
     };
     let to = args.to.display();
     output.data(&format!(

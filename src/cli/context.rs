@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 // The packet is printed all the same; what was cut first is named with its remedy.
 fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
-    let over = |code: &Code| matches!(code, Code::C102 | Code::C103);
+    let over = |code: &Code| code.is_over_budget();
     let refused = context.files_rejected.iter().filter(|it| over(&it.code));
     let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
     let files = context.files.iter();
@@ -112,7 +112,7 @@ fn within_budget(context: &ContextDocument) -> Result<(), CliError> {
         "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
         named.len()
     );
-    let error = CliError::new(Code::C111, said).exit(Exit::No);
+    let error = CliError::new(Code::C111, said);
     let remedies = shortened.iter().map(|(_, it)| &it.remedy);
     Err(
         match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {
@@ -167,9 +167,7 @@ impl From<ContextError> for CliError {
     fn from(error: ContextError) -> Self {
         let said = Self::new(error.code(), error.to_string());
         match error {
-            ContextError::BundleNotPermitted => said
-                .hint("`--include-repo-bundle` permits it")
-                .exit(Exit::Refused),
+            ContextError::BundleNotPermitted => said.hint("`--include-repo-bundle` permits it"),
             ContextError::EmptyLog => {
                 said.hint("capture standard error too: `CMD 2>&1 | mendit context --log -`")
             }

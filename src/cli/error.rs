@@ -18,7 +18,7 @@ impl CliError {
             code,
             message: message.into(),
             hints: Vec::new(),
-            exit: Exit::Environment,
+            exit: code.exit(),
         }
     }
 

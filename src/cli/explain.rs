@@ -1,47 +1,47 @@
 use super::values::TextOrJson;
 use super::{CliError, Exit, Output};
-use crate::model::{Code, code_pages, explain};
+use crate::model::{Code, code_pages, nearest_page, page};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A code such as C101; without one, all codes are listed
-    code: Option<String>,
+    /// A code such as C101, or a kind, level, stop reason or verdict; without one, all codes
+    #[arg(value_name = "CODE")]
+    word: Vec<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
-    let pages = match &args.code {
-        None => code_pages(),
-        Some(code) => vec![explain(code).ok_or_else(|| unknown(code))?],
-    };
-    match (args.format, &args.code) {
-        (TextOrJson::Json, None) => output.json(&pages)?,
-        (TextOrJson::Json, Some(_)) => output.json(&pages.first())?,
-        (TextOrJson::Text, None) => {
-            let list: String = pages
-                .iter()
-                .map(|page| format!("{}  {}\n", page.code, page.title))
-                .collect();
-            output.data(&list)?;
+    let word = args.word.join(" ");
+    if word.is_empty() {
+        let pages = code_pages();
+        let line = |page: &crate::model::CodePage| format!("{}  {}\n", page.code, page.title);
+        match args.format {
+            TextOrJson::Json => output.json(&pages)?,
+            TextOrJson::Text => output.data(&pages.iter().map(line).collect::<String>())?,
         }
-        (TextOrJson::Text, Some(_)) => {
-            for page in &pages {
-                output.data(&format!("{}: {}\n\n{}\n", page.code, page.title, page.body))?;
-            }
-        }
+        return Ok(Exit::Yes);
+    }
+    let page = page(&word).ok_or_else(|| unknown(&word))?;
+    match args.format {
+        TextOrJson::Json => output.json(&page)?,
+        TextOrJson::Text => output.data(&format!(
+            "{}: {}\n\n{}\n",
+            page.name(),
+            page.title(),
+            page.body()
+        ))?,
     }
     Ok(Exit::Yes)
 }
 
-fn unknown(code: &str) -> CliError {
-    let nearest = code_pages()
-        .into_iter()
-        .map(|page| page.code)
-        .min_by_key(|known| strsim::levenshtein(&code.to_ascii_uppercase(), known.as_str()))
-        .unwrap_or(Code::C101);
-    CliError::new(Code::U102, format!("`{code}` is not a code")).hint(format!(
-        "did you mean `{nearest}`? `mendit explain` lists all"
-    ))
+fn unknown(word: &str) -> CliError {
+    let error = CliError::new(Code::U102, format!("`{word}` is not a code"));
+    match nearest_page(word) {
+        Some(nearest) => error.hint(format!(
+            "did you mean `{nearest}`? `mendit explain` lists all codes"
+        )),
+        None => error.hint("`mendit explain` lists all codes"),
+    }
 }

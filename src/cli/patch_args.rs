@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use super::output::write_file;
 use super::{CliError, Exit, Output};
 use crate::git::ObjectStore;
-use crate::model::{Code, PatchVerdict, Verdict};
+use crate::model::PatchVerdict;
 use crate::patch::{JudgeOptions, Judged, Objects};
 use crate::policy::Allowed;
 use crate::report::{patch_github, patch_sarif, patch_text};
@@ -108,14 +108,5 @@ impl PatchArgs {
 
 /// The exit code of a verdict.
 pub(crate) fn exit(verdict: &PatchVerdict) -> Exit {
-    match verdict.verdict {
-        Verdict::Applies | Verdict::AppliesMended | Verdict::AlreadyApplied => Exit::Yes,
-        Verdict::Unsafe | Verdict::Refused => Exit::Refused,
-        Verdict::Malformed => match verdict.error_code {
-            Some(Code::P101 | Code::P102 | Code::P103 | Code::P106) => Exit::Environment,
-            Some(Code::P105) => Exit::Refused,
-            _ => Exit::No,
-        },
-        _ => Exit::No,
-    }
+    verdict.exit()
 }

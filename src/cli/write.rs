@@ -1,5 +1,5 @@
+use super::CliError;
 use super::workspace::{Workspace, state_directory};
-use super::{CliError, Exit};
 use crate::git::{IndexChange, Repository};
 use crate::model::Code;
 use crate::patch::{Change, WriteError, write_worktree};
@@ -68,7 +68,7 @@ impl From<WriteError> for CliError {
     fn from(error: WriteError) -> Self {
         let said = Self::new(error.code(), error.to_string());
         match error {
-            WriteError::Changed { .. } => said.exit(Exit::No).hint("judge the patch again"),
+            WriteError::Changed { .. } => said.hint("judge the patch again"),
             WriteError::Interrupted => said.hint("`mendit apply --recover`"),
             WriteError::Busy => said.hint("wait until it is done"),
             WriteError::Foreign { .. } => {
