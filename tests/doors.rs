@@ -9,7 +9,7 @@ use std::process::Stdio;
 use mendit::app::{
     App, AppOptions, ContextRequest, DiagnoseRequest, FindingRow, HintRequest, ImportsRequest,
     PatchRequest, RedactRequest, Silent, Target, apply_patch, build_context, check_patch,
-    diagnose_log, explain_code, find_imports, list_imports, redact_text, to_json, with_canonical,
+    diagnose_log, explain_word, find_imports, list_imports, redact_text, to_json, with_canonical,
 };
 use mendit::model::DiagnosisDocument;
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ fn doors() -> Vec<Door> {
             tool: "explain",
             arguments: json!({"code": "p401"}),
             line: vec!["explain", "p401"],
-            library: Box::new(|_| document(&explain_code(Some("p401")).unwrap()[0])),
+            library: Box::new(|_| document(&explain_word("p401").unwrap())),
         },
     ]
 }

@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::model::{RepairPacket, ReplyStatus};
-use crate::patch::{ReadOptions, Unread, read};
+use crate::model::{RepairPacket, ReplyStatus, StopReason};
+use crate::patch::{ReadOptions, read};
 
 /// What an agent said, whatever form it chose.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,10 +23,8 @@ pub fn read_reply(text: &str) -> Reply {
         let patch = patch_of(&packet);
         return Reply { packet, patch };
     }
-    let nothing = matches!(
-        read(text.as_bytes(), &ReadOptions::default(), |_| ()),
-        Err(Unread::Empty | Unread::NoPatch)
-    );
+    let read = read(text.as_bytes(), &ReadOptions::default(), |_| ());
+    let nothing = read.is_err_and(|it| it.code.stop_reason() == Some(StopReason::NoPatch));
     Reply {
         packet: RepairPacket {
             status: if nothing {

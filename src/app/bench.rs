@@ -17,7 +17,7 @@ use crate::bench::{
 use crate::exec::{Limits, Stop};
 use crate::git::Repository;
 use crate::model::{
-    BenchDocument, Code, Exit, FixtureOutcome, FixtureResult, Level, Partition, SCHEMA_VERSION,
+    BenchDocument, Code, FixtureOutcome, FixtureResult, Level, Partition, SCHEMA_VERSION,
 };
 use crate::source::{Untracked, Worktree};
 
@@ -115,23 +115,23 @@ pub fn merge_bench(
 /// How a document ends the process, and the first reason when it is not a yes.
 #[must_use]
 pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
-    let no = |code: Code, said: String, exit: Exit| Some(AppError::new(code, said).exit(exit));
+    let no = |code: Code, said: String| Some(AppError::new(code, said));
     if document.leaks > 0 {
         let said = format!(
             "fixtures from which something forbidden has left: {}",
             document.leaks
         );
-        return no(Code::F302, said, Exit::Refused);
+        return no(Code::F302, said);
     }
     if document.wrong_heals > 0 {
         let said = format!("wrong heals: {}", document.wrong_heals);
-        return no(Code::F304, said, Exit::No);
+        return no(Code::F304, said);
     }
     if let Some(comparison) = &document.comparison
         && !comparison.regressed.is_empty()
     {
         let said = format!("no longer repaired: {}", comparison.regressed.join(", "));
-        return no(Code::F301, said, Exit::No);
+        return no(Code::F301, said);
     }
     if let Some(least) = min_rate
         && document.totals.rate < least
@@ -140,7 +140,7 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
             "the pass rate is {:.4}, and {least} was asked for",
             document.totals.rate
         );
-        return no(Code::F307, said, Exit::No);
+        return no(Code::F307, said);
     }
     None
 }
@@ -249,7 +249,7 @@ pub fn make_fixture(
         Some(made) => Ok((made.diagnosis.kind, made.outcome.end.to_string())),
         None => {
             let said = format!("the test passes in `{named}`: nothing is broken");
-            Err(AppError::new(Code::F201, said).exit(Exit::No))
+            Err(AppError::new(Code::F201, said))
         }
     }
 }

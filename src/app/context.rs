@@ -7,7 +7,7 @@ use super::{App, AppError, Progress, runs};
 use crate::context::{
     Built, add_history, build_on, bundle_listing, bundle_tar, change_under_test, failure_packet,
 };
-use crate::model::{Code, ContextDocument, Exit, FailurePacket, Level, Omission, PacketBudget};
+use crate::model::{Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget};
 use crate::workspace::At;
 
 /// A packet, and the same as it is given to an agent.
@@ -110,7 +110,7 @@ pub fn build_context(
 /// # Errors
 /// `C111` when something was cut.
 pub fn within_budget(context: &ContextDocument) -> Result<(), AppError> {
-    let over = |code: &Code| matches!(code, Code::C102 | Code::C103);
+    let over = |code: &Code| code.is_over_budget();
     let refused = context.files_rejected.iter().filter(|it| over(&it.code));
     let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
     let files = context.files.iter();
@@ -128,7 +128,7 @@ pub fn within_budget(context: &ContextDocument) -> Result<(), AppError> {
         "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
         named.len()
     );
-    let error = AppError::new(Code::C111, said).exit(Exit::No);
+    let error = AppError::new(Code::C111, said);
     let remedies = shortened.iter().map(|(_, it)| &it.remedy);
     Err(
         match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {

@@ -26,13 +26,13 @@ pub struct AppError {
 }
 
 impl AppError {
-    /// An error of usage, configuration, I/O or environment.
+    /// An error that ends the process as its code says.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
             hints: Vec::new(),
-            exit: Exit::Environment,
+            exit: code.exit(),
         }
     }
 
@@ -165,9 +165,7 @@ impl From<ContextError> for AppError {
     fn from(error: ContextError) -> Self {
         let said = Self::new(error.code(), error.to_string());
         match error {
-            ContextError::BundleNotPermitted => said
-                .hint("`--include-repo-bundle` permits it")
-                .exit(Exit::Refused),
+            ContextError::BundleNotPermitted => said.hint("`--include-repo-bundle` permits it"),
             ContextError::EmptyLog => {
                 said.hint("capture standard error too: `CMD 2>&1 | mendit context --log -`")
             }
@@ -179,7 +177,7 @@ impl From<WriteError> for AppError {
     fn from(error: WriteError) -> Self {
         let said = Self::new(error.code(), error.to_string());
         match error {
-            WriteError::Changed { .. } => said.exit(Exit::No).hint("judge the patch again"),
+            WriteError::Changed { .. } => said.hint("judge the patch again"),
             WriteError::Interrupted => said.hint("`mendit apply --recover`"),
             WriteError::Busy => said.hint("wait until it is done"),
             WriteError::Foreign { .. } => {

@@ -1,22 +1,19 @@
 use super::AppError;
-use crate::model::{Code, CodePage, code_pages, explain};
+use crate::model::{Code, Page, nearest_page, page};
 
-/// The page of a code, or all of them.
+/// The page of a code, or of a kind, level, stop reason or verdict.
 ///
 /// # Errors
-/// `U102` for what is no code, with the nearest one when one is near.
-pub fn explain_code(code: Option<&str>) -> Result<Vec<CodePage>, AppError> {
-    let Some(code) = code else {
-        return Ok(code_pages());
-    };
-    if let Some(page) = explain(code) {
-        return Ok(vec![page]);
+/// `U102` for what has no page, with the nearest word when one is near.
+pub fn explain_word(word: &str) -> Result<Page, AppError> {
+    if let Some(page) = page(word) {
+        return Ok(page);
     }
-    let error = AppError::new(Code::U102, format!("`{code}` is not a code"));
-    let typed = code.trim().to_ascii_uppercase();
-    let near = |known: &&Code| strsim::levenshtein(&typed, known.as_str()) <= 1;
-    Err(match Code::ALL.iter().find(near) {
-        Some(near) => error.hint(format!("did you mean `{near}`? `mendit explain` lists all")),
-        None => error.hint("`mendit explain` lists all"),
+    let error = AppError::new(Code::U102, format!("`{word}` is not a code"));
+    Err(match nearest_page(word) {
+        Some(nearest) => error.hint(format!(
+            "did you mean `{nearest}`? `mendit explain` lists all codes"
+        )),
+        None => error.hint("`mendit explain` lists all codes"),
     })
 }

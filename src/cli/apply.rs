@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::patch_args::{Format, PatchArgs, exit};
+use super::patch_args::{Format, PatchArgs};
 use super::{AppError, Exit, Output, open};
 use crate::app::{Against, PatchRequest, Recovered, Target, apply_patch, recover_apply};
 
@@ -77,5 +77,5 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if let Some(id) = written.filter(|_| args.patch.format == Format::Text) {
         output.data(&format!("{id}\n"))?;
     }
-    Ok(exit(&judged.verdict))
+    Ok(judged.verdict.exit())
 }

@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::patch_args::{PatchArgs, exit};
+use super::patch_args::PatchArgs;
 use super::{AppError, Exit, Output, open};
 use crate::app::{Against, PatchRequest, check_batch, check_patch, to_json_line};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             let mut text = String::new();
             for answer in &answers {
                 text.push_str(&to_json_line(answer)?);
-                if exit(&answer.verdict) != Exit::Yes {
+                if answer.verdict.exit() != Exit::Yes {
                     worst = Exit::No;
                 }
             }
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let mut judged = check_patch(&app, &request, output)?;
     args.patch.report(&request.patch, &mut judged, output)?;
-    let exit = exit(&judged.verdict);
+    let exit = judged.verdict.exit();
     // The process ends here: to give the memory of a large patch back piece by piece takes time.
     std::mem::forget(judged);
     Ok(exit)

@@ -1,33 +1,38 @@
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output};
-use crate::app::explain_code;
+use crate::app::explain_word;
+use crate::model::{CodePage, code_pages};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A code such as C101; without one, all codes are listed
-    code: Option<String>,
+    /// A code such as C101, or a kind, level, stop reason or verdict; without one, all codes
+    #[arg(value_name = "CODE")]
+    word: Vec<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
-    let pages = explain_code(args.code.as_deref())?;
-    match (args.format, &args.code) {
-        (TextOrJson::Json, None) => output.json(&pages)?,
-        (TextOrJson::Json, Some(_)) => output.json(&pages.first())?,
-        (TextOrJson::Text, None) => {
-            let list: String = pages
-                .iter()
-                .map(|page| format!("{}  {}\n", page.code, page.title))
-                .collect();
-            output.data(&list)?;
+    let word = args.word.join(" ");
+    if word.is_empty() {
+        let pages = code_pages();
+        let line = |page: &CodePage| format!("{}  {}\n", page.code, page.title);
+        match args.format {
+            TextOrJson::Json => output.json(&pages)?,
+            TextOrJson::Text => output.data(&pages.iter().map(line).collect::<String>())?,
         }
-        (TextOrJson::Text, Some(_)) => {
-            for page in &pages {
-                output.data(&format!("{}: {}\n\n{}\n", page.code, page.title, page.body))?;
-            }
-        }
+        return Ok(Exit::Yes);
+    }
+    let page = explain_word(&word)?;
+    match args.format {
+        TextOrJson::Json => output.json(&page)?,
+        TextOrJson::Text => output.data(&format!(
+            "{}: {}\n\n{}\n",
+            page.name(),
+            page.title(),
+            page.body()
+        ))?,
     }
     Ok(Exit::Yes)
 }

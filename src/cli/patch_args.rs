@@ -1,9 +1,8 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use super::{AppError, Exit, Output};
+use super::{AppError, Output};
 use crate::app::{Judged, PatchRequest, write_file};
-use crate::model::{Code, PatchVerdict, Verdict};
 use crate::report::{patch_github, patch_sarif, patch_text};
 
 /// What `check` and `apply` share.
@@ -95,19 +94,5 @@ impl PatchArgs {
             Format::Github => output.text(&patch_github(verdict, name)),
             Format::Text => output.painted(|colors| patch_text(verdict, name, input, colors)),
         }
-    }
-}
-
-/// The exit code of a verdict.
-pub(crate) fn exit(verdict: &PatchVerdict) -> Exit {
-    match verdict.verdict {
-        Verdict::Applies | Verdict::AppliesMended | Verdict::AlreadyApplied => Exit::Yes,
-        Verdict::Unsafe | Verdict::Refused => Exit::Refused,
-        Verdict::Malformed => match verdict.error_code {
-            Some(Code::P101 | Code::P102 | Code::P103 | Code::P106) => Exit::Environment,
-            Some(Code::P105) => Exit::Refused,
-            _ => Exit::No,
-        },
-        _ => Exit::No,
     }
 }

@@ -4,8 +4,12 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
+use super::Verdict::{Ambiguous, ContextNotFound, Malformed, Refused, Reversed, Stale};
+use super::consequence::{Consequence, ends, mends, notes, over_budget, refuses, refuses_paths};
+use super::{Exit, Severity, StopReason, Verdict};
+
 macro_rules! codes {
-    ($($code:ident)*) => {
+    ($($($code:ident)+ => $consequence:expr;)*) => {
         /// The stable name of one reason why something was refused, left out or mended.
         ///
         /// The first letter is the family (P patch, M mend, C context, R runner, L loop,
@@ -13,51 +17,183 @@ macro_rules! codes {
         /// has a page that `mendit explain CODE` prints; `tests/tidy.rs` holds the two together.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code {
-            $(#[doc = concat!("`mendit explain ", stringify!($code), "`")] $code,)*
+            $($(#[doc = concat!("`mendit explain ", stringify!($code), "`")] $code,)+)*
         }
 
         impl Code {
             /// Every code, in the order of the table.
-            pub const ALL: &[Self] = &[$(Self::$code),*];
+            pub const ALL: &[Self] = &[$($(Self::$code),+),*];
 
             /// The name, such as `C101`.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
-                    $(Self::$code => stringify!($code),)*
+                    $($(Self::$code => stringify!($code),)+)*
+                }
+            }
+
+            /// What follows from it.
+            const fn consequence(self) -> Consequence {
+                match self {
+                    $($(Self::$code)|+ => $consequence,)*
                 }
             }
         }
     };
 }
 
+// A code means here what it means everywhere: severity, verdict of the patch, exit code, stop
+// reason and advice stand in its row and are never found out from its name or text.
 codes! {
-    P101 P102 P103 P104 P105 P106
-    P201 P202 P204 P205 P206 P208
-    P302 P303 P305 P306 P307 P308 P309 P310 P311
-    P401 P402 P403 P404 P406 P407 P408 P410
-    P501 P502 P503 P504 P505 P506 P507 P508 P509 P511 P512
-    P601 P602 P603 P604 P605
-    P701 P702 P703 P704 P705 P706 P707
-    P801 P802
-    P901 P902 P903 P904 P905 P906
+    P101 => refuses(Malformed).exit(Exit::Environment).stop(StopReason::NoPatch)
+        .advice("Send the patch itself; nothing arrived.");
+    P102 => refuses(Malformed).exit(Exit::Environment).stop(StopReason::NoPatch)
+        .advice("Send the change in one of these forms: a unified diff with `---`, `+++` and `@@` lines; \
+            SEARCH/REPLACE blocks under the name of their file; or JSON \
+            `{\"edits\": [{\"path\": …, \"old\": …, \"new\": …}]}`.");
+    P103 => refuses(Malformed).exit(Exit::Environment)
+        .advice("Send the same change as a unified diff.");
+    P104 => refuses(Malformed)
+        .advice("Send the whole patch again, to its last line; send it file by file if it is long.");
+    P105 => refuses(Malformed).exit(Exit::Refused)
+        .advice("Send the patch in several parts.");
+    P106 => refuses(Malformed).exit(Exit::Environment)
+        .advice("Send the same patch in UTF-8.");
+    P201 => refuses(Malformed)
+        .advice("Name the file of every change in a line of its own above it, with its path from the top of the repository.");
+    P202 P204 => refuses(Malformed)
+        .advice("Send the patch again with the same file named in every header of a section.");
+    P205 => refuses(Malformed)
+        .advice("If the file exists, send a change to it; if not, send nothing but added lines.");
+    P206 => refuses(Malformed).advice("Leave the mode lines out.");
+    P208 => refuses(ContextNotFound)
+        .advice("Read the file again and remove every line that it has now.");
+    P302 => refuses(Malformed)
+        .advice("Put every line of the patch below the header of its file.");
+    P303 => refuses(Malformed)
+        .advice("Send each place once: one hunk that has all changes of these lines.");
+    P305 => refuses(Malformed)
+        .advice("The patch fits and changes nothing. Send the lines that have to change.");
+    P306 => refuses(ContextNotFound)
+        .advice("Send the last lines of the file again and say in the patch whether the file ends with a newline.");
+    P307 => refuses(Malformed)
+        .advice("Write hunk headers as `@@ -LINE,COUNT +LINE,COUNT @@`, or as `@@` alone.");
+    P308 => refuses(Malformed)
+        .advice("Send the patch in several parts, each with lines that stand once in the file.");
+    P309 => refuses(Malformed)
+        .advice("Send the patch as `git diff` writes it; nothing is mended here.");
+    P310 P311 => refuses(ContextNotFound)
+        .advice("Send the added lines again, character for character as the file shall have them.");
+    P401 P402 P404 => refuses(ContextNotFound)
+        .advice("Send the change again with context and removed lines copied from the file as it is now.");
+    P403 => refuses(Ambiguous)
+        .advice("Send the change again with more of the lines around it, until they stand once in the file.");
+    P406 => refuses(ContextNotFound)
+        .advice("Leave out what the files already have and send the rest.");
+    P407 => refuses(Reversed)
+        .advice("Swap the two sides: `-` for what stands there now, `+` for what shall stand there.");
+    P408 => refuses(Stale)
+        .advice("Read the file as it is now and make the change again.");
+    P410 => refuses(ContextNotFound)
+        .advice("Send the change again with the lines of the file before and after what is added.");
+    P501 => refuses(ContextNotFound)
+        .advice("Send the change again with the path that the file has in the repository.");
+    P502 => refuses(ContextNotFound)
+        .advice("The file exists: send a change to it, or choose another path.");
+    P503 P504 P505 P506 P507 P508 => refuses_paths();
+    P509 => refuses(Ambiguous)
+        .advice("Send the patch again with full paths from the top of the repository.");
+    P511 => refuses(ContextNotFound)
+        .advice("Leave this file out: it is not in the working copy.");
+    P512 => refuses_paths();
+    P513 => refuses(Malformed)
+        .advice("Send one section for each file, with everything that happens to it.");
+    P601 P602 P603 P605 => refuses(Malformed)
+        .advice("Leave binary files out, or send the output of `git diff --binary`.");
+    P604 => refuses(ContextNotFound)
+        .advice("Leave binary files out, or send the output of `git diff --binary` made against the file as it is now.");
+    P701 P702 P703 P704 P705 P706 => refuses(Refused)
+        .advice("Leave this change out and solve the task without it.");
+    P707 => notes();
+    P801 => refuses(Refused)
+        .advice("Send the change again so that the file still parses.");
+    P802 => refuses(Refused)
+        .advice("Import only what exists, or add it in the same patch.");
+    P901 => refuses(ContextNotFound).exit(Exit::Environment)
+        .advice("The system could not read or write; sending the patch again does not help.");
+    P902 => ends(Exit::No);
+    P903 P904 P905 P906 => ends(Exit::Environment);
     M101 M102 M103 M104
     M201 M202 M203 M204 M205 M206 M207
     M301 M302 M303 M304 M305 M306
-    M401 M402 M403 M404 M405 M406 M407 M408 M409 M410 M411 M412 M413 M414 M415 M416
-    C101 C102 C103 C104 C105 C110 C111
-    C201 C202 C203 C204 C205 C206 C220
-    C301 C302 C303 C304 C305 C306 C307 C308 C309 C310 C311 C320
-    R101 R102 R103 R104 R105 R106
-    R201 R202 R203 R204 R205 R206 R207 R208 R209 R210 R211 R212
-    R301 R302 R303 R304
-    L101 L102 L103 L104
-    F101 F102 F103 F104 F105
-    F201 F202 F203 F204 F205
-    F301 F302 F303 F304 F305 F306 F307
+    M401 M402 M403 M404 M405 M406 M407 M408 M409 M410 M411 M412 M413 M414 M415 M416 => mends();
+    C101 => notes();
+    C102 C103 => over_budget();
+    C104 C105 => notes();
+    C110 => ends(Exit::Refused);
+    C111 => ends(Exit::No);
+    C201 C202 C203 C204 C205 => notes();
+    C206 => ends(Exit::Environment);
+    C220 C301 C302 C303 C304 C305 C306 C307 C308 C309 C310 => notes();
+    C311 C320 => ends(Exit::Environment);
+    R101 R102 R103 R104 R105 R106 => ends(Exit::Environment);
+    R201 R202 => ends(Exit::No).stop(StopReason::TestsFailed);
+    R203 R204 => ends(Exit::TimedOut).stop(StopReason::CommandTimeout);
+    R205 => ends(Exit::No).stop(StopReason::TestsFailed);
+    R206 R207 => ends(Exit::Environment);
+    R208 => ends(Exit::Interrupted).stop(StopReason::Interrupted);
+    R209 => notes().stop(StopReason::Flaky);
+    R210 R211 R212 => notes();
+    R301 R302 R303 R304 => ends(Exit::Environment);
+    L101 L102 L103 L104 => ends(Exit::Environment);
+    F101 F102 F103 F104 F105 => ends(Exit::Environment);
+    F201 F202 F203 F204 F205 => ends(Exit::No);
+    F301 => ends(Exit::No);
+    F302 => ends(Exit::Refused);
+    F303 F304 => ends(Exit::No);
+    F305 F306 => ends(Exit::Environment);
+    F307 => ends(Exit::No);
     U101 U102 U103 U104 U105
     U201 U202 U203 U204
-    U301 U302 U303 U304 U305 U306 U307 U308
+    U301 U302 U303 U304 U305 U306 U307 U308 => ends(Exit::Environment);
+}
+
+impl Code {
+    /// Whether it stops something or is only worth knowing.
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        self.consequence().severity
+    }
+
+    /// The verdict on a patch that is refused with it; `None` when it refuses no patch.
+    #[must_use]
+    pub const fn verdict(self) -> Option<Verdict> {
+        self.consequence().verdict
+    }
+
+    /// How a command ends that ends with it.
+    #[must_use]
+    pub const fn exit(self) -> Exit {
+        self.consequence().exit
+    }
+
+    /// How an attempt at a repair ends that ends with it; `None` when it ends none.
+    #[must_use]
+    pub const fn stop_reason(self) -> Option<StopReason> {
+        self.consequence().stop
+    }
+
+    /// What to send instead, in a sentence for whoever wrote the patch; empty when it refuses none.
+    #[must_use]
+    pub const fn advice(self) -> &'static str {
+        self.consequence().advice
+    }
+
+    /// Whether something was left out for want of budget.
+    #[must_use]
+    pub const fn is_over_budget(self) -> bool {
+        self.consequence().over_budget
+    }
 }
 
 impl fmt::Display for Code {
@@ -92,73 +228,80 @@ impl JsonSchema for Code {
     }
 }
 
-/// What `mendit explain` prints for one code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CodePage {
-    /// The code itself.
-    pub code: Code,
-    /// One line: what happened.
-    pub title: &'static str,
-    /// Markdown: why, and what to do.
-    pub body: &'static str,
-}
-
-// One Markdown file per family; a page starts with `## CODE title`.
-const PAGES: &[&str] = &[
-    include_str!("codes/context.md"),
-    include_str!("codes/fixtures.md"),
-    include_str!("codes/policy.md"),
-    include_str!("codes/mend.md"),
-    include_str!("codes/patch.md"),
-    include_str!("codes/runner.md"),
-    include_str!("codes/usage.md"),
-    include_str!("codes/loop.md"),
-];
-
-/// Every page, in the order of the codes.
-#[must_use]
-pub fn code_pages() -> Vec<CodePage> {
-    let mut pages: Vec<CodePage> = PAGES.iter().flat_map(|file| parse_pages(file)).collect();
-    pages.sort_by_key(|page| page.code);
-    pages
-}
-
-/// The page of one code, whatever the case it is typed in.
-#[must_use]
-pub fn explain(code: &str) -> Option<CodePage> {
-    code_pages()
-        .into_iter()
-        .find(|page| page.code.as_str().eq_ignore_ascii_case(code.trim()))
-}
-
-fn parse_pages(file: &'static str) -> impl Iterator<Item = CodePage> {
-    file.split("\n## ").skip(1).filter_map(|page| {
-        let (head, body) = page.split_once('\n').unwrap_or((page, ""));
-        let (code, title) = head.split_once(' ').unwrap_or((head, ""));
-        let code = Code::ALL.iter().find(|it| it.as_str() == code)?;
-        Some(CodePage {
-            code: *code,
-            title: title.trim(),
-            body: body.trim(),
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Code, code_pages, explain};
+    use super::Code;
+    use crate::model::{Exit, Severity, StopReason, Verdict};
 
     #[test]
-    fn every_page_has_a_title_and_a_remedy() {
-        for page in code_pages() {
-            assert!(!page.title.is_empty(), "{} has no title", page.code);
-            assert!(page.body.len() > 40, "{} says too little", page.code);
+    fn a_row_says_what_follows_from_a_code() {
+        for (code, verdict, exit, stop) in [
+            (
+                Code::P101,
+                Some(Verdict::Malformed),
+                Exit::Environment,
+                Some(StopReason::NoPatch),
+            ),
+            (
+                Code::P104,
+                Some(Verdict::Malformed),
+                Exit::No,
+                Some(StopReason::PatchInvalid),
+            ),
+            (
+                Code::P105,
+                Some(Verdict::Malformed),
+                Exit::Refused,
+                Some(StopReason::PatchInvalid),
+            ),
+            (
+                Code::P401,
+                Some(Verdict::ContextNotFound),
+                Exit::No,
+                Some(StopReason::ApplyFailed),
+            ),
+            (
+                Code::P504,
+                Some(Verdict::Unsafe),
+                Exit::Refused,
+                Some(StopReason::PolicyRejected),
+            ),
+            (
+                Code::P509,
+                Some(Verdict::Ambiguous),
+                Exit::No,
+                Some(StopReason::ApplyFailed),
+            ),
+            (
+                Code::P702,
+                Some(Verdict::Refused),
+                Exit::Refused,
+                Some(StopReason::PolicyRejected),
+            ),
+            (Code::M405, None, Exit::Yes, None),
+            (Code::C110, None, Exit::Refused, None),
+            (
+                Code::R203,
+                None,
+                Exit::TimedOut,
+                Some(StopReason::CommandTimeout),
+            ),
+        ] {
+            assert_eq!(
+                (code.verdict(), code.exit(), code.stop_reason()),
+                (verdict, exit, stop),
+                "{code}"
+            );
         }
     }
 
     #[test]
-    fn codes_are_found_in_any_case() {
-        assert_eq!(explain("c101").unwrap().code, Code::C101);
-        assert!(explain("C999").is_none());
+    fn what_refuses_a_patch_stops_it_and_says_what_to_send() {
+        for code in Code::ALL.iter().filter(|code| code.verdict().is_some()) {
+            assert_eq!(code.severity(), Severity::Error, "{code}");
+            assert!(code.advice().ends_with(['.', '`']), "{code}");
+            assert_ne!(code.exit(), Exit::Yes, "{code}");
+            assert!(!code.verdict().is_some_and(Verdict::applies), "{code}");
+        }
     }
 }

@@ -4,6 +4,8 @@ mod bench;
 mod blob;
 mod child_failure;
 mod code;
+mod code_page;
+mod consequence;
 mod context;
 mod exit;
 mod facts;
@@ -12,19 +14,23 @@ mod healing;
 mod hint;
 mod imports;
 mod level;
+mod page;
 mod patch;
 mod path;
+mod refusal;
 mod repair;
 mod run_record;
 mod schema;
 mod stats;
+mod verdict;
 
 pub use bench::{
     BenchDocument, Comparison, FixtureOutcome, FixtureResult, Partition, Rung, Tally, TallyRow,
 };
 pub use blob::BlobId;
 pub use child_failure::ChildFailure;
-pub use code::{Code, CodePage, code_pages, explain};
+pub use code::Code;
+pub use code_page::{CodePage, code_pages, explain};
 pub use context::{
     ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, LogExcerpt,
     Omission, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext, Redaction, RejectedFile,
@@ -43,11 +49,13 @@ pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
 pub use hint::{HintDocument, HintSource, Suggestion};
 pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
+pub use page::{Page, WordPage, nearest_page, page, word_pages};
 pub use patch::{
     AfterProblem, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation, PatchFormat,
-    PatchProblem, PatchVerdict, Safety, Severity, Verdict,
+    PatchProblem, PatchVerdict, Safety,
 };
 pub use path::{PathProblem, RepoPath};
+pub use refusal::{Mismatch, Refusal};
 pub use repair::{
     AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
     RunResult, RunStatus, TestResult, Usage,
@@ -56,6 +64,7 @@ pub use run_record::{AttemptRecord, RunRecord};
 pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
 
 pub use stats::{Blocker, Rate, Stats};
+pub use verdict::{Severity, Verdict};
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;

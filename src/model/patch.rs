@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Code, SCHEMA_VERSION};
+use super::{Code, Exit, SCHEMA_VERSION, Severity, StopReason, Verdict};
 
 /// What the judge says about one patch (`patch-verdict`, and `preflight.json` in a run).
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -38,6 +38,20 @@ pub struct PatchVerdict {
 }
 
 impl PatchVerdict {
+    /// How a command ends that judged this patch.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        self.error_code.map_or(self.verdict.exit(), Code::exit)
+    }
+
+    /// How an attempt at a repair ends whose patch this is, when it does not apply.
+    #[must_use]
+    pub fn stop_reason(&self) -> StopReason {
+        self.error_code
+            .and_then(Code::stop_reason)
+            .unwrap_or(self.verdict.stop_reason())
+    }
+
     /// What the patch breaks: syntax first, then imports.
     pub fn broken(&self) -> impl Iterator<Item = &AfterProblem> {
         self.new_syntax_errors
@@ -62,57 +76,6 @@ impl PatchVerdict {
             canonical_patch: None,
             tree_id: None,
             feedback: String::new(),
-        }
-    }
-}
-
-/// The answer for a patch or for one hunk; the later in this list, the more it outranks others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// As it stands.
-    Applies,
-    /// After the mends listed.
-    AppliesMended,
-    /// The files already are as the patch would make them.
-    AlreadyApplied,
-    /// The files hold the new side, and its old side was never in this repository.
-    Reversed,
-    /// More than one place fits.
-    Ambiguous,
-    /// It was made against an older state of the file.
-    Stale,
-    /// What it would replace is not there.
-    ContextNotFound,
-    /// A path or kind of entry that is never written.
-    Unsafe,
-    /// The policy forbids it.
-    Refused,
-    /// It is not a complete, consistent patch.
-    Malformed,
-}
-
-impl Verdict {
-    /// Whether the change may be written.
-    #[must_use]
-    pub fn applies(self) -> bool {
-        matches!(self, Self::Applies | Self::AppliesMended)
-    }
-
-    /// As written in documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Applies => "applies",
-            Self::AppliesMended => "applies_mended",
-            Self::AlreadyApplied => "already_applied",
-            Self::Reversed => "reversed",
-            Self::Ambiguous => "ambiguous",
-            Self::Stale => "stale",
-            Self::ContextNotFound => "context_not_found",
-            Self::Unsafe => "unsafe",
-            Self::Refused => "refused",
-            Self::Malformed => "malformed",
         }
     }
 }
@@ -274,33 +237,44 @@ pub struct PatchProblem {
 }
 
 impl PatchProblem {
+    /// A problem of the patch as a whole, as severe as its code.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            path: None,
+            patch_line: 0,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// The same at a place.
+    #[must_use]
+    pub fn at(self, path: Option<&str>, patch_line: u64) -> Self {
+        Self {
+            path: path.map(str::to_owned),
+            patch_line,
+            ..self
+        }
+    }
+
+    /// The same where it stops nothing.
+    #[must_use]
+    pub fn as_warning(self) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..self
+        }
+    }
+
     /// What is wrong, the file first when one is known.
     #[must_use]
     pub fn text(&self) -> String {
         match &self.path {
             Some(path) => format!("{path}: {}", self.message),
             None => self.message.clone(),
-        }
-    }
-}
-
-/// Whether a problem stops the patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// It does.
-    Error,
-    /// It does not.
-    Warning,
-}
-
-impl Severity {
-    /// `error` or `warning`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
         }
     }
 }

@@ -1,18 +1,16 @@
-use super::place::Failure;
 use super::set::{Body, Edit, LineKind};
 use super::text::{LineEnds, Text};
-use crate::model::{Code, FirstDifference, HunkVerdict, Mend, Safety, Verdict};
+use crate::model::{Code, FirstDifference, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
 /// The content of a new file.
-pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> {
+pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> {
     let mut mends = Vec::new();
     let hunks = match body {
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
         Body::Hunks(hunks) => hunks,
         Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) => {
-            return Err(Failure::new(
-                Verdict::Malformed,
+            return Err(Refusal::new(
                 Code::P602,
                 "there is no text to make the file of",
             ));
@@ -25,7 +23,7 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> 
         if let Some((_, new)) = hunk.new.filter(|_| !hunk.counts_hold) {
             if hunk.cut && count < new {
                 let message = "the patch seems to be cut off inside this new file";
-                return Err(Failure::new(Verdict::Malformed, Code::P104, message));
+                return Err(Refusal::new(Code::P104, message));
             }
             if count != new {
                 mends.push(super::content::mend(
@@ -39,11 +37,11 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> 
         for line in hunk.lines.iter().take(firm) {
             if line.kind != LineKind::Add {
                 let message = "a new file can only have added lines";
-                return Err(Failure::new(Verdict::Malformed, Code::P205, message));
+                return Err(Refusal::new(Code::P205, message));
             }
             if bytes.last().is_some_and(|byte| *byte != b'\n') {
                 let message = "a line without a newline is not the last";
-                return Err(Failure::new(Verdict::Malformed, Code::P306, message));
+                return Err(Refusal::new(Code::P306, message));
             }
             bytes.extend_from_slice(line.text());
             if !line.no_newline {
@@ -58,7 +56,7 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Failure> 
 pub(super) fn edited(
     before: &[u8],
     edits: &[Edit],
-) -> (Vec<HunkVerdict>, Result<Vec<u8>, Failure>, bool) {
+) -> (Vec<HunkVerdict>, Result<Vec<u8>, Refusal>, bool) {
     let mut bytes = before.to_vec();
     let mut verdicts = Vec::new();
     let mut failed = None;
@@ -103,21 +101,18 @@ pub(super) fn edited(
             }
             several => {
                 let failure = if several.is_empty() {
-                    Failure::new(
-                        Verdict::ContextNotFound,
-                        Code::P401,
-                        "the old text is not in the file",
-                    )
+                    Refusal::new(Code::P401, "the old text is not in the file")
                 } else {
-                    let mut failure = Failure::new(Verdict::Ambiguous, Code::P403, "");
-                    failure.message = format!("the old text fits in {} places", several.len());
-                    failure.candidates = several.iter().take(50).map(|at| line(*at)).collect();
+                    let message = format!("the old text fits in {} places", several.len());
+                    let mut failure = Refusal::new(Code::P403, message);
+                    failure.mismatch.candidates =
+                        several.iter().take(50).map(|at| line(*at)).collect();
                     failure
                 };
-                verdict.verdict = failure.verdict;
+                verdict.verdict = failure.verdict();
                 verdict.code = Some(failure.code);
                 verdict.message.clone_from(&failure.message);
-                verdict.candidates.clone_from(&failure.candidates);
+                verdict.candidates.clone_from(&failure.mismatch.candidates);
                 if several.is_empty() {
                     verdict.first_difference = first_line(&edit.old, edit.line);
                 }

@@ -1,7 +1,7 @@
-use super::place::{Failure, Outcome, Piece, Placed};
+use super::place::{Outcome, Piece, Placed};
 use super::set::LineKind;
 use super::text::Text;
-use crate::model::{Code, Verdict};
+use crate::model::{Code, Refusal};
 
 /// A file after its hunks, and the change in lines.
 pub(super) struct Composed {
@@ -37,7 +37,7 @@ pub(super) fn compose(
     text: &Text<'_>,
     outcomes: &[Outcome<'_, '_>],
     marks_newlines: bool,
-) -> Result<Composed, (usize, Failure)> {
+) -> Result<Composed, (usize, Refusal)> {
     let mut edits: Vec<(usize, Draft<'_>)> = Vec::new();
     let mut kept: Vec<(usize, usize, usize)> = Vec::new();
     let mut ignored_marks = false;
@@ -92,9 +92,8 @@ pub(super) fn compose(
     })
 }
 
-fn no_newline() -> Failure {
-    let mut failure = Failure::new(
-        Verdict::ContextNotFound,
+fn no_newline() -> Refusal {
+    let mut failure = Refusal::new(
         Code::P306,
         "the file does not end with a newline, and the patch does not say whether it should",
     );
@@ -139,7 +138,7 @@ fn collect<'p>(
     hunk: usize,
     edits: &mut Vec<(usize, Draft<'p>)>,
     kept: &mut Vec<(usize, usize, usize)>,
-) -> Result<(), Failure> {
+) -> Result<(), Refusal> {
     let end: &'static [u8] = if text.hides_cr() { b"\r\n" } else { b"\n" };
     let mut row = piece.at;
     let mut open: Option<Draft<'_>> = None;
@@ -218,10 +217,10 @@ fn ends_unmarked(text: &Text<'_>, lines: &[super::set::HunkLine<'_>], at: usize)
 fn conflicts(
     edits: &[(usize, Draft<'_>)],
     mut kept: Vec<(usize, usize, usize)>,
-) -> Result<(), (usize, Failure)> {
+) -> Result<(), (usize, Refusal)> {
     let clash = |hunk: usize| {
         let message = "the hunk contradicts another hunk of the same file";
-        Err((hunk, Failure::new(Verdict::Malformed, Code::P303, message)))
+        Err((hunk, Refusal::new(Code::P303, message)))
     };
     for pair in edits.windows(2) {
         let [(_, one), (hunk, two)] = pair else {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
 use super::damage::{damaged, newline_lost, proven};
-use super::place::{Failure, Outcome, Work, diagnose, place};
+use super::place::{Outcome, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, LineKind};
 use super::text::{LineEnds, Text};
-use crate::model::{Code, HunkVerdict, Mend, Safety, Verdict};
+use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
 /// How hunks are placed.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub(super) struct Modified {
     pub(super) hunks: Vec<Vec<HunkVerdict>>,
     pub(super) mends: Vec<Mend>,
     /// The failures, with the line of the patch.
-    pub(super) failures: Vec<(u64, Failure)>,
+    pub(super) failures: Vec<(u64, Refusal)>,
     /// The new side of every hunk already stands there: the content the patch would start from.
     pub(super) already: Option<Vec<u8>>,
 }
@@ -196,12 +196,12 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
                     diagnose(&mut failure, &text, hunk, work);
                     diagnosed += 1;
                 }
-                verdict.verdict = failure.verdict;
+                verdict.verdict = failure.verdict();
                 verdict.code = Some(failure.code);
                 verdict.message.clone_from(&failure.message);
-                verdict.first_difference = failure.difference.as_deref().cloned();
-                verdict.candidates.clone_from(&failure.candidates);
-                verdict.nearest = failure.nearest.as_deref().copied();
+                verdict.first_difference = failure.mismatch.difference.clone();
+                verdict.candidates.clone_from(&failure.mismatch.candidates);
+                verdict.nearest = failure.mismatch.nearest;
                 if diagnosed <= 8 {
                     modified.failures.push((u64::from(hunk.line), failure));
                 }
@@ -232,7 +232,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
             modified.after = Some((composed.bytes.into(), composed.edits));
         } else if let Some(first) = modified.mends.first() {
             let message = format!("it would have to be mended: {}", first.message);
-            let failure = Failure::new(Verdict::Malformed, Code::P309, &message);
+            let failure = Refusal::new(Code::P309, message);
             modified.failures.push((first.patch_line, failure));
         }
     }

@@ -1,7 +1,6 @@
-use super::place::Failure;
 use super::set::{FilePatch, Hunk, LineKind};
 use super::text::Text;
-use crate::model::{BlobId, Code, Verdict};
+use crate::model::{BlobId, Code, Refusal};
 
 // Whether the blob id that the patch announces is that of the result.
 pub(super) fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
@@ -15,9 +14,9 @@ pub(super) fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
     })
 }
 
-pub(super) fn newline_lost() -> Failure {
+pub(super) fn newline_lost() -> Refusal {
     let message = "what the patch does to the newline at the end of the file is in doubt, and no blob id confirms it";
-    let mut failure = Failure::new(Verdict::ContextNotFound, Code::P306, message);
+    let mut failure = Refusal::new(Code::P306, message);
     failure.hint = Some(
         "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned(),
     );
@@ -29,15 +28,11 @@ pub(super) fn damaged(
     text: &Text<'_>,
     hunks: &[Hunk<'_>],
     sections: &[&FilePatch<'_>],
-) -> Option<(u64, Failure)> {
+) -> Option<(u64, Refusal)> {
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
     let added = || lines().filter(|line| line.kind == LineKind::Add);
-    let refuse = |line: u32, code, message: &str| {
-        Some((
-            u64::from(line),
-            Failure::new(Verdict::ContextNotFound, code, message),
-        ))
-    };
+    let refuse =
+        |line: u32, code, message: &str| Some((u64::from(line), Refusal::new(code, message)));
     if let Some(line) = added().find(|line| line.text().first() == Some(&b'\t')) {
         let starts = |byte: u8| {
             (0..text.len())

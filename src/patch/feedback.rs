@@ -7,8 +7,7 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     let mut text = match verdict.verdict {
         Verdict::Applies | Verdict::AppliesMended => return String::new(),
         Verdict::AlreadyApplied if verdict.problems.iter().any(|it| it.code == Code::P305) => {
-            return "The patch fits and changes nothing. Send the lines that have to change."
-                .to_owned();
+            return Code::P305.advice().to_owned();
         }
         Verdict::AlreadyApplied => {
             return "The files already are as this patch would make them. Send nothing.".to_owned();
@@ -64,8 +63,20 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     if left > 0 {
         let _ = writeln!(text, "- and {left} more");
     }
-    text.push_str(
-        "Send the whole patch again, with context lines copied from the files as they are now.",
-    );
+    text.push_str(&advice(verdict));
     text
+}
+
+// What to do about each code, in the order of the patch and each once.
+fn advice(verdict: &PatchVerdict) -> String {
+    let problems = verdict.problems.iter();
+    let errors = problems.filter(|it| it.severity == Severity::Error);
+    let mut said: Vec<&str> = Vec::new();
+    for advice in errors.map(|problem| problem.code.advice()) {
+        if !advice.is_empty() && !said.contains(&advice) {
+            said.push(advice);
+        }
+    }
+    said.truncate(4);
+    said.join("\n")
 }

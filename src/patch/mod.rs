@@ -28,7 +28,7 @@ pub use canonical::canonical;
 pub use change::{Change, FileState};
 pub use git_apply::{Favour, GitApplied, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
 pub use judge::{JudgeOptions, Judged, Objects, judge};
-pub use read::{ReadOptions, Unread, read};
+pub use read::{ReadOptions, read};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,
 };

@@ -1,5 +1,5 @@
 use super::set::{FilePatch, Headers, Side};
-use crate::model::{Code, Operation};
+use crate::model::{Code, Operation, Refusal};
 
 // Names as written; `None` stands for "not there on this side".
 #[derive(Debug, Clone)]
@@ -10,21 +10,18 @@ pub(super) struct Names {
     pub(super) bare: bool,
 }
 
-// A code and what is to be said with it.
-pub(super) type Refusal = (Code, String);
-
 pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
     if name.contains(&0) {
-        return Err((Code::P508, "a file name has a NUL byte".to_owned()));
+        return Err(Refusal::new(Code::P508, "a file name has a NUL byte"));
     }
     String::from_utf8(name.to_vec())
-        .map_err(|_| (Code::P508, "a file name is not UTF-8".to_owned()))
+        .map_err(|_| Refusal::new(Code::P508, "a file name is not UTF-8"))
 }
 
 pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let headers = &file.headers;
     if let Some(message) = &headers.bad_name {
-        return Err((Code::P204, message.clone()));
+        return Err(Refusal::new(Code::P204, message));
     }
     let from = headers.rename_from.as_ref().or(headers.copy_from.as_ref());
     let to = headers.rename_to.as_ref().or(headers.copy_to.as_ref());
@@ -38,13 +35,13 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
         });
     }
     if from.is_some() || to.is_some() {
-        return Err((
+        return Err(Refusal::new(
             Code::P201,
-            "a rename or copy names only one side".to_owned(),
+            "a rename or copy names only one side",
         ));
     }
     let (Some(minus), Some(plus)) = (&headers.minus, &headers.plus) else {
-        let (old, new) = git.ok_or((Code::P201, "no line names the file".to_owned()))?;
+        let (old, new) = git.ok_or_else(|| Refusal::new(Code::P201, "no line names the file"))?;
         return Ok(Names {
             old: headers.new_file_mode.is_none().then_some(old),
             new: headers.deleted_file_mode.is_none().then_some(new),
@@ -54,9 +51,9 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let name = |side: &Side<'_>| side.name().map(text).transpose();
     let (old, new) = (name(minus)?, name(plus)?);
     if old.is_none() && new.is_none() {
-        return Err((
+        return Err(Refusal::new(
             Code::P201,
-            "both sides of the file are /dev/null".to_owned(),
+            "both sides of the file are /dev/null",
         ));
     }
     if let (Some(line), None) = (headers.git_line, &headers.explicit) {
@@ -71,9 +68,9 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
             })
         };
         if !named(&old) || !named(&new) {
-            return Err((
+            return Err(Refusal::new(
                 Code::P202,
-                "the `Index:` line names another file than the headers".to_owned(),
+                "the `Index:` line names another file than the headers",
             ));
         }
     }
@@ -101,7 +98,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
 // The two names of a `diff --git` line, when it is clear where one ends.
 pub(super) fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let bad = |message| (Code::P204, message);
+    let bad = |message: String| Refusal::new(Code::P204, message);
     if line.first() == Some(&b'"') {
         let (old, rest) = super::read::quoted(line).map_err(bad)?;
         let rest = rest.strip_prefix(b" ").unwrap_or(rest);
@@ -139,9 +136,9 @@ pub(super) fn agree_on_names(
     if agree {
         return Ok(());
     }
-    Err((
+    Err(Refusal::new(
         Code::P202,
-        "the `diff --git` line and the `---`/`+++` lines name different files".to_owned(),
+        "the `diff --git` line and the `---`/`+++` lines name different files",
     ))
 }
 
@@ -167,9 +164,9 @@ pub(super) fn agree_on_rename(
     if ends(&headers.minus, from) && ends(&headers.plus, to) && in_line {
         return Ok(());
     }
-    Err((
+    Err(Refusal::new(
         Code::P202,
-        "the rename or copy lines and the other headers name different files".to_owned(),
+        "the rename or copy lines and the other headers name different files",
     ))
 }
 

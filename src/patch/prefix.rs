@@ -1,8 +1,8 @@
 use super::set::FilePatch;
-use crate::model::{Code, Mend, Safety};
+use crate::model::{Code, Mend, Refusal, Safety};
 use crate::source::Listing;
 
-use super::names::{Names, Refusal, is_creation, strip};
+use super::names::{Names, is_creation, strip};
 use super::naming::Naming;
 
 // What is done to every name of a patch.
@@ -90,7 +90,7 @@ pub(super) fn common_prefix(
         match (exists(&plain(0)), exists(&plain(1))) {
             (true, true) => {
                 let message = "the names fit with and without their first component";
-                return Err((Code::P509, message.to_owned()));
+                return Err(Refusal::new(Code::P509, message));
             }
             (true, false) => {
                 mends.push(mend(
@@ -135,7 +135,7 @@ pub(super) fn common_prefix(
         }
         _ => {
             let message = "the names fit the tree in several ways";
-            Err((Code::P509, message.to_owned()))
+            Err(Refusal::new(Code::P509, message))
         }
     }
 }

@@ -1,12 +1,10 @@
-use crate::model::Code;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::slot::Slot;
+use crate::model::{Code, PatchProblem, Refusal};
 use crate::source::{EntryKind, Listing};
-
-type Refusal = (Code, String);
 
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
 pub(super) fn ancestors(
@@ -23,14 +21,14 @@ pub(super) fn ancestors(
                 .as_ref()
                 .is_some_and(|state| state.mode == 0o120_000)
             {
-                return Err((Code::P505, link.to_owned()));
+                return Err(Refusal::new(Code::P505, link));
             }
             continue;
         }
         match listing.get(above).map(|entry| &entry.kind) {
-            Some(EntryKind::Symlink { .. }) => return Err((Code::P505, link.to_owned())),
+            Some(EntryKind::Symlink { .. }) => return Err(Refusal::new(Code::P505, link)),
             Some(EntryKind::Submodule { .. }) => {
-                return Err((Code::P506, "the path is inside a submodule".to_owned()));
+                return Err(Refusal::new(Code::P506, "the path is inside a submodule"));
             }
             _ => {}
         }
@@ -40,7 +38,7 @@ pub(super) fn ancestors(
 
 /// Refuses a link that leads out of the tree or into git's directory, or is no plain path.
 pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
-    let refuse = |message: &str| Err((Code::P505, message.to_owned()));
+    let refuse = |message: &str| Err(Refusal::new(Code::P505, message));
     let Ok(target) = std::str::from_utf8(target) else {
         return refuse("the target of the link is not UTF-8");
     };
@@ -78,10 +76,7 @@ pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
 
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.
-pub(super) fn whole(
-    listing: &Listing,
-    slots: &BTreeMap<String, Slot>,
-) -> Vec<(Code, String, u32, String)> {
+pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, Slot>) -> Vec<PatchProblem> {
     let made: Vec<(&String, &Slot)> = slots
         .iter()
         .filter(|(path, slot)| slot.after.is_some() && listing.get(path).is_none())
@@ -117,8 +112,9 @@ pub(super) fn whole(
         spelled.entry(fold(path)).or_insert(path);
     }
     for (path, slot) in &made {
-        let mut say =
-            |code, message: String| found.push((code, (*path).clone(), slot.line, message));
+        let mut say = |code, message: String| {
+            found.push(PatchProblem::new(code, message).at(Some(path), u64::from(slot.line)));
+        };
         if let Some(above) = parents(path).find(|above| stays(above)) {
             say(
                 Code::P507,
@@ -148,8 +144,8 @@ pub(super) fn whole(
         }
     }
     if let Some((path, line)) = embedded_repository(&made) {
-        let message = "the patch makes a git repository inside the repository".to_owned();
-        found.push((Code::P512, path, line, message));
+        let message = "the patch makes a git repository inside the repository";
+        found.push(PatchProblem::new(Code::P512, message).at(Some(&path), u64::from(line)));
     }
     found
 }

@@ -1,8 +1,8 @@
-use super::names::{Names, Refusal, names};
+use super::names::{Names, names};
 use super::naming::Naming;
 use super::prefix::{Prefix, common_prefix};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
-use crate::model::{Code, Mend, Operation, PatchProblem, Safety, Severity};
+use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety};
 use crate::policy::check_path;
 use crate::source::Listing;
 
@@ -30,17 +30,17 @@ pub(super) fn targets(
     for file in &set.files {
         match names(file) {
             Ok(names) => raw.push(Some(names)),
-            Err((code, message)) => {
-                problems.push(error(code, file, None, message));
+            Err(refusal) => {
+                problems.push(refusal.problem(None, u64::from(file.line)));
                 raw.push(None);
             }
         }
     }
     let prefix = match common_prefix(&set.files, &raw, listing, naming, mends) {
         Ok(prefix) => prefix,
-        Err((code, message)) => {
+        Err(refusal) => {
             if let Some(file) = set.files.first() {
-                problems.push(error(code, file, None, message));
+                problems.push(refusal.problem(None, u64::from(file.line)));
             }
             return vec![None; raw.len()];
         }
@@ -52,25 +52,14 @@ pub(super) fn targets(
             let names = names?;
             match target(file, &names, &prefix, listing, naming, mends) {
                 Ok(target) => Some(target),
-                Err((code, message)) => {
+                Err(refusal) => {
                     let path = names.new.as_deref().or(names.old.as_deref());
-                    problems.push(error(code, file, path, message));
+                    problems.push(refusal.problem(path, u64::from(file.line)));
                     None
                 }
             }
         })
         .collect()
-}
-
-fn error(code: Code, file: &FilePatch<'_>, path: Option<&str>, message: String) -> PatchProblem {
-    PatchProblem {
-        code,
-        severity: Severity::Error,
-        path: path.map(str::to_owned),
-        patch_line: u64::from(file.line),
-        message,
-        hint: None,
-    }
 }
 
 fn has_old_lines(body: &Body<'_>) -> bool {
@@ -102,7 +91,10 @@ fn target(
         };
         path.map(|path| path.replace("/./", "/"))
             .map(Some)
-            .ok_or_else(|| (Code::P201, format!("nothing is left of the name `{name}`")))
+            .ok_or_else(|| {
+                let message = format!("nothing is left of the name `{name}`");
+                Refusal::new(Code::P201, message)
+            })
     };
     let (old, new) = (path(&names.old)?, path(&names.new)?);
     let mut note = |code: Code, safety: Safety, message: &str| {
@@ -138,15 +130,13 @@ fn target(
         ),
         (&new, listing.get(&new).is_none()),
     ] {
-        check_path(path, is_new).map_err(|found| {
-            (
-                found.code,
-                format!(
-                    "the path `{}` is unsafe: {}",
-                    path.escape_debug(),
-                    found.reason
-                ),
-            )
+        check_path(path, is_new).map_err(|found| Refusal {
+            message: format!(
+                "the path `{}` is unsafe: {}",
+                path.escape_debug(),
+                found.message
+            ),
+            ..found
         })?;
     }
     let mode = mode(headers, operation)?;
@@ -181,28 +171,28 @@ fn operation(
         return Ok(Operation::Copy);
     }
     if headers.new_file_mode.is_some() && headers.deleted_file_mode.is_some() {
-        return Err((Code::P202, "the file is both new and deleted".to_owned()));
+        return Err(Refusal::new(Code::P202, "the file is both new and deleted"));
     }
     if headers.new_file_mode.is_some() {
         if matches!(headers.plus, Some(Side::Null)) {
-            return Err((
+            return Err(Refusal::new(
                 Code::P202,
-                "the file is new and its new side is /dev/null".to_owned(),
+                "the file is new and its new side is /dev/null",
             ));
         }
         if has_old_lines(&file.body) {
-            return Err((
+            return Err(Refusal::new(
                 Code::P205,
-                "the file is said to be new, yet the patch has lines of an old one".to_owned(),
+                "the file is said to be new, yet the patch has lines of an old one",
             ));
         }
         return Ok(Operation::Create);
     }
     if headers.deleted_file_mode.is_some() {
         if matches!(headers.plus, Some(Side::Name(_))) {
-            return Err((
+            return Err(Refusal::new(
                 Code::P202,
-                "the file is deleted and has a new side".to_owned(),
+                "the file is deleted and has a new side",
             ));
         }
         return Ok(Operation::Delete);
@@ -210,9 +200,9 @@ fn operation(
     match (old, new) {
         (None, Some(_)) => {
             if has_old_lines(&file.body) {
-                return Err((
+                return Err(Refusal::new(
                     Code::P205,
-                    "the old side is /dev/null, yet the patch has lines of an old file".to_owned(),
+                    "the old side is /dev/null, yet the patch has lines of an old file",
                 ));
             }
             if headers.is_git {
@@ -254,7 +244,10 @@ fn operation(
             );
             Ok(Operation::Rename)
         }
-        _ => Err((Code::P202, "the two sides name different files".to_owned())),
+        _ => Err(Refusal::new(
+            Code::P202,
+            "the two sides name different files",
+        )),
     }
 }
 
@@ -266,30 +259,30 @@ fn mode(headers: &Headers<'_>, operation: Operation) -> Result<Option<u32>, Refu
     };
     for mode in [headers.old_mode, asked].into_iter().flatten() {
         if mode == 0o160_000 {
-            return Err((Code::P506, "the patch changes a submodule".to_owned()));
+            return Err(Refusal::new(Code::P506, "the patch changes a submodule"));
         }
         if !matches!(
             mode,
             0o100_644 | 0o100_755 | 0o100_664 | 0o100_600 | 0o120_000
         ) {
-            return Err((
+            return Err(Refusal::new(
                 Code::P206,
-                "the patch has a mode that git does not record".to_owned(),
+                "the patch has a mode that git does not record",
             ));
         }
     }
     if let (Some(old), Some(new)) = (headers.old_mode, headers.new_mode)
         && (old == 0o120_000) != (new == 0o120_000)
     {
-        return Err((
+        return Err(Refusal::new(
             Code::P206,
-            "the patch turns a file into a link by its mode alone".to_owned(),
+            "the patch turns a file into a link by its mode alone",
         ));
     }
     if let Some(index) = headers.index.and_then(|index| index.mode)
         && index == 0o160_000
     {
-        return Err((Code::P506, "the patch changes a submodule".to_owned()));
+        return Err(Refusal::new(Code::P506, "the patch changes a submodule"));
     }
     Ok(asked.map(|mode| match mode {
         0o120_000 => mode,

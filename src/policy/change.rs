@@ -1,10 +1,10 @@
 use std::collections::HashMap;
 
-use super::change_finding::{ChangeFinding, ChangedFile, note, stop};
+use super::changed_file::ChangedFile;
 use super::manifest::lifecycle;
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, guard, is_test};
-use crate::model::{Code, Operation};
+use crate::model::{Code, Operation, PatchProblem};
 
 /// Limits on the size of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Default for ChangeLimits {
 
 /// Judges one change of content, kind and place.
 #[must_use]
-pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFinding> {
+pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<PatchProblem> {
     let mut findings = Vec::new();
     let by_name = allowed.has(file.path);
     if let Some(guard) = guard(file.path) {
@@ -47,7 +47,10 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFind
                     "protected by policy; `--allow-protected PATH` lets it pass",
                 ),
             };
-            findings.push(stop(code, format!("the file {}: {hint}", guard.class)));
+            findings.push(PatchProblem::new(
+                code,
+                format!("the file {}: {hint}", guard.class),
+            ));
         }
     }
     if !by_name {
@@ -56,20 +59,20 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<ChangeFind
     }
     if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {
         let message = "the file mode becomes executable (100755)";
-        findings.push(note(Code::P707, message.to_owned()));
+        findings.push(PatchProblem::new(Code::P707, message));
     }
     findings.extend(hidden_characters(file, by_name));
     findings
 }
 
-fn weakened_test(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
+fn weakened_test(file: &ChangedFile<'_>) -> Option<PatchProblem> {
     let before = file.before?;
     if !is_test(file.path) || file.operation == Operation::Copy {
         return None;
     }
     let refuse = |what: &str| {
         let hint = "protected by policy; `--allow-protected PATH` lets it pass";
-        Some(stop(
+        Some(PatchProblem::new(
             Code::P703,
             format!("the patch {what} an existing test: {hint}"),
         ))
@@ -218,7 +221,7 @@ fn is_skip(line: &[u8]) -> bool {
 const LEADS: [[u8; 3]; 2] = [[0xc2, 0xd8, 0xe1], [0xe2, 0xef, 0xf3]];
 
 // Characters a reviewer does not see, where the file did not have them.
-fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFinding> {
+fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProblem> {
     let count = |bytes: Option<&[u8]>| {
         let text = std::str::from_utf8(bytes?).ok()?;
         if text.is_ascii() {
@@ -239,7 +242,7 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<ChangeFind
     let after = count(file.after).filter(|count| *count > 0)?;
     (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
         let hint = "refused by policy; `--allow-protected PATH` lets it pass";
-        stop(
+        PatchProblem::new(
             Code::P706,
             format!("the patch adds invisible or direction-changing characters: {hint}"),
         )

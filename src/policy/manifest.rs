@@ -1,10 +1,10 @@
-use crate::model::Code;
+use crate::model::{Code, PatchProblem};
 use serde_json::Value;
 
-use super::change_finding::{ChangeFinding, ChangedFile, stop};
+use super::changed_file::ChangedFile;
 
 // Parts of manifests that run something or redirect where code comes from.
-pub(super) fn lifecycle(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
+pub(super) fn lifecycle(file: &ChangedFile<'_>) -> Option<PatchProblem> {
     let name = file.path.rsplit('/').next().unwrap_or(file.path);
     let changed = match name {
         "package.json" => package_json(file.before, file.after?),
@@ -13,7 +13,7 @@ pub(super) fn lifecycle(file: &ChangedFile<'_>) -> Option<ChangeFinding> {
         _ => None,
     }?;
     let hint = "protected by policy; `--allow-protected PATH` lets it pass";
-    Some(stop(
+    Some(PatchProblem::new(
         Code::P704,
         format!("the patch changes {changed}: {hint}"),
     ))

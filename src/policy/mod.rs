@@ -1,7 +1,7 @@
 //! Floor 3: what may be read, sent and changed, and in which form.
 
 mod change;
-mod change_finding;
+mod changed_file;
 mod deny;
 mod invisible;
 mod manifest;
@@ -13,10 +13,10 @@ mod sanitize;
 mod secrets;
 
 pub use change::{ChangeLimits, judge_change};
-pub use change_finding::{ChangeFinding, ChangedFile};
+pub use changed_file::ChangedFile;
 pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::text_warnings;
-pub use path_safety::{UnsafePath, check_path, is_invisible};
+pub use path_safety::{check_path, is_invisible};
 pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};

@@ -1,20 +1,11 @@
-use crate::model::Code;
-
-/// Why a path is never written or read by a patch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnsafePath {
-    /// The stable code.
-    pub code: Code,
-    /// What is wrong with it.
-    pub reason: &'static str,
-}
+use crate::model::{Code, Refusal};
 
 /// Judges a path as a patch names it: any system's ways to leave the tree or to reach git's own
 /// files. Names that are new must also be portable.
 ///
 /// # Errors
-/// An [`UnsafePath`] with the first reason found.
-pub fn check_path(path: &str, is_new: bool) -> Result<(), UnsafePath> {
+/// A [`Refusal`] with the first reason found.
+pub fn check_path(path: &str, is_new: bool) -> Result<(), Refusal> {
     if path.is_empty() {
         return refuse(Code::P503, "it is empty");
     }
@@ -34,11 +25,11 @@ pub fn check_path(path: &str, is_new: bool) -> Result<(), UnsafePath> {
     Ok(())
 }
 
-fn refuse<T>(code: Code, reason: &'static str) -> Result<T, UnsafePath> {
-    Err(UnsafePath { code: code, reason })
+fn refuse<T>(code: Code, reason: &'static str) -> Result<T, Refusal> {
+    Err(Refusal::new(code, reason))
 }
 
-fn check_component(part: &str, is_new: bool) -> Result<(), UnsafePath> {
+fn check_component(part: &str, is_new: bool) -> Result<(), Refusal> {
     match part {
         "" => return refuse(Code::P503, "it has an empty component"),
         "." | ".." => return refuse(Code::P503, "it has a `.` or `..` component"),

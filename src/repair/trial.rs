@@ -7,7 +7,7 @@ use super::error::RepairError;
 use super::observe::{Effect, effect};
 use super::session::Session;
 use crate::git::Repository;
-use crate::model::{AttemptResult, Code, Observed, PatchVerdict, RepoPath, StopReason, Verdict};
+use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
 use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge, write_worktree};
 use crate::policy::Allowed;
 use crate::source::{EntryKind, Source};
@@ -185,15 +185,6 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 }
 
 fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
-    let reason = match verdict.verdict {
-        Verdict::Refused | Verdict::Unsafe => StopReason::PolicyRejected,
-        Verdict::Malformed => match verdict.error_code {
-            Some(Code::P101 | Code::P102) => StopReason::NoPatch,
-            _ => StopReason::PatchInvalid,
-        },
-        Verdict::AlreadyApplied => StopReason::NoPatch,
-        _ => StopReason::ApplyFailed,
-    };
     let said = verdict
         .problems
         .iter()
@@ -208,7 +199,7 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
         })
         .unwrap_or_else(|| "the files already are as the patch would make them".to_owned());
     (
-        reason,
+        verdict.stop_reason(),
         format!("the patch is judged {}: {said}", verdict.verdict.as_str()),
     )
 }

@@ -2,16 +2,16 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::explain_code;
+use crate::app::explain_word;
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
-use crate::model::CodePage;
+use crate::model::{Page, code_pages};
 
 /// What `explain` takes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// A code such as C101.
+    /// A code such as C101, or a kind, level, stop reason or verdict.
     code: Option<String>,
 }
 
@@ -19,16 +19,18 @@ pub(super) struct Arguments {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Pages {
     /// The page of the code, or all of them.
-    pages: Vec<CodePage>,
+    pages: Vec<Page>,
 }
 
 pub(super) fn call(_: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    let pages = explain_code(given.code.as_deref())?;
-    let line = |page: &CodePage| match given.code {
-        Some(_) => format!("{}: {}\n\n{}\n", page.code, page.title, page.body),
-        None => format!("{}  {}\n", page.code, page.title),
-    };
+    if let Some(word) = &given.code {
+        let page = explain_word(word)?;
+        let text = format!("{}: {}\n\n{}\n", page.name(), page.title(), page.body());
+        return Given::new(text, &Pages { pages: vec![page] });
+    }
+    let pages: Vec<Page> = code_pages().into_iter().map(Page::Code).collect();
+    let line = |page: &Page| format!("{}  {}\n", page.name(), page.title());
     let text = pages.iter().map(line).collect();
     Given::new(text, &Pages { pages })
 }

@@ -1,7 +1,7 @@
 use super::super::bodies::apply_delta;
 use super::super::set::{Binary, FilePatch};
-use super::refusal::{Refusal, refuse};
-use crate::model::{BlobId, Code, Verdict};
+use super::refusal::refuse;
+use crate::model::{BlobId, Code, Refusal};
 
 // The content that a binary patch leads to; both ids have to prove it.
 pub(super) fn binary(
@@ -15,7 +15,6 @@ pub(super) fn binary(
     };
     let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
         return refuse(
-            Verdict::Malformed,
             Code::P603,
             "a binary patch needs full blob ids in its index line",
         );
@@ -26,7 +25,6 @@ pub(super) fn binary(
     };
     if !is(before, &old) {
         return refuse(
-            Verdict::ContextNotFound,
             Code::P604,
             "the file is not the one the binary patch was made for",
         );
@@ -38,14 +36,9 @@ pub(super) fn binary(
     match after {
         Some(after) if is(&after, &new) => Ok(after),
         Some(_) => refuse(
-            Verdict::Malformed,
             Code::P605,
             "the binary patch does not lead to the content it announces",
         ),
-        None => refuse(
-            Verdict::Malformed,
-            Code::P601,
-            "the binary delta is damaged",
-        ),
+        None => refuse(Code::P601, "the binary delta is damaged"),
     }
 }

@@ -5,10 +5,9 @@ use super::super::damage::proven;
 use super::super::set::{Body, FilePatch, Side};
 use super::super::target::Target;
 use super::binary::binary;
-use super::refusal::Refusal;
 use super::run::{Judge, UndoneCopy};
 use super::standing::Standing;
-use crate::model::{Code, HunkVerdict, PatchProblem, Severity, Verdict};
+use crate::model::{Code, HunkVerdict, PatchProblem, Refusal};
 
 impl Judge<'_, '_> {
     /// Deletes what a copy made, when nothing but the copy's own change would be lost.
@@ -66,15 +65,8 @@ impl Judge<'_, '_> {
                 "the patch undoes a copy of `{}`, and the file has changed since",
                 copy.source.escape_debug()
             );
-            let problem = PatchProblem {
-                code: Code::P208,
-                severity: Severity::Error,
-                path: Some(copy.path),
-                patch_line: u64::from(copy.line),
-                message,
-                hint: None,
-            };
-            self.problem(Verdict::ContextNotFound, problem);
+            let line = u64::from(copy.line);
+            self.problem(PatchProblem::new(Code::P208, message).at(Some(&copy.path), line));
         }
     }
 }

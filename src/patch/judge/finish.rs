@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use super::super::change::{Change, FileState};
 use super::super::set::{Body, LineKind};
 use super::super::structure;
-use crate::model::{BlobId, Code, Operation, PatchProblem, RepoPath, Severity, Verdict};
+use crate::model::{BlobId, Code, Operation, PatchProblem, RepoPath, Verdict};
 use crate::policy::{ChangedFile, judge_change};
 
 use super::Judged;
@@ -14,18 +14,10 @@ use super::standing::Standing;
 impl Judge<'_, '_> {
     pub(super) fn finish(mut self) -> Judged {
         if self.set.files.is_empty() && self.worst.is_none() {
-            self.plain(
-                Code::P102,
-                Verdict::Malformed,
-                "there is no patch in the input",
-            );
+            self.plain(Code::P102, "there is no patch in the input");
         }
         if self.work.is_done() {
-            self.plain(
-                Code::P308,
-                Verdict::Malformed,
-                "the patch takes too many comparisons to place",
-            );
+            self.plain(Code::P308, "the patch takes too many comparisons to place");
         }
         self.weigh_undone_copies();
         let already = self.weigh_already();
@@ -75,11 +67,11 @@ impl Judge<'_, '_> {
         if cut && !found.syntax.is_empty() {
             let message =
                 "the patch seems to be cut off inside its last line: the file would not parse";
-            self.plain(Code::P104, Verdict::Malformed, message);
+            self.plain(Code::P104, message);
         } else if self.options.strict_after {
             let first = found.syntax.iter().chain(&found.imports).next().cloned();
             if let Some(first) = first {
-                self.plain(first.code, Verdict::Refused, &first.message);
+                self.plain(first.code, &first.message);
             }
         }
         self.verdict.new_syntax_errors = found.syntax;
@@ -118,17 +110,12 @@ impl Judge<'_, '_> {
             return false;
         }
         if sure == 0 {
-            self.plain(
-                Code::P501,
-                Verdict::ContextNotFound,
-                "the file to delete is not there",
-            );
+            self.plain(Code::P501, "the file to delete is not there");
             return false;
         }
         if slots && applied > 0 {
             self.plain(
                 Code::P406,
-                Verdict::ContextNotFound,
                 "a part of the patch is already applied, another is not",
             );
             return false;
@@ -139,25 +126,15 @@ impl Judge<'_, '_> {
             && !known.iter().any(|origin| objects.has(BlobId::of(origin)))
         {
             let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
-            self.plain(Code::P407, Verdict::Reversed, message);
+            self.plain(Code::P407, message);
             return false;
         }
         true
     }
 
     pub(super) fn structure_and_policy(&mut self) {
-        for (code, path, line, message) in structure::whole(self.source.listing(), &self.slots) {
-            self.problem(
-                Verdict::Unsafe,
-                PatchProblem {
-                    code,
-                    severity: Severity::Error,
-                    path: Some(path),
-                    patch_line: u64::from(line),
-                    message,
-                    hint: None,
-                },
-            );
+        for problem in structure::whole(self.source.listing(), &self.slots) {
+            self.problem(problem);
         }
         let mut found = Vec::new();
         let mut grown: u64 = 0;
@@ -191,33 +168,25 @@ impl Judge<'_, '_> {
                 findings.extend(judge_change(&source, &self.options.allowed));
             }
             if bytes(&slot.after) > self.options.limits.file_bytes {
-                findings.push(crate::policy::ChangeFinding {
-                    code: Code::P705,
-                    severity: Severity::Error,
-                    message: format!(
-                        "the file would have more than {} bytes",
-                        self.options.limits.file_bytes
-                    ),
-                });
+                let message = format!(
+                    "the file would have more than {} bytes",
+                    self.options.limits.file_bytes
+                );
+                findings.push(PatchProblem::new(Code::P705, message));
             }
-            found.extend(findings.into_iter().map(|finding| PatchProblem {
-                code: finding.code,
-                severity: finding.severity,
-                path: Some(path.clone()),
-                patch_line: u64::from(slot.line),
-                message: finding.message,
-                hint: None,
-            }));
+            let line = u64::from(slot.line);
+            let findings = findings.into_iter();
+            found.extend(findings.map(|finding| finding.at(Some(path), line)));
         }
         for problem in found {
-            self.problem(Verdict::Refused, problem);
+            self.problem(problem);
         }
         if grown > self.options.limits.grown_bytes {
             let message = format!(
                 "the patch adds more than {} bytes",
                 self.options.limits.grown_bytes
             );
-            self.plain(Code::P705, Verdict::Refused, &message);
+            self.plain(Code::P705, &message);
         }
     }
 

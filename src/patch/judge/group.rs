@@ -1,14 +1,13 @@
 use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::{How, Modified, modify};
-use super::super::place::Failure;
 use super::super::set::{Body, FilePatch};
 use super::super::structure;
 use super::super::target::Target;
-use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Severity, Verdict};
+use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal};
 
 use super::super::slot::Slot;
-use super::refusal::{Refusal, refuse};
+use super::refusal::refuse;
 use super::run::Judge;
 use super::standing::Standing;
 
@@ -27,8 +26,7 @@ impl Judge<'_, '_> {
         let (before, modified) = if let Some(done) = done {
             done
         } else {
-            structure::ancestors(self.source.listing(), &self.slots, &target.new)
-                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+            structure::ancestors(self.source.listing(), &self.slots, &target.new)?;
             let before = self.existing(&target.new)?;
             let modified = modify(&before, &sections, self.options.how(), &self.work);
             (before, modified)
@@ -61,17 +59,15 @@ impl Judge<'_, '_> {
                 .old_mode
                 .or(section.headers.index.and_then(|it| it.mode));
             if let Some(told) = told.filter(|told| *told != before.mode) {
-                self.verdict.problems.push(PatchProblem {
-                    code: Code::P206,
-                    severity: Severity::Warning,
-                    path: Some(target.new.clone()),
-                    patch_line: u64::from(section.line),
-                    message: format!(
-                        "the patch takes the file mode for {told:06o}; it is {:06o}",
-                        before.mode
-                    ),
-                    hint: None,
-                });
+                let message = format!(
+                    "the patch takes the file mode for {told:06o}; it is {:06o}",
+                    before.mode
+                );
+                let problem = PatchProblem::new(Code::P206, message).as_warning();
+                let line = u64::from(section.line);
+                self.verdict
+                    .problems
+                    .push(problem.at(Some(&target.new), line));
             }
         }
     }
@@ -80,18 +76,17 @@ impl Judge<'_, '_> {
         match self.current(path)? {
             Some(state) => Ok(state),
             None if self.slots.contains_key(path) => refuse(
-                Verdict::Malformed,
-                Code::P507,
+                Code::P513,
                 "the patch deletes or moves this file before it changes it",
             ),
             None => {
                 let suggestions = structure::suggestions(self.source.listing(), path);
-                Err(Refusal {
-                    verdict: Verdict::ContextNotFound,
-                    code: Code::P501,
-                    message: format!("there is no file `{}`", path.escape_debug()),
-                    hint: (!suggestions.is_empty())
-                        .then(|| format!("did you mean {}?", suggestions.join(" or "))),
+                let message = format!("there is no file `{}`", path.escape_debug());
+                let refusal = Refusal::new(Code::P501, message);
+                Err(if suggestions.is_empty() {
+                    refusal
+                } else {
+                    refusal.hint(format!("did you mean {}?", suggestions.join(" or ")))
                 })
             }
         }
@@ -145,20 +140,17 @@ impl Judge<'_, '_> {
             if mode.is_none() {
                 let message = "the patch changes nothing in this file";
                 if self.options.strict {
-                    return refuse(Verdict::Malformed, Code::P305, message);
+                    return refuse(Code::P305, message);
                 }
                 if sections.iter().any(|section| lost_its_end(section)) {
                     let message = "the patch seems to be cut off before its first change";
-                    return refuse(Verdict::Malformed, Code::P104, message);
+                    return refuse(Code::P104, message);
                 }
-                self.verdict.problems.push(PatchProblem {
-                    code: Code::P305,
-                    severity: Severity::Warning,
-                    path: Some(target.new.clone()),
-                    patch_line: sections.first().map_or(0, |it| u64::from(it.line)),
-                    message: message.to_owned(),
-                    hint: None,
-                });
+                let problem = PatchProblem::new(Code::P305, message).as_warning();
+                let line = sections.first().map_or(0, |it| u64::from(it.line));
+                self.verdict
+                    .problems
+                    .push(problem.at(Some(&target.new), line));
                 return Ok(Standing::Unchanged);
             }
         }
@@ -172,17 +164,8 @@ impl Judge<'_, '_> {
         Ok(Standing::Applied)
     }
 
-    pub(super) fn hunk_problem(&mut self, target: &Target, line: u64, failure: Failure) {
-        let hint = failure.hint.clone();
-        let problem = PatchProblem {
-            code: failure.code,
-            severity: Severity::Error,
-            path: Some(target.new.clone()),
-            patch_line: line,
-            message: failure.message,
-            hint,
-        };
-        self.problem(failure.verdict, problem);
+    pub(super) fn hunk_problem(&mut self, target: &Target, line: u64, failure: Refusal) {
+        self.problem(failure.problem(Some(&target.new), line));
     }
 
     // The patch may be for an older state of the file that the object database still has.
@@ -222,17 +205,9 @@ impl Judge<'_, '_> {
             "; a three-way merge has conflicts"
         };
         self.stale.push(how.to_owned());
-        self.problem(
-            Verdict::Stale,
-            PatchProblem {
-                code: Code::P408,
-                severity: Severity::Error,
-                path: None,
-                patch_line: u64::from(section.line),
-                message: format!("the patch was made for an older state of the file ({id}){how}"),
-                hint: None,
-            },
-        );
+        let message = format!("the patch was made for an older state of the file ({id}){how}");
+        let problem = PatchProblem::new(Code::P408, message);
+        self.problem(problem.at(None, u64::from(section.line)));
         None
     }
 

@@ -1,6 +1,6 @@
 use super::super::change::FileState;
-use super::refusal::{Refusal, refuse};
-use crate::model::{Code, Verdict};
+use super::refusal::refuse;
+use crate::model::{Code, Refusal};
 use crate::source::{EntryKind, ReadError, Source};
 
 // What stands at a path before the patch.
@@ -17,30 +17,16 @@ pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileSta
             })),
             Err(ReadError::TooLarge { bytes, limit }) => {
                 let message = format!("the file has {bytes} bytes, more than {limit}");
-                refuse(Verdict::Refused, Code::P705, message)
+                refuse(Code::P705, message)
             }
-            Err(error) => refuse(
-                Verdict::ContextNotFound,
-                Code::P901,
-                format!("the file cannot be read: {error}"),
-            ),
+            Err(error) => refuse(Code::P901, format!("the file cannot be read: {error}")),
         },
         EntryKind::Symlink { target } => Ok(Some(FileState {
             bytes: target.clone().into_bytes().into(),
             mode: 0o120_000,
         })),
-        EntryKind::Submodule { .. } => {
-            refuse(Verdict::Unsafe, Code::P506, "the path is a submodule")
-        }
-        EntryKind::Special => refuse(
-            Verdict::Unsafe,
-            Code::P505,
-            "the path is a pipe, socket or device",
-        ),
-        EntryKind::NotCheckedOut => refuse(
-            Verdict::ContextNotFound,
-            Code::P511,
-            "the file is tracked and not checked out",
-        ),
+        EntryKind::Submodule { .. } => refuse(Code::P506, "the path is a submodule"),
+        EntryKind::Special => refuse(Code::P505, "the path is a pipe, socket or device"),
+        EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked and not checked out"),
     }
 }

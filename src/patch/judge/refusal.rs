@@ -1,21 +1,5 @@
-use crate::model::{Code, Verdict};
+use crate::model::{Code, Refusal};
 
-pub(super) struct Refusal {
-    pub(super) verdict: Verdict,
-    pub(super) code: Code,
-    pub(super) message: String,
-    pub(super) hint: Option<String>,
-}
-
-pub(super) fn refuse<T>(
-    verdict: Verdict,
-    code: Code,
-    message: impl Into<String>,
-) -> Result<T, Refusal> {
-    Err(Refusal {
-        verdict,
-        code,
-        message: message.into(),
-        hint: None,
-    })
+pub(super) fn refuse<T>(code: Code, message: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::new(code, message))
 }

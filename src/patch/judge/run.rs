@@ -11,12 +11,13 @@ use super::super::reverse::reverse;
 use super::super::set::{Body, FilePatch, PatchSet};
 use super::super::slot::Slot;
 use super::super::target::{Target, targets};
-use crate::model::{Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Severity, Verdict};
+use crate::model::{
+    Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Refusal, Severity, Verdict,
+};
 use crate::source::Source;
 
 use super::options::{JudgeOptions, Judged};
 use super::original::original;
-use super::refusal::Refusal;
 use super::standing::Standing;
 
 /// Judges a patch against a source. Reads files, writes nothing.
@@ -26,16 +27,9 @@ pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> J
         Judge::new(&set, source, options).run()
     });
     judged.unwrap_or_else(|unread| {
-        let mut verdict = PatchVerdict::new(Verdict::Malformed, None);
-        verdict.error_code = Some(unread.code());
-        verdict.problems.push(PatchProblem {
-            code: unread.code(),
-            severity: Severity::Error,
-            path: None,
-            patch_line: 0,
-            message: unread.to_string(),
-            hint: None,
-        });
+        let mut verdict = PatchVerdict::new(unread.verdict(), None);
+        verdict.error_code = Some(unread.code);
+        verdict.problems.push(unread.problem(None, 0));
         verdict.feedback = crate::patch::feedback::feedback(&verdict);
         Judged {
             verdict,
@@ -91,7 +85,7 @@ impl<'j, 'a> Judge<'j, 'a> {
 
     pub(super) fn run(mut self) -> Judged {
         for problem in &self.set.problems {
-            self.problem(Verdict::Malformed, problem.clone());
+            self.problem(problem.clone());
         }
         let naming = Naming {
             strip: self.options.strip,
@@ -108,12 +102,7 @@ impl<'j, 'a> Judge<'j, 'a> {
             &mut problems,
         );
         for problem in problems {
-            let verdict = match problem.code {
-                Code::P503 | Code::P504 | Code::P505 | Code::P506 | Code::P508 => Verdict::Unsafe,
-                Code::P509 => Verdict::Ambiguous,
-                _ => Verdict::Malformed,
-            };
-            self.problem(verdict, problem);
+            self.problem(problem);
         }
         self.verdict.mends.extend(mends);
         if self.set.files.len() > self.options.limits.files {
@@ -121,45 +110,21 @@ impl<'j, 'a> Judge<'j, 'a> {
                 "the patch names more than {} files",
                 self.options.limits.files
             );
-            self.plain(Code::P705, Verdict::Refused, &message);
+            self.plain(Code::P705, &message);
         } else {
             self.sections(&targets);
         }
         self.finish()
     }
 
-    pub(super) fn plain(&mut self, code: Code, verdict: Verdict, message: &str) {
-        self.problem(
-            verdict,
-            PatchProblem {
-                code,
-                severity: Severity::Error,
-                path: None,
-                patch_line: 0,
-                message: message.to_owned(),
-                hint: None,
-            },
-        );
+    pub(super) fn plain(&mut self, code: Code, message: &str) {
+        self.problem(PatchProblem::new(code, message));
     }
 
-    pub(super) fn problem(&mut self, verdict: Verdict, problem: PatchProblem) {
-        if problem.severity == Severity::Error {
-            let rank = |verdict: Verdict| match verdict {
-                Verdict::Unsafe => 9,
-                Verdict::Refused => 8,
-                Verdict::Malformed => 7,
-                Verdict::ContextNotFound => 6,
-                Verdict::Stale => 5,
-                Verdict::Ambiguous => 4,
-                Verdict::Reversed => 3,
-                Verdict::AlreadyApplied => 2,
-                Verdict::AppliesMended => 1,
-                Verdict::Applies => 0,
-            };
-            if self.worst.is_none_or(|worst| rank(verdict) > rank(worst)) {
-                self.worst = Some(verdict);
-                self.verdict.error_code = Some(problem.code);
-            }
+    pub(super) fn problem(&mut self, problem: PatchProblem) {
+        if problem.severity == Severity::Error && problem.code.verdict() > self.worst {
+            self.worst = problem.code.verdict();
+            self.verdict.error_code = Some(problem.code);
         }
         self.verdict.problems.push(problem);
     }
@@ -229,16 +194,7 @@ impl<'j, 'a> Judge<'j, 'a> {
         target: &Target,
         refusal: Refusal,
     ) {
-        let hint = refusal.hint.clone();
-        let problem = PatchProblem {
-            code: refusal.code,
-            severity: Severity::Error,
-            path: Some(target.new.clone()),
-            patch_line: u64::from(file.line),
-            message: refusal.message,
-            hint,
-        };
-        self.problem(refusal.verdict, problem);
+        self.problem(refusal.problem(Some(&target.new), u64::from(file.line)));
     }
 
     // The bulk of a large patch: files that are changed once and nothing else.

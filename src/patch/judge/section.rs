@@ -6,11 +6,11 @@ use super::super::set::{Body, FilePatch};
 use super::super::slot::Slot;
 use super::super::structure;
 use super::super::target::Target;
-use crate::model::{Code, HunkVerdict, Operation, Verdict};
+use crate::model::{Code, HunkVerdict, Operation, Refusal};
 
 use super::binary::binary;
 use super::original::original;
-use super::refusal::{Refusal, refuse};
+use super::refusal::refuse;
 use super::run::Judge;
 use super::standing::Standing;
 
@@ -22,8 +22,7 @@ impl Judge<'_, '_> {
         hunks: &mut Vec<HunkVerdict>,
     ) -> Result<Standing, Refusal> {
         for path in [&target.old, &target.new] {
-            structure::ancestors(self.source.listing(), &self.slots, path)
-                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+            structure::ancestors(self.source.listing(), &self.slots, path)?;
         }
         match target.operation {
             Operation::Create => self.create(file, target),
@@ -45,27 +44,21 @@ impl Judge<'_, '_> {
         let mode = target.mode.unwrap_or(0o100_644);
         let (bytes, mends) = match &file.body {
             Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
-            body => created(body)
-                .or_else(|failure| refuse(failure.verdict, failure.code, failure.message))?,
+            body => created(body)?,
         };
         let after = FileState {
             bytes: bytes.into(),
             mode,
         };
         if mode == 0o120_000 {
-            structure::link(&target.new, &after.bytes)
-                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+            structure::link(&target.new, &after.bytes)?;
         }
         if self
             .slots
             .get(&target.new)
             .is_some_and(|slot| slot.after.is_some())
         {
-            return refuse(
-                Verdict::Malformed,
-                Code::P507,
-                "the patch makes the same file twice",
-            );
+            return refuse(Code::P513, "the patch makes the same file twice");
         }
         let leaves = self.vacated.contains(&target.new);
         match original(self.source, &target.new)? {
@@ -77,15 +70,13 @@ impl Judge<'_, '_> {
             }
             Some(_) if !leaves => {
                 return refuse(
-                    Verdict::ContextNotFound,
                     Code::P502,
                     "the file is said to be new and is already there",
                 );
             }
             Some(_) if !self.slots.contains_key(&target.new) => {
                 return refuse(
-                    Verdict::Malformed,
-                    Code::P507,
+                    Code::P513,
                     "the patch makes this file before it takes the old one away",
                 );
             }
@@ -121,7 +112,6 @@ impl Judge<'_, '_> {
         let before = self.existing(&target.old)?;
         let partial = || {
             refuse(
-                Verdict::ContextNotFound,
                 Code::P208,
                 "the patch deletes the file, and the file has more than the patch knows of",
             )
@@ -191,11 +181,7 @@ impl Judge<'_, '_> {
                 .get(&target.old)
                 .is_some_and(|slot| slot.from.is_none() && slot.before.is_some())
         {
-            return refuse(
-                Verdict::Malformed,
-                Code::P507,
-                "the patch changes this file before it moves it",
-            );
+            return refuse(Code::P513, "the patch changes this file before it moves it");
         }
         let Some(before) = source else {
             return self
@@ -203,8 +189,7 @@ impl Judge<'_, '_> {
                 .map(|_| Standing::Failed)
                 .and_then(|_| {
                     refuse(
-                        Verdict::Malformed,
-                        Code::P507,
+                        Code::P513,
                         "the patch makes this file before it moves or copies it",
                     )
                 });
@@ -215,15 +200,10 @@ impl Judge<'_, '_> {
                 .get(&target.new)
                 .is_none_or(|slot| slot.after.is_none());
         if occupied && !leaves {
-            return refuse(
-                Verdict::ContextNotFound,
-                Code::P502,
-                "the new path is already taken",
-            );
+            return refuse(Code::P502, "the new path is already taken");
         }
         if before.mode == 0o120_000 {
-            structure::link(&target.new, &before.bytes)
-                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+            structure::link(&target.new, &before.bytes)?;
         }
         let standing = self.content(file, target, before.clone(), hunks)?;
         if is_rename
@@ -256,11 +236,7 @@ impl Judge<'_, '_> {
         let moved = target.operation != Operation::Modify;
         let mode = target.mode.unwrap_or(before.mode);
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
-            return refuse(
-                Verdict::Malformed,
-                Code::P206,
-                "the mode does not go with what the file is",
-            );
+            return refuse(Code::P206, "the mode does not go with what the file is");
         }
         let bytes = match &file.body {
             Body::Hunks(_) => {
@@ -291,7 +267,6 @@ impl Judge<'_, '_> {
             Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
             Body::BinaryWithoutData => {
                 return refuse(
-                    Verdict::Malformed,
                     Code::P602,
                     "the patch says that a binary file differs and has no data",
                 );
@@ -308,11 +283,7 @@ impl Judge<'_, '_> {
                     sure: true,
                 });
             }
-            return refuse(
-                Verdict::Malformed,
-                Code::P305,
-                "the patch changes nothing in this file",
-            );
+            return refuse(Code::P305, "the patch changes nothing in this file");
         }
         let edits = one_edit(&before.bytes, &after.bytes);
         self.store(target, Some(before), Some(after), edits, file.line);
@@ -330,8 +301,7 @@ impl Judge<'_, '_> {
             .and_then(|slot| slot.after.as_ref())
             && after.mode == 0o120_000
         {
-            structure::link(&target.new, &after.bytes)
-                .or_else(|(code, message)| refuse(Verdict::Unsafe, code, message))?;
+            structure::link(&target.new, &after.bytes)?;
         }
         Ok(standing)
     }

@@ -3,57 +3,18 @@ use std::collections::HashMap;
 use super::placed::old_of;
 use super::rule::trim_end;
 use super::search::Work;
-use crate::model::{Code, FirstDifference, Nearest, Verdict};
+use crate::model::{Code, FirstDifference, Nearest, Refusal};
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;
 
-/// Why a hunk has no place, and what is nearest to it.
-#[derive(Debug, Clone)]
-pub(in crate::patch) struct Failure {
-    pub(in crate::patch) verdict: Verdict,
-    pub(in crate::patch) code: Code,
-    pub(in crate::patch) message: String,
-    pub(in crate::patch) hint: Option<String>,
-    pub(in crate::patch) difference: Option<Box<FirstDifference>>,
-    pub(in crate::patch) candidates: Vec<u64>,
-    pub(in crate::patch) nearest: Option<Box<Nearest>>,
-}
-
-impl Failure {
-    pub(in crate::patch) fn new(verdict: Verdict, code: Code, message: &str) -> Self {
-        Self {
-            verdict,
-            code,
-            message: message.to_owned(),
-            hint: None,
-            difference: None,
-            candidates: Vec::new(),
-            nearest: None,
-        }
-    }
-
-    pub(super) fn missing() -> Self {
-        let message = "the lines it would replace are not in the file";
-        Self::new(Verdict::ContextNotFound, Code::P401, message)
-    }
-
-    pub(super) fn ambiguous(at: &[usize]) -> Self {
-        let mut failure = Self::new(Verdict::Ambiguous, Code::P403, "");
-        failure.message = format!("it fits in {} places", at.len());
-        failure.hint = Some("add context lines until only one place fits".to_owned());
-        failure.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
-        failure
-    }
-}
-
 /// Fills in what a person or model needs to see about a hunk that was not found.
 pub(in crate::patch) fn diagnose(
-    failure: &mut Failure,
+    failure: &mut Refusal,
     text: &Text<'_>,
     hunk: &Hunk<'_>,
     work: &Work,
 ) {
-    if failure.verdict != Verdict::ContextNotFound || failure.code != Code::P401 {
+    if failure.code != Code::P401 {
         return;
     }
     let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
@@ -109,21 +70,21 @@ pub(in crate::patch) fn diagnose(
     let hundredths = same * 100 / old.len();
     let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
     if best.is_some() {
-        failure.nearest = Some(Box::new(Nearest {
+        failure.mismatch.nearest = Some(Nearest {
             line: start as u64 + 1,
             similarity,
-        }));
+        });
     }
     if let Some(index) = (0..old.len()).find(|index| !equal(*index))
         && let Some(line) = old.get(index)
     {
         let row = start + index;
-        failure.difference = Some(Box::new(FirstDifference {
+        failure.mismatch.difference = Some(FirstDifference {
             patch_line: u64::from(line.at),
             file_line: row as u64 + 1,
             expected: shown(line.text()),
             actual: (row < text.len()).then(|| shown(text.line(row))),
-        }));
+        });
     } else if similarity >= 1.0 {
         failure.code = Code::P404;
         "only white space differs, in a way that leaves several readings"

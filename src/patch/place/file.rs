@@ -1,12 +1,11 @@
 use std::ops::Range;
 
-use super::diagnose::Failure;
 use super::hunk::{Found, find, placed_at};
 use super::placed::Placed;
 use super::rule::{EXACT, MendNote};
 use super::search::Work;
 use super::truncation::Doubt;
-use crate::model::{Code, Verdict};
+use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;
 
@@ -18,7 +17,7 @@ pub(in crate::patch) enum Outcome<'h, 'a> {
     /// It repeats the hunk before it and is left out.
     Repeated(MendNote),
     /// It cannot be placed.
-    Failed(Failure),
+    Failed(Refusal),
 }
 
 // After this many failures in one file only exact hunks are looked for.
@@ -63,12 +62,11 @@ pub(in crate::patch) fn place<'h, 'a>(
         let outcome = match one {
             Found::At(placed) => placed_or_repeated(placed, outcomes.last(), hunks, index),
             Found::Doubtful(doubt) => Outcome::Failed(doubtful(doubt)),
-            Found::There => Outcome::Failed(Failure::new(
-                Verdict::ContextNotFound,
+            Found::There => Outcome::Failed(Refusal::new(
                 Code::P406,
                 "what the hunk adds stands there already",
             )),
-            Found::None => Outcome::Failed(Failure::missing()),
+            Found::None => Outcome::Failed(missing()),
             Found::Many { at, exact, lines } => {
                 let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());
                 let left = if exact && !strict {
@@ -82,13 +80,24 @@ pub(in crate::patch) fn place<'h, 'a>(
                         placed.mends.push(mend);
                         Outcome::Placed(placed)
                     }
-                    None => Outcome::Failed(Failure::ambiguous(&at)),
+                    None => Outcome::Failed(ambiguous(&at)),
                 }
             }
         };
         outcomes.push(outcome);
     }
     outcomes
+}
+
+fn missing() -> Refusal {
+    Refusal::new(Code::P401, "the lines it would replace are not in the file")
+}
+
+fn ambiguous(at: &[usize]) -> Refusal {
+    let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()))
+        .hint("add context lines until only one place fits");
+    refusal.mismatch.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
+    refusal
 }
 
 fn net(hunk: &Hunk<'_>) -> i64 {
@@ -99,15 +108,10 @@ fn net(hunk: &Hunk<'_>) -> i64 {
     count(LineKind::Add) - count(LineKind::Remove)
 }
 
-fn doubtful(doubt: Doubt) -> Failure {
+fn doubtful(doubt: Doubt) -> Refusal {
     match doubt {
-        Doubt::CutOff => Failure::new(
-            Verdict::Malformed,
-            Code::P104,
-            "the patch seems to be cut off inside this hunk",
-        ),
-        Doubt::NoContext => Failure::new(
-            Verdict::ContextNotFound,
+        Doubt::CutOff => Refusal::new(Code::P104, "the patch seems to be cut off inside this hunk"),
+        Doubt::NoContext => Refusal::new(
             Code::P410,
             "the hunk only adds lines and nothing says where they go",
         ),

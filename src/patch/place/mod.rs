@@ -15,7 +15,7 @@ mod trial;
 mod truncation;
 mod variant;
 
-pub(super) use diagnose::{Failure, diagnose};
+pub(super) use diagnose::diagnose;
 pub(super) use file::{Outcome, place};
 pub(super) use placed::{Piece, Placed};
 pub(super) use search::Work;

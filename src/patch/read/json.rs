@@ -138,13 +138,14 @@ fn file(path: Vec<u8>, operation: Operation, body: Body<'static>) -> FilePatch<'
 
 #[cfg(test)]
 mod tests {
-    use crate::model::PatchFormat;
-    use crate::patch::{ReadOptions, Unread, read};
+    use crate::model::{Code, PatchFormat};
+    use crate::patch::{ReadOptions, read};
 
-    fn format(text: &str) -> Result<(PatchFormat, usize), Unread> {
+    fn format(text: &str) -> Result<(PatchFormat, usize), Code> {
         read(text.as_bytes(), &ReadOptions::default(), |set| {
             (set.format, set.files.len())
         })
+        .map_err(|refusal| refusal.code)
     }
 
     #[test]
@@ -195,7 +196,7 @@ mod tests {
             "{",
             "words {\n{\n{",
         ] {
-            assert_eq!(format(text), Err(Unread::NoPatch), "{text}");
+            assert_eq!(format(text), Err(Code::P102), "{text}");
         }
     }
 

@@ -15,4 +15,4 @@ mod reader;
 pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};
 use reader::problem;
-pub use reader::{ReadOptions, Unread, read};
+pub use reader::{ReadOptions, read};

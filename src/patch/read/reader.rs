@@ -5,7 +5,7 @@ use super::envelope::envelope;
 use super::foreign::foreign;
 use super::json::{Packet, amid, whole};
 use super::lines::Lines;
-use crate::model::{Code, Mend, PatchProblem, Severity};
+use crate::model::{Code, Mend, PatchProblem, Refusal};
 use crate::patch::PatchSet;
 
 /// Limits of reading.
@@ -26,74 +26,38 @@ impl Default for ReadOptions {
     }
 }
 
-/// Why an input is no patch at all.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
-    /// Nothing but white space.
-    #[error("the input is empty")]
-    Empty,
-    /// No diff, block, envelope or JSON in it.
-    #[error("there is no patch in the input")]
-    NoPatch,
-    /// A diff of a kind that is not applied.
-    #[error("this is {0}, which cannot be applied; send a unified diff")]
-    Foreign(&'static str),
-    /// More than the limit.
-    #[error("the input has {bytes} bytes, more than {limit}")]
-    TooLarge {
-        /// Its size.
-        bytes: u64,
-        /// The limit.
-        limit: u64,
-    },
-    /// Not UTF-8 or a superset of ASCII.
-    #[error("the input is {0}; send UTF-8")]
-    Encoding(&'static str),
-}
-
-impl Unread {
-    /// The stable code.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Empty => Code::P101,
-            Self::NoPatch => Code::P102,
-            Self::Foreign(_) => Code::P103,
-            Self::TooLarge { .. } => Code::P105,
-            Self::Encoding(_) => Code::P106,
-        }
-    }
-}
-
 /// Finds the patch in `input` and hands it to `take`.
 ///
 /// Text of the patch is borrowed, so it is handed over rather than given back.
 ///
 /// # Errors
-/// An [`Unread`] when there is no patch to speak of. What is wrong inside a patch is in
+/// A [`Refusal`] when there is no patch to speak of. What is wrong inside a patch is in
 /// [`PatchSet::problems`].
 pub fn read<T>(
     input: &[u8],
     options: &ReadOptions,
     take: impl FnOnce(PatchSet<'_>) -> T,
-) -> Result<T, Unread> {
+) -> Result<T, Refusal> {
     let bytes = input.len() as u64;
     if bytes > options.max_bytes {
         let limit = options.max_bytes;
-        return Err(Unread::TooLarge { bytes, limit });
+        return Err(Refusal::new(
+            Code::P105,
+            format!("the input has {bytes} bytes, more than {limit}"),
+        ));
     }
     if input.iter().all(u8::is_ascii_whitespace) {
-        return Err(Unread::Empty);
+        return Err(Refusal::new(Code::P101, "the input is empty"));
     }
-    let cleaned = clean(input).map_err(Unread::Encoding)?;
+    let cleaned = clean(input).map_err(encoding)?;
     if let Some(packet) = whole(&cleaned.bytes) {
         return unpack(packet, options, take);
     }
     let lines = Lines::new(&cleaned.bytes);
     match find(&lines, cleaned.mends, options) {
-        Err(Unread::NoPatch) => match amid(&cleaned.bytes) {
+        Err(refusal) if refusal.code == Code::P102 => match amid(&cleaned.bytes) {
             Some(packet) => unpack(packet, options, take),
-            None => Err(Unread::NoPatch),
+            None => Err(refusal),
         },
         found => found.map(take),
     }
@@ -104,14 +68,14 @@ fn unpack<T>(
     packet: Packet,
     options: &ReadOptions,
     take: impl FnOnce(PatchSet<'_>) -> T,
-) -> Result<T, Unread> {
+) -> Result<T, Refusal> {
     match packet {
         Packet::Changes(set) => Ok(take(set)),
         Packet::Text(text) => {
-            let cleaned = clean(text.as_bytes()).map_err(Unread::Encoding)?;
+            let cleaned = clean(text.as_bytes()).map_err(encoding)?;
             find(&Lines::new(&cleaned.bytes), cleaned.mends, options).map(take)
         }
-        Packet::Nothing => Err(Unread::NoPatch),
+        Packet::Nothing => Err(no_patch()),
     }
 }
 
@@ -119,7 +83,7 @@ fn find<'a>(
     lines: &Lines<'a>,
     mends: Vec<Mend>,
     options: &ReadOptions,
-) -> Result<PatchSet<'a>, Unread> {
+) -> Result<PatchSet<'a>, Refusal> {
     let starts = |start: &[u8]| (0..lines.len()).any(|at| lines.get(at).starts_with(start));
     let set = diff(lines, mends, options.max_binary_bytes);
     if !set.files.is_empty() {
@@ -132,22 +96,26 @@ fn find<'a>(
         return Ok(blocks);
     }
     if let Some(format) = foreign(lines) {
-        return Err(Unread::Foreign(format));
+        return Err(Refusal::new(
+            Code::P103,
+            format!("this is {format}, which cannot be applied; send a unified diff"),
+        ));
     }
     if set.problems.is_empty() {
-        return Err(Unread::NoPatch);
+        return Err(no_patch());
     }
     Ok(set)
 }
 
+fn no_patch() -> Refusal {
+    Refusal::new(Code::P102, "there is no patch in the input")
+}
+
+fn encoding(name: &str) -> Refusal {
+    Refusal::new(Code::P106, format!("the input is {name}; send UTF-8"))
+}
+
 /// A problem that stops the patch.
 pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -> PatchProblem {
-    PatchProblem {
-        code,
-        severity: Severity::Error,
-        path: None,
-        patch_line: u64::from(patch_line),
-        message: message.into(),
-        hint: None,
-    }
+    PatchProblem::new(code, message).at(None, u64::from(patch_line))
 }
