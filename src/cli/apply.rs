@@ -2,7 +2,7 @@ use super::global::Global;
 use super::patch_args::{Format, PatchArgs, exit};
 use super::workspace::{At, Workspace, state_directory};
 use super::write::{index_changes, need_git, write};
-use super::{CliError, Exit, Output};
+use super::{CliError, Exit, Output, settings};
 use crate::git::{CommitRequest, Repository};
 use crate::model::Code;
 use crate::patch::{Recovered, judge, recover};
@@ -58,6 +58,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Some(revision) => At::Revision(revision),
         None => At::Worktree,
     };
+    let mut settings = settings::load(global)?;
+    args.patch.merge(&mut settings);
     let workspace = Workspace::open_at(global, at, output)?;
     if workspace.root.is_none() && !objects_only && !args.cached {
         return Err(
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         );
     }
     let objects = workspace.git.as_ref().map(Repository::objects);
-    let mut options = args.patch.options(objects.as_ref())?;
+    let mut options = args.patch.options(&settings.patch, objects.as_ref())?;
     options.reverse = args.reverse;
     options.three_way = args.three_way;
     let input = args.patch.read()?;

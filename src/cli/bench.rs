@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::bench_document::{Format, conclude, print, read_document};
 use super::global::Global;
 use super::output::{to_json, write_file};
-use super::values::{highest_level, share};
+use super::values::{Flag as _, share};
 use super::{CliError, Exit, Output, bench_merge, bench_new, bench_verify, settings};
-use crate::agent::Protocol;
 use crate::bench::{
     BenchAgent, BenchOptions, Fixture, FixtureError, Heading, PartitionError, compare,
     load_fixtures, parse_partition, part_of, partition_from_environment, run_fixtures, score,
 };
+use crate::config::{AgentProtocol, HighestLevel, Seconds, Settings};
 use crate::exec::Stop;
-use crate::model::{Code, FixtureOutcome, FixtureResult, Level, Partition};
+use crate::model::{Code, FixtureOutcome, FixtureResult, Partition};
 use crate::policy::Redactor;
 
 /// Say how often broken repositories with a known repair are repaired
@@ -29,24 +29,26 @@ pub(crate) struct Args {
     /// A folder of fixtures, or one of them
     #[arg(value_name = "FIXTURES", required = true)]
     fixtures: Option<PathBuf>,
-    /// builtin, oracle, replay, or a command that writes patches
-    #[arg(long, value_name = "AGENT", default_value = "builtin")]
-    agent: String,
-    /// How a command is spoken to
-    #[arg(long, value_enum, default_value = "json")]
-    agent_protocol: ProtocolChoice,
-    /// Seconds for one call of the agent
-    #[arg(long, value_name = "S", default_value = "300")]
-    agent_timeout: f64,
+    /// builtin, oracle, replay, or a command that writes patches [default: builtin]
+    /// [setting: bench.agent]
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+    /// How a command is spoken to [default: json] [setting: agent.protocol]
+    #[arg(long, value_enum)]
+    agent_protocol: Option<AgentProtocol>,
+    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
+    #[arg(long, value_name = "S")]
+    agent_timeout: Option<Seconds>,
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    /// [setting: agent.env]
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
-    /// Replies of the agent to try for each fixture
-    #[arg(long, value_name = "N", default_value = "6")]
-    max_attempts: u32,
-    /// The highest level of context, 0 to 3
-    #[arg(long, value_name = "N", default_value = "3", value_parser = highest_level)]
-    max_level: Level,
+    /// Replies of the agent to try for each fixture [default: 6] [setting: bench.max-attempts]
+    #[arg(long, value_name = "N")]
+    max_attempts: Option<u32>,
+    /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
+    #[arg(long, value_name = "N")]
+    max_level: Option<HighestLevel>,
     /// Prove the fixtures instead: broken they fail, repaired they pass, undone they fail again
     #[arg(long)]
     verify: bool,
@@ -64,7 +66,7 @@ pub(crate) struct Args {
     /// are read
     #[arg(long, value_name = "K/N")]
     partition: Option<String>,
-    /// Fixtures at a time
+    /// Fixtures at a time [setting: bench.jobs]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Keep the copies and the runs' folders here
@@ -85,29 +87,21 @@ const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong he
 --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
 left · 130 interrupted";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ProtocolChoice {
-    /// The packet on stdin, a repair packet on stdout
-    Json,
-    /// A prompt on stdin, any text with a patch on stdout
-    Prompt,
-    /// The agent edits a copy; the difference is the patch
-    Edit,
-}
-
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     match &args.command {
         Some(BenchCommand::Merge(args)) => return bench_merge::run(args, output),
         Some(BenchCommand::New(args)) => return bench_new::run(args, global, output),
         None => {}
     }
+    let mut settings = settings::load(global)?;
+    args.merge(&mut settings);
     let directory = args.fixtures.as_deref().unwrap_or(Path::new("fixtures"));
     let partition = partition(args, output)?;
     let fixtures = part_of(load_fixtures(directory)?, partition);
     let stop = Stop::install()
         .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
     let home = Home::make(args.keep.as_deref())?;
-    let jobs = args.jobs.map_or_else(
+    let jobs = settings.bench.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         NonZeroUsize::get,
     );
@@ -116,11 +110,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let before = args.baseline.as_deref().map(read_document).transpose()?;
     let options = BenchOptions {
-        agent: agent(args),
-        agent_environment: args.agent_env.clone(),
-        agent_timeout: args.agent_timeout.max(1.0),
-        max_level: args.max_level,
-        max_attempts: args.max_attempts,
+        agent: agent(&settings),
+        agent_environment: settings.agent.env.clone(),
+        agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
+        max_level: settings.bench.max_level.level(),
+        max_attempts: settings.bench.max_attempts,
         jobs,
     };
     let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
@@ -134,7 +128,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let heading = Heading {
         agent: redactor.redact(options.agent.name()).text.into_owned(),
         measures: options.agent.measures().to_owned(),
-        max_level: args.max_level,
+        max_level: options.max_level,
         partition,
     };
     let mut document = score(heading, outcomes);
@@ -146,19 +140,24 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     conclude(&document, args.min_rate, output)
 }
 
-fn agent(args: &Args) -> BenchAgent {
-    match args.agent.as_str() {
+impl Args {
+    fn merge(&self, settings: &mut Settings) {
+        self.agent.over(&mut settings.bench.agent);
+        self.max_attempts.over(&mut settings.bench.max_attempts);
+        self.max_level.over(&mut settings.bench.max_level);
+        self.jobs.over(&mut settings.bench.jobs);
+        self.agent_protocol.over(&mut settings.agent.protocol);
+        self.agent_timeout.over(&mut settings.agent.timeout);
+        settings.agent.env.extend_from_slice(&self.agent_env);
+    }
+}
+
+fn agent(settings: &Settings) -> BenchAgent {
+    match settings.bench.agent.as_str() {
         "builtin" => BenchAgent::Builtin,
         "oracle" => BenchAgent::Oracle,
         "replay" => BenchAgent::Replay,
-        command => BenchAgent::Command(
-            command.to_owned(),
-            match args.agent_protocol {
-                ProtocolChoice::Json => Protocol::Json,
-                ProtocolChoice::Prompt => Protocol::Prompt,
-                ProtocolChoice::Edit => Protocol::Edit,
-            },
-        ),
+        command => BenchAgent::Command(command.to_owned(), settings.agent.protocol.into()),
     }
 }
 

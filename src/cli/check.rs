@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::global::Global;
 use super::patch_args::{PatchArgs, exit};
 use super::workspace::{At, Workspace};
-use super::{CliError, Exit, Output};
+use super::{CliError, Exit, Output, settings};
 use crate::model::PatchVerdict;
 use crate::patch::{JudgeOptions, judge};
 
@@ -29,12 +29,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         None if args.index => At::Index,
         None => At::Worktree,
     };
+    let mut settings = settings::load(global)?;
+    args.patch.merge(&mut settings);
     let workspace = Workspace::open_at(global, at, output)?;
     let objects = workspace.git.as_ref().map(crate::git::Repository::objects);
-    let mut options = args.patch.options(objects.as_ref())?;
+    let mut options = args.patch.options(&settings.patch, objects.as_ref())?;
     if args.batch {
         // Thousands of patches are judged by their text; parsing each file twice is for who asks.
-        options.after = args.patch.strict_after;
+        options.after = settings.patch.strict_after;
         return batch(&args.patch, &workspace, &options, output);
     }
     let input = args.patch.read()?;

@@ -3,10 +3,12 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::global::Global;
-use super::settings::load;
+use super::output::to_json;
+use super::settings::{load, utf8};
 use super::values::TextOrJson;
 use super::{CliError, Exit, Output};
-use crate::config::{Origin, Settings, Value};
+use crate::config::{Origin, Settings};
+use crate::policy::Redactor;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -28,48 +30,51 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let Action::Show { format } = args.action;
     let settings = load(global)?;
     match format {
-        TextOrJson::Json => output.json(&rows(&settings))?,
+        TextOrJson::Json => output.data(&masked(&to_json(&rows(&settings))?))?,
         TextOrJson::Text => {
             let mut text = String::new();
             for row in rows(&settings) {
-                let value = row.value.map_or_else(|| "(unset)".to_owned(), shown);
+                let value = row
+                    .value
+                    .map_or_else(|| "(unset)".to_owned(), |it| it.to_string());
                 // Writing to a String cannot fail.
                 let _ = writeln!(text, "{} = {value}  # {}", row.key, row.origin);
             }
-            output.data(&text)?;
+            output.data(&masked(&text))?;
         }
     }
     Ok(Exit::Yes)
 }
 
+// Variables that are handed on may be written with their values.
+fn masked(text: &str) -> String {
+    let redactor = Redactor::new(std::env::vars_os().filter_map(utf8));
+    redactor.redact(text).text.into_owned()
+}
+
 #[derive(Serialize)]
-struct Row<'a> {
-    key: &'static str,
-    value: Option<&'a Value>,
+struct Row {
+    key: String,
+    value: Option<toml::Value>,
     origin: String,
     help: &'static str,
+    variable: String,
 }
 
-fn rows(settings: &Settings) -> Vec<Row<'_>> {
+fn rows(settings: &Settings) -> Vec<Row> {
     settings
         .rows()
-        .map(|(key, set)| Row {
-            key: key.name,
-            value: set.map(|(value, _)| value),
-            origin: match set.map(|(_, origin)| origin) {
-                None | Some(Origin::Default) => "default".to_owned(),
-                Some(Origin::File(file)) => file.display().to_string(),
-                Some(Origin::Environment(variable)) => format!("environment {variable}"),
+        .map(|(key, value, origin)| Row {
+            key: key.name(),
+            value,
+            origin: match origin {
+                Origin::Default => "default".to_owned(),
+                Origin::File(file) => file.display().to_string(),
+                Origin::Environment(variable) => format!("environment {variable}"),
+                Origin::Flag => "flag".to_owned(),
             },
-            help: key.help,
+            help: key.help(),
+            variable: key.variable(),
         })
         .collect()
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Integer(number) => number.to_string(),
-        Value::Word(word) => format!("{word:?}"),
-        Value::List(list) => format!("{list:?}"),
-    }
 }

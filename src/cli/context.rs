@@ -16,7 +16,8 @@ use crate::policy::Redactor;
 use crate::report::{context_markdown, context_text, context_xml};
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = settings::load(global)?;
+    let mut settings = settings::load(global)?;
+    args.merge(&mut settings);
     let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
     let mut request = request(args, &settings, &workspace)?;
     let previous = read_previous(args, &mut request)?;
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
              (hint: `--log FILE`, or pipe the failing command into `--log -`)",
         );
     }
-    let policy = settings::read_policy(&settings, &args.allow, &args.deny, request.profile)?;
+    let policy = settings::read_policy(&settings, request.profile)?;
     let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
     if let Some(base) = &args.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {

@@ -5,7 +5,7 @@ use super::context_args::Args;
 use super::input::{read_json, read_log};
 use super::workspace::Workspace;
 use crate::config::Settings;
-use crate::context::{CapOverrides, Request, Retry, base_request, expand_target, nearest_paths};
+use crate::context::{Request, Retry, base_request, expand_target, nearest_paths};
 use crate::model::{Code, Level, PreviousAttempt, RepoPath, StopReason, UnchangedFile};
 
 /// What the flags, the settings and the files they name ask for.
@@ -18,13 +18,6 @@ pub(super) fn request(
     let mut request = Request {
         level: args.level,
         include_bundle: args.include_repo_bundle,
-        caps: CapOverrides {
-            max_files: args.max_files.or(plain.caps.max_files),
-            max_file_bytes: args.max_file_bytes.or(plain.caps.max_file_bytes),
-            max_total_bytes: args.max_total_bytes.or(plain.caps.max_total_bytes),
-            max_tokens: args.max_tokens.or(plain.caps.max_tokens),
-        },
-        profile: args.profile.unwrap_or(plain.profile),
         test_commands: args.test_commands.clone(),
         ..plain
     };

@@ -5,9 +5,10 @@ use serde_json::{Map, json};
 
 use super::global::Global;
 use super::output::write_file;
-use super::values::{TextOrJson, seconds};
+use super::values::{Flag as _, TextOrJson};
 use super::workspace::{Workspace, directory};
 use super::{CliError, Exit, Output, settings};
+use crate::config::{Seconds, Settings};
 use crate::exec::Stop;
 use crate::heal::{HealError, Healed, Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{FailureKind, HealingResult};
@@ -34,13 +35,13 @@ pub(crate) struct Args {
     /// Write the configuration that answers back to the file
     #[arg(long)]
     auto: bool,
-    /// Fixes to try for each probe
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    max_attempts: u32,
-    /// Seconds that a probe has to answer
-    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
-    timeout: Duration,
-    /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE
+    /// Fixes to try for each probe [default: 3] [setting: heal.max-attempts]
+    #[arg(long, value_name = "N")]
+    max_attempts: Option<u32>,
+    /// Seconds that a probe has to answer [default: 30] [setting: heal.timeout]
+    #[arg(long, value_name = "S")]
+    timeout: Option<Seconds>,
+    /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE [setting: test.env]
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
     /// How to print it
@@ -53,14 +54,16 @@ could be started · 3 a time limit ended it · 4 a person must act · 130 interr
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let mut servers = args.mcp.as_deref().map(read_servers).transpose()?;
-    let probes = probes(args, servers.as_ref())?;
+    let mut settings = settings::load(global)?;
+    merge(args, &mut settings);
+    let probes = probes(args, settings.heal.timeout.0, servers.as_ref())?;
     if probes.is_empty() {
         return Err(CliError::usage("there is nothing to probe")
             .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
     }
     let workspace = Workspace::open(global, None, output)?;
     let given = servers.iter().flat_map(ServerConfig::variables);
-    let named = args.env.iter().filter_map(|it| it.split_once('='));
+    let named = settings.test.env.iter().filter_map(|it| it.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let variables = std::env::vars_os().filter_map(settings::utf8);
     let redactor = Redactor::new(variables.chain(given).chain(named));
@@ -68,8 +71,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         .map_err(|error| CliError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
     let options = Options {
         directory: directory()?,
-        max_attempts: args.max_attempts,
-        environment: &args.env,
+        max_attempts: settings.heal.max_attempts,
+        environment: &settings.test.env,
         redactor: &redactor,
         listing: Some(workspace.source.listing()),
         stop: &stop,
@@ -118,13 +121,23 @@ fn read_servers(file: &Path) -> Result<ServerConfig, CliError> {
     Ok(ServerConfig::parse(&name, &bytes)?)
 }
 
-fn probes(args: &Args, servers: Option<&ServerConfig>) -> Result<Vec<Probe>, CliError> {
+fn merge(args: &Args, settings: &mut Settings) {
+    args.max_attempts.over(&mut settings.heal.max_attempts);
+    args.timeout.over(&mut settings.heal.timeout);
+    settings.test.env.extend_from_slice(&args.env);
+}
+
+fn probes(
+    args: &Args,
+    timeout: Duration,
+    servers: Option<&ServerConfig>,
+) -> Result<Vec<Probe>, CliError> {
     let mut probes: Vec<Probe> = Vec::new();
     if let Some(line) = args.test.as_ref().filter(|line| !line.trim().is_empty()) {
         probes.push(Probe {
             name: "test".to_owned(),
             target: Target::Command(line.clone()),
-            timeout: args.timeout,
+            timeout,
         });
     }
     if let Some(servers) = servers {
@@ -135,7 +148,7 @@ fn probes(args: &Args, servers: Option<&ServerConfig>) -> Result<Vec<Probe>, Cli
             args.server.clone()
         };
         for name in wanted {
-            probes.push(servers.probe(&name, args.timeout)?);
+            probes.push(servers.probe(&name, timeout)?);
         }
     }
     Ok(probes)

@@ -12,7 +12,7 @@ use crate::hint::{Query, fix, hint_lines, moved_modules, recovery_hint, renamed_
 use crate::model::{
     Code, Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
 };
-use crate::policy::{ReadPolicy, Redactor};
+use crate::policy::Redactor;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -53,12 +53,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let workspace = Workspace::open(global, args.rev.as_deref(), output)?;
     let source = workspace.source.as_ref();
     let wanted = wanted(args, &workspace)?;
-    let policy = ReadPolicy::new(
-        settings.list("context.allow"),
-        settings.list("context.deny"),
-        Profile::Ranked,
-    )
-    .map_err(|error| CliError::new(error.code(), error.to_string()))?;
+    let policy = settings::read_policy(&settings, Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
     let cache = workspace
@@ -73,10 +68,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let mut patch = String::new();
     let mut changes = Vec::new();
     for (file, lacks) in &wanted {
+        if let Some(refusal) = policy.refuse(file) {
+            output.note(&format!("{}: {}", refusal.code, refusal.reason));
+            continue;
+        }
         let query = Query {
             file,
             names: &lacks.names,
-            known: settings.list("hint.known"),
+            known: &settings.hint.known,
             may_read: &may_read,
         };
         let mut found = suggest(source, &graph, &query);

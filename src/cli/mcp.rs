@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let server = Server::new(ServerOptions {
         directory: super::workspace::directory()?,
         named: global.directory.is_some(),
-        config: global.config.clone(),
+        settings: settings::choice(global),
         allow_write: args.allow_write,
         allow_protected: args.allow_protected.clone(),
         threads: global.threads.unwrap_or(0),

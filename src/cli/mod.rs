@@ -83,12 +83,16 @@ pub fn parse<T: AsRef<OsStr>>(line: &[T]) -> Result<(), String> {
 }
 
 fn start() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
     };
-    let output = Output::new(cli.global.color, cli.global.quiet);
-    let started = enter(cli.global.directory.as_deref())
+    let entered = enter(cli.global.directory.as_deref());
+    let printing = settings::printing(&cli.global);
+    let threads = printing.threads.map(|it| usize::from(it.get()));
+    cli.global.threads = cli.global.threads.or(threads);
+    let output = Output::new(printing.color, cli.global.quiet);
+    let started = entered
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {

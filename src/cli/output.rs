@@ -3,18 +3,18 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::global::ColorChoice;
 use super::{CliError, Exit};
+use crate::config::Color;
 use crate::model::Code;
 
 /// Where a command's words go: data to stdout, the rest to stderr.
 pub(crate) struct Output {
-    color: ColorChoice,
+    color: Color,
     quiet: bool,
 }
 
 impl Output {
-    pub(crate) fn new(color: ColorChoice, quiet: bool) -> Self {
+    pub(crate) fn new(color: Color, quiet: bool) -> Self {
         Self { color, quiet }
     }
 
@@ -88,9 +88,9 @@ impl Output {
 
     fn colors(&self, terminal: bool) -> bool {
         match self.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
                 terminal
                     && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
                     && std::env::var_os("TERM").is_none_or(|value| value != "dumb")

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use super::output::write_file;
 use super::{CliError, Exit, Output};
+use crate::config::{Patch, Settings};
 use crate::git::ObjectStore;
 use crate::model::{Code, PatchVerdict, Verdict};
 use crate::patch::{JudgeOptions, Judged, Objects};
@@ -15,7 +16,7 @@ pub(crate) struct PatchArgs {
     /// The patch, in any accepted format; `-` reads standard input
     #[arg(value_name = "PATCH")]
     pub(crate) patch: Option<String>,
-    /// Mend nothing
+    /// Mend nothing [setting: patch.strict]
     #[arg(long)]
     pub(crate) strict: bool,
     /// Strip N leading components from names, instead of finding out
@@ -25,9 +26,11 @@ pub(crate) struct PatchArgs {
     #[arg(id = "below", long = "directory", value_name = "DIR")]
     pub(crate) directory: Option<String>,
     /// Let the patch change protected files that match; can be given again
+    /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")]
     pub(crate) allow_protected: Vec<String>,
     /// Refuse a patch after which a file no longer parses or a new import leads nowhere
+    /// [setting: patch.strict-after]
     #[arg(long)]
     pub(crate) strict_after: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
@@ -59,16 +62,26 @@ impl PatchArgs {
         Ok(bytes)
     }
 
+    /// Puts these flags before what the settings say.
+    pub(crate) fn merge(&self, settings: &mut Settings) {
+        let patch = &mut settings.patch;
+        patch.strict |= self.strict;
+        patch.strict_after |= self.strict_after;
+        patch
+            .allow_protected
+            .extend_from_slice(&self.allow_protected);
+    }
+
     pub(crate) fn options<'a>(
         &'a self,
+        settings: &Patch,
         objects: Option<&'a ObjectStore>,
     ) -> Result<JudgeOptions<'a>, CliError> {
-        let allowed = Allowed::new(&self.allow_protected)
-            .map_err(|error| CliError::usage(format!("--allow-protected: {error}")))?;
+        let allowed = allowed(settings)?;
         Ok(JudgeOptions {
-            strict: self.strict,
+            strict: settings.strict,
             after: true,
-            strict_after: self.strict_after,
+            strict_after: settings.strict_after,
             strip: self.strip,
             directory: self.directory.as_deref().unwrap_or_default(),
             allowed,
@@ -104,6 +117,11 @@ impl PatchArgs {
             Format::Text => output.data(&patch_text(verdict, name, input, output.colors_data())),
         }
     }
+}
+
+/// Which protected files a patch may change.
+pub(super) fn allowed(settings: &Patch) -> Result<Allowed, CliError> {
+    Allowed::of(settings).map_err(|error| CliError::usage(format!("protected files: {error}")))
 }
 
 /// The exit code of a verdict.

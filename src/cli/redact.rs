@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{CliError, Exit, Output, settings};
 use crate::model::Profile;
-use crate::policy::{Finding, ReadPolicy, Redactor};
+use crate::policy::{Finding, ReadPolicy, ReadRules, Redactor};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
         Switch::On => Redactor::new(std::env::vars_os().filter_map(settings::utf8)),
         Switch::Off => Redactor::default(),
     };
-    let policy = ReadPolicy::new(&[], &[], Profile::Ranked)
+    let policy = ReadPolicy::new(&ReadRules::default(), Profile::Ranked)
         .map_err(|error| CliError::new(error.code(), error.to_string()))?;
     let redacted = if policy.is_credential_file(&args.file) {
         output.note("the name says that the file holds credentials, so every line is masked");

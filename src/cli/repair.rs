@@ -3,15 +3,16 @@ use std::time::Duration;
 
 use super::global::Global;
 use super::input::read_task;
-use super::values::{Confine, TextOrJson, highest_level, seconds};
+use super::patch_args::allowed;
+use super::values::{Flag as _, TextOrJson};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, run_folder, settings};
-use crate::agent::Protocol;
+use crate::config::{AgentProtocol, Confine, Dollars, HighestLevel, Seconds, Sections, Settings};
 use crate::context::{add_history, base_request};
 use crate::exec::Stop;
-use crate::model::{Code, Event, Level, Profile, RunResult, RunStatus, StopReason};
+use crate::model::{Code, Event, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
-use crate::policy::{Allowed, Redactor};
+use crate::policy::Redactor;
 use crate::repair::{Agent, Commands, Policy, RepairError, RunLock, Setup, Task, repair};
 use crate::report::run_text;
 
@@ -24,45 +25,48 @@ use crate::report::run_text;
 #[command(after_help = EXITS)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
-    /// A command that must pass; can be given again, they run in order
-    #[arg(long, value_name = "CMD", required = true)]
+    /// A command that must pass; can be given again, they run in order [setting: test.command]
+    #[arg(long, value_name = "CMD")]
     test: Vec<String>,
     /// A command that writes the patch; without one only what needs no model is healed
+    /// [setting: agent.command]
     #[arg(long, value_name = "CMD")]
     agent: Option<String>,
-    /// How the agent is spoken to
-    #[arg(long, value_enum, default_value = "json")]
-    agent_protocol: ProtocolChoice,
-    /// Seconds for one call of the agent
-    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
-    agent_timeout: Duration,
+    /// How the agent is spoken to [default: json] [setting: agent.protocol]
+    #[arg(long, value_enum)]
+    agent_protocol: Option<AgentProtocol>,
+    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
+    #[arg(long, value_name = "S")]
+    agent_timeout: Option<Seconds>,
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    /// [setting: agent.env]
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
-    /// Seconds for one run of a test command
-    #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
-    timeout: Duration,
+    /// Seconds for one run of a test command [default: 120] [setting: test.timeout]
+    #[arg(long, value_name = "S")]
+    timeout: Option<Seconds>,
     /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
+    /// [setting: test.env]
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
-    /// Replies of the agent to try
-    #[arg(long, value_name = "N", default_value = "5")]
-    max_attempts: u32,
-    /// The highest level of context, 0 to 3
-    #[arg(long, value_name = "N", default_value = "3", value_parser = highest_level)]
-    max_level: Level,
+    /// Replies of the agent to try [default: 5] [setting: repair.max-attempts]
+    #[arg(long, value_name = "N")]
+    max_attempts: Option<u32>,
+    /// The highest level of context, 0 to 3 [default: 3] [setting: repair.max-level]
+    #[arg(long, value_name = "N")]
+    max_level: Option<HighestLevel>,
     /// Send the whole repository (level 4)
     #[arg(long)]
     include_repo_bundle: bool,
     /// What is wanted beyond passing commands: JSON or Markdown
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Seconds for everything
-    #[arg(long, value_name = "S", default_value = "1800", value_parser = seconds)]
-    budget_seconds: Duration,
-    /// Stop when the agent says that it has cost so much
+    /// Seconds for everything [default: 1800] [setting: repair.budget-seconds]
+    #[arg(long, value_name = "S")]
+    budget_seconds: Option<Seconds>,
+    /// Stop when the agent says that it has cost so much [setting: repair.budget-usd]
     #[arg(long, value_name = "USD")]
-    budget_usd: Option<f64>,
+    budget_usd: Option<Dollars>,
     /// Put a patch that makes the commands pass into the worktree
     #[arg(long)]
     apply: bool,
@@ -72,28 +76,30 @@ pub(crate) struct Args {
     /// Go on with an interrupted run: its folder or its name
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
-    /// Ask the agent at once
+    /// Ask the agent at once [setting: repair.heal]
     #[arg(long)]
     no_heal: bool,
-    /// Do not split a task when the agent runs out of time
+    /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
     #[arg(long)]
     no_auto_split: bool,
     /// Let patches change protected files that match; can be given again
+    /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")]
     allow_protected: Vec<String>,
-    /// How far the test commands' writing is confined
-    #[arg(long, value_enum, default_value = "auto")]
-    sandbox: Confine,
-    /// Refuse the network to the test commands
+    /// How far the test commands' writing is confined [default: auto] [setting: repair.sandbox]
+    #[arg(long, value_enum)]
+    sandbox: Option<Confine>,
+    /// Refuse the network to the test commands [setting: repair.no-net]
     #[arg(long)]
     no_net: bool,
-    /// Run once in the fresh copy before anything else
+    /// Run once in the fresh copy before anything else [setting: test.setup]
     #[arg(long, value_name = "CMD")]
     setup: Option<String>,
     /// An ignored folder that the copy needs, besides `node_modules` and `.venv`; can be given again
+    /// [setting: repair.share]
     #[arg(long, value_name = "PATH")]
     share: Vec<String>,
-    /// Where the copy is kept between runs
+    /// Where the copy is kept between runs [setting: repair.scratch]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
     /// How to print the result
@@ -104,18 +110,14 @@ pub(crate) struct Args {
 const EXITS: &str = "Exit codes: 0 fixed, or nothing to repair · 1 still failing · 2 it could not \
 be run · 3 a time limit ended it · 4 a person must act · 5 refused by policy · 130 interrupted";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ProtocolChoice {
-    /// The packet on stdin, a repair packet on stdout
-    Json,
-    /// A prompt on stdin, any text with a patch on stdout
-    Prompt,
-    /// The agent edits a copy; the difference is the patch
-    Edit,
-}
-
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
-    let settings = settings::load(global)?;
+    let mut settings = settings::load(global)?;
+    args.merge(&mut settings);
+    if settings.test.command.0.is_empty() {
+        let said = "no command says when the repair is done";
+        return Err(CliError::usage(said)
+            .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
+    }
     let workspace = Workspace::open(global, None, output)?;
     let Some(root) = workspace.root.clone() else {
         return Err(CliError::new(
@@ -123,8 +125,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             "this repository is bare: there is nothing to run commands in",
         ));
     };
-    Allowed::new(&args.allow_protected)
-        .map_err(|error| CliError::usage(format!("--allow-protected: {error}")))?;
+    let allowed = allowed(&settings.patch)?;
     let task = args.task.as_deref().map(read_task).transpose()?;
     let state = run_folder::state(&workspace, &root, args.apply)?;
     let _lock = RunLock::take(&state)?;
@@ -137,11 +138,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         },
     };
     let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
-    let read = settings::read_policy(&settings, &[], &[], Profile::Ranked)?;
+    let read = settings::read_policy(&settings, Profile::Ranked)?;
     let mut request = base_request(&settings, workspace.git.as_ref());
     request.include_bundle = args.include_repo_bundle;
     add_history(&mut request, workspace.git.as_ref(), "HEAD");
-    let slot = slot(args.scratch.as_deref(), &root)?;
+    let slot = slot(settings.repair.scratch.as_deref(), &root)?;
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -154,31 +155,27 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         read: &read,
         request,
         commands: Commands {
-            lines: args.test.clone(),
-            setup: args.setup.clone(),
-            timeout: args.timeout,
+            lines: settings.test.command.0.clone(),
+            setup: settings.test.setup.clone(),
+            timeout: settings.test.timeout.0,
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
-            environment: args.env.clone(),
-            sandbox: args.sandbox.into(),
-            no_network: args.no_net,
+            environment: settings.test.env.clone(),
+            sandbox: settings.repair.sandbox.into(),
+            no_network: settings.repair.no_net,
         },
-        agent: match &args.agent {
+        agent: match &settings.agent.command {
             Some(command) => Agent::Command {
                 command,
-                protocol: match args.agent_protocol {
-                    ProtocolChoice::Json => Protocol::Json,
-                    ProtocolChoice::Prompt => Protocol::Prompt,
-                    ProtocolChoice::Edit => Protocol::Edit,
-                },
-                environment: &args.agent_env,
+                protocol: settings.agent.protocol.into(),
+                environment: &settings.agent.env,
             },
             None => Agent::None,
         },
-        policy: policy(args, task.as_ref()),
-        allow_protected: &args.allow_protected,
+        policy: policy(&settings, task.as_ref()),
+        allowed,
         task,
-        shared: run_folder::shared(workspace.source.as_ref(), &root, &args.share),
+        shared: run_folder::shared(workspace.source.as_ref(), &root, &settings.repair.share),
         apply: args.apply,
         resume: args.resume.is_some(),
     };
@@ -226,17 +223,51 @@ pub(super) fn exit(result: &RunResult) -> Exit {
     }
 }
 
-fn policy(args: &Args, task: Option<&Task>) -> Policy {
+impl Args {
+    fn merge(&self, settings: &mut Settings) {
+        let Sections {
+            test,
+            agent,
+            repair,
+            patch,
+            ..
+        } = &mut **settings;
+        self.test.over(&mut test.command.0);
+        self.setup.over(&mut test.setup);
+        self.timeout.over(&mut test.timeout);
+        test.env.extend_from_slice(&self.env);
+        self.agent.over(&mut agent.command);
+        self.agent_protocol.over(&mut agent.protocol);
+        self.agent_timeout.over(&mut agent.timeout);
+        agent.env.extend_from_slice(&self.agent_env);
+        self.max_attempts.over(&mut repair.max_attempts);
+        self.max_level.over(&mut repair.max_level);
+        self.budget_seconds.over(&mut repair.budget_seconds);
+        self.budget_usd.over(&mut repair.budget_usd);
+        self.sandbox.over(&mut repair.sandbox);
+        self.share.over(&mut repair.share);
+        self.scratch.over(&mut repair.scratch);
+        repair.heal &= !self.no_heal;
+        repair.auto_split &= !self.no_auto_split;
+        repair.no_net |= self.no_net;
+        patch
+            .allow_protected
+            .extend_from_slice(&self.allow_protected);
+    }
+}
+
+fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
+    let repair = &settings.repair;
     Policy {
-        agent: args.agent.is_some(),
-        heal: !args.no_heal,
-        auto_split: !args.no_auto_split,
-        max_level: args.max_level,
-        max_attempts: args.max_attempts,
-        max_seconds: Some(args.budget_seconds.as_secs_f64()),
+        agent: settings.agent.command.is_some(),
+        heal: repair.heal,
+        auto_split: repair.auto_split,
+        max_level: repair.max_level.level(),
+        max_attempts: repair.max_attempts,
+        max_seconds: Some(repair.budget_seconds.0.as_secs_f64()),
         max_packet_bytes: 50_000_000,
-        max_cost_usd: args.budget_usd,
-        agent_timeout: args.agent_timeout.as_secs_f64(),
+        max_cost_usd: repair.budget_usd.map(Dollars::amount),
+        agent_timeout: settings.agent.timeout.0.as_secs_f64(),
         depth: 0,
         estimated_turns: task.map(|task| task.estimate().estimated_turns),
     }

@@ -141,7 +141,7 @@ impl Record {
         request.timed_out = failing.timed_out;
         request.test_commands = vec![self.command.clone()];
         add_history(&mut request, workspace.git.as_ref(), "HEAD");
-        let policy = settings::read_policy(settings, &[], &[], request.profile)?;
+        let policy = settings::read_policy(settings, request.profile)?;
         let built = build(workspace.source.as_ref(), &policy, redactor, &request)?;
         let packet = failure_packet(
             &built,

@@ -8,8 +8,7 @@ use tokio::sync::Mutex;
 use super::ServerOptions;
 use super::error::ToolError;
 use crate::config::Settings;
-use crate::model::Code;
-use crate::workspace::settings_file;
+use crate::workspace::{SettingsError, settings};
 
 /// What a call works on.
 pub(super) struct Place {
@@ -17,8 +16,6 @@ pub(super) struct Place {
     pub(super) directory: PathBuf,
     /// The settings in force there.
     pub(super) settings: Settings,
-    /// Globs of protected files that patches may change.
-    pub(super) allow_protected: Vec<String>,
     /// Threads for listing files; 0 leaves it to the machine.
     pub(super) threads: usize,
 }
@@ -26,20 +23,20 @@ pub(super) struct Place {
 impl Place {
     /// The settings are read at each call: a change of them needs no new server.
     pub(super) fn new(directory: PathBuf, options: &ServerOptions) -> Result<Self, ToolError> {
-        let found = match &options.config {
-            Some(file) => Some(file.clone()),
-            None => settings_file(&directory)
-                .map_err(|error| ToolError::new(error.code(), error.to_string()))?,
-        };
         let utf8 = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        let settings = Settings::load(found.as_deref(), std::env::vars_os().filter_map(utf8))
-            .map_err(|error| ToolError::new(Code::U103, error.to_string()))?;
+        let environment = std::env::vars_os().filter_map(utf8);
+        let mut settings =
+            settings(&directory, &options.settings, environment).map_err(|error| match error {
+                SettingsError::Workspace(error) => ToolError::new(error.code(), error.to_string()),
+                SettingsError::Config(error) => ToolError::new(error.code(), error.to_string()),
+            })?;
+        let allow_protected = &mut settings.patch.allow_protected;
+        allow_protected.extend(options.allow_protected.iter().cloned());
         Ok(Self {
             directory,
             settings,
-            allow_protected: options.allow_protected.clone(),
             threads: options.threads,
         })
     }

@@ -59,7 +59,7 @@ pub(super) fn call(
         let query = Query {
             file: &user,
             names: &names,
-            known: place.settings.list("hint.known"),
+            known: &place.settings.hint.known,
             may_read: &may_read,
         };
         suggest(source, graph, &query)

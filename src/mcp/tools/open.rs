@@ -2,7 +2,7 @@ use crate::graph::{FactsCache, Graph};
 use crate::mcp::error::ToolError;
 use crate::mcp::place::Place;
 use crate::model::{Code, Profile, RepoPath};
-use crate::policy::{ReadPolicy, Redactor};
+use crate::policy::{ReadPolicy, ReadRules, Redactor};
 use crate::workspace::{At, Workspace};
 
 /// The repository as it stands now, or a commit of it.
@@ -14,8 +14,7 @@ pub(super) fn workspace(place: &Place, rev: Option<&str>) -> Result<Workspace, T
 
 /// What may be read and shown, as the settings have it.
 pub(super) fn policy(place: &Place, profile: Profile) -> Result<ReadPolicy, ToolError> {
-    let globs = |key| place.settings.list(key);
-    ReadPolicy::new(globs("context.allow"), globs("context.deny"), profile)
+    ReadPolicy::new(&ReadRules::of(&place.settings.context), profile)
         .map_err(|error| ToolError::new(error.code(), error.to_string()))
 }
 

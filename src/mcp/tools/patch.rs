@@ -69,11 +69,11 @@ fn judged(
     let workspace = workspace(place, None)?;
     let objects = workspace.git.as_ref().map(Repository::objects);
     let allowed =
-        Allowed::new(&place.allow_protected).map_err(|error| ToolError::new(Code::U101, error))?;
+        Allowed::of(&place.settings.patch).map_err(|error| ToolError::new(Code::U101, error))?;
     let judging = JudgeOptions {
-        strict: given.strict,
+        strict: given.strict || place.settings.patch.strict,
         after: true,
-        strict_after: given.strict_after,
+        strict_after: given.strict_after || place.settings.patch.strict_after,
         three_way: given.three_way,
         allowed,
         objects: objects.as_ref().map(|objects| objects as &dyn Objects),
