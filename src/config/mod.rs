@@ -15,7 +15,8 @@ pub use error::ConfigError;
 pub use file::{FILE_NAMES, File, find};
 pub use settings::{Origin, Settings};
 pub use table::{
-    Agent, Bench, Context, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Sections, Test, Trust,
+    Agent, Bench, Context, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Sections, Test,
+    Trust, file_schema,
 };
 pub use values::{
     AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,

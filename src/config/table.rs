@@ -8,7 +8,7 @@ use super::values::{
     AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
     KnownNames, Seconds,
 };
-use crate::model::Profile;
+use crate::model::{Profile, forget_widths};
 
 /// A setting: its name, its type, and who may say it.
 #[derive(Debug, Clone, Copy)]
@@ -151,6 +151,14 @@ const YOURS: Trust = Trust::Person("is the taste of who reads");
 const SPENDING: Trust = Trust::Person("spends your money");
 const CONFINED: Trust = Trust::Stricter(&["off", "auto", "require"]);
 const SWITCH: Trust = Trust::Stricter(&["false", "true"]);
+
+/// The JSON Schema of a configuration file.
+#[must_use]
+pub fn file_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Sections).to_value();
+    forget_widths(&mut schema);
+    schema
+}
 
 // To add a setting: a row here. The file of `mendit init`, the environment's names, `config show`
 // and the schema come from it; docs/configuration.md and the flag's help are held by tests.
