@@ -186,10 +186,11 @@ fn every_door_gives_the_same_document() {
         };
         let by_line = again(by_line(&repo, &door));
         let by_tool = again(by_tool(&repo, &door));
-        let app = App::open(&AppOptions {
+        let options = AppOptions {
             directory: repo.root(),
             ..AppOptions::default()
-        });
+        };
+        let app = App::open(&options, |_| {});
         let by_library = again((door.library)(&app.unwrap()));
         assert_eq!(by_line, by_library, "{}: command line", door.tool);
         assert_eq!(by_tool, by_library, "{}: server", door.tool);

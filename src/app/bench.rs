@@ -14,36 +14,24 @@ use crate::bench::{
     load_fixtures, merge, new_fixture, parse_partition, part_of, partition_from_environment,
     run_fixtures, score, verify,
 };
+use crate::config::Settings;
 use crate::exec::{Limits, Stop};
 use crate::git::Repository;
-use crate::model::{
-    BenchDocument, Code, FixtureOutcome, FixtureResult, Level, Partition, SCHEMA_VERSION,
-};
+use crate::model::{BenchDocument, Code, FixtureOutcome, FixtureResult, Partition, SCHEMA_VERSION};
 use crate::source::{Untracked, Worktree};
 
-/// Say how often broken repositories with a known repair are repaired.
-#[derive(Debug, Clone)]
+/// Say how often broken repositories with a known repair are repaired. The agent, what it may spend
+/// and how many fixtures are run at a time are settings.
+#[derive(Debug, Clone, Default)]
 pub struct BenchRequest {
     /// A folder of fixtures, or one of them.
     pub fixtures: PathBuf,
-    /// Who repairs.
-    pub agent: BenchAgent,
-    /// For one call of the agent.
-    pub agent_timeout: Duration,
-    /// Variables handed on to the agent: `NAME` or `NAME=VALUE`.
-    pub agent_environment: Vec<String>,
-    /// Replies of the agent to try for each fixture.
-    pub max_attempts: u32,
-    /// The highest level of context.
-    pub max_level: Level,
     /// A document to compare with.
     pub baseline: Option<PathBuf>,
     /// Where the document is written.
     pub save: Option<PathBuf>,
     /// `K/N`, `all`, or what the environment of a CI matrix says.
     pub partition: Option<String>,
-    /// Fixtures at a time; as many as there are processors when missing.
-    pub jobs: Option<NonZeroUsize>,
     /// Where the copies and runs are kept; nowhere when missing.
     pub keep: Option<PathBuf>,
 }
@@ -59,18 +47,19 @@ pub fn run_bench(
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     progress: &dyn Progress,
 ) -> Result<Option<BenchDocument>, AppError> {
+    let settings = app.settings();
     let partition = partition(request, progress)?;
     let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
     let before = request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
-        agent: request.agent.clone(),
-        agent_environment: request.agent_environment.clone(),
-        agent_timeout: request.agent_timeout.as_secs_f64().max(1.0),
-        max_level: request.max_level,
-        max_attempts: request.max_attempts,
-        jobs: jobs(request.jobs),
+        agent: agent(settings),
+        agent_environment: settings.agent.env.clone(),
+        agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
+        max_level: settings.bench.max_level.level(),
+        max_attempts: settings.bench.max_attempts,
+        jobs: jobs(settings),
     };
     let all = fixtures.len();
     let told = |outcome: &FixtureOutcome| done(outcome, all);
@@ -82,7 +71,7 @@ pub fn run_bench(
     let heading = Heading {
         agent: redactor.redact(options.agent.name()).text.into_owned(),
         measures: options.agent.measures().to_owned(),
-        max_level: request.max_level,
+        max_level: options.max_level,
         partition,
     };
     let mut document = score(heading, outcomes);
@@ -191,6 +180,7 @@ pub struct ProofProblem {
 /// # Errors
 /// Fixtures that cannot be read or copied.
 pub fn prove_fixtures(
+    app: &App,
     request: &BenchRequest,
     progress: &dyn Progress,
 ) -> Result<Option<ProofDocument>, AppError> {
@@ -198,7 +188,7 @@ pub fn prove_fixtures(
     let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
-    let rows = prove(&fixtures, home.path(), jobs(request.jobs), &stop)?;
+    let rows = prove(&fixtures, home.path(), jobs(app.settings()), &stop)?;
     Ok((!stop.requested()).then_some(ProofDocument {
         schema_version: SCHEMA_VERSION,
         document: "bench-verify",
@@ -294,8 +284,17 @@ fn partition(
     }
 }
 
-fn jobs(asked: Option<NonZeroUsize>) -> usize {
-    asked.map_or_else(
+fn agent(settings: &Settings) -> BenchAgent {
+    match settings.bench.agent.as_str() {
+        "builtin" => BenchAgent::Builtin,
+        "oracle" => BenchAgent::Oracle,
+        "replay" => BenchAgent::Replay,
+        command => BenchAgent::Command(command.to_owned(), settings.agent.protocol.into()),
+    }
+}
+
+fn jobs(settings: &Settings) -> usize {
+    settings.bench.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         NonZeroUsize::get,
     )

@@ -43,7 +43,7 @@ pub fn build_context(
              (hint: `--log FILE`, or pipe the failing command into `--log -`)",
         );
     }
-    let policy = app.read_policy(&asked.allow, &asked.deny, request.profile)?;
+    let policy = app.read_policy(request.profile)?;
     if let Some(base) = &asked.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
             AppError::new(

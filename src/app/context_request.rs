@@ -5,13 +5,11 @@ use serde_json::Value;
 
 use super::AppError;
 use crate::config::Settings;
-use crate::context::{
-    CapOverrides, LevelChoice, Request, Retry, base_request, expand_target, nearest_paths,
-};
-use crate::model::{Code, Level, PreviousAttempt, Profile, RepoPath, StopReason, UnchangedFile};
+use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
+use crate::model::{Code, Level, PreviousAttempt, RepoPath, StopReason, UnchangedFile};
 use crate::workspace::Workspace;
 
-/// Build the packet of a failure.
+/// Build the packet of a failure; caps, profile and what may be read are settings.
 #[derive(Debug, Clone, Default)]
 pub struct ContextRequest {
     /// Files the failure is about, as a caller names them; a folder means its files.
@@ -42,20 +40,6 @@ pub struct ContextRequest {
     pub rev: Option<String>,
     /// The base of the change under test.
     pub diff: Option<String>,
-    /// How places are given out; the settings' when missing.
-    pub profile: Option<Profile>,
-    /// Files beyond targets and manifests.
-    pub max_files: Option<u64>,
-    /// Bytes of one file.
-    pub max_file_bytes: Option<u64>,
-    /// Bytes of all files.
-    pub max_total_bytes: Option<u64>,
-    /// Estimated tokens of all files.
-    pub max_tokens: Option<u64>,
-    /// Globs of what may be read, besides the settings'.
-    pub allow: Vec<String>,
-    /// Globs of what may not be read, besides the settings'.
-    pub deny: Vec<String>,
     /// Where the packet is written to; nowhere when missing.
     pub out: Option<PathBuf>,
     /// Whether it is written below `.mendit` of the worktree when no folder is named.
@@ -84,13 +68,6 @@ pub(super) fn request(
         log: asked.log.clone(),
         level: asked.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
         include_bundle: asked.include_bundle,
-        caps: CapOverrides {
-            max_files: asked.max_files.or(plain.caps.max_files),
-            max_file_bytes: asked.max_file_bytes.or(plain.caps.max_file_bytes),
-            max_total_bytes: asked.max_total_bytes.or(plain.caps.max_total_bytes),
-            max_tokens: asked.max_tokens.or(plain.caps.max_tokens),
-        },
-        profile: asked.profile.unwrap_or(plain.profile),
         test_commands: asked.test_commands.clone(),
         requested: asked.requested.clone(),
         ..plain

@@ -10,7 +10,7 @@ use crate::policy::PolicyError;
 use crate::repair::RepairError;
 use crate::source::ReadError;
 use crate::state::StateError;
-use crate::workspace::WorkspaceError;
+use crate::workspace::{SettingsError, WorkspaceError};
 
 /// Why a task could not do its work: what happened, a stable code, what to do.
 #[derive(Debug)]
@@ -137,14 +137,19 @@ impl From<WorkspaceError> for AppError {
 
 impl From<ConfigError> for AppError {
     fn from(error: ConfigError) -> Self {
-        let said = Self::new(Code::U103, error.to_string());
+        let said = Self::new(error.code(), error.to_string());
+        match error.hint() {
+            Some(hint) => said.hint(hint),
+            None => said,
+        }
+    }
+}
+
+impl From<SettingsError> for AppError {
+    fn from(error: SettingsError) -> Self {
         match error {
-            ConfigError::UnknownKey {
-                suggestion: Some(key),
-                ..
-            } => said.hint(format!("did you mean `{key}`?")),
-            ConfigError::UnknownKey { .. } => said.hint("`mendit config show` lists every setting"),
-            _ => said,
+            SettingsError::Workspace(error) => error.into(),
+            SettingsError::Config(error) => error.into(),
         }
     }
 }

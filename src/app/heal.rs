@@ -13,7 +13,7 @@ use crate::policy::Redactor;
 use crate::workspace::At;
 
 /// Start what must answer before a repair can begin, and mend its configuration.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct HealRequest {
     /// A line for the shell that must run: it may fail, but for a reason in the code.
     pub test: Option<String>,
@@ -23,12 +23,6 @@ pub struct HealRequest {
     pub servers: Vec<String>,
     /// Whether the configuration that answers is written back to the file.
     pub auto: bool,
-    /// Fixes to try for each.
-    pub max_attempts: u32,
-    /// For one answer.
-    pub timeout: Duration,
-    /// Variables handed on to the command: `NAME` or `NAME=VALUE`.
-    pub environment: Vec<String>,
 }
 
 /// Starts each probe and mends what can be mended.
@@ -48,24 +42,22 @@ pub fn heal_probes(
         }
         None => None,
     };
-    let probes = probes(request, servers.as_ref())?;
+    let settings = app.settings();
+    let probes = probes(request, settings.heal.timeout.0, servers.as_ref())?;
     if probes.is_empty() {
         return Err(AppError::usage("there is nothing to probe")
             .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
     }
     let workspace = app.workspace(At::Worktree, progress)?;
     let given = servers.iter().flat_map(ServerConfig::variables);
-    let named = request
-        .environment
-        .iter()
-        .filter_map(|it| it.split_once('='));
+    let named = settings.test.env.iter().filter_map(|it| it.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
     let stop = listen()?;
     let options = Options {
         directory: app.directory().to_owned(),
-        max_attempts: request.max_attempts,
-        environment: &request.environment,
+        max_attempts: settings.heal.max_attempts,
+        environment: &settings.test.env,
         redactor: &redactor,
         listing: Some(workspace.source.listing()),
         stop: &stop,
@@ -105,13 +97,17 @@ pub fn heal_probes(
     Ok((result, exit))
 }
 
-fn probes(request: &HealRequest, servers: Option<&ServerConfig>) -> Result<Vec<Probe>, AppError> {
+fn probes(
+    request: &HealRequest,
+    timeout: Duration,
+    servers: Option<&ServerConfig>,
+) -> Result<Vec<Probe>, AppError> {
     let mut probes: Vec<Probe> = Vec::new();
     if let Some(line) = request.test.as_ref().filter(|line| !line.trim().is_empty()) {
         probes.push(Probe {
             name: "test".to_owned(),
             target: Target::Command(line.clone()),
-            timeout: request.timeout,
+            timeout,
         });
     }
     if let Some(servers) = servers {
@@ -121,7 +117,7 @@ fn probes(request: &HealRequest, servers: Option<&ServerConfig>) -> Result<Vec<P
             request.servers.clone()
         };
         for name in wanted {
-            probes.push(servers.probe(&name, request.timeout)?);
+            probes.push(servers.probe(&name, timeout)?);
         }
     }
     Ok(probes)

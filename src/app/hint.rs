@@ -61,7 +61,7 @@ pub fn find_imports(
     let workspace = app.workspace(at, progress)?;
     let source = workspace.source.as_ref();
     let wanted = wanted(app, request, &workspace)?;
-    let policy = app.read_policy(&[], &[], Profile::Ranked)?;
+    let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     super::progress::go_on(progress, "reading imports")?;
     let patched = request.fix || request.apply;
@@ -71,10 +71,14 @@ pub fn find_imports(
     let mut changes: Vec<Change> = Vec::new();
     with_graph(app, &workspace, true, |graph| {
         for (file, lacks) in &wanted {
+            if let Some(refusal) = policy.refuse(file) {
+                progress.note(&format!("{}: {}", refusal.code, refusal.reason));
+                continue;
+            }
             let query = Query {
                 file,
                 names: &lacks.names,
-                known: app.settings().list("hint.known"),
+                known: &app.settings().hint.known,
                 may_read: &may_read,
             };
             let mut found = suggest(source, graph, &query);

@@ -2,6 +2,7 @@
 //! is opened once, by [`App`]; command line, server and library only translate.
 
 mod bench;
+mod choices;
 mod context;
 mod context_request;
 mod diagnose;
@@ -22,6 +23,7 @@ mod run;
 mod run_record;
 mod run_verdict;
 mod runs;
+mod show_settings;
 mod split;
 mod stats;
 
@@ -50,17 +52,13 @@ pub use repair::{RepairRequest, Repaired, repair_repository};
 pub use report::{Reported, find_run, read_report};
 pub use run::{CommandRun, RunRequest, run_command};
 pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
+pub use show_settings::{SettingRow, own_settings, show_settings};
 pub use split::{SplitRequest, split_task};
 pub use stats::{StatsRequest, add_up_runs};
 
 // What requests are made of.
-pub use crate::agent::Protocol;
-pub use crate::bench::BenchAgent;
-pub use crate::config::{
-    FILE_NAMES, Origin as SettingOrigin, Settings, Value as SettingValue, commented_defaults,
-};
-pub use crate::exec::{
-    SandboxMode, Stop, guard_environment, own_program, set_supervisor, supervise,
-};
+pub use crate::config as settings;
+pub use crate::exec::{Stop, guard_environment, own_program, set_supervisor, supervise};
 pub use crate::patch::{Favour, GitApplyOptions, Judged, Limit, Recovered, Verbosity, WhiteSpace};
 pub use crate::repair::Split;
+pub use crate::workspace::SettingsChoice;

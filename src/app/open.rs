@@ -7,15 +7,14 @@ use crate::exec::Stop;
 use crate::git::Repository;
 use crate::graph::{FactsCache, Graph};
 use crate::model::{Code, Profile, RepoPath};
-use crate::policy::{ReadPolicy, Redactor, sanitize_log};
+use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor, sanitize_log};
 use crate::source::Source;
-use crate::workspace::{At, Workspace, canonical, settings_file};
+use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
 
 /// What every task stands on, opened once: where it works, under which settings, and what it must
 /// not show.
 pub struct App {
     directory: PathBuf,
-    threads: usize,
     settings: Settings,
     redactor: Redactor,
 }
@@ -25,32 +24,31 @@ pub struct App {
 pub struct AppOptions {
     /// The directory it stands in.
     pub directory: PathBuf,
-    /// The settings' file; without one it is looked for from the directory upwards.
-    pub config: Option<PathBuf>,
-    /// Threads for listing files; 0 leaves it to the machine.
-    pub threads: usize,
-    /// Variables given beside the environment, `NAME=VALUE`: what is secret among them is masked
-    /// as if it stood there. A `NAME` alone hands on a variable and says nothing new.
-    pub variables: Vec<String>,
+    /// The settings' file; when none is named it is looked for from the directory upwards.
+    pub settings: SettingsChoice,
 }
 
 impl App {
     /// Opens it. The environment of this process is read: settings and secrets stand in it.
+    /// `merge` puts what the caller says, such as flags, before the other settings.
     ///
     /// # Errors
     /// A directory that cannot be entered, or wrong settings.
-    pub fn open(options: &AppOptions) -> Result<Self, AppError> {
-        let file = match &options.config {
-            Some(file) => Some(file.clone()),
-            None => settings_file(&options.directory)?,
-        };
-        let given = options.variables.iter().filter_map(|it| it.split_once('='));
+    pub fn open(options: &AppOptions, merge: impl FnOnce(&mut Settings)) -> Result<Self, AppError> {
+        let mut settings = settings(&options.directory, &options.settings, environment())?;
+        merge(&mut settings);
+        // What is secret among variables that are given a value is masked as if it stood in the
+        // environment.
+        let given = [&settings.run.env, &settings.test.env, &settings.agent.env];
+        let given = given
+            .into_iter()
+            .flatten()
+            .filter_map(|it| it.split_once('='));
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Ok(Self {
             directory: canonical(&options.directory)?,
-            threads: options.threads,
-            settings: Settings::load(file.as_deref(), environment())?,
             redactor: Redactor::new(environment().chain(given)),
+            settings,
         })
     }
 
@@ -74,7 +72,10 @@ impl App {
 
     /// How many threads list files; 0 leaves it to the machine.
     pub(super) fn threads(&self) -> usize {
-        self.threads
+        self.settings
+            .output
+            .threads
+            .map_or(0, |it| usize::from(it.get()))
     }
 
     /// The repository, read at a point in time.
@@ -84,7 +85,7 @@ impl App {
         progress: &dyn Progress,
     ) -> Result<Workspace, AppError> {
         super::progress::go_on(progress, "listing the repository")?;
-        let workspace = Workspace::at(&self.directory, at, self.threads)?;
+        let workspace = Workspace::at(&self.directory, at, self.threads())?;
         if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
             progress.note(
                 "another user owns this repository; it is read without trusting its configuration \
@@ -94,19 +95,16 @@ impl App {
         Ok(workspace)
     }
 
-    /// What may be read and shown: the settings' patterns and those of the caller.
-    pub(super) fn read_policy(
-        &self,
-        allow: &[String],
-        deny: &[String],
-        profile: Profile,
-    ) -> Result<ReadPolicy, AppError> {
-        let globs = |key, given: &[String]| [self.settings.list(key), given].concat();
-        Ok(ReadPolicy::new(
-            &globs("context.allow", allow),
-            &globs("context.deny", deny),
-            profile,
-        )?)
+    /// What may be read and shown.
+    pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy, AppError> {
+        let rules = ReadRules::of(&self.settings.context);
+        Ok(ReadPolicy::new(&rules, profile)?)
+    }
+
+    /// Which protected files a patch may change.
+    pub(super) fn allowed(&self) -> Result<Allowed, AppError> {
+        Allowed::of(&self.settings.patch)
+            .map_err(|error| AppError::usage(format!("protected files: {error}")))
     }
 
     /// A log as it may be read on: decoded, without terminal escapes, its secrets masked.

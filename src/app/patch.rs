@@ -7,24 +7,17 @@ use crate::model::{Code, PatchVerdict};
 use crate::patch::{
     Change, JudgeOptions, Judged, Objects, Recovered, judge, recover, write_worktree,
 };
-use crate::policy::Allowed;
 use crate::workspace::{At, Workspace};
 
-/// How a patch is judged.
+/// How a patch is judged; how strictly, and which protected files it may change, are settings.
 #[derive(Debug, Clone, Default)]
 pub struct PatchRequest {
     /// The patch, in any accepted format.
     pub patch: Vec<u8>,
-    /// Whether nothing is mended.
-    pub strict: bool,
-    /// Whether a file that no longer parses, or a new import that leads nowhere, refuses it.
-    pub strict_after: bool,
     /// Leading components to strip from names; found out when missing.
     pub strip: Option<usize>,
     /// A folder to put before every path.
     pub directory: String,
-    /// Globs of protected files that may be changed.
-    pub allow_protected: Vec<String>,
     /// Whether it is applied the other way round.
     pub reverse: bool,
     /// Whether it is merged with what the files have become.
@@ -178,9 +171,9 @@ pub fn check_batch(
 ) -> Result<(), AppError> {
     let workspace = app.workspace(request.against.at(), progress)?;
     let objects = workspace.git.as_ref().map(Repository::objects);
-    let mut options = request.options(objects.as_ref().map(|it| it as &dyn Objects))?;
+    let mut options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
     // Thousands of patches are judged by their text; parsing each file twice is for who asks.
-    options.after = request.strict_after;
+    options.after = app.settings().patch.strict_after;
     let lines: Vec<&[u8]> = request
         .patch
         .split(|byte| *byte == b'\n')
@@ -227,19 +220,19 @@ impl Against {
 impl PatchRequest {
     fn options<'a>(
         &'a self,
+        app: &App,
         objects: Option<&'a dyn Objects>,
     ) -> Result<JudgeOptions<'a>, AppError> {
-        let allowed = Allowed::new(&self.allow_protected)
-            .map_err(|error| AppError::usage(format!("--allow-protected: {error}")))?;
+        let settings = &app.settings().patch;
         Ok(JudgeOptions {
-            strict: self.strict,
+            strict: settings.strict,
             after: true,
-            strict_after: self.strict_after,
+            strict_after: settings.strict_after,
             strip: self.strip,
             directory: &self.directory,
             reverse: self.reverse,
             three_way: self.three_way,
-            allowed,
+            allowed: app.allowed()?,
             objects,
             ..JudgeOptions::default()
         })
@@ -254,7 +247,7 @@ fn judged(
     let workspace = app.workspace(request.against.at(), progress)?;
     let judged = {
         let objects = workspace.git.as_ref().map(Repository::objects);
-        let options = request.options(objects.as_ref().map(|it| it as &dyn Objects))?;
+        let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
         super::progress::go_on(progress, "judging")?;
         judge(&request.patch, workspace.source.as_ref(), &options)
     };

@@ -58,7 +58,7 @@ pub fn redact_text<'t>(
     } else {
         Cow::Borrowed(app.redactor())
     };
-    let policy = app.read_policy(&[], &[], Profile::Ranked)?;
+    let policy = app.read_policy(Profile::Ranked)?;
     if policy.is_credential_file(&request.name) {
         progress.note("the name says that the file holds credentials, so every line is masked");
         return Ok(redactor.mask_all(&request.text));
@@ -76,7 +76,7 @@ pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<
         let said = format!("`{typed}` is outside the repository");
         AppError::new(Code::C311, said)
     })?;
-    let policy = app.read_policy(&[], &[], Profile::Ranked)?;
+    let policy = app.read_policy(Profile::Ranked)?;
     if let Some(refusal) = policy.refuse(&path) {
         let said = format!("`{path}` is not shown: {}", refusal.reason);
         return Err(AppError::new(refusal.code, said));

@@ -5,66 +5,27 @@ use super::open::listen;
 use super::runs;
 use super::split::read_task;
 use super::{App, AppError, Progress};
-use crate::agent::Protocol;
+use crate::config::{Dollars, Settings};
 use crate::context::{add_history, base_request};
-use crate::exec::SandboxMode;
-use crate::model::{Exit, Level, Profile, RepoPath, RunResult, RunStatus, StopReason};
+use crate::model::{Exit, Profile, RepoPath, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
-use crate::policy::Allowed;
 use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, repair};
 use crate::source::Source;
 use crate::workspace::{At, Workspace};
 
-/// Make a failing test command pass.
-#[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
+/// Make a failing test command pass. The commands, the agent and what may be spent are settings.
+#[derive(Debug, Clone, Default)]
 pub struct RepairRequest {
-    /// Lines for the shell that must pass, in order.
-    pub test: Vec<String>,
-    /// The command that writes patches, and how it is spoken to.
-    pub agent: Option<(String, Protocol)>,
-    /// For one call of the agent.
-    pub agent_timeout: Duration,
-    /// Variables handed on to the agent: `NAME` or `NAME=VALUE`.
-    pub agent_environment: Vec<String>,
-    /// For one run of a test command.
-    pub timeout: Duration,
-    /// Variables handed on to the test commands: `NAME` or `NAME=VALUE`.
-    pub environment: Vec<String>,
-    /// Replies of the agent to try.
-    pub max_attempts: u32,
-    /// The highest level of context.
-    pub max_level: Level,
     /// Whether the whole repository may be sent.
     pub include_bundle: bool,
     /// What is wanted beyond passing commands: the name of its file, and what stands in it.
     pub task: Option<(String, Vec<u8>)>,
-    /// For everything.
-    pub budget: Duration,
-    /// Stop when the agent says that it has cost so much.
-    pub budget_usd: Option<f64>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
     /// Where a copy of the run's folder is written.
     pub out: Option<PathBuf>,
     /// A run to go on with.
     pub resume: Option<String>,
-    /// Whether what needs no model is healed first.
-    pub heal: bool,
-    /// Whether a task is split when the agent runs out of time.
-    pub auto_split: bool,
-    /// Globs of protected files that patches may change.
-    pub allow_protected: Vec<String>,
-    /// How far writing is confined.
-    pub sandbox: SandboxMode,
-    /// Whether the network is refused to the test commands.
-    pub no_network: bool,
-    /// Run once before anything else.
-    pub setup: Option<String>,
-    /// Ignored paths that the copy needs.
-    pub share: Vec<String>,
-    /// Where the copy is kept.
-    pub scratch: Option<PathBuf>,
 }
 
 /// A repair that ended.
@@ -86,13 +47,17 @@ pub fn repair_repository(
     request: &RepairRequest,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
+    let settings = app.settings();
+    if settings.test.command.0.is_empty() {
+        return Err(AppError::usage("no command says when the repair is done")
+            .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
+    }
     let workspace = app.workspace(At::Worktree, progress)?;
     let root = workspace
         .root
         .clone()
         .ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
-    Allowed::new(&request.allow_protected)
-        .map_err(|error| AppError::usage(format!("--allow-protected: {error}")))?;
+    let allowed = app.allowed()?;
     let task = request.task.as_ref();
     let task = task
         .map(|(name, text)| read_task(name, app.clean(text).as_bytes()))
@@ -108,11 +73,11 @@ pub fn repair_repository(
             runs::start(app, &workspace, out, false)?
         }
     };
-    let read = app.read_policy(&[], &[], Profile::Ranked)?;
+    let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.include_bundle = request.include_bundle;
     add_history(&mut packets, workspace.git.as_ref(), "HEAD");
-    let slot = slot(request.scratch.clone().unwrap_or(state.workplace()))?;
+    let slot = slot(settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -126,27 +91,27 @@ pub fn repair_repository(
         read: &read,
         request: packets,
         commands: Commands {
-            lines: request.test.clone(),
-            setup: request.setup.clone(),
-            timeout: request.timeout,
+            lines: settings.test.command.0.clone(),
+            setup: settings.test.setup.clone(),
+            timeout: settings.test.timeout.0,
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
-            environment: request.environment.clone(),
-            sandbox: request.sandbox,
-            no_network: request.no_network,
+            environment: settings.test.env.clone(),
+            sandbox: settings.repair.sandbox.into(),
+            no_network: settings.repair.no_net,
         },
-        agent: match &request.agent {
-            Some((command, protocol)) => Agent::Command {
+        agent: match &settings.agent.command {
+            Some(command) => Agent::Command {
                 command,
-                protocol: *protocol,
-                environment: &request.agent_environment,
+                protocol: settings.agent.protocol.into(),
+                environment: &settings.agent.env,
             },
             None => Agent::None,
         },
-        policy: policy(request, task.as_ref()),
-        allow_protected: &request.allow_protected,
+        policy: policy(settings, task.as_ref()),
+        allowed,
         task,
-        shared: shared(workspace.source.as_ref(), &root, &request.share),
+        shared: shared(workspace.source.as_ref(), &root, &settings.repair.share),
         apply: request.apply,
         resume: request.resume.is_some(),
     };
@@ -190,17 +155,18 @@ fn exit(result: &RunResult) -> Exit {
     }
 }
 
-fn policy(request: &RepairRequest, task: Option<&Task>) -> Policy {
+fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
+    let repair = &settings.repair;
     Policy {
-        agent: request.agent.is_some(),
-        heal: request.heal,
-        auto_split: request.auto_split,
-        max_level: request.max_level,
-        max_attempts: request.max_attempts,
-        max_seconds: Some(request.budget.as_secs_f64()),
+        agent: settings.agent.command.is_some(),
+        heal: repair.heal,
+        auto_split: repair.auto_split,
+        max_level: repair.max_level.level(),
+        max_attempts: repair.max_attempts,
+        max_seconds: Some(repair.budget_seconds.0.as_secs_f64()),
         max_packet_bytes: 50_000_000,
-        max_cost_usd: request.budget_usd,
-        agent_timeout: request.agent_timeout.as_secs_f64(),
+        max_cost_usd: repair.budget_usd.map(Dollars::amount),
+        agent_timeout: settings.agent.timeout.0.as_secs_f64(),
         depth: 0,
         estimated_turns: task.map(|task| task.estimate().estimated_turns),
     }

@@ -1,6 +1,5 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::Serialize;
 
@@ -16,30 +15,12 @@ use crate::git::Repository;
 use crate::model::Code;
 use crate::workspace::At;
 
-/// Run a test command inside limits.
-#[derive(Debug, Clone)]
+/// Run a test command inside limits; the limits are settings.
+#[derive(Debug, Clone, Default)]
 pub struct RunRequest {
     /// The command; a single word with blanks in it is a line for the shell.
     pub command: Vec<OsString>,
-    /// End it after so long.
-    pub timeout: Option<Duration>,
-    /// End it after so long without output.
-    pub idle_timeout: Option<Duration>,
-    /// Between the request to end and the kill.
-    pub grace: Duration,
-    /// End it after so many bytes of output.
-    pub max_output: u64,
-    /// Variables handed on beside the usual ones: `NAME` or `NAME=VALUE`.
-    pub environment: Vec<String>,
-    /// How far writing is confined.
-    pub sandbox: SandboxMode,
-    /// Where a confined command may write too.
-    pub allow_write: Vec<PathBuf>,
-    /// Whether the network is refused.
-    pub no_network: bool,
-    /// Runs more when it fails; a pass then is flaky.
-    pub retry_flaky: u32,
-    /// Where the documents of a failure are written; a folder of the registry of runs when missing.
+    /// Where the documents of a failure are written; below `.mendit` of the worktree when missing.
     pub out: Option<PathBuf>,
 }
 
@@ -72,12 +53,13 @@ pub fn run_command(
     let job = job(app, request)?;
     let stop = listen()?;
     let mut tee = Tee(sink);
+    let again_at_most = app.settings().run.retry_flaky;
     let mut attempts = Vec::new();
     let outcome = loop {
         let outcome = exec::run(&job, &stop, &mut tee)?;
         attempts.push(Attempt::of(&outcome));
         warn(&outcome, &job, progress);
-        let again = attempts.len() <= request.retry_flaky as usize && may_be_flaky(outcome.end);
+        let again = attempts.len() <= again_at_most as usize && may_be_flaky(outcome.end);
         if !again || stop.requested() {
             break outcome;
         }
@@ -85,7 +67,7 @@ pub fn run_command(
             "{}; run {} of at most {}",
             outcome.end,
             attempts.len() + 1,
-            request.retry_flaky + 1
+            again_at_most + 1
         ));
     };
     let mut record = Record::new(&job, &outcome, attempts, app.redactor());
@@ -104,7 +86,8 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
             .filter(|word| word.trim().contains(char::is_whitespace)),
         _ => None,
     };
-    let mut writable = request.allow_write.clone();
+    let settings = &app.settings().run;
+    let mut writable = settings.allow_write.clone();
     // All of the worktree, wherever in it the command is run; without git, where it is run.
     let repository = Repository::discover(app.directory())?;
     writable.extend(repository.and_then(|it| Some(it.workdir()?.to_owned())));
@@ -114,19 +97,19 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
     };
     Ok(Job {
         environment: Environment {
-            allow: request.environment.clone(),
+            allow: settings.env.clone(),
             ..Environment::default()
         },
         limits: Limits {
-            timeout: request.timeout,
-            idle_timeout: request.idle_timeout,
-            grace: request.grace,
-            max_output: request.max_output,
+            timeout: settings.timeout.map(|it| it.0),
+            idle_timeout: settings.idle_timeout.map(|it| it.0),
+            grace: settings.grace.0,
+            max_output: settings.max_output.0,
         },
         sandbox: Sandbox {
-            mode: request.sandbox,
+            mode: settings.sandbox.into(),
             writable,
-            no_network: request.no_network,
+            no_network: settings.no_net,
         },
         ..Job::new(command, app.directory())
     })

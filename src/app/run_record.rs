@@ -144,7 +144,7 @@ impl Record {
         request.timed_out = failing.timed_out;
         request.test_commands = vec![self.command.clone()];
         add_history(&mut request, workspace.git.as_ref(), "HEAD");
-        let policy = app.read_policy(&[], &[], request.profile)?;
+        let policy = app.read_policy(request.profile)?;
         let built = build(workspace.source.as_ref(), &policy, redactor, &request)?;
         let packet = failure_packet(
             &built,

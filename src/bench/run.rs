@@ -12,7 +12,7 @@ use crate::context::Request;
 use crate::exec::{SandboxMode, Stop};
 use crate::git::Repository;
 use crate::model::{FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult};
-use crate::policy::{ReadPolicy, Redactor};
+use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, Setup, Task, repair};
 use crate::source::Worktree;
 
@@ -139,8 +139,8 @@ fn perform(
         .ok_or_else(|| unlisted("the copy is no repository".to_owned()))?;
     let tracked = git.tracked().map_err(|error| unlisted(error.to_string()))?;
     let source = Worktree::open(&root, tracked, 1).map_err(|error| unlisted(error.to_string()))?;
-    let read =
-        ReadPolicy::new(&[], &[], Profile::Ranked).map_err(|error| unlisted(error.to_string()))?;
+    let read = ReadPolicy::new(&ReadRules::default(), Profile::Ranked)
+        .map_err(|error| unlisted(error.to_string()))?;
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
         std::fs::create_dir_all(folder)
@@ -199,7 +199,7 @@ fn perform(
             depth: 0,
             estimated_turns: None,
         },
-        allow_protected: &[],
+        allowed: Allowed::default(),
         task: task(fixture),
         shared: Vec::new(),
         apply: false,

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let app = open(global, &[])?;
+    let app = open(global, |settings| args.patch.merge(settings))?;
     if args.recover {
         output.text(match recover_apply(&app, output)? {
             Recovered::Nothing => "nothing was interrupted\n",

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::global::Global;
-use super::values::{ProtocolChoice, highest_level, seconds, share};
+use super::values::{Flag as _, share};
 use super::{AppError, Exit, Output, bench_merge, bench_new, bench_verify, open};
-use crate::app::{BenchAgent, BenchRequest, bench_failure, broken_fixtures, run_bench};
-use crate::model::{BenchDocument, FixtureOutcome, FixtureResult, Level};
+use crate::app::settings::{AgentProtocol, HighestLevel, Seconds, Settings};
+use crate::app::{BenchRequest, bench_failure, broken_fixtures, run_bench};
+use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_html, bench_junit, bench_markdown, bench_text};
 
 /// Say how often broken repositories with a known repair are repaired
@@ -22,24 +23,26 @@ pub(crate) struct Args {
     /// A folder of fixtures, or one of them
     #[arg(value_name = "FIXTURES", required = true)]
     fixtures: Option<PathBuf>,
-    /// builtin, oracle, replay, or a command that writes patches
-    #[arg(long, value_name = "AGENT", default_value = "builtin")]
-    agent: String,
-    /// How a command is spoken to
-    #[arg(long, value_enum, default_value = "json")]
-    agent_protocol: ProtocolChoice,
-    /// Seconds for one call of the agent
-    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
-    agent_timeout: std::time::Duration,
+    /// builtin, oracle, replay, or a command that writes patches [default: builtin]
+    /// [setting: bench.agent]
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+    /// How a command is spoken to [default: json] [setting: agent.protocol]
+    #[arg(long, value_enum)]
+    agent_protocol: Option<AgentProtocol>,
+    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
+    #[arg(long, value_name = "S")]
+    agent_timeout: Option<Seconds>,
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    /// [setting: agent.env]
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
-    /// Replies of the agent to try for each fixture
-    #[arg(long, value_name = "N", default_value = "6")]
-    max_attempts: u32,
-    /// The highest level of context, 0 to 3
-    #[arg(long, value_name = "N", default_value = "3", value_parser = highest_level)]
-    max_level: Level,
+    /// Replies of the agent to try for each fixture [default: 6] [setting: bench.max-attempts]
+    #[arg(long, value_name = "N")]
+    max_attempts: Option<u32>,
+    /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
+    #[arg(long, value_name = "N")]
+    max_level: Option<HighestLevel>,
     /// Prove the fixtures instead: broken they fail, repaired they pass, undone they fail again
     #[arg(long)]
     verify: bool,
@@ -57,7 +60,7 @@ pub(crate) struct Args {
     /// are read
     #[arg(long, value_name = "K/N")]
     partition: Option<String>,
-    /// Fixtures at a time
+    /// Fixtures at a time [setting: bench.jobs]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Keep the copies and the runs' folders here
@@ -97,31 +100,32 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let request = BenchRequest {
         fixtures: args.fixtures.clone().unwrap_or_else(|| "fixtures".into()),
-        agent: match args.agent.as_str() {
-            "builtin" => BenchAgent::Builtin,
-            "oracle" => BenchAgent::Oracle,
-            "replay" => BenchAgent::Replay,
-            command => BenchAgent::Command(command.to_owned(), args.agent_protocol.into()),
-        },
-        agent_timeout: args.agent_timeout,
-        agent_environment: args.agent_env.clone(),
-        max_attempts: args.max_attempts,
-        max_level: args.max_level,
         baseline: args.baseline.clone(),
         save: args.save.clone(),
         partition: args.partition.clone(),
-        jobs: args.jobs,
         keep: args.keep.clone(),
     };
+    let app = open(global, |settings| args.merge(settings))?;
     if args.verify {
-        return bench_verify::run(&request, args.format, output);
+        return bench_verify::run(&app, &request, args.format, output);
     }
     let bar = Bar::new(global, output);
-    let app = open(global, &args.agent_env)?;
     let told = |outcome: &FixtureOutcome, all| bar.step(outcome, all);
     match run_bench(&app, &request, &told, output)? {
         Some(document) => conclude(&document, args.format, args.min_rate, output),
         None => Ok(Exit::Interrupted),
+    }
+}
+
+impl Args {
+    fn merge(&self, settings: &mut Settings) {
+        self.agent.over(&mut settings.bench.agent);
+        self.max_attempts.over(&mut settings.bench.max_attempts);
+        self.max_level.over(&mut settings.bench.max_level);
+        self.jobs.over(&mut settings.bench.jobs);
+        self.agent_protocol.over(&mut settings.agent.protocol);
+        self.agent_timeout.over(&mut settings.agent.timeout);
+        settings.agent.env.extend_from_slice(&self.agent_env);
     }
 }
 

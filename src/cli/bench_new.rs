@@ -32,7 +32,7 @@ pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         to: args.to.clone(),
         timeout: Duration::from_secs(u64::from(args.timeout)),
     };
-    let (kind, end) = make_fixture(&open(global, &[])?, &request)?;
+    let (kind, end) = make_fixture(&open(global, |_| {})?, &request)?;
     let to = args.to.display();
     output.text(&format!(
         "wrote {to}/fixture.toml: {kind} ({end})\n\

@@ -1,9 +1,10 @@
 use super::bench::Format;
 use super::{AppError, Exit, Output};
-use crate::app::{BenchRequest, ProofDocument, prove_fixtures};
+use crate::app::{App, BenchRequest, ProofDocument, prove_fixtures};
 
 /// Proves fixtures both ways and prints what does not hold.
 pub(super) fn run(
+    app: &App,
     request: &BenchRequest,
     format: Format,
     output: &Output,
@@ -11,7 +12,7 @@ pub(super) fn run(
     if !matches!(format, Format::Text | Format::Json) {
         return Err(AppError::usage("`--verify` prints text or json"));
     }
-    let Some(proof) = prove_fixtures(request, output)? else {
+    let Some(proof) = prove_fixtures(app, request, output)? else {
         return Ok(Exit::Interrupted);
     };
     if format == Format::Json {

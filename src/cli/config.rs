@@ -1,11 +1,9 @@
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
 use super::global::Global;
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
-use crate::app::{SettingOrigin, SettingValue, Settings};
+use crate::app::show_settings;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -25,51 +23,18 @@ enum Action {
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let Action::Show { format } = args.action;
-    let app = open(global, &[])?;
-    let settings = app.settings();
+    let rows = show_settings(&open(global, |_| {})?)?;
     match format {
-        TextOrJson::Json => output.json(&rows(settings))?,
+        TextOrJson::Json => output.json(&rows)?,
         TextOrJson::Text => {
             let mut text = String::new();
-            for row in rows(settings) {
-                let value = row.value.map_or_else(|| "(unset)".to_owned(), shown);
+            for row in &rows {
+                let value = row.value.as_deref().unwrap_or("(unset)");
                 // Writing to a String cannot fail.
                 let _ = writeln!(text, "{} = {value}  # {}", row.key, row.origin);
             }
-            output.data(&text)?;
+            output.text(&text)?;
         }
     }
     Ok(Exit::Yes)
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    key: &'static str,
-    value: Option<&'a SettingValue>,
-    origin: String,
-    help: &'static str,
-}
-
-fn rows(settings: &Settings) -> Vec<Row<'_>> {
-    settings
-        .rows()
-        .map(|(key, set)| Row {
-            key: key.name,
-            value: set.map(|(value, _)| value),
-            origin: match set.map(|(_, origin)| origin) {
-                None | Some(SettingOrigin::Default) => "default".to_owned(),
-                Some(SettingOrigin::File(file)) => file.display().to_string(),
-                Some(SettingOrigin::Environment(variable)) => format!("environment {variable}"),
-            },
-            help: key.help,
-        })
-        .collect()
-}
-
-fn shown(value: &SettingValue) -> String {
-    match value {
-        SettingValue::Integer(number) => number.to_string(),
-        SettingValue::Word(word) => format!("{word:?}"),
-        SettingValue::List(list) => format!("{list:?}"),
-    }
 }

@@ -21,18 +21,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         request: named(args.request.as_ref())?,
         rev: args.rev.clone(),
         diff: args.diff.clone(),
-        profile: args.profile,
-        max_files: args.max_files,
-        max_file_bytes: args.max_file_bytes,
-        max_total_bytes: args.max_total_bytes,
-        max_tokens: args.max_tokens,
-        allow: args.allow.clone(),
-        deny: args.deny.clone(),
         out: args.out.clone(),
         shown: args.format == Format::Text,
         no_cache: args.no_cache,
     };
-    let packed = build_context(&open(global, &[])?, &request, output)?;
+    let app = open(global, |settings| args.merge(settings))?;
+    let packed = build_context(&app, &request, output)?;
     let (context, packet) = (&packed.context, &packed.packet);
     match args.format {
         Format::Json => output.json(context)?,

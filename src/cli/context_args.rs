@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use super::values::Flag as _;
+use crate::app::settings::{Bytes, Settings};
 use crate::model::{Level, Profile, StopReason};
 
 /// Build the packet for a failure
@@ -51,30 +53,37 @@ pub(crate) struct Args {
     /// Base of the change under test: its diff is shown, its files rank high
     #[arg(long, value_name = "BASE")]
     pub(super) diff: Option<String>,
-    /// How places are given out
+    /// How places are given out [default: ranked] [setting: context.profile]
     #[arg(long, value_name = "PROFILE", value_parser = parse_profile)]
     pub(super) profile: Option<Profile>,
-    /// Files beyond targets and manifests
+    /// Files beyond targets and manifests [setting: context.max-files]
     #[arg(long, value_name = "N")]
     pub(super) max_files: Option<u64>,
-    /// Bytes of one file
+    /// Bytes of one file [setting: context.max-file-bytes]
     #[arg(long, value_name = "N")]
-    pub(super) max_file_bytes: Option<u64>,
-    /// Bytes of all files
+    pub(super) max_file_bytes: Option<Bytes>,
+    /// Bytes of all files [setting: context.max-total-bytes]
     #[arg(long, value_name = "N")]
-    pub(super) max_total_bytes: Option<u64>,
-    /// Estimated tokens of all files (two for every seven bytes)
+    pub(super) max_total_bytes: Option<Bytes>,
+    /// Estimated tokens of all files (two for every seven bytes) [setting: context.max-tokens]
     #[arg(long, value_name = "N")]
     pub(super) max_tokens: Option<u64>,
     /// Exit 1 when bytes or tokens cut something out
     #[arg(long)]
     pub(super) fail_over_budget: bool,
-    /// Read only files that match
+    /// Bytes of the log; the middle is left out [default: 32768] [setting: context.max-log-bytes]
+    #[arg(long, value_name = "N")]
+    pub(super) max_log_bytes: Option<Bytes>,
+    /// Read only files that match; can be given again [setting: context.allow]
     #[arg(long, value_name = "GLOB")]
     pub(super) allow: Vec<String>,
-    /// Never read files that match
+    /// Never read files that match; can be given again [setting: context.deny]
     #[arg(long, value_name = "GLOB")]
     pub(super) deny: Vec<String>,
+    /// Read files that match although the built-in list denies them; never credentials
+    /// [setting: context.readmit]
+    #[arg(long, value_name = "GLOB")]
+    pub(super) readmit: Vec<String>,
     /// Write context.json and failure-packet.json here
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
@@ -84,6 +93,22 @@ pub(crate) struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: Format,
+}
+
+impl Args {
+    /// Puts these flags before what the settings say.
+    pub(super) fn merge(&self, settings: &mut Settings) {
+        let context = &mut settings.context;
+        self.profile.over(&mut context.profile);
+        self.max_files.over(&mut context.max_files);
+        self.max_file_bytes.over(&mut context.max_file_bytes);
+        self.max_total_bytes.over(&mut context.max_total_bytes);
+        self.max_tokens.over(&mut context.max_tokens);
+        self.max_log_bytes.over(&mut context.max_log_bytes);
+        self.allow.over(&mut context.allow);
+        self.readmit.over(&mut context.readmit);
+        context.deny.extend_from_slice(&self.deny);
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         exit_code: args.exit_code,
         command: args.command.clone(),
     };
-    let diagnosis = diagnose_log(&open(global, &[])?, &request, output)?;
+    let diagnosis = diagnose_log(&open(global, |_| {})?, &request, output)?;
     match args.format {
         Format::Text => output.text(&diagnosis_text(&diagnosis))?,
         Format::Json => output.json(&DiagnosisDocument::new(&diagnosis))?,

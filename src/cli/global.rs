@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+
+use crate::app::settings::Color;
 
 /// Flags that every command takes.
 #[derive(Debug, Args)]
@@ -12,32 +14,24 @@ pub(crate) struct Global {
     /// Read this configuration file instead of the nearest mendit.toml
     #[arg(long, value_name = "FILE", global = true, env = "MENDIT_CONFIG")]
     pub(crate) config: Option<PathBuf>,
-    /// When to use colour
-    #[arg(long, value_enum, default_value = "auto", global = true)]
-    pub(crate) color: ColorChoice,
+    /// Let the repository's own configuration file run commands and loosen rules
+    #[arg(long, global = true)]
+    pub(crate) trust_config: bool,
+    /// When to use colour [default: auto] [setting: output.color]
+    #[arg(long, value_enum, global = true)]
+    pub(crate) color: Option<Color>,
     /// Say only what went wrong
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Say what is done on stderr; twice says more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// Use N threads; the output is the same for any number
+    /// Use N threads; the output is the same for any number [setting: output.threads]
     #[arg(long, value_name = "N", global = true, value_parser = parse_threads)]
     pub(crate) threads: Option<usize>,
     /// Draw no progress
     #[arg(long, global = true)]
     pub(crate) no_progress: bool,
-}
-
-/// When to use colour. Meaning never depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorChoice {
-    /// On a terminal, unless `NO_COLOR` is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
 }
 
 fn parse_threads(text: &str) -> Result<usize, String> {

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
-use std::time::Duration;
 
 use super::global::Global;
-use super::values::{TextOrJson, seconds};
+use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
+use crate::app::settings::{Seconds, Settings};
 use crate::app::{HealRequest, heal_probes};
 use crate::report::healing_text;
 
@@ -27,13 +27,13 @@ pub(crate) struct Args {
     /// Write the configuration that answers back to the file
     #[arg(long)]
     auto: bool,
-    /// Fixes to try for each probe
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    max_attempts: u32,
-    /// Seconds that a probe has to answer
-    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
-    timeout: Duration,
-    /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE
+    /// Fixes to try for each probe [default: 3] [setting: heal.max-attempts]
+    #[arg(long, value_name = "N")]
+    max_attempts: Option<u32>,
+    /// Seconds that a probe has to answer [default: 30] [setting: heal.timeout]
+    #[arg(long, value_name = "S")]
+    timeout: Option<Seconds>,
+    /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE [setting: test.env]
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
     /// How to print it
@@ -50,14 +50,18 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         mcp: args.mcp.clone(),
         servers: args.server.clone(),
         auto: args.auto,
-        max_attempts: args.max_attempts,
-        timeout: args.timeout,
-        environment: args.env.clone(),
     };
-    let (result, exit) = heal_probes(&open(global, &args.env)?, &request, output)?;
+    let app = open(global, |settings| merge(args, settings))?;
+    let (result, exit) = heal_probes(&app, &request, output)?;
     match args.format {
         TextOrJson::Json => output.json(&result)?,
         TextOrJson::Text => output.text(&healing_text(&result))?,
     }
     Ok(exit)
+}
+
+fn merge(args: &Args, settings: &mut Settings) {
+    args.max_attempts.over(&mut settings.heal.max_attempts);
+    args.timeout.over(&mut settings.heal.timeout);
+    settings.test.env.extend_from_slice(&args.env);
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         apply: args.apply,
     };
     let patched = args.fix || args.apply;
-    let hinted = find_imports(&open(global, &[])?, &request, output)?;
+    let hinted = find_imports(&open(global, |_| {})?, &request, output)?;
     match args.format {
         TextOrJson::Text if patched && hinted.found => {
             output.data(hinted.document.patch.as_deref().unwrap_or_default())?;

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         no_cache: args.no_cache,
         rev: args.rev.clone(),
     };
-    let document = list_imports(&open(global, &[])?, &request, output)?;
+    let document = list_imports(&open(global, |_| {})?, &request, output)?;
     match args.format {
         Format::Json => output.json(&document)?,
         Format::Text => output.text(&imports_text(&document))?,

@@ -1,7 +1,8 @@
 use std::path::Path;
 
 use super::{AppError, Exit, Output};
-use crate::app::{FILE_NAMES, commented_defaults, write_file};
+use crate::app::settings::{FILE_NAMES, commented_defaults};
+use crate::app::write_file;
 use crate::model::Code;
 
 #[derive(Debug, clap::Args)]

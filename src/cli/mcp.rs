@@ -1,7 +1,7 @@
 use super::global::Global;
-#[cfg(feature = "mcp")]
-use super::open;
 use super::{AppError, Exit, Output};
+#[cfg(feature = "mcp")]
+use super::{choice, open};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
@@ -38,14 +38,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     use crate::model::Code;
 
     // Wrong settings are told now, not at the first call.
-    let app = open(global, &[])?;
+    let app = open(global, |_| {})?;
     let server = Server::new(ServerOptions {
         directory: app.directory().to_owned(),
         named: global.directory.is_some(),
-        config: global.config.clone(),
+        settings: choice(global),
         allow_write: args.allow_write,
         allow_protected: args.allow_protected.clone(),
-        threads: global.threads.unwrap_or(0),
+        threads: global.threads,
     });
     let served = match args.http {
         None => {

@@ -35,6 +35,7 @@ mod stats;
 mod values;
 
 use std::ffi::OsStr;
+use std::num::NonZeroU16;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -43,7 +44,8 @@ use args::{Cli, Command};
 use global::Global;
 use output::Output;
 
-use crate::app::{self, App, AppError, AppOptions};
+use crate::app::settings::{self, Settings};
+use crate::app::{self, App, AppError, AppOptions, SettingsChoice};
 use crate::model::{Code, Exit};
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
@@ -73,12 +75,16 @@ pub fn parse<T: AsRef<OsStr>>(line: &[T]) -> Result<(), String> {
 }
 
 fn start() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return args::report(&error),
     };
-    let output = Output::new(&cli.global);
-    let started = enter(cli.global.directory.as_deref())
+    let entered = enter(cli.global.directory.as_deref());
+    let printing = printing(&cli.global);
+    let threads = printing.threads.map(|it| usize::from(it.get()));
+    cli.global.threads = cli.global.threads.or(threads);
+    let output = Output::new(&cli.global, printing.color);
+    let started = entered
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {
@@ -115,14 +121,46 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
     }
 }
 
-/// What the command's task stands on; `variables` are those that flags give beside the environment.
-fn open(global: &Global, variables: &[String]) -> Result<App, AppError> {
-    App::open(&AppOptions {
+/// What the command's task stands on; `merge` puts its flags before what the settings say.
+fn open(global: &Global, merge: impl FnOnce(&mut Settings)) -> Result<App, AppError> {
+    let options = AppOptions {
         directory: ".".into(),
-        config: global.config.clone(),
-        threads: global.threads.unwrap_or(0),
-        variables: variables.to_vec(),
+        settings: choice(global),
+    };
+    App::open(&options, |settings| {
+        take_global(global, settings);
+        merge(settings);
     })
+}
+
+// What the flags say of the settings' file.
+fn choice(global: &Global) -> SettingsChoice {
+    SettingsChoice {
+        file: global.config.clone(),
+        trust: global.trust_config,
+    }
+}
+
+// How to print, before anything else is known: the repository has no say, and settings that are
+// wrong are told by the command that needs them.
+fn printing(global: &Global) -> settings::Output {
+    let mut settings = app::own_settings(global.config.as_deref());
+    take_global(global, &mut settings);
+    settings.output.clone()
+}
+
+fn take_global(global: &Global, settings: &mut Settings) {
+    let threads = global
+        .threads
+        .and_then(|it| NonZeroU16::new(u16::try_from(it).ok()?));
+    if threads.is_some() && threads != settings.output.threads {
+        settings.output.threads = threads;
+        settings.say_flag("output.threads");
+    }
+    if let Some(color) = global.color {
+        settings.output.color = color;
+        settings.say_flag("output.color");
+    }
 }
 
 // As `git -C`: every relative path is then relative to that directory.

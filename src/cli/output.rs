@@ -2,9 +2,10 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::global::{ColorChoice, Global};
+use super::global::Global;
 use super::repair::told;
 use super::{AppError, Exit};
+use crate::app::settings::Color;
 use crate::app::{Progress, to_json};
 use crate::model::Event;
 use crate::report::{printable, printable_in_colour, printable_json};
@@ -12,16 +13,16 @@ use crate::report::{printable, printable_in_colour, printable_json};
 /// Where a command's words go: data to stdout, the rest to stderr. Whatever is written for people
 /// passes here, so that no text of a log, an agent or a file name can steer their terminal.
 pub(crate) struct Output {
-    color: ColorChoice,
+    color: Color,
     quiet: bool,
     verbose: u8,
     started: std::time::Instant,
 }
 
 impl Output {
-    pub(crate) fn new(global: &Global) -> Self {
+    pub(crate) fn new(global: &Global, color: Color) -> Self {
         Self {
-            color: global.color,
+            color,
             quiet: global.quiet,
             verbose: global.verbose,
             started: std::time::Instant::now(),
@@ -110,9 +111,9 @@ impl Output {
 
     fn colors(&self, terminal: bool) -> bool {
         match self.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
                 terminal
                     && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
                     && std::env::var_os("TERM").is_none_or(|value| value != "dumb")

@@ -2,6 +2,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use super::{AppError, Output};
+use crate::app::settings::Settings;
 use crate::app::{Judged, PatchRequest, write_file};
 use crate::report::{patch_github, patch_sarif, patch_text};
 
@@ -11,7 +12,7 @@ pub(crate) struct PatchArgs {
     /// The patch, in any accepted format; `-` reads standard input
     #[arg(value_name = "PATCH")]
     pub(crate) patch: Option<String>,
-    /// Mend nothing
+    /// Mend nothing [setting: patch.strict]
     #[arg(long)]
     pub(crate) strict: bool,
     /// Strip N leading components from names, instead of finding out
@@ -21,9 +22,11 @@ pub(crate) struct PatchArgs {
     #[arg(id = "below", long = "directory", value_name = "DIR")]
     pub(crate) directory: Option<String>,
     /// Let the patch change protected files that match; can be given again
+    /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")]
     pub(crate) allow_protected: Vec<String>,
     /// Refuse a patch after which a file no longer parses or a new import leads nowhere
+    /// [setting: patch.strict-after]
     #[arg(long)]
     pub(crate) strict_after: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
@@ -47,13 +50,20 @@ impl PatchArgs {
     pub(crate) fn request(&self) -> Result<PatchRequest, AppError> {
         Ok(PatchRequest {
             patch: self.read()?,
-            strict: self.strict,
-            strict_after: self.strict_after,
             strip: self.strip,
             directory: self.directory.clone().unwrap_or_default(),
-            allow_protected: self.allow_protected.clone(),
             ..PatchRequest::default()
         })
+    }
+
+    /// Puts these flags before what the settings say.
+    pub(crate) fn merge(&self, settings: &mut Settings) {
+        let patch = &mut settings.patch;
+        patch.strict |= self.strict;
+        patch.strict_after |= self.strict_after;
+        patch
+            .allow_protected
+            .extend_from_slice(&self.allow_protected);
     }
 
     fn read(&self) -> Result<Vec<u8>, AppError> {

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         name: args.file.clone(),
         without_environment: args.env == Switch::Off,
     };
-    let redacted = redact_text(&open(global, &[])?, &request, output)?;
+    let redacted = redact_text(&open(global, |_| {})?, &request, output)?;
     if !args.findings {
         output.bytes(&redacted.bytes)?;
         return Ok(Exit::Yes);

@@ -1,12 +1,14 @@
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::global::Global;
 use super::input::read_log;
-use super::values::{Confine, ProtocolChoice, TextOrJson, highest_level, seconds};
+use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
+use crate::app::settings::{
+    AgentProtocol, Confine, Dollars, HighestLevel, Seconds, Sections, Settings,
+};
 use crate::app::{RepairRequest, repair_repository};
-use crate::model::{Event, Level};
+use crate::model::Event;
 use crate::report::run_text;
 
 /// Make a failing test command pass
@@ -18,45 +20,48 @@ use crate::report::run_text;
 #[command(after_help = EXITS)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
-    /// A command that must pass; can be given again, they run in order
-    #[arg(long, value_name = "CMD", required = true)]
+    /// A command that must pass; can be given again, they run in order [setting: test.command]
+    #[arg(long, value_name = "CMD")]
     test: Vec<String>,
     /// A command that writes the patch; without one only what needs no model is healed
+    /// [setting: agent.command]
     #[arg(long, value_name = "CMD")]
     agent: Option<String>,
-    /// How the agent is spoken to
-    #[arg(long, value_enum, default_value = "json")]
-    agent_protocol: ProtocolChoice,
-    /// Seconds for one call of the agent
-    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
-    agent_timeout: Duration,
+    /// How the agent is spoken to [default: json] [setting: agent.protocol]
+    #[arg(long, value_enum)]
+    agent_protocol: Option<AgentProtocol>,
+    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
+    #[arg(long, value_name = "S")]
+    agent_timeout: Option<Seconds>,
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    /// [setting: agent.env]
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
-    /// Seconds for one run of a test command
-    #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
-    timeout: Duration,
+    /// Seconds for one run of a test command [default: 120] [setting: test.timeout]
+    #[arg(long, value_name = "S")]
+    timeout: Option<Seconds>,
     /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
+    /// [setting: test.env]
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
-    /// Replies of the agent to try
-    #[arg(long, value_name = "N", default_value = "5")]
-    max_attempts: u32,
-    /// The highest level of context, 0 to 3
-    #[arg(long, value_name = "N", default_value = "3", value_parser = highest_level)]
-    max_level: Level,
+    /// Replies of the agent to try [default: 5] [setting: repair.max-attempts]
+    #[arg(long, value_name = "N")]
+    max_attempts: Option<u32>,
+    /// The highest level of context, 0 to 3 [default: 3] [setting: repair.max-level]
+    #[arg(long, value_name = "N")]
+    max_level: Option<HighestLevel>,
     /// Send the whole repository (level 4)
     #[arg(long)]
     include_repo_bundle: bool,
     /// What is wanted beyond passing commands: JSON or Markdown
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
-    /// Seconds for everything
-    #[arg(long, value_name = "S", default_value = "1800", value_parser = seconds)]
-    budget_seconds: Duration,
-    /// Stop when the agent says that it has cost so much
+    /// Seconds for everything [default: 1800] [setting: repair.budget-seconds]
+    #[arg(long, value_name = "S")]
+    budget_seconds: Option<Seconds>,
+    /// Stop when the agent says that it has cost so much [setting: repair.budget-usd]
     #[arg(long, value_name = "USD")]
-    budget_usd: Option<f64>,
+    budget_usd: Option<Dollars>,
     /// Put a patch that makes the commands pass into the worktree
     #[arg(long)]
     apply: bool,
@@ -66,28 +71,30 @@ pub(crate) struct Args {
     /// Go on with an interrupted run: its folder or its name
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
-    /// Ask the agent at once
+    /// Ask the agent at once [setting: repair.heal]
     #[arg(long)]
     no_heal: bool,
-    /// Do not split a task when the agent runs out of time
+    /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
     #[arg(long)]
     no_auto_split: bool,
     /// Let patches change protected files that match; can be given again
+    /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")]
     allow_protected: Vec<String>,
-    /// How far the test commands' writing is confined
-    #[arg(long, value_enum, default_value = "auto")]
-    sandbox: Confine,
-    /// Refuse the network to the test commands
+    /// How far the test commands' writing is confined [default: auto] [setting: repair.sandbox]
+    #[arg(long, value_enum)]
+    sandbox: Option<Confine>,
+    /// Refuse the network to the test commands [setting: repair.no-net]
     #[arg(long)]
     no_net: bool,
-    /// Run once in the fresh copy before anything else
+    /// Run once in the fresh copy before anything else [setting: test.setup]
     #[arg(long, value_name = "CMD")]
     setup: Option<String>,
     /// An ignored folder that the copy needs, besides `node_modules` and `.venv`; can be given again
+    /// [setting: repair.share]
     #[arg(long, value_name = "PATH")]
     share: Vec<String>,
-    /// Where the copy is kept between runs
+    /// Where the copy is kept between runs [setting: repair.scratch]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
     /// How to print the result
@@ -104,33 +111,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let text = read_log(&name)?;
         Ok::<_, AppError>((name, text))
     };
-    let agent = args.agent.clone();
     let request = RepairRequest {
-        test: args.test.clone(),
-        agent: agent.map(|command| (command, args.agent_protocol.into())),
-        agent_timeout: args.agent_timeout,
-        agent_environment: args.agent_env.clone(),
-        timeout: args.timeout,
-        environment: args.env.clone(),
-        max_attempts: args.max_attempts,
-        max_level: args.max_level,
         include_bundle: args.include_repo_bundle,
         task: args.task.as_deref().map(read_task).transpose()?,
-        budget: args.budget_seconds,
-        budget_usd: args.budget_usd,
         apply: args.apply,
         out: args.out.clone(),
         resume: args.resume.clone(),
-        heal: !args.no_heal,
-        auto_split: !args.no_auto_split,
-        allow_protected: args.allow_protected.clone(),
-        sandbox: args.sandbox.into(),
-        no_network: args.no_net,
-        setup: args.setup.clone(),
-        share: args.share.clone(),
-        scratch: args.scratch.clone(),
     };
-    let app = open(global, &[&args.env[..], &args.agent_env].concat())?;
+    let app = open(global, |settings| args.merge(settings))?;
     let repaired = repair_repository(&app, &request, output)?;
     match args.format {
         TextOrJson::Json => output.json(&repaired.result)?,
@@ -140,6 +128,39 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
     }
     Ok(repaired.exit)
+}
+
+impl Args {
+    fn merge(&self, settings: &mut Settings) {
+        let Sections {
+            test,
+            agent,
+            repair,
+            patch,
+            ..
+        } = &mut **settings;
+        self.test.over(&mut test.command.0);
+        self.setup.over(&mut test.setup);
+        self.timeout.over(&mut test.timeout);
+        test.env.extend_from_slice(&self.env);
+        self.agent.over(&mut agent.command);
+        self.agent_protocol.over(&mut agent.protocol);
+        self.agent_timeout.over(&mut agent.timeout);
+        agent.env.extend_from_slice(&self.agent_env);
+        self.max_attempts.over(&mut repair.max_attempts);
+        self.max_level.over(&mut repair.max_level);
+        self.budget_seconds.over(&mut repair.budget_seconds);
+        self.budget_usd.over(&mut repair.budget_usd);
+        self.sandbox.over(&mut repair.sandbox);
+        self.share.over(&mut repair.share);
+        self.scratch.over(&mut repair.scratch);
+        repair.heal &= !self.no_heal;
+        repair.auto_split &= !self.no_auto_split;
+        repair.no_net |= self.no_net;
+        patch
+            .allow_protected
+            .extend_from_slice(&self.allow_protected);
+    }
 }
 
 /// What a person watching wants to know of an event.

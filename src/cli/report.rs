@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let reported = if args.what == "-" || Path::new(&args.what).is_file() {
         read_report(&args.what, &super::input::read_log(&args.what)?)?
     } else {
-        find_run(&open(global, &[])?, &args.what, output)?
+        find_run(&open(global, |_| {})?, &args.what, output)?
     };
     match reported {
         Reported::Run(run, name) => show(args, &run, &name, output)?,

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
-use std::time::Duration;
 
 use super::global::Global;
-use super::values::{Confine, TextOrJson, seconds};
+use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
+use crate::app::settings::{Bytes, Confine, Seconds, Settings};
 use crate::app::{RunRequest, run_command};
 
 /// Run a test command inside limits; when it fails, write the packet for the failure.
@@ -18,33 +18,36 @@ pub(crate) struct Args {
     /// The command; a single word with spaces in it is a line for the shell
     #[arg(value_name = "CMD", required = true, last = true)]
     command: Vec<std::ffi::OsString>,
-    /// End it after so many seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    timeout: Option<Duration>,
-    /// End it after so many seconds without output
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    idle_timeout: Option<Duration>,
-    /// Seconds between the request to end and the kill
-    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds)]
-    grace: Duration,
-    /// End it after so many bytes of output; K, M and G are understood
-    #[arg(long, value_name = "B", default_value = "256M", value_parser = parse_bytes)]
-    max_output: u64,
-    /// Hand on this variable too, or set it: NAME or NAME=VALUE
+    /// End it after so many seconds, or `10m` [setting: run.timeout]
+    #[arg(long, value_name = "S")]
+    timeout: Option<Seconds>,
+    /// End it after so many seconds without output [setting: run.idle-timeout]
+    #[arg(long, value_name = "S")]
+    idle_timeout: Option<Seconds>,
+    /// Seconds between the request to end and the kill [default: 5] [setting: run.grace]
+    #[arg(long, value_name = "S")]
+    grace: Option<Seconds>,
+    /// End it after so many bytes of output; K, M and G are understood [default: 256M]
+    /// [setting: run.max-output]
+    #[arg(long, value_name = "B", value_parser = some_bytes)]
+    max_output: Option<Bytes>,
+    /// Hand on this variable too, or set it: NAME or NAME=VALUE [setting: run.env]
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
-    /// Confine writing to the worktree, temporary directories and caches
-    #[arg(long, value_enum, default_value = "auto")]
-    sandbox: Confine,
-    /// Let a confined command write here too
+    /// Confine writing to the worktree, temporary directories and caches [default: auto]
+    /// [setting: run.sandbox]
+    #[arg(long, value_enum)]
+    sandbox: Option<Confine>,
+    /// Let a confined command write here too [setting: run.allow-write]
     #[arg(long, value_name = "PATH")]
     allow_write: Vec<PathBuf>,
-    /// Refuse the network, loopback included
+    /// Refuse the network, loopback included [setting: run.no-net]
     #[arg(long)]
     no_net: bool,
-    /// Run it up to N times more when it fails; a pass then is reported as flaky
-    #[arg(long, value_name = "N", default_value = "0")]
-    retry_flaky: u32,
+    /// Run it up to N times more when it fails; a pass then is reported as flaky [default: 0]
+    /// [setting: run.retry-flaky]
+    #[arg(long, value_name = "N")]
+    retry_flaky: Option<u32>,
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -60,20 +63,12 @@ interrupted";
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let request = RunRequest {
         command: args.command.clone(),
-        timeout: args.timeout,
-        idle_timeout: args.idle_timeout,
-        grace: args.grace,
-        max_output: args.max_output,
-        environment: args.env.clone(),
-        sandbox: args.sandbox.into(),
-        allow_write: args.allow_write.clone(),
-        no_network: args.no_net,
-        retry_flaky: args.retry_flaky,
         out: args.out.clone(),
     };
     let json = args.format == TextOrJson::Json;
     let mut pass_on = |stdout: bool, bytes: &[u8]| output.pass_on(stdout && !json, bytes);
-    let ran = run_command(&open(global, &args.env)?, &request, &mut pass_on, output)?;
+    let app = open(global, |settings| args.merge(settings))?;
+    let ran = run_command(&app, &request, &mut pass_on, output)?;
     if json {
         output.json(&ran.document())?;
     }
@@ -83,37 +78,25 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
 }
 
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.trim_end_matches(['b', 'B']) {
-        it if it.ends_with(['k', 'K']) => (it, 10),
-        it if it.ends_with(['m', 'M']) => (it, 20),
-        it if it.ends_with(['g', 'G']) => (it, 30),
-        it => (it, 0),
-    };
-    digits
-        .trim_end_matches(|it: char| it.is_ascii_alphabetic())
-        .parse::<u64>()
-        .ok()
-        .filter(|bytes| *bytes > 0)
-        .and_then(|bytes| bytes.checked_mul(1 << shift))
-        .ok_or_else(|| "a number of bytes above 0 is expected, such as 1000000 or 256M".to_owned())
+impl Args {
+    fn merge(&self, settings: &mut Settings) {
+        let run = &mut settings.run;
+        self.timeout.over(&mut run.timeout);
+        self.idle_timeout.over(&mut run.idle_timeout);
+        self.grace.over(&mut run.grace);
+        self.max_output.over(&mut run.max_output);
+        self.sandbox.over(&mut run.sandbox);
+        self.retry_flaky.over(&mut run.retry_flaky);
+        run.no_net |= self.no_net;
+        run.env.extend_from_slice(&self.env);
+        run.allow_write.extend_from_slice(&self.allow_write);
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{parse_bytes, seconds};
-
-    #[test]
-    fn sizes_and_times_are_read() {
-        for (text, bytes) in [("5", 5), ("2K", 2048), ("3MB", 3 << 20), ("1g", 1 << 30)] {
-            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
-        }
-        for text in ["", "0", "-1", "x", "99999999999G", "1.5M"] {
-            assert!(parse_bytes(text).is_err(), "{text}");
-        }
-        assert_eq!(seconds("0.5").unwrap().as_millis(), 500);
-        for text in ["0", "-1", "NaN", "inf", "1e300", "x"] {
-            assert!(seconds(text).is_err(), "{text}");
-        }
+fn some_bytes(text: &str) -> Result<Bytes, String> {
+    let bytes: Bytes = text.parse()?;
+    if bytes.0 == 0 {
+        return Err("a number of bytes above 0 is expected".to_owned());
     }
+    Ok(bytes)
 }

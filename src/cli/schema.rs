@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 
 use super::{AppError, Exit, Output};
+use crate::app::settings::file_schema;
 use crate::model::{DOCUMENTS, schema};
 
 #[derive(Debug, clap::Args)]
@@ -10,6 +11,9 @@ pub(crate) struct Args {
     document: Option<String>,
 }
 
+// Not a document that crosses a border, and still read by editors.
+const CONFIG: &str = "config";
+
 /// Prints the JSON Schema of a document.
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let Some(name) = &args.document else {
@@ -18,9 +22,14 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{:<16}{}", document.name, document.about);
         }
+        let _ = writeln!(text, "{CONFIG:<16}the configuration file (`init`)");
         output.data(&text)?;
         return Ok(Exit::Yes);
     };
+    if name == CONFIG {
+        output.json(&file_schema())?;
+        return Ok(Exit::Yes);
+    }
     let Some(document) = schema(name) else {
         let nearest = DOCUMENTS
             .iter()

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         force: args.force,
         after_timeout: args.reason == Some(Reason::Timeout),
     };
-    let plan = split_task(&open(global, &[])?, &request, output)?;
+    let plan = split_task(&open(global, |_| {})?, &request, output)?;
     match args.format {
         TextOrJson::Json => output.json(&plan)?,
         TextOrJson::Text => output.text(&text(&plan))?,

@@ -1,9 +1,7 @@
-use std::time::Duration;
-
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
-use crate::app::{Protocol, SandboxMode};
-use crate::model::Level;
+use crate::app::settings::{AgentProtocol, Color, Confine};
 
 /// How a document is printed, where there are two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -14,64 +12,69 @@ pub(super) enum TextOrJson {
     Json,
 }
 
-/// How far commands are confined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Confine {
-    /// As far as the system can
-    Auto,
-    /// In full, or refuse to run
-    Require,
-    /// Not at all
-    Off,
+// Settings and flags take the same words.
+macro_rules! words {
+    ($type:ident: $($variant:ident $name:literal $help:literal)*) => {
+        impl ValueEnum for $type {
+            fn value_variants<'a>() -> &'a [Self] {
+                &[$(Self::$variant),*]
+            }
+
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                Some(match self {
+                    $(Self::$variant => PossibleValue::new($name).help($help),)*
+                })
+            }
+        }
+    };
 }
 
-impl From<Confine> for SandboxMode {
-    fn from(chosen: Confine) -> Self {
-        match chosen {
-            Confine::Auto => Self::Auto,
-            Confine::Require => Self::Require,
-            Confine::Off => Self::Off,
+words! { Confine:
+    Auto "auto" "As far as the system can"
+    Require "require" "In full, or refuse to run"
+    Off "off" "Not at all"
+}
+
+words! { AgentProtocol:
+    Json "json" "The packet on stdin, a repair packet on stdout"
+    Prompt "prompt" "A prompt on stdin, any text with a patch on stdout"
+    Edit "edit" "The agent edits a copy; the difference is the patch"
+}
+
+words! { Color:
+    Auto "auto" "On a terminal, unless `NO_COLOR` is set"
+    Always "always" "Always"
+    Never "never" "Never"
+}
+
+/// A flag that goes before what a setting says, when it is given.
+pub(super) trait Flag<T> {
+    /// Puts it in the setting's place.
+    fn over(&self, setting: &mut T);
+}
+
+impl<T: Clone> Flag<T> for Option<T> {
+    fn over(&self, setting: &mut T) {
+        if let Some(value) = self {
+            setting.clone_from(value);
         }
     }
 }
 
-/// How an agent is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ProtocolChoice {
-    /// The packet on stdin, a repair packet on stdout
-    Json,
-    /// A prompt on stdin, any text with a patch on stdout
-    Prompt,
-    /// The agent edits a copy; the difference is the patch
-    Edit,
-}
-
-impl From<ProtocolChoice> for Protocol {
-    fn from(chosen: ProtocolChoice) -> Self {
-        match chosen {
-            ProtocolChoice::Json => Self::Json,
-            ProtocolChoice::Prompt => Self::Prompt,
-            ProtocolChoice::Edit => Self::Edit,
+impl<T: Clone> Flag<Option<T>> for Option<T> {
+    fn over(&self, setting: &mut Option<T>) {
+        if self.is_some() {
+            setting.clone_from(self);
         }
     }
 }
 
-/// A time that passes, such as `1.5`.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .filter(|seconds: &f64| *seconds > 0.0)
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "a number of seconds above 0 is expected".to_owned())
-}
-
-/// The highest rung that a loop may climb to.
-pub(super) fn highest_level(text: &str) -> Result<Level, String> {
-    text.parse()
-        .ok()
-        .and_then(Level::from_number)
-        .filter(|level| *level <= Level::Requested)
-        .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
+impl<T: Clone> Flag<Vec<T>> for Vec<T> {
+    fn over(&self, setting: &mut Vec<T>) {
+        if !self.is_empty() {
+            setting.clone_from(self);
+        }
+    }
 }
 
 /// A part of a whole.

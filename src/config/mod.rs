@@ -1,12 +1,24 @@
-//! Floor 1: settings. Flags beat environment, environment beats the file, the file beats defaults;
-//! every value knows where it comes from.
+//! Floor 1: settings. Flags beat environment, environment beats the repository's file, that beats
+//! the user's own, and that the defaults; every value knows where it comes from. What a repository
+//! brings along may tune and tighten, and neither run a command nor loosen a rule.
 
-mod defaults;
-mod discover;
-mod keys;
+mod commented;
+mod error;
+mod file;
 mod settings;
+mod table;
+mod trust;
+mod values;
 
-pub use defaults::commented_defaults;
-pub use discover::{FILE_NAMES, find};
-pub use keys::{KEYS, Key, Kind};
-pub use settings::{ConfigError, Origin, Settings, Value};
+pub use commented::commented_defaults;
+pub use error::ConfigError;
+pub use file::{FILE_NAMES, File, find};
+pub use settings::{Origin, Settings};
+pub use table::{
+    Agent, Bench, Context, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Sections, Test,
+    Trust, file_schema,
+};
+pub use values::{
+    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
+    KnownNames, Seconds,
+};

@@ -1,198 +1,166 @@
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
 
-use super::keys::{KEYS, Key, Kind};
+use super::error::ConfigError;
+use super::file::{File, printable, user_file};
+use super::table::{KEYS, Key, Sections};
+use super::trust::refused;
 
-/// The settings in force, frozen: every value with where it comes from.
-#[derive(Debug, Clone, PartialEq)]
+/// The settings in force: every value by section, each with where it comes from.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    values: BTreeMap<&'static str, (Value, Origin)>,
+    sections: Sections,
+    origins: BTreeMap<String, Origin>,
 }
 
-/// A setting's value.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// See [`Kind::Integer`].
-    Integer(u64),
-    /// See [`Kind::Word`].
-    Word(String),
-    /// See [`Kind::Globs`] and [`Kind::Names`].
-    List(Vec<String>),
-}
-
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Where a value comes from. A list that adds up names the strongest source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Origin {
     /// Built in.
+    #[default]
     Default,
     /// A configuration file.
     File(PathBuf),
     /// An environment variable, by name.
     Environment(String),
-}
-
-/// Why settings cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("cannot read `{file}`: {reason}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// Why.
-        reason: String,
-    },
-    /// The file is not TOML.
-    #[error("`{file}` is not valid TOML: {reason}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// The parser's words.
-        reason: String,
-    },
-    /// A key that does not exist.
-    #[error("unknown setting `{key}` in {place}")]
-    UnknownKey {
-        /// The key.
-        key: String,
-        /// File or environment.
-        place: String,
-        /// The key that was perhaps meant.
-        suggestion: Option<&'static str>,
-    },
-    /// A value of the wrong type.
-    #[error("`{key}` in {place} must be {expected}")]
-    WrongValue {
-        /// The key.
-        key: &'static str,
-        /// File or environment.
-        place: String,
-        /// What it must be.
-        expected: String,
-    },
+    /// A flag of the command line.
+    Flag,
 }
 
 impl Settings {
-    /// Merges defaults, an optional file and the environment, in rising order of strength.
+    /// Merges defaults, the user's own file, another file and the environment, in rising order of
+    /// strength. The environment also says where the user's own file is.
     ///
     /// # Errors
-    /// A [`ConfigError`] for an unreadable file, an unknown key or a wrong value.
+    /// A [`ConfigError`] for an unreadable file, an unknown key, a wrong value, or one that may not
+    /// stand in a repository's file.
     pub fn load(
-        file: Option<&Path>,
+        file: Option<&File>,
         environment: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, ConfigError> {
-        let mut settings = Self {
-            values: BTreeMap::new(),
-        };
-        for key in KEYS.iter().filter(|key| !key.default.is_empty()) {
-            let parsed = format!("v = {}", key.default)
-                .parse::<toml::Table>()
-                .ok()
-                .and_then(|table| value_of(key, table.get("v")?));
-            if let Some(value) = parsed {
-                settings.values.insert(key.name, (value, Origin::Default));
-            }
+        let environment: BTreeMap<String, String> = environment.into_iter().collect();
+        let mut settings = Self::default();
+        if let Some(own) = user_file(|name| environment.get(name).cloned()).filter(|it| it.exists())
+        {
+            settings.merge_file(&File::Trusted(own))?;
         }
         if let Some(file) = file {
             settings.merge_file(file)?;
         }
-        settings.merge_environment(environment)?;
+        settings.merge_environment(&environment)?;
         Ok(settings)
     }
 
-    /// Every key with its value and origin, in the order of [`KEYS`]; unset keys included.
-    pub fn rows(&self) -> impl Iterator<Item = (&'static Key, Option<&(Value, Origin)>)> {
-        KEYS.iter().map(|key| (key, self.values.get(key.name)))
+    /// Every key with its value in TOML and its origin, in the order of [`KEYS`]; keys without a
+    /// value included.
+    pub fn rows(&self) -> impl Iterator<Item = (&'static Key, Option<toml::Value>, Origin)> {
+        KEYS.iter().map(|key| {
+            let origin = self.origins.get(&key.name()).cloned();
+            (key, (key.get)(&self.sections), origin.unwrap_or_default())
+        })
     }
 
-    /// The number behind a key, when it is set.
-    #[must_use]
-    pub fn integer(&self, key: &str) -> Option<u64> {
-        match self.values.get(key)?.0 {
-            Value::Integer(number) => Some(number),
-            _ => None,
-        }
+    /// Notes that the value of a key comes from a flag.
+    pub fn say_flag(&mut self, name: &str) {
+        self.origins.insert(name.to_owned(), Origin::Flag);
     }
 
-    /// The word behind a key; `""` when it is not set.
-    #[must_use]
-    pub fn word(&self, key: &str) -> &str {
-        match self.values.get(key) {
-            Some((Value::Word(word), _)) => word,
-            _ => "",
-        }
-    }
-
-    /// The list behind a key; empty when it is not set.
-    #[must_use]
-    pub fn list(&self, key: &str) -> &[String] {
-        match self.values.get(key) {
-            Some((Value::List(list), _)) => list,
-            _ => &[],
-        }
-    }
-
-    fn merge_file(&mut self, file: &Path) -> Result<(), ConfigError> {
-        let place = format!("`{}`", file.display());
-        let text = std::fs::read_to_string(file).map_err(|error| ConfigError::Unreadable {
-            file: file.display().to_string(),
-            reason: error.kind().to_string(),
-        })?;
+    fn merge_file(&mut self, file: &File) -> Result<(), ConfigError> {
+        let path = file.path();
+        let shown = printable(&path.display().to_string());
+        let place = format!("`{shown}`");
+        let text = file.read()?;
         let table = text
             .parse::<toml::Table>()
             .map_err(|error| ConfigError::Syntax {
-                file: file.display().to_string(),
-                reason: error.message().to_owned(),
+                file: shown,
+                reason: place_in(&text, &error),
             })?;
         for (name, value) in flatten(&table) {
             let key = KEYS
                 .iter()
-                .find(|key| key.name == name)
+                .find(|key| key.name() == name)
                 .ok_or_else(|| unknown(&name, &place))?;
-            let value = value_of(key, value).ok_or_else(|| wrong(key, &place))?;
-            self.values
-                .insert(key.name, (value, Origin::File(file.to_owned())));
+            if let File::Repository { root, .. } = file {
+                let before = (key.get)(&self.sections);
+                if let Some(why) = refused(key.trust, before.as_ref(), value, root) {
+                    return Err(ConfigError::Untrusted {
+                        key: name,
+                        place,
+                        why,
+                    });
+                }
+            }
+            if !self.put(key, value.clone(), Origin::File(path.to_owned())) {
+                return Err(wrong(key, &place));
+            }
         }
         Ok(())
     }
 
     fn merge_environment(
         &mut self,
-        environment: impl IntoIterator<Item = (String, String)>,
+        environment: &BTreeMap<String, String>,
     ) -> Result<(), ConfigError> {
-        for (variable, text) in environment {
-            let Some(key) = KEYS.iter().find(|key| variable_of(key) == variable) else {
+        for key in KEYS {
+            let variable = key.variable();
+            let Some(text) = environment.get(&variable) else {
                 continue;
             };
-            let place = format!("the environment (`{variable}`)");
-            let value = match key.kind {
-                Kind::Integer => text.trim().parse().ok().map(Value::Integer),
-                Kind::Word(words) => words
-                    .contains(&text.as_str())
-                    .then(|| Value::Word(text.clone())),
-                Kind::Globs | Kind::Names => Some(Value::List(
-                    text.split(',')
-                        .map(str::trim)
-                        .filter(|glob| !glob.is_empty())
-                        .map(str::to_owned)
-                        .collect(),
-                )),
-            };
-            let value = value.ok_or_else(|| wrong(key, &place))?;
-            self.values
-                .insert(key.name, (value, Origin::Environment(variable)));
+            let origin = Origin::Environment(variable.clone());
+            let read = readings(text)
+                .into_iter()
+                .any(|value| self.put(key, value, origin.clone()));
+            if !read {
+                return Err(wrong(key, &format!("the environment (`{variable}`)")));
+            }
         }
         Ok(())
     }
+
+    fn put(&mut self, key: &Key, value: toml::Value, origin: Origin) -> bool {
+        let value = match ((key.get)(&self.sections), value) {
+            (Some(toml::Value::Array(mut before)), toml::Value::Array(more)) if key.adds => {
+                before.extend(more);
+                toml::Value::Array(before)
+            }
+            (_, value) => value,
+        };
+        let done = (key.put)(&mut self.sections, value);
+        if done {
+            self.origins.insert(key.name(), origin);
+        }
+        done
+    }
 }
 
-/// `context.max-files` is set by `MENDIT_CONTEXT_MAX_FILES`.
-fn variable_of(key: &Key) -> String {
-    format!(
-        "MENDIT_{}",
-        key.name.replace(['.', '-'], "_").to_ascii_uppercase()
-    )
+impl Deref for Settings {
+    type Target = Sections;
+
+    fn deref(&self) -> &Sections {
+        &self.sections
+    }
+}
+
+impl DerefMut for Settings {
+    fn deref_mut(&mut self) -> &mut Sections {
+        &mut self.sections
+    }
+}
+
+// What a variable's text can mean; the first that fits the setting's type is taken.
+fn readings(text: &str) -> Vec<toml::Value> {
+    let trimmed = text.trim();
+    let mut values = Vec::new();
+    values.extend(trimmed.parse().map(toml::Value::Integer));
+    values.extend(trimmed.parse().map(toml::Value::Float));
+    values.extend(trimmed.parse().map(toml::Value::Boolean));
+    values.push(toml::Value::String(trimmed.to_owned()));
+    let items = trimmed.split(',').map(str::trim);
+    let items = items.filter(|item| !item.is_empty());
+    values.push(items.map(str::to_owned).collect::<Vec<_>>().into());
+    values
 }
 
 fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
@@ -212,39 +180,41 @@ fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
     rows
 }
 
-fn value_of(key: &Key, value: &toml::Value) -> Option<Value> {
-    match key.kind {
-        Kind::Integer => u64::try_from(value.as_integer()?).ok().map(Value::Integer),
-        Kind::Word(words) => value
-            .as_str()
-            .filter(|word| words.contains(word))
-            .map(|word| Value::Word(word.to_owned())),
-        Kind::Globs | Kind::Names => value
-            .as_array()?
-            .iter()
-            .map(|glob| glob.as_str().map(str::to_owned))
-            .collect::<Option<_>>()
-            .map(Value::List),
+fn place_in(text: &str, error: &toml::de::Error) -> String {
+    let said = printable(error.message());
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => format!("line {}: {said}", before.matches('\n').count() + 1),
+        None => said,
     }
 }
 
 fn wrong(key: &Key, place: &str) -> ConfigError {
     ConfigError::WrongValue {
-        key: key.name,
+        key: key.name(),
         place: place.to_owned(),
-        expected: key.kind.expected(),
+        expected: key.expected(),
     }
 }
 
 fn unknown(name: &str, place: &str) -> ConfigError {
+    let near = |known: &str| {
+        let last = |it: &str| it.rsplit('.').next().map(str::to_owned);
+        let whole = strsim::jaro_winkler(name, known);
+        // The right key in another section, or in none.
+        if last(name) == last(known) {
+            whole.max(0.9)
+        } else {
+            whole
+        }
+    };
     let suggestion = KEYS
         .iter()
-        .map(|key| (strsim::jaro_winkler(name, key.name), key.name))
-        .filter(|(similarity, _)| *similarity > 0.8)
+        .map(|key| (near(&key.name()), key.name()))
+        .filter(|(similarity, _)| *similarity > 0.88)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, key)| key);
     ConfigError::UnknownKey {
-        key: name.to_owned(),
+        key: printable(name),
         place: place.to_owned(),
         suggestion,
     }
@@ -252,48 +222,201 @@ fn unknown(name: &str, place: &str) -> ConfigError {
 
 #[cfg(test)]
 mod tests {
-    use super::{ConfigError, Origin, Settings, Value};
+    use std::path::Path;
+
+    use super::{ConfigError, File, KEYS, Origin, Settings};
+    use crate::config::{Bytes, Confine};
+    use crate::model::Profile;
+
+    fn file(directory: &Path, name: &str, text: &str) -> std::path::PathBuf {
+        let path = directory.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
 
     fn load(text: &str, environment: &[(&str, &str)]) -> Result<Settings, ConfigError> {
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("mendit.toml");
-        std::fs::write(&file, text).unwrap();
+        let path = file(directory.path(), "mendit.toml", text);
         let environment = environment
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Settings::load(Some(&file), environment)
+        Settings::load(Some(&File::Trusted(path)), environment)
+    }
+
+    fn found(user: &str, text: &str) -> Result<Settings, ConfigError> {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("root");
+        file(directory.path(), "user/mendit/config.toml", user);
+        let path = file(&root, "mendit.toml", text);
+        let user = directory.path().join("user").display().to_string();
+        Settings::load(
+            Some(&File::Repository { path, root }),
+            [("XDG_CONFIG_HOME".to_owned(), user)],
+        )
+    }
+
+    fn origin(settings: &Settings, name: &str) -> Origin {
+        let mut rows = settings.rows();
+        rows.find(|(key, ..)| key.name() == name).unwrap().2
     }
 
     #[test]
     fn stronger_sources_win() {
         let settings = load(
             "[context]\nmax-files = 3\nprofile = \"spec\"\n",
-            &[("MENDIT_CONTEXT_MAX_FILES", "7"), ("HOME", "/x")],
+            &[("MENDIT_CONTEXT_MAX_FILES", "7"), ("OTHER", "/x")],
         )
         .unwrap();
-        assert_eq!(settings.integer("context.max-files"), Some(7));
-        assert_eq!(settings.word("context.profile"), "spec");
-        let (_, row) = settings
-            .rows()
-            .find(|(key, _)| key.name == "context.max-log-bytes")
-            .unwrap();
-        assert_eq!(row, Some(&(Value::Integer(32768), Origin::Default)));
+        assert_eq!(settings.context.max_files, Some(7));
+        assert_eq!(settings.context.profile, Profile::Spec);
+        assert_eq!(settings.context.max_log_bytes, Bytes(32768));
+        let variable = "MENDIT_CONTEXT_MAX_FILES".to_owned();
+        assert_eq!(
+            origin(&settings, "context.max-files"),
+            Origin::Environment(variable)
+        );
+        assert!(matches!(
+            origin(&settings, "context.profile"),
+            Origin::File(_)
+        ));
+        assert_eq!(origin(&settings, "context.max-log-bytes"), Origin::Default);
+        let settings = found(
+            "[context]\nmax-files = 1\nmax-tokens = 2\n[test]\ncommand = \"make check\"\n",
+            "[context]\nmax-files = 3\n",
+        )
+        .unwrap();
+        assert_eq!(settings.context.max_files, Some(3));
+        assert_eq!(settings.context.max_tokens, Some(2));
+        assert_eq!(settings.test.command.0, ["make check"]);
+    }
+
+    #[test]
+    fn lists_that_protect_add_up() {
+        let settings = found(
+            "[context]\ndeny = [\"a\"]\nallow = [\"src/**\", \"lib/**\"]\n",
+            "[context]\ndeny = [\"b\"]\nallow = [\"src/**\"]\n",
+        )
+        .unwrap();
+        assert_eq!(settings.context.deny, ["a", "b"]);
+        assert_eq!(settings.context.allow, ["src/**"]);
+    }
+
+    #[test]
+    fn texts_are_read_by_the_type_of_the_setting() {
+        let settings = load(
+            "[test]\ncommand = [\"a\", \"b, c\"]\ntimeout = 90\n[repair]\nbudget-seconds = \"1h\"\n",
+            &[
+                ("MENDIT_RUN_MAX_OUTPUT", "2M"),
+                ("MENDIT_AGENT_TIMEOUT", "2.5"),
+                ("MENDIT_AGENT_COMMAND", "true"),
+                ("MENDIT_REPAIR_NO_NET", "true"),
+                ("MENDIT_RUN_SANDBOX", "require"),
+                ("MENDIT_CONTEXT_DENY", " a, b ,"),
+            ],
+        )
+        .unwrap();
+        assert_eq!(settings.test.command.0, ["a", "b, c"]);
+        assert_eq!(settings.test.timeout.0.as_secs(), 90);
+        assert_eq!(settings.repair.budget_seconds.0.as_secs(), 3600);
+        assert_eq!(settings.run.max_output, Bytes(2 << 20));
+        assert_eq!(settings.agent.timeout.0.as_millis(), 2500);
+        assert_eq!(settings.agent.command.as_deref(), Some("true"));
+        assert!(settings.repair.no_net && settings.run.sandbox == Confine::Require);
+        assert_eq!(settings.context.deny, ["a", "b"]);
     }
 
     #[test]
     fn names_what_is_wrong() {
-        let error = load("[context]\nmax-flies = 3\n", &[]).unwrap_err();
-        assert!(matches!(
-            error,
-            ConfigError::UnknownKey {
-                suggestion: Some("context.max-files"),
-                ..
-            }
-        ));
-        let error = load("[context]\nmax-files = \"3\"\n", &[]).unwrap_err();
-        assert!(error.to_string().contains("must be a whole number"));
-        assert!(matches!(load("[", &[]), Err(ConfigError::Syntax { .. })));
+        for (text, suggestion) in [
+            ("[context]\nmax-flies = 3\n", Some("context.max-files")),
+            ("max-tokens = 3\n", Some("context.max-tokens")),
+            ("[pathc]\nstrict = true\n", Some("patch.strict")),
+            ("[zebra]\nstripes = 3\n", None),
+            ("x = 3\n", None),
+        ] {
+            let error = load(text, &[]).unwrap_err();
+            let ConfigError::UnknownKey {
+                suggestion: said, ..
+            } = error
+            else {
+                panic!("{text}: {error}");
+            };
+            assert_eq!(said.as_deref(), suggestion, "{text}");
+        }
+        for (text, part) in [
+            ("[context]\nmax-files = \"3\"\n", "must be a whole number"),
+            ("[context]\nmax-files = -1\n", "must be a whole number"),
+            ("[test]\ntimeout = \"soon\"\n", "a number of seconds"),
+            ("[repair]\nmax-level = 4\n", "0 to 3"),
+            ("[repair]\nbudget-usd = nan\n", "not below 0"),
+            (
+                "[hint]\nknown = [\"os\\nimport evil; py\"]\n",
+                "NAME MODULE",
+            ),
+            ("\n\n[", "line 3"),
+        ] {
+            let error = load(text, &[]).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
         let error = load("", &[("MENDIT_CONTEXT_PROFILE", "x")]).unwrap_err();
         assert!(error.to_string().contains("one of ranked, spec"));
+        let error = load("\"\\u001b]0;x\" = 1\n", &[]).unwrap_err().to_string();
+        assert!(!error.contains('\u{1b}'), "{error:?}");
+    }
+
+    #[test]
+    fn a_repository_names_no_command_and_loosens_nothing() {
+        for (text, part) in [
+            ("[test]\ncommand = \"touch x\"\n", "command to run"),
+            ("[test]\nsetup = \"touch x\"\n", "command to run"),
+            ("[agent]\ncommand = \"touch x\"\n", "command to run"),
+            ("[bench]\nagent = \"touch x\"\n", "command to run"),
+            ("[agent]\nenv = [\"TOKEN\"]\n", "hands variables"),
+            ("[run]\nenv = [\"TOKEN\"]\n", "hands variables"),
+            ("[test]\nenv = [\"TOKEN\"]\n", "hands variables"),
+            ("[patch]\nallow-protected = [\"**\"]\n", "loosens"),
+            ("[context]\nreadmit = [\"secrets/**\"]\n", "loosens"),
+            ("[run]\nallow-write = [\".\"]\n", "loosens"),
+            ("[run]\nsandbox = \"off\"\n", "less strict"),
+            ("[repair]\nsandbox = \"off\"\n", "less strict"),
+            ("[repair]\nshare = [\"../x\"]\n", "outside"),
+            ("[repair]\nscratch = \"/tmp\"\n", "outside"),
+            ("[repair]\nbudget-usd = 1000.0\n", "money"),
+        ] {
+            let error = found("", text).unwrap_err();
+            assert_eq!(error.code().as_str(), "U106", "{text}");
+            assert!(error.hint().unwrap().contains("--trust-config"));
+            assert!(error.to_string().contains(part), "{text}: {error}");
+            assert!(load(text, &[]).is_ok(), "{text}");
+        }
+        for (user, text) in [
+            (
+                "[run]\nsandbox = \"require\"\n",
+                "[run]\nsandbox = \"auto\"\n",
+            ),
+            ("[run]\nno-net = true\n", "[run]\nno-net = false\n"),
+            (
+                "[context]\nallow = [\"src/**\"]\n",
+                "[context]\nallow = []\n",
+            ),
+        ] {
+            assert!(
+                found(user, text).is_err() && found("", text).is_ok(),
+                "{text}"
+            );
+        }
+        let fine = "[repair]\nmax-attempts = 50\nshare = [\"vendor\"]\nsandbox = \"require\"\n\
+                    [patch]\nprotected = [\"api/**\"]\nstrict = true\n";
+        assert!(found("", fine).is_ok());
+    }
+
+    #[test]
+    fn a_whole_file_is_read_by_serde_too() {
+        let text = "[context]\nmax-files = 3\n[test]\ntimeout = \"10m\"\n";
+        let sections: super::Sections = toml::from_str(text).unwrap();
+        assert_eq!(sections, load(text, &[]).unwrap().sections);
+        assert!(toml::from_str::<super::Sections>("[context]\nmax-flies = 3\n").is_err());
+        assert!(KEYS.len() > 40);
     }
 }

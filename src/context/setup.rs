@@ -10,18 +10,14 @@ use crate::rank::Commit;
 pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
     Request {
         caps: CapOverrides {
-            max_files: settings.integer("context.max-files"),
-            max_file_bytes: settings.integer("context.max-file-bytes"),
-            max_total_bytes: settings.integer("context.max-total-bytes"),
-            max_tokens: settings.integer("context.max-tokens"),
+            max_files: settings.context.max_files,
+            max_file_bytes: settings.context.max_file_bytes.map(|it| it.0),
+            max_total_bytes: settings.context.max_total_bytes.map(|it| it.0),
+            max_tokens: settings.context.max_tokens,
         },
-        profile: if settings.word("context.profile") == "spec" {
-            Profile::Spec
-        } else {
-            Profile::Ranked
-        },
-        known_names: settings.list("hint.known").to_vec(),
-        max_log_bytes: settings.integer("context.max-log-bytes").unwrap_or(32_768),
+        profile: settings.context.profile,
+        known_names: settings.hint.known.to_vec(),
+        max_log_bytes: settings.context.max_log_bytes.0,
         history: History {
             shallow: git.is_some_and(Repository::is_shallow),
             commits_used: 0,

@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use crate::app::SettingsChoice;
+
 /// What a server works on and may do.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
@@ -7,12 +9,12 @@ pub struct ServerOptions {
     pub directory: PathBuf,
     /// Whether the user named that directory; otherwise the client's roots have a say.
     pub named: bool,
-    /// The settings' file; without one it is looked for where a call works.
-    pub config: Option<PathBuf>,
+    /// The settings' file; when none is named it is looked for where a call works.
+    pub settings: SettingsChoice,
     /// Whether `apply_patch` is offered.
     pub allow_write: bool,
     /// Globs of protected files that patches may change.
     pub allow_protected: Vec<String>,
-    /// Threads for listing files; 0 leaves it to the machine.
-    pub threads: usize,
+    /// Threads for listing files; the settings' when missing.
+    pub threads: Option<usize>,
 }

@@ -1,3 +1,4 @@
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use super::resources;
 use super::roots::Roots;
 use super::tool::{Caller, Given, ToolRow};
 use super::tools::TOOLS;
+use crate::app::settings::Settings;
 use crate::app::{App, AppError, AppOptions};
 
 /// The commands as tools, and documents as resources.
@@ -108,11 +110,10 @@ impl ServerHandler for Server {
         let (progress, mut steps) = Progress::new();
         let mut work = tokio::task::spawn_blocking(move || {
             // Settings are read at each call: a change of them needs no new server.
-            let app = open(directory, &options)?;
+            let open = |merge: &dyn Fn(&mut Settings)| open(directory.clone(), &options, merge);
             let caller = Caller {
-                app: &app,
+                open: &open,
                 progress: &progress,
-                allow_protected: &options.allow_protected,
             };
             (row.call)(&caller, arguments)
         });
@@ -153,7 +154,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let directory = self.directory(&context).await?;
-        let app = open(directory, &self.options).map_err(internal)?;
+        let app = open(directory, &self.options, |_| {}).map_err(internal)?;
         Ok(ListResourcesResult::with_all_items(resources::list(&app)))
     }
 
@@ -163,7 +164,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let directory = self.directory(&context).await?;
-        let app = open(directory, &self.options).map_err(internal)?;
+        let app = open(directory, &self.options, |_| {}).map_err(internal)?;
         match resources::read(&app, &request.uri) {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => Err(ErrorData::resource_not_found(
@@ -185,12 +186,24 @@ fn result(given: Given) -> CallToolResult {
     result
 }
 
-fn open(directory: PathBuf, options: &ServerOptions) -> Result<App, AppError> {
-    App::open(&AppOptions {
+// What a call stands on; its arguments go before what the settings say.
+fn open(
+    directory: PathBuf,
+    options: &ServerOptions,
+    merge: impl FnOnce(&mut Settings),
+) -> Result<App, AppError> {
+    let opened = AppOptions {
         directory,
-        config: options.config.clone(),
-        threads: options.threads,
-        variables: Vec::new(),
+        settings: options.settings.clone(),
+    };
+    App::open(&opened, |settings| {
+        let threads = options.threads.and_then(|it| u16::try_from(it).ok());
+        settings.output.threads = threads
+            .and_then(NonZeroU16::new)
+            .or(settings.output.threads);
+        let allowed = &mut settings.patch.allow_protected;
+        allowed.extend(options.allow_protected.iter().cloned());
+        merge(settings);
     })
 }
 

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::error::ToolError;
+use crate::app::settings::Settings;
 use crate::app::{App, AppError, Progress};
 use crate::model::{forget_widths, schema};
 
@@ -25,12 +26,17 @@ pub(super) struct ToolRow {
 
 /// Who calls, and with what in hand.
 pub(super) struct Caller<'a> {
-    /// What the task stands on.
-    pub(super) app: &'a App,
+    /// Opens what the task stands on, with arguments before what the settings say.
+    pub(super) open: &'a dyn Fn(&dyn Fn(&mut Settings)) -> Result<App, AppError>,
     /// Who waits for it.
     pub(super) progress: &'a dyn Progress,
-    /// Globs of protected files that patches may change.
-    pub(super) allow_protected: &'a [String],
+}
+
+impl Caller<'_> {
+    /// What the task stands on.
+    pub(super) fn app(&self) -> Result<App, AppError> {
+        (self.open)(&|_| {})
+    }
 }
 
 impl ToolRow {

@@ -153,7 +153,7 @@ codes! {
     F303 F304 => ends(Exit::No);
     F305 F306 => ends(Exit::Environment);
     F307 => ends(Exit::No);
-    U101 U102 U103 U104 U105
+    U101 U102 U103 U104 U105 U106
     U201 U202 U203 U204
     U301 U302 U303 U304 U305 U306 U307 U308 => ends(Exit::Environment);
 }

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::changed_file::ChangedFile;
 use super::manifest::lifecycle;
 use super::path_safety::is_invisible;
-use super::protected::{Allowed, When, guard, is_test};
+use super::protected::{Allowed, When, is_test};
 use crate::model::{Code, Operation, PatchProblem};
 
 /// Limits on the size of a change.
@@ -32,7 +32,7 @@ impl Default for ChangeLimits {
 pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<PatchProblem> {
     let mut findings = Vec::new();
     let by_name = allowed.has(file.path);
-    if let Some(guard) = guard(file.path) {
+    if let Some(guard) = allowed.guard(file.path) {
         let is_new = file.before.is_none() || file.operation == Operation::Copy;
         let holds = match guard.when {
             When::Denied => true,

@@ -18,6 +18,6 @@ pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::text_warnings;
 pub use path_safety::{check_path, is_invisible};
 pub use protected::{Allowed, Guard, When, guard, is_test};
-pub use read::{PolicyError, ReadPolicy, Refusal};
+pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::sanitize_log;

@@ -2,6 +2,8 @@ use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::config::Patch;
+
 /// Why a file is guarded, and how strictly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
@@ -236,9 +238,12 @@ fn glob(pattern: &str) -> Option<globset::Glob> {
         .ok()
 }
 
-/// Paths that a person allowed by name.
+/// Paths that a person allowed by name, and those that a person protects besides the table.
 #[derive(Debug, Clone, Default)]
-pub struct Allowed(GlobSet);
+pub struct Allowed {
+    allowed: GlobSet,
+    protected: GlobSet,
+}
 
 impl Allowed {
     /// Reads globs as given on the command line; a plain path means itself and all below it.
@@ -246,24 +251,55 @@ impl Allowed {
     /// # Errors
     /// The glob that cannot be read, and why.
     pub fn new(globs: &[String]) -> Result<Self, String> {
-        let mut set = GlobSetBuilder::new();
-        for text in globs {
-            for pattern in [text.clone(), format!("{}/**", text.trim_end_matches('/'))] {
-                let glob = GlobBuilder::new(&pattern)
-                    .literal_separator(true)
-                    .build()
-                    .map_err(|error| format!("`{text}`: {}", error.kind()))?;
-                set.add(glob);
-            }
-        }
-        set.build().map(Self).map_err(|error| error.to_string())
+        Ok(Self {
+            allowed: with_folders(globs)?,
+            protected: GlobSet::default(),
+        })
+    }
+
+    /// What the settings allow and protect.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn of(settings: &Patch) -> Result<Self, String> {
+        Ok(Self {
+            allowed: with_folders(&settings.allow_protected)?,
+            protected: with_folders(&settings.protected)?,
+        })
     }
 
     /// Whether the path is allowed.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
-        self.0.is_match(path)
+        self.allowed.is_match(path)
     }
+
+    /// The guard of a path: the table's, or that of a person.
+    #[must_use]
+    pub fn guard(&self, path: &str) -> Option<Guard> {
+        let own = Guard {
+            class: "is protected by your settings",
+            when: When::Changed,
+        };
+        guard(path)
+            .filter(|guard| guard.when != When::Created)
+            .or_else(|| self.protected.is_match(path).then_some(own))
+            .or_else(|| guard(path))
+    }
+}
+
+fn with_folders(globs: &[String]) -> Result<GlobSet, String> {
+    let mut set = GlobSetBuilder::new();
+    for text in globs {
+        for pattern in [text.clone(), format!("{}/**", text.trim_end_matches('/'))] {
+            let glob = GlobBuilder::new(&pattern)
+                .literal_separator(true)
+                .build()
+                .map_err(|error| format!("`{text}`: {}", error.kind()))?;
+            set.add(glob);
+        }
+    }
+    set.build().map_err(|error| error.to_string())
 }
 
 /// Whether a path is that of a test, by the conventions of Python, JavaScript and TypeScript.
@@ -314,6 +350,23 @@ mod tests {
         let allowed = Allowed::new(&["tests".to_owned(), "**/*.lock".to_owned()]).unwrap();
         assert!(allowed.has("tests/a/b.py") && allowed.has("x/yarn.lock"));
         assert!(!allowed.has("src/tests.py") && Allowed::new(&["[".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_person_protects_more() {
+        let allowed = Allowed::of(&crate::config::Patch {
+            protected: vec!["api".to_owned(), "setup.py".to_owned()],
+            allow_protected: vec!["api/open.ts".to_owned()],
+            ..crate::config::Patch::default()
+        })
+        .unwrap();
+        let when = |path| allowed.guard(path).map(|guard| guard.when);
+        assert_eq!(when("api/v1/schema.ts"), Some(When::Changed));
+        assert_eq!(when("setup.py"), Some(When::Changed));
+        assert_eq!(when("sub/setup.py"), Some(When::Created));
+        assert_eq!(when(".env"), Some(When::Denied));
+        assert_eq!(when("src/a.ts"), None);
+        assert!(allowed.has("api/open.ts"));
     }
 
     #[test]

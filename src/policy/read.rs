@@ -1,6 +1,7 @@
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::deny::{DenyClass, DenyRow, deny_table};
+use crate::config::Context;
 use crate::model::{Code, Profile, RepoPath};
 
 /// Which files of a repository may be read at all. Asked before any content is opened.
@@ -8,9 +9,9 @@ use crate::model::{Code, Profile, RepoPath};
 /// The first rule that speaks decides, compared without regard to case:
 /// 1. built-in denials of credentials and of version-control internals: nothing re-admits them;
 /// 2. the user's deny globs;
-/// 3. the user's allow globs: they re-admit what the rest of the built-in list denies;
-/// 4. the rest of the built-in deny list;
-/// 5. profile `spec` only (R28): what its allow list does not name is refused.
+/// 3. the rest of the built-in deny list, but for what the user's readmit globs name;
+/// 4. the user's allow list, when there is one: what it does not name is refused;
+/// 5. otherwise, with profile `spec` (R28), that profile's allow list.
 ///
 /// Everything else may be read.
 #[derive(Debug, Clone)]
@@ -20,7 +21,31 @@ pub struct ReadPolicy {
     excepted: GlobSet,
     allow: Globs,
     deny: Globs,
+    readmit: Globs,
     profile_allow: Option<GlobSet>,
+}
+
+/// What the user says of files to read: globs of each kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadRules<'g> {
+    /// When there are any, only what matches one is read.
+    pub allow: &'g [String],
+    /// Never read.
+    pub deny: &'g [String],
+    /// Read although the built-in list denies it; credentials and version control stay closed.
+    pub readmit: &'g [String],
+}
+
+impl<'g> ReadRules<'g> {
+    /// Those of the settings.
+    #[must_use]
+    pub fn of(settings: &'g Context) -> Self {
+        Self {
+            allow: &settings.allow,
+            deny: &settings.deny,
+            readmit: &settings.readmit,
+        }
+    }
 }
 
 /// Why a file is not read.
@@ -84,7 +109,7 @@ impl ReadPolicy {
     ///
     /// # Errors
     /// [`PolicyError::Glob`] names the first glob that is malformed.
-    pub fn new(allow: &[String], deny: &[String], profile: Profile) -> Result<Self, PolicyError> {
+    pub fn new(rules: &ReadRules<'_>, profile: Profile) -> Result<Self, PolicyError> {
         let mut denied = GlobSetBuilder::new();
         let mut excepted = GlobSetBuilder::new();
         let (mut denied_count, mut excepted_count) = (0, 0);
@@ -118,8 +143,9 @@ impl ReadPolicy {
             rows,
             denied: build(&denied)?,
             excepted: build(&excepted)?,
-            allow: Globs::new(allow)?,
-            deny: Globs::new(deny)?,
+            allow: Globs::new(rules.allow)?,
+            deny: Globs::new(rules.deny)?,
+            readmit: Globs::new(rules.readmit)?,
             profile_allow,
         })
     }
@@ -139,11 +165,15 @@ impl ReadPolicy {
                 reason: format!("`{path}` is denied by `{glob}`"),
             });
         }
-        if self.allow.matched(&lower).is_some() {
-            return None;
-        }
-        if let Some(row) = built_in {
+        if let Some(row) = built_in.filter(|_| self.readmit.matched(&lower).is_none()) {
             return Some(refusal(path, row));
+        }
+        if !self.allow.texts.is_empty() {
+            let refused = self.allow.matched(&lower).is_none();
+            return refused.then(|| Refusal {
+                code: Code::C205,
+                reason: format!("`{path}` is not on your allow list"),
+            });
         }
         let allowed = self.profile_allow.as_ref();
         if allowed.is_some_and(|set| !set.is_match(&lower)) {
@@ -243,12 +273,17 @@ fn refusal(path: &RepoPath, row: &DenyRow) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::ReadPolicy;
+    use super::{ReadPolicy, ReadRules};
     use crate::model::{Profile, RepoPath};
 
-    fn policy(allow: &[&str], deny: &[&str], profile: Profile) -> ReadPolicy {
+    fn policy(allow: &[&str], deny: &[&str], readmit: &[&str], profile: Profile) -> ReadPolicy {
         let own = |globs: &[&str]| globs.iter().map(ToString::to_string).collect::<Vec<_>>();
-        ReadPolicy::new(&own(allow), &own(deny), profile).unwrap()
+        let rules = ReadRules {
+            allow: &own(allow),
+            deny: &own(deny),
+            readmit: &own(readmit),
+        };
+        ReadPolicy::new(&rules, profile).unwrap()
     }
 
     fn code(policy: &ReadPolicy, path: &str) -> Option<&'static str> {
@@ -259,7 +294,7 @@ mod tests {
 
     #[test]
     fn credentials_are_refused_by_name_in_any_case() {
-        let policy = policy(&[], &[], Profile::Ranked);
+        let policy = policy(&[], &[], &[], Profile::Ranked);
         for path in [
             ".env",
             "app/.env",
@@ -299,7 +334,7 @@ mod tests {
 
     #[test]
     fn ordinary_files_may_be_read() {
-        let policy = policy(&[], &[], Profile::Ranked);
+        let policy = policy(&[], &[], &[], Profile::Ranked);
         for path in [
             ".env.example",
             "a/.env.sample",
@@ -329,8 +364,9 @@ mod tests {
     #[test]
     fn the_users_globs_rank_between_the_firm_and_the_soft_list() {
         let policy = policy(
-            &["drizzle/**", ".env", "secrets/public.txt", "docs/"],
-            &["*.snap", "docs/private/**"],
+            &[],
+            &["*.snap", "drizzle/private/**"],
+            &["drizzle/**", ".env", ".git/config", "secrets/public.txt"],
             Profile::Ranked,
         );
         assert_eq!(code(&policy, "drizzle/0001.sql"), None);
@@ -338,29 +374,65 @@ mod tests {
         assert_eq!(code(&policy, "secrets/other.txt"), Some("C203"));
         assert_eq!(code(&policy, ".env"), Some("C201"));
         assert_eq!(code(&policy, "a/b/c.snap"), Some("C204"));
-        assert_eq!(code(&policy, "docs/private/x.md"), Some("C204"));
+        assert_eq!(code(&policy, ".git/config"), Some("C202"));
+        assert_eq!(code(&policy, "drizzle/private/x.sql"), Some("C204"));
+        assert_eq!(code(&policy, "src/other.ts"), None);
     }
 
     #[test]
     fn the_spec_profile_has_an_allow_list() {
-        let spec = policy(&["shared/**"], &[], Profile::Spec);
+        let spec = policy(&[], &[], &[], Profile::Spec);
         assert_eq!(code(&spec, "client/src/a.tsx"), None);
         assert_eq!(code(&spec, "package.json"), None);
-        assert_eq!(code(&spec, "shared/schema.ts"), None);
         assert_eq!(code(&spec, "lib/a.ts"), Some("C205"));
         assert_eq!(code(&spec, "client/.env"), Some("C201"));
+        let own = policy(&["shared/**"], &[], &[], Profile::Spec);
+        assert_eq!(code(&own, "shared/schema.ts"), None);
+        assert_eq!(code(&own, "client/src/a.tsx"), Some("C205"));
+    }
+
+    #[test]
+    fn an_allow_list_admits_nothing_else_and_opens_nothing_that_is_closed() {
+        for profile in [Profile::Ranked, Profile::Spec] {
+            let policy = policy(
+                &["src/**", ".env", "drizzle/**", "pkg/"],
+                &["*.snap"],
+                &[],
+                profile,
+            );
+            for (path, expected) in [
+                ("src/a.ts", None),
+                ("SRC/deep/a.ts", None),
+                ("pkg/x/y.py", None),
+                ("package.json", Some("C205")),
+                ("lib/src/a.ts", Some("C205")),
+                ("src/a.snap", Some("C204")),
+                (".env", Some("C201")),
+                ("src/.env", Some("C201")),
+                ("src/.git/config", Some("C202")),
+                ("drizzle/0001.sql", Some("C203")),
+            ] {
+                assert_eq!(code(&policy, path), expected, "{path}");
+            }
+        }
+        let both = policy(&["src/**"], &[], &["drizzle/**"], Profile::Ranked);
+        assert_eq!(code(&both, "drizzle/0001.sql"), Some("C205"));
     }
 
     #[test]
     fn a_malformed_glob_is_named() {
-        let error = ReadPolicy::new(&["a[".to_owned()], &[], Profile::Ranked).unwrap_err();
+        let rules = ReadRules {
+            allow: &["a[".to_owned()],
+            ..ReadRules::default()
+        };
+        let error = ReadPolicy::new(&rules, Profile::Ranked).unwrap_err();
         assert!(error.to_string().contains("a["), "{error}");
         assert_eq!(error.code().as_str(), "C206");
     }
 
     #[test]
     fn credential_files_are_known_by_absolute_paths_too() {
-        let policy = policy(&[], &[], Profile::Ranked);
+        let policy = policy(&[], &[], &[], Profile::Ranked);
         assert!(policy.is_credential_file("/home/u/.aws/credentials"));
         assert!(policy.is_credential_file("../.env") && policy.is_credential_file("C:\\x\\.npmrc"));
         assert!(!policy.is_credential_file("/tmp/build.log") && !policy.is_credential_file("-"));

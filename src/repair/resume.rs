@@ -7,7 +7,6 @@ use super::journal::Journal;
 use super::setup::Setup;
 use crate::model::{RunResult, RunStatus, Verdict};
 use crate::patch::{JudgeOptions, judge, write_worktree};
-use crate::policy::Allowed;
 
 /// A run that is to go on and had been fixed already: what may be left is the worktree. `None`
 /// when there is more to do.
@@ -23,7 +22,7 @@ pub(super) fn already_fixed(setup: &Setup<'_>) -> Result<Option<RunResult>, Repa
         return Ok(Some(result));
     };
     let options = JudgeOptions {
-        allowed: Allowed::new(setup.allow_protected).unwrap_or_default(),
+        allowed: setup.allowed.clone(),
         ..JudgeOptions::default()
     };
     let judged = judge(&patch, setup.source, &options);

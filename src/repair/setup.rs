@@ -8,7 +8,7 @@ use crate::context::Request;
 use crate::exec::SandboxMode;
 use crate::git::Repository;
 use crate::model::{FailurePacket, RepoPath};
-use crate::policy::{ReadPolicy, Redactor};
+use crate::policy::{Allowed, ReadPolicy, Redactor};
 use crate::source::Source;
 
 /// Everything a run is given. Nothing in it comes from a file of the repository unless the user
@@ -42,8 +42,8 @@ pub struct Setup<'a> {
     pub agent: Agent<'a>,
     /// What may be spent.
     pub policy: Policy,
-    /// Globs of protected files that a patch may change.
-    pub allow_protected: &'a [String],
+    /// Which protected files a patch may change.
+    pub allowed: Allowed,
     /// What is wanted beyond passing commands.
     pub task: Option<Task>,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.

@@ -9,7 +9,6 @@ use super::session::Session;
 use crate::git::Repository;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
 use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge, write_worktree};
-use crate::policy::Allowed;
 use crate::source::{EntryKind, Source};
 
 /// A patch to try.
@@ -135,7 +134,7 @@ impl Session<'_> {
             .map(|git| git.objects());
         let options = JudgeOptions {
             after: true,
-            allowed: Allowed::new(self.setup.allow_protected).unwrap_or_default(),
+            allowed: self.setup.allowed.clone(),
             objects: objects.as_ref().map(|objects| objects as &dyn Objects),
             ..JudgeOptions::default()
         };

@@ -2,8 +2,8 @@
 
 mod error;
 mod open;
-mod settings_file;
+mod settings;
 
 pub use error::WorkspaceError;
 pub use open::{At, Workspace, canonical};
-pub use settings_file::settings_file;
+pub use settings::{SettingsChoice, SettingsError, settings};

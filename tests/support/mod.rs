@@ -89,6 +89,7 @@ pub(crate) fn command(directory: &Path, arguments: &[&str]) -> Command {
         .stdin(Stdio::null())
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("XDG_CONFIG_HOME", "/nowhere")
         .env_remove("NO_COLOR");
     command
 }

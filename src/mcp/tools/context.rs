@@ -2,6 +2,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::app::settings::Bytes;
 use crate::app::{ContextRequest, build_context};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
@@ -43,6 +44,14 @@ pub(super) struct Arguments {
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
+    let app = (caller.open)(&|settings| {
+        let context = &mut settings.context;
+        context.max_files = given.max_files.or(context.max_files);
+        let bytes = |given: Option<u64>| given.map(Bytes);
+        context.max_file_bytes = bytes(given.max_file_bytes).or(context.max_file_bytes);
+        context.max_total_bytes = bytes(given.max_total_bytes).or(context.max_total_bytes);
+        context.max_tokens = given.max_tokens.or(context.max_tokens);
+    })?;
     let request = ContextRequest {
         targets: given.targets,
         log: given.log.map(String::into_bytes),
@@ -52,13 +61,9 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         stop_reason: given.stop_reason,
         requested: given.requested_files,
         rev: given.rev,
-        max_files: given.max_files,
-        max_file_bytes: given.max_file_bytes,
-        max_total_bytes: given.max_total_bytes,
-        max_tokens: given.max_tokens,
         ..ContextRequest::default()
     };
-    let packed = build_context(caller.app, &request, caller.progress)?;
+    let packed = build_context(&app, &request, caller.progress)?;
     let text = context_markdown(&packed.context, &packed.packet);
     Given::new(text, &packed.context)
 }

@@ -22,12 +22,13 @@ pub(super) struct Arguments {
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
+    let app = caller.app()?;
     let request = DiagnoseRequest {
         log: given.log.into_bytes(),
         exit_code: given.exit_code,
         command: given.command,
     };
-    let diagnosis = diagnose_log(caller.app, &request, caller.progress)?;
+    let diagnosis = diagnose_log(&app, &request, caller.progress)?;
     let document = DiagnosisDocument::new(&diagnosis);
     Given::new(diagnosis_text(&diagnosis), &document)
 }

@@ -25,6 +25,7 @@ pub(super) struct Arguments {
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
+    let app = caller.app()?;
     if given.log.is_none() && (given.names.is_empty() || given.file.is_none()) {
         let said = "name what is undefined with `names` and `file`, or give a `log` that does";
         return Err(ToolError::Arguments(said.to_owned()));
@@ -37,6 +38,6 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         fix: given.fix,
         apply: false,
     };
-    let hinted = find_imports(caller.app, &request, caller.progress)?;
+    let hinted = find_imports(&app, &request, caller.progress)?;
     Given::new(hinted.lines(), &hinted.document)
 }

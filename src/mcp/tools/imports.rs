@@ -33,6 +33,7 @@ fn one() -> u32 {
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
+    let app = caller.app()?;
     if given.files.is_empty() {
         return Err(ToolError::Arguments("`files` is empty".to_owned()));
     }
@@ -44,6 +45,6 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         no_cache: false,
         rev: given.rev,
     };
-    let document = list_imports(caller.app, &request, caller.progress)?;
+    let document = list_imports(&app, &request, caller.progress)?;
     Given::new(imports_text(&document), &document)
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use serde_json::Value;
 
-use crate::app::{Judged, PatchRequest, Target, apply_patch, check_patch, with_canonical};
+use crate::app::{App, Judged, PatchRequest, Target, apply_patch, check_patch, with_canonical};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::report::patch_text;
@@ -28,31 +28,33 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn check(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
-    let request = request(caller, given)?;
-    let judged = check_patch(caller.app, &request, caller.progress)?;
-    report(caller, &request, judged)
+    let (app, request) = request(caller, given)?;
+    let judged = check_patch(&app, &request, caller.progress)?;
+    report(&app, &request, judged)
 }
 
 pub(super) fn apply(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
-    let request = request(caller, given)?;
-    let (judged, _) = apply_patch(caller.app, &request, &Target::Worktree, caller.progress)?;
-    report(caller, &request, judged)
+    let (app, request) = request(caller, given)?;
+    let (judged, _) = apply_patch(&app, &request, &Target::Worktree, caller.progress)?;
+    report(&app, &request, judged)
 }
 
-fn request(caller: &Caller<'_>, given: JsonObject) -> Result<PatchRequest, ToolError> {
+fn request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest), ToolError> {
     let given: Arguments = arguments(given)?;
-    Ok(PatchRequest {
+    let app = (caller.open)(&|settings| {
+        settings.patch.strict |= given.strict;
+        settings.patch.strict_after |= given.strict_after;
+    })?;
+    let request = PatchRequest {
         patch: given.patch.into_bytes(),
-        strict: given.strict,
-        strict_after: given.strict_after,
         three_way: given.three_way,
-        allow_protected: caller.allow_protected.to_vec(),
         ..PatchRequest::default()
-    })
+    };
+    Ok((app, request))
 }
 
-fn report(caller: &Caller<'_>, request: &PatchRequest, judged: Judged) -> Result<Given, ToolError> {
-    let mask = |text: &str| caller.app.redactor().redact(text).text.into_owned();
+fn report(app: &App, request: &PatchRequest, judged: Judged) -> Result<Given, ToolError> {
+    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
     let verdict = with_canonical(judged);
     let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
     let mut given = Given::new(text, &verdict)?;

@@ -27,11 +27,12 @@ pub(super) struct Masked {
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
+    let app = caller.app()?;
     let (name, text) = match (given.text, given.file) {
         (Some(text), None) => (String::new(), text.into_bytes()),
         (None, Some(typed)) => {
             // Only what a packet might hold.
-            let bytes = readable_file(caller.app, &typed, caller.progress)?;
+            let bytes = readable_file(&app, &typed, caller.progress)?;
             (typed, bytes)
         }
         _ => {
@@ -44,7 +45,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         name,
         without_environment: false,
     };
-    let redacted = redact_text(caller.app, &request, caller.progress)?;
+    let redacted = redact_text(&app, &request, caller.progress)?;
     let masked = Masked {
         findings: FindingRow::of(&redacted.findings),
         text: String::from_utf8_lossy(&redacted.bytes).into_owned(),

@@ -1,0 +1,160 @@
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::error::ConfigError;
+
+/// The names of a configuration file, best first.
+pub const FILE_NAMES: [&str; 2] = ["mendit.toml", ".mendit.toml"];
+
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A configuration file, and how far it is to be believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum File {
+    /// A person named it, or said that it is to be trusted.
+    Trusted(PathBuf),
+    /// It came with the repository that has this root.
+    Repository {
+        /// The file.
+        path: PathBuf,
+        /// The root.
+        root: PathBuf,
+    },
+}
+
+impl File {
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Trusted(path) | Self::Repository { path, .. } => path,
+        }
+    }
+
+    /// All of its text.
+    pub(super) fn read(&self) -> Result<String, ConfigError> {
+        let path = self.path();
+        let unreadable = |reason: String| ConfigError::Unreadable {
+            file: printable(&path.display().to_string()),
+            reason,
+        };
+        let failed = |error: std::io::Error| unreadable(error.kind().to_string());
+        // A link in a repository leads where its author wants.
+        let found = match self {
+            Self::Trusted(_) => path.metadata(),
+            Self::Repository { .. } => path.symlink_metadata(),
+        };
+        if !found.map_err(failed)?.is_file() {
+            return Err(unreadable("it is not a regular file".to_owned()));
+        }
+        let file = std::fs::File::open(path).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(unreadable("it is larger than 1 MB".to_owned()));
+        }
+        String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))
+    }
+}
+
+/// The nearest configuration file from `directory` up to and including `root`. What is no regular
+/// file counts too, so that it is refused and not passed over.
+#[must_use]
+pub fn find(directory: &Path, root: &Path) -> Option<PathBuf> {
+    directory
+        .ancestors()
+        .take_while(|ancestor| ancestor.starts_with(root))
+        .flat_map(|ancestor| FILE_NAMES.map(|name| ancestor.join(name)))
+        .find(|path| path.symlink_metadata().is_ok())
+}
+
+/// The user's own file, where the environment says that it is; it need not be there.
+#[must_use]
+pub(super) fn user_file(environment: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |name| {
+        let path = PathBuf::from(environment(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let settings = absolute("XDG_CONFIG_HOME")
+        .or_else(|| absolute("APPDATA").filter(|_| cfg!(windows)))
+        .or_else(|| Some(absolute("HOME")?.join(".config")))?;
+    Some(settings.join("mendit").join("config.toml"))
+}
+
+/// Text of a foreign file, fit for a message: no control characters, and not endless.
+pub(super) fn printable(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(200)
+        .flat_map(|it| {
+            if it.is_control() {
+                it.escape_default().collect::<Vec<_>>()
+            } else {
+                vec![it]
+            }
+        })
+        .collect();
+    if text.chars().nth(200).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{File, find, printable, user_file};
+
+    #[test]
+    fn the_users_file_is_where_the_environment_says() {
+        let at = |rows: &[(&str, &str)]| {
+            user_file(|name| {
+                let row = rows.iter().find(|(known, _)| *known == name);
+                row.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let is = |path: &str| Some(Path::new(path).to_owned());
+        if cfg!(unix) {
+            let both = [("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")];
+            assert_eq!(at(&both), is("/x/mendit/config.toml"));
+            let relative = [("XDG_CONFIG_HOME", "x"), ("HOME", "/h")];
+            assert_eq!(at(&relative), is("/h/.config/mendit/config.toml"));
+        }
+        assert_eq!(at(&[]), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_repository_has_a_plain_file_or_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        let below = root.join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        assert_eq!(find(&below, root), None);
+        std::fs::write(root.join("real"), "x = 1").unwrap();
+        let link = root.join("mendit.toml");
+        std::os::unix::fs::symlink(root.join("real"), &link).unwrap();
+        assert_eq!(find(&below, root), Some(link.clone()));
+        let file = |path: &Path| File::Repository {
+            path: path.to_owned(),
+            root: root.to_owned(),
+        };
+        let said = file(&link).read().unwrap_err().to_string();
+        assert!(said.contains("not a regular file"), "{said}");
+        assert_eq!(File::Trusted(link).read().unwrap(), "x = 1");
+        assert!(file(&below).read().is_err());
+        std::fs::write(root.join("a/large"), vec![b'#'; (1 << 20) + 1]).unwrap();
+        let said = file(&root.join("a/large")).read().unwrap_err().to_string();
+        assert!(said.contains("1 MB"), "{said}");
+    }
+
+    #[test]
+    fn foreign_text_keeps_to_its_line() {
+        assert_eq!(printable("a\u{1b}[31m\nb"), "a\\u{1b}[31m\\nb");
+        assert_eq!(printable(&"x".repeat(5000)).chars().count(), 201);
+    }
+}

@@ -1,0 +1,294 @@
+use std::num::{NonZeroU16, NonZeroUsize};
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::values::{
+    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
+    KnownNames, Seconds,
+};
+use crate::model::{Profile, forget_widths};
+
+/// A setting: its name, its type, and who may say it.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    path: &'static str,
+    help: &'static str,
+    expected: fn() -> &'static str,
+    /// Whether a list adds to what weaker sources say, instead of standing in its place.
+    pub adds: bool,
+    /// What the repository's own file may say.
+    pub trust: Trust,
+    /// The value in TOML; `None` when it is not set.
+    pub(super) get: fn(&Sections) -> Option<toml::Value>,
+    /// Sets the value; `false` when it is of another type.
+    pub(super) put: fn(&mut Sections, toml::Value) -> bool,
+}
+
+/// What the repository's own file may say of a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Anything.
+    Free,
+    /// Nothing, for this reason: the end of "it ...".
+    Person(&'static str),
+    /// Paths inside the repository.
+    Inside,
+    /// No word further left than the one in force.
+    Stricter(&'static [&'static str]),
+    /// Nothing beyond what a list in force has.
+    Narrower,
+}
+
+impl Key {
+    /// `section.name`, as in the file.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.replace('_', "-")
+    }
+
+    /// The section and the name in it.
+    #[must_use]
+    pub fn parts(&self) -> (String, String) {
+        let name = self.name();
+        let (section, key) = name.split_once('.').unwrap_or(("", &name));
+        (section.to_owned(), key.to_owned())
+    }
+
+    /// The environment variable: `context.max-files` is set by `MENDIT_CONTEXT_MAX_FILES`.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        format!(
+            "MENDIT_{}",
+            self.path.replace('.', "_").to_ascii_uppercase()
+        )
+    }
+
+    /// One line for people.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        self.help.trim()
+    }
+
+    /// What a value must be, in words.
+    #[must_use]
+    pub fn expected(&self) -> &'static str {
+        (self.expected)()
+    }
+
+    /// The default in TOML; `None` when there is none.
+    #[must_use]
+    pub fn default(&self) -> Option<toml::Value> {
+        (self.get)(&Sections::default())
+    }
+}
+
+const fn is_said(word: &str) -> bool {
+    !word.is_empty()
+}
+
+macro_rules! settings {
+    ($(
+        #[doc = $about:literal]
+        $section:ident: $Section:ident {
+            $(
+                #[doc = $help:literal]
+                $key:ident: $type:ty = $default:expr, $trust:expr $(, $adds:ident)?;
+            )*
+        }
+    )*) => {
+        $(
+            #[doc = $about]
+            #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+            #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+            pub struct $Section {
+                $(#[doc = $help] pub $key: $type,)*
+            }
+
+            impl Default for $Section {
+                fn default() -> Self {
+                    Self { $($key: $default,)* }
+                }
+            }
+        )*
+
+        /// The value of every setting, by section. As serde reads it, this is one whole file.
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        pub struct Sections {
+            $(#[doc = $about] pub $section: $Section,)*
+        }
+
+        /// Every setting there is, in the order `config show` prints them.
+        pub const KEYS: &[Key] = &[
+            $($(
+                Key {
+                    path: concat!(stringify!($section), ".", stringify!($key)),
+                    help: $help,
+                    expected: <$type as Described>::expected,
+                    adds: is_said(concat!($(stringify!($adds))?)),
+                    trust: $trust,
+                    get: |all| toml::Value::try_from(&all.$section.$key).ok(),
+                    put: |all, value| match value.try_into::<$type>() {
+                        Ok(value) => {
+                            all.$section.$key = value;
+                            true
+                        }
+                        Err(_) => false,
+                    },
+                },
+            )*)*
+        ];
+    };
+}
+
+const COMMAND: Trust = Trust::Person("is a command to run");
+const HANDED_ON: Trust = Trust::Person("hands variables of yours on");
+const LOOSENS: Trust = Trust::Person("loosens a rule that protects you");
+const ELSEWHERE: Trust = Trust::Person("names a place outside the repository");
+const YOURS: Trust = Trust::Person("is the taste of who reads");
+const SPENDING: Trust = Trust::Person("spends your money");
+const CONFINED: Trust = Trust::Stricter(&["off", "auto", "require"]);
+const SWITCH: Trust = Trust::Stricter(&["false", "true"]);
+
+/// The JSON Schema of a configuration file.
+#[must_use]
+pub fn file_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Sections).to_value();
+    forget_widths(&mut schema);
+    schema
+}
+
+// To add a setting: a row here. The file of `mendit init`, the environment's names, `config show`
+// and the schema come from it; docs/configuration.md and the flag's help are held by tests.
+settings! {
+    /// What goes into a packet.
+    context: Context {
+        /// how the places of a level are given out
+        profile: Profile = Profile::Ranked, Trust::Free;
+        /// files beyond targets and manifests (without: the level's own cap)
+        max_files: Option<u64> = None, Trust::Free;
+        /// bytes of one file (without: the level's own cap)
+        max_file_bytes: Option<Bytes> = None, Trust::Free;
+        /// bytes of all files (without: the level's own cap)
+        max_total_bytes: Option<Bytes> = None, Trust::Free;
+        /// estimated tokens of all files (without: no limit)
+        max_tokens: Option<u64> = None, Trust::Free;
+        /// bytes of the log in a packet; the middle is left out
+        max_log_bytes: Bytes = Bytes(32_768), Trust::Free;
+        /// only files that match one of these are read; an empty list means all
+        allow: Vec<String> = Vec::new(), Trust::Narrower;
+        /// files that are never read, besides the built-in list
+        deny: Vec<String> = Vec::new(), Trust::Free, adds;
+        /// files that are read although the built-in list denies them; never credentials
+        readmit: Vec<String> = Vec::new(), LOOSENS;
+    }
+    /// Imports for undefined names.
+    hint: Hint {
+        /// where names come from that nothing in the repository tells
+        known: KnownNames = KnownNames::default(), Trust::Free;
+    }
+    /// The commands that must pass.
+    test: Test {
+        /// what must pass; several run in order
+        command: CommandLines = CommandLines::default(), COMMAND;
+        /// run once in the fresh copy before anything else
+        setup: Option<String> = None, COMMAND;
+        /// for one run of a command
+        timeout: Seconds = Seconds::whole(120), Trust::Free;
+        /// variables handed on to the commands: NAME or NAME=VALUE
+        env: Vec<String> = Vec::new(), HANDED_ON, adds;
+    }
+    /// Who writes patches.
+    agent: Agent {
+        /// the command that writes a patch
+        command: Option<String> = None, COMMAND;
+        /// how it is spoken to
+        protocol: AgentProtocol = AgentProtocol::Json, Trust::Person("belongs to your agent");
+        /// for one call
+        timeout: Seconds = Seconds::whole(300), Trust::Free;
+        /// variables handed on to it: NAME or NAME=VALUE
+        env: Vec<String> = Vec::new(), HANDED_ON, adds;
+    }
+    /// The loop that repairs.
+    repair: Repair {
+        /// replies of the agent to try
+        max_attempts: u32 = 5, Trust::Free;
+        /// the highest level of context
+        max_level: HighestLevel = HighestLevel::TOP, Trust::Free;
+        /// for everything
+        budget_seconds: Seconds = Seconds::whole(1800), Trust::Free;
+        /// stop when the agent says that it has cost so much (without: no limit)
+        budget_usd: Option<Dollars> = None, SPENDING;
+        /// heal what needs no model before an agent is asked
+        heal: bool = true, Trust::Free;
+        /// split a task when the agent runs out of time
+        auto_split: bool = true, Trust::Free;
+        /// how far the test commands' writing is confined
+        sandbox: Confine = Confine::Auto, CONFINED;
+        /// refuse the network to the test commands
+        no_net: bool = false, SWITCH;
+        /// ignored folders that the copy needs, besides `node_modules` and `.venv`
+        share: Vec<String> = Vec::new(), Trust::Inside;
+        /// where the copy is kept between runs (without: the user's cache)
+        scratch: Option<PathBuf> = None, ELSEWHERE;
+    }
+    /// What must answer before a repair can begin.
+    heal: Heal {
+        /// fixes to try for each probe
+        max_attempts: u32 = 3, Trust::Free;
+        /// until a probe has to answer
+        timeout: Seconds = Seconds::whole(30), Trust::Free;
+    }
+    /// The judgement of patches.
+    patch: Patch {
+        /// mend nothing
+        strict: bool = false, SWITCH;
+        /// refuse what no longer parses, or whose new imports lead nowhere
+        strict_after: bool = false, SWITCH;
+        /// protected files that patches may change
+        allow_protected: Vec<String> = Vec::new(), LOOSENS, adds;
+        /// files that patches may not change, besides the built-in list
+        protected: Vec<String> = Vec::new(), Trust::Free, adds;
+    }
+    /// Running a command inside limits.
+    run: Run {
+        /// until the command is ended (without: no limit)
+        timeout: Option<Seconds> = None, Trust::Free;
+        /// without output until it is ended (without: no limit)
+        idle_timeout: Option<Seconds> = None, Trust::Free;
+        /// between the request to end and the kill
+        grace: Seconds = Seconds::whole(5), Trust::Free;
+        /// bytes of output until it is ended
+        max_output: Bytes = Bytes(256 << 20), Trust::Free;
+        /// variables handed on to it: NAME or NAME=VALUE
+        env: Vec<String> = Vec::new(), HANDED_ON, adds;
+        /// how far writing is confined
+        sandbox: Confine = Confine::Auto, CONFINED;
+        /// refuse the network, loopback included
+        no_net: bool = false, SWITCH;
+        /// where a confined command may write too
+        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
+        /// runs more when it fails; a pass then is reported as flaky
+        retry_flaky: u32 = 0, Trust::Free;
+    }
+    /// Measuring with fixtures.
+    bench: Bench {
+        /// builtin, oracle, replay, or a command that writes patches
+        agent: String = "builtin".to_owned(), COMMAND;
+        /// replies of the agent to try for each fixture
+        max_attempts: u32 = 6, Trust::Free;
+        /// the highest level of context
+        max_level: HighestLevel = HighestLevel::TOP, Trust::Free;
+        /// fixtures at a time (without: one for each processor)
+        jobs: Option<NonZeroUsize> = None, Trust::Free;
+    }
+    /// What is printed, and how hard this machine works.
+    output: Output {
+        /// when to use colour
+        color: Color = Color::Auto, YOURS;
+        /// threads to use (without: one for each processor)
+        threads: Option<NonZeroU16> = None, YOURS;
+    }
+}

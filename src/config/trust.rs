@@ -1,0 +1,152 @@
+use std::path::{Component, Path};
+
+use toml::Value;
+
+use super::table::Trust;
+
+/// Why a repository's own file may not give a setting this value; `None` when it may. `before` is
+/// the value that weaker sources gave it.
+pub(super) fn refused(
+    trust: Trust,
+    before: Option<&Value>,
+    value: &Value,
+    root: &Path,
+) -> Option<String> {
+    match trust {
+        Trust::Free => None,
+        Trust::Person(why) => Some(why.to_owned()),
+        Trust::Inside => texts(value)
+            .find(|path| leads_out(root, path))
+            .map(|_| "names a path outside the repository".to_owned()),
+        Trust::Stricter(words) => {
+            let rank = |value: Option<&Value>| {
+                let word = word(value?);
+                words.iter().position(|known| **known == word)
+            };
+            (rank(Some(value)) < rank(before)).then(|| {
+                format!(
+                    "is less strict than the {} in force",
+                    before.map_or_else(String::new, word)
+                )
+            })
+        }
+        Trust::Narrower => {
+            let before: Vec<&str> = before.into_iter().flat_map(texts).collect();
+            let more = texts(value).count() == 0 || texts(value).any(|it| !before.contains(&it));
+            (!before.is_empty() && more).then(|| "has more than your own list".to_owned())
+        }
+    }
+}
+
+fn word(value: &Value) -> String {
+    match value {
+        Value::String(word) => word.clone(),
+        value => value.to_string(),
+    }
+}
+
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    let items = value.as_array().map_or(&[][..], Vec::as_slice);
+    items.iter().filter_map(Value::as_str)
+}
+
+// By its words, or by a link on the way. Git's own folder counts as outside.
+fn leads_out(root: &Path, text: &str) -> bool {
+    let path = Path::new(text);
+    let plain = |part: Component<'_>| match part {
+        Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+        Component::CurDir => true,
+        _ => false,
+    };
+    if text.starts_with('~') || text.contains('\\') || !path.components().all(plain) {
+        return true;
+    }
+    let Ok(real) = root.canonicalize() else {
+        return true;
+    };
+    let place = root.join(path);
+    let there = place.ancestors().find(|it| it.symlink_metadata().is_ok());
+    !there.is_some_and(|it| it.canonicalize().is_ok_and(|it| it.starts_with(&real)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use toml::Value;
+
+    use super::refused;
+    use crate::config::table::Trust;
+
+    fn list(items: &[&str]) -> Value {
+        Value::from(items.to_vec())
+    }
+
+    #[test]
+    fn paths_stay_inside() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("root");
+        std::fs::create_dir_all(root.join("inside")).unwrap();
+        #[cfg(unix)]
+        for (to, name) in [("..", "up"), ("inside", "in"), ("nowhere", "lost")] {
+            std::os::unix::fs::symlink(to, root.join(name)).unwrap();
+        }
+        let free = |path: &str| refused(Trust::Inside, None, &list(&[path]), &root).is_none();
+        for path in ["inside", "./inside/x", "new/folder"] {
+            assert!(free(path), "{path}");
+        }
+        for path in [
+            "/etc",
+            "~/x",
+            "~",
+            "../x",
+            "inside/../../x",
+            ".git",
+            "a/.GIT/x",
+            "..\\x",
+        ] {
+            assert!(!free(path), "{path}");
+        }
+        if cfg!(unix) {
+            assert!(free("in") && !free("up") && !free("up/x") && !free("lost"));
+        }
+    }
+
+    #[test]
+    fn rules_are_only_made_stricter() {
+        let sandbox = Trust::Stricter(&["off", "auto", "require"]);
+        let free = |trust, before: Value, value: Value| {
+            refused(trust, Some(&before), &value, Path::new(".")).is_none()
+        };
+        for (before, value, expected) in [
+            ("auto", "require", true),
+            ("auto", "auto", true),
+            ("auto", "off", false),
+            ("require", "auto", false),
+            ("off", "auto", true),
+        ] {
+            assert_eq!(
+                free(sandbox, before.into(), value.into()),
+                expected,
+                "{before} {value}"
+            );
+        }
+        let switch = Trust::Stricter(&["false", "true"]);
+        assert!(free(switch, false.into(), true.into()));
+        assert!(!free(switch, true.into(), false.into()));
+        for (before, value, expected) in [
+            (&[][..], &["src/**"][..], true),
+            (&["src/**", "lib/**"], &["src/**"], true),
+            (&["src/**"], &["**"], false),
+            (&["src/**"], &[], false),
+        ] {
+            let free = free(Trust::Narrower, list(before), list(value));
+            assert_eq!(free, expected, "{before:?} {value:?}");
+        }
+        assert!(!free(
+            Trust::Person("is a command"),
+            false.into(),
+            true.into()
+        ));
+    }
+}
