@@ -136,7 +136,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             None => run_folder::new(&workspace, &root)?,
         },
     };
-    let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
+    let mut redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));
+    let given = args.env.iter().chain(&args.agent_env);
+    let given = given.filter_map(|it| it.split_once('='));
+    redactor.know(given.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let read = settings::read_policy(&settings, &[], &[], Profile::Ranked)?;
     let mut request = base_request(&settings, workspace.git.as_ref());
     request.include_bundle = args.include_repo_bundle;

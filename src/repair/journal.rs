@@ -72,7 +72,8 @@ impl<'a> Journal<'a> {
         self.bytes(name, &self.redactor.redact_bytes(bytes).bytes)
     }
 
-    /// Writes a document as indented JSON.
+    /// Writes a document as indented JSON with the secrets in its strings masked. A patch in it stays
+    /// true to the byte as long as it holds no secret; one that does cannot be applied any more.
     ///
     /// # Errors
     /// As [`Journal::text`].
@@ -80,7 +81,7 @@ impl<'a> Journal<'a> {
         let mut text = serde_json::to_string_pretty(document)
             .map_err(|error| RepairError::write(&self.path(name), &error.into()))?;
         text.push('\n');
-        self.bytes(name, text.as_bytes())
+        self.bytes(name, self.redactor.redact_json(&text).as_bytes())
     }
 
     /// Appends an event and gives it back.
@@ -101,7 +102,7 @@ impl<'a> Journal<'a> {
         let path = self.path("events.jsonl");
         let failed = |error: io::Error| RepairError::write(&path, &error);
         let line = serde_json::to_string(&event).map_err(|error| failed(error.into()))?;
-        let line = format!("{}\n", self.redactor.redact(&line).text);
+        let line = format!("{}\n", self.redactor.redact_json(&line));
         let mut file = OpenOptions::new()
             .create(true)
             .append(true)
