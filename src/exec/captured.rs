@@ -19,19 +19,20 @@ impl Captured {
             .saturating_sub((self.head.len() + self.tail.len()) as u64)
     }
 
-    /// Head and tail as text. When something is left out they are cut on line borders, and a line
-    /// between them says how many bytes are missing.
+    /// Head and tail as text. When something is left out they are cut on line borders, or between two
+    /// words where there are none, and a line between them says how many bytes are missing.
     #[must_use]
     pub fn text(&self) -> String {
         if self.omitted() == 0 {
             let all = [self.head.as_slice(), &self.tail].concat();
             return String::from_utf8_lossy(&all).into_owned();
         }
-        let head_end = memchr::memrchr(b'\n', &self.head).map_or(self.head.len(), |at| at + 1);
+        let head_end =
+            memchr::memrchr(b'\n', &self.head).map_or_else(|| last_gap(&self.head), |at| at + 1);
         let tail_start = memchr::memchr(b'\n', &self.tail)
             .map(|at| at + 1)
             .filter(|start| *start < self.tail.len())
-            .unwrap_or(0);
+            .unwrap_or_else(|| first_gap(&self.tail));
         let (head, _) = self.head.split_at(head_end);
         let (_, tail) = self.tail.split_at(tail_start);
         let omitted = self.bytes.saturating_sub((head.len() + tail.len()) as u64);
@@ -44,6 +45,27 @@ impl Captured {
         text
     }
 }
+
+// Bytes that a secret is made of, and what joins it to its name: half of one would not be known as a
+// secret any more.
+fn in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.+/=~%:@".contains(&byte) || byte >= 0x80
+}
+
+// The end of the last whole word; the end of the text when the last word is longer than any secret.
+fn last_gap(text: &[u8]) -> usize {
+    let mut near = text.iter().rev().take(MAX_WORD);
+    near.position(|byte| !in_word(*byte))
+        .map_or(text.len(), |back| text.len() - back)
+}
+
+// The start of the first whole word.
+fn first_gap(text: &[u8]) -> usize {
+    let mut near = text.iter().take(MAX_WORD);
+    near.position(|byte| !in_word(*byte)).unwrap_or(0)
+}
+
+const MAX_WORD: usize = 16 * 1024;
 
 /// The line that stands for bytes left out.
 pub(super) fn marker(omitted: u64) -> String {
@@ -142,5 +164,7 @@ mod tests {
     fn a_long_line_is_cut_inside() {
         let cut = taken(&["aaaaaaaaaa"], 3, 3);
         assert_eq!(cut.text(), "aaa\n[4 bytes left out]\naaa");
+        let cut = taken(&["see key=abcdefgh and token=ijklmnop so"], 12, 12);
+        assert_eq!(cut.text(), "see \n[31 bytes left out]\n so");
     }
 }

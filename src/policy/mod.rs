@@ -11,6 +11,7 @@ mod read;
 mod redact;
 mod sanitize;
 mod secrets;
+mod utf16;
 
 pub use change::{ChangeLimits, judge_change};
 pub use changed_file::ChangedFile;
@@ -21,3 +22,4 @@ pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::sanitize_log;
+pub use secrets::{UserRule, UserRuleError, secret_rule_ids, secret_rule_page};

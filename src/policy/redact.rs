@@ -1,16 +1,19 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::secrets::{Hit, KnownValues, scan};
+use super::secrets::{Given, Hit, UserRule, UserRuleError, UserRules, scan};
+use super::utf16::Utf16;
 
 /// Masks secrets in text that is about to leave the machine or to be stored.
 ///
-/// Two layers: the values of secret-named environment variables, verbatim and encoded, and the rules
-/// of the secret table on the text and on a decoded view of it. Cheap to build: a rule's regular
-/// expression is compiled when its keyword turns up for the first time.
+/// Three layers: values that are known to be secret, as they stand and encoded; the rules of the
+/// secret table; the user's own rules. All are asked of the text and of what it reads as: UTF-16,
+/// escapes, percent-encoding, base64 and terminal sequences decoded, lines joined that were broken in
+/// the middle of a word. Cheap to build: a rule's regular expression is compiled when its keyword
+/// turns up for the first time.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
-    known: KnownValues,
+    given: Given,
 }
 
 /// A text with its secrets masked.
@@ -49,9 +52,23 @@ impl Redactor {
     /// values are left out, since masking them would eat ordinary text.
     #[must_use]
     pub fn new(env: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self {
-            known: KnownValues::new(env),
-        }
+        let mut redactor = Self::default();
+        redactor.know(env);
+        redactor
+    }
+
+    /// Learns more variables, such as those of `--env NAME=VALUE`, by the same measure.
+    pub fn know(&mut self, variables: impl IntoIterator<Item = (String, String)>) {
+        self.given.known.learn(variables);
+    }
+
+    /// Adds the user's own rules, in place of those that were added before.
+    ///
+    /// # Errors
+    /// [`UserRuleError`] for the first rule that cannot be used.
+    pub fn with_rules(mut self, rules: &[UserRule]) -> Result<Self, UserRuleError> {
+        self.given.rules = UserRules::new(rules)?;
+        Ok(self)
     }
 
     /// Masks every secret with `[REDACTED:rule]`. A secret over several lines is masked line by
@@ -69,11 +86,58 @@ impl Redactor {
         Redacted { text, findings }
     }
 
-    /// The same for bytes that need not be UTF-8.
+    /// The same for bytes that need not be UTF-8. UTF-16 is decoded before and encoded again
+    /// afterwards; the ranges of the findings are those of the bytes as they came.
     #[must_use]
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
+        if let Some(wide) = Utf16::of(bytes) {
+            return self.redact_wide(wide, bytes);
+        }
         let (findings, masked) = self.mask(bytes);
         let bytes = masked.map_or(Cow::Borrowed(bytes), Cow::Owned);
+        RedactedBytes { bytes, findings }
+    }
+
+    /// Masks the strings of a JSON text, keys and values, each by itself, so that it stays JSON and
+    /// everything without a secret stays as it is, byte for byte.
+    #[must_use]
+    pub fn redact_json(&self, json: &str) -> String {
+        let mut out = String::with_capacity(json.len());
+        let mut rest = json;
+        while let Some(open) = rest.find('"') {
+            let (before, from) = rest.split_at(open);
+            let (literal, after) = from.split_at(string_end(from));
+            out.push_str(before);
+            let text = serde_json::from_str::<String>(literal).unwrap_or_default();
+            let redacted = self.redact(&text);
+            let masked = (!redacted.findings.is_empty())
+                .then(|| serde_json::to_string(&redacted.text).ok())
+                .flatten();
+            out.push_str(masked.as_deref().unwrap_or(literal));
+            rest = after;
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn redact_wide<'t>(&self, wide: Utf16, bytes: &'t [u8]) -> RedactedBytes<'t> {
+        let text = wide.decode(bytes);
+        let (mut findings, masked) = self.mask(text.as_bytes());
+        if masked.is_none() {
+            let bytes = Cow::Borrowed(bytes);
+            return RedactedBytes { bytes, findings };
+        }
+        let ends = findings.iter().flat_map(|found| [found.start, found.end]);
+        let places = wide.places(bytes, ends);
+        for (found, place) in findings.iter_mut().zip(places.chunks_exact(2)) {
+            if let [start, end] = place {
+                (found.start, found.end) = (*start, *end);
+            }
+        }
+        let mask = |out: &mut Vec<u8>, rule: &str| {
+            out.extend(wide.encode(&format!("[REDACTED:{rule}]")));
+        };
+        let bytes = Cow::Owned(render(bytes, &findings, mask));
         RedactedBytes { bytes, findings }
     }
 
@@ -86,7 +150,7 @@ impl Redactor {
         for _ in 0..MAX_ROUNDS {
             let origin = Origin::new(&found);
             let new = match &masked {
-                None => scan(text, &self.known),
+                None => scan(text, &self.given),
                 Some(masked) => self.scan_around(masked, &origin),
             };
             if new.is_empty() {
@@ -101,7 +165,7 @@ impl Redactor {
             if next == found {
                 break;
             }
-            masked = Some(render(text, &next));
+            masked = Some(render(text, &next, push_mask));
             found = next;
         }
         (found, masked)
@@ -122,7 +186,7 @@ impl Redactor {
             }
             done = line_end(masked, to);
             let window = masked.get(from..done).unwrap_or_default();
-            hits.extend(scan(window, &self.known).into_iter().map(|hit| Hit {
+            hits.extend(scan(window, &self.given).into_iter().map(|hit| Hit {
                 start: hit.start + from,
                 end: hit.end + from,
                 rule: hit.rule,
@@ -138,7 +202,7 @@ impl Redactor {
         let whole = Hit {
             start: 0,
             end: bytes.len(),
-            rule: "credential-file",
+            rule: Cow::Borrowed("credential-file"),
         };
         let findings = findings(bytes, vec![whole]);
         let mut out = Vec::new();
@@ -166,6 +230,20 @@ const MAX_ROUNDS: usize = 6;
 // Bytes on each side of a mask that its appearance can change the meaning of.
 const NEIGHBOURHOOD: usize = 4096;
 
+// The place behind the JSON string that a text starts with.
+fn string_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
 fn line_start(text: &[u8], place: usize) -> usize {
     let before = text.get(..place).unwrap_or_default();
     memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
@@ -182,12 +260,12 @@ fn push_mask(out: &mut Vec<u8>, rule: &str) {
     out.push(b']');
 }
 
-fn render(text: &[u8], findings: &[Finding]) -> Vec<u8> {
+fn render(text: &[u8], findings: &[Finding], mask: impl Fn(&mut Vec<u8>, &str)) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     for finding in findings {
         out.extend_from_slice(text.get(at..finding.start).unwrap_or_default());
-        push_mask(&mut out, &finding.rule);
+        mask(&mut out, &finding.rule);
         at = finding.end;
     }
     out.extend_from_slice(text.get(at..).unwrap_or_default());
@@ -272,7 +350,7 @@ fn findings(text: &[u8], mut hits: Vec<Hit>) -> Vec<Finding> {
                     line: line + line_ends(text, counted..start),
                     start: start + lead,
                     end: start + lead + visible.len(),
-                    rule: Cow::Borrowed(hit.rule),
+                    rule: hit.rule.clone(),
                 });
             }
             line += line_ends(text, counted..start);

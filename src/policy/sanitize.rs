@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::invisible;
+use super::utf16::Utf16;
 
 /// Longest line of a sanitised log, in bytes.
 const MAX_LINE: usize = 2048;
@@ -10,7 +11,7 @@ const TAIL: usize = 400;
 
 /// Turns the raw output of programs into plain text that a person sees the same way.
 ///
-/// UTF-16 with a byte order mark is decoded, other bytes are taken as UTF-8, lossily. Terminal
+/// UTF-16 is decoded, other bytes are taken as UTF-8, lossily. Terminal
 /// sequences (CSI, OSC and the other strings, C1 forms included), control and invisible characters
 /// are removed; a carriage return keeps what was written last, a backspace takes a character back.
 /// Lines over 2 KB lose their middle to a marker. The number of lines stays as it is, so line
@@ -29,24 +30,12 @@ pub fn sanitize_log(bytes: &[u8]) -> String {
     out
 }
 
-/// Decodes UTF-16 by its byte order mark, anything else as UTF-8, lossily.
-#[must_use]
-pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units = rest.chunks_exact(2).map(|pair| match pair {
-            [a, b] => unit([*a, *b]),
-            _ => 0,
-        });
-        let decoded: String = char::decode_utf16(units)
-            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect();
-        Cow::Owned(decoded)
-    };
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest),
-        bytes => String::from_utf8_lossy(bytes),
+// Anything but UTF-16 is taken as UTF-8, lossily.
+fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match (Utf16::of(bytes), bytes) {
+        (Some(wide), _) => Cow::Owned(wide.decode(bytes)),
+        (None, [0xef, 0xbb, 0xbf, rest @ ..]) => String::from_utf8_lossy(rest),
+        (None, bytes) => String::from_utf8_lossy(bytes),
     }
 }
 

@@ -210,7 +210,8 @@ impl Session<'_> {
             self.previous.clone(),
             budget,
         );
-        packet.task = ask.task.map(|task| text_of(task, ask.focus));
+        let mask = |text: String| self.setup.redactor.redact(&text).text.into_owned();
+        packet.task = ask.task.map(|task| mask(text_of(task, ask.focus)));
         let prompt = context_markdown(&built.context, &packet);
         self.journal
             .json(&format!("{folder}/context.json"), &built.context)?;

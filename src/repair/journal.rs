@@ -78,7 +78,8 @@ impl<'a> Journal<'a> {
         self.bytes(name, &self.redactor.redact_bytes(bytes).bytes)
     }
 
-    /// Writes a document as indented JSON.
+    /// Writes a document as indented JSON with the secrets in its strings masked. A patch in it stays
+    /// true to the byte as long as it holds no secret; one that does cannot be applied any more.
     ///
     /// # Errors
     /// As [`Journal::text`].
@@ -86,7 +87,7 @@ impl<'a> Journal<'a> {
         let mut text = serde_json::to_string_pretty(document)
             .map_err(|error| RepairError::write(&self.path(name), &error.into()))?;
         text.push('\n');
-        self.bytes(name, text.as_bytes())
+        self.bytes(name, self.redactor.redact_json(&text).as_bytes())
     }
 
     /// Appends an event and gives it back.
@@ -106,7 +107,7 @@ impl<'a> Journal<'a> {
         };
         let line = serde_json::to_string(&event)
             .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
-        let line = format!("{}\n", self.redactor.redact(&line).text);
+        let line = format!("{}\n", self.redactor.redact_json(&line));
         for folder in self.folders() {
             let path = folder.join("events.jsonl");
             let mut open = OpenOptions::new();

@@ -2,14 +2,14 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::call::CALLS;
 use super::command::COMMANDS;
-use super::rule::Rule;
-use super::rules::TABLES;
+use super::table::formats;
 
 /// What a fixed text that turned up may be the sign of.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Anchor {
-    /// A token format, by its place in [`rule`]'s table.
+    /// A token format, by its place among [`formats`].
     Rule(usize),
     /// A word in the name of a variable, key, attribute or flag.
     Name,
@@ -25,6 +25,8 @@ pub(super) enum Anchor {
     Command,
     /// An HTTP header or scheme that carries credentials.
     Header,
+    /// A function that takes a secret.
+    Call,
 }
 
 /// Words of names; a name is judged as a whole afterwards.
@@ -34,7 +36,17 @@ const NAME_WORDS: &[&str] = &[
     "webhook", "cookie", "sessionid", "session_id", "connectionstring", "connection_string",
     "dsn", "sid", "sig", "pin", "otp",
 ];
-const HEADERS: &[&str] = &["bearer ", "basic ", "digest ", "token "];
+const HEADERS: &[&str] = &[
+    "bearer ",
+    "basic ",
+    "digest ",
+    "token ",
+    "ssws ",
+    "geniekey ",
+    "splunk ",
+    "apikey ",
+    "api-key ",
+];
 const BLOCKS: &[&str] = &["-----BEGIN ", "Private-Lines:"];
 
 /// Every fixed text, in one pass over the text.
@@ -47,9 +59,9 @@ static ANCHORS: LazyLock<Option<Anchors>> = LazyLock::new(Anchors::new);
 
 impl Anchors {
     fn new() -> Option<Self> {
-        let rules = rules().enumerate().flat_map(|(index, rule)| {
+        let rules = formats().enumerate().flat_map(|(index, rule)| {
             let starts = rule.starts.iter();
-            starts.map(move |start| (Anchor::Rule(index), *start))
+            starts.map(move |start| (Anchor::Rule(index), start.as_str()))
         });
         let of = |words: &'static [&'static str], kind| words.iter().map(move |word| (kind, *word));
         let kinds: Vec<(Anchor, &'static str)> = rules
@@ -63,6 +75,7 @@ impl Anchors {
             ))
             .chain(of(COMMANDS, Anchor::Command))
             .chain(of(HEADERS, Anchor::Header))
+            .chain(of(CALLS, Anchor::Call))
             .collect();
         let finder = AhoCorasick::builder()
             .ascii_case_insensitive(true)
@@ -89,9 +102,4 @@ impl Anchors {
             }
         }
     }
-}
-
-/// The rules of all tables, in order.
-pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
-    TABLES.iter().flat_map(|table| table.iter())
 }

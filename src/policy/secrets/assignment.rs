@@ -1,11 +1,14 @@
 use std::ops::Range;
 
 use super::name::{NameKind, name_kind};
+use super::phrase::is_passphrase;
 use super::value::{Strength, is_placeholder, is_template, is_weak_password, strength};
 
 // Longest name, and longest value, that is looked at.
 const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 1024;
+// Longest value in all.
+const MAX_WHOLE: usize = 64 * 1024;
 
 /// A secret given to a name: `password = "x"`, `TOKEN=x`, `"auth": "x"`, `<pass>x</pass>`,
 /// `--token x`, `setProperty("KEY", "x")`, `key="Password" value="x"`.
@@ -27,9 +30,23 @@ pub(super) fn assigned_secret(
         // Of weak values only those are taken that cannot be the name of something.
         let literal = form == Form::Quoted || !bytes.iter().any(u8::is_ascii_lowercase);
         let weak = kind == NameKind::Password && literal && is_weak_password(set);
-        (weak || accepts(kind, set, form)).then_some((rule_name(kind), value))
+        let phrase = kind == NameKind::Password && form == Form::Quoted && is_passphrase(set);
+        (weak || phrase || accepts(kind, set, form)).then(|| (rule_name(kind), whole(text, value)))
     });
     (judged, end)
+}
+
+// A value that is longer than what is looked at, to its end.
+fn whole(text: &[u8], value: Range<usize>) -> Range<usize> {
+    if value.len() < MAX_VALUE {
+        return value;
+    }
+    let rest = text.get(value.end..).unwrap_or_default();
+    let part = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_' | b'.')
+    };
+    let more = rest.iter().take(MAX_WHOLE).take_while(part).count();
+    value.start..value.end + more
 }
 
 // How a value is written down.
@@ -272,8 +289,14 @@ fn spaced(
         .next()?
         .trim_ascii_start();
     let starts = [&b"machine "[..], b"default ", b"login "];
+    let entry = |line: &[u8]| {
+        memchr::memmem::find(line, b"machine ").is_some_and(|at| {
+            let entry = line.get(at..).unwrap_or_default();
+            memchr::memmem::find(entry, b" login ").is_some()
+        })
+    };
     let netrc = text.get(name.clone()) == Some(b"password")
-        && starts.iter().any(|word| line.starts_with(word));
+        && (starts.iter().any(|word| line.starts_with(word)) || entry(line));
     let (range, form) = value(cursor)?;
     match form {
         Form::Quoted | Form::Bare if flag => Some((range, form)),

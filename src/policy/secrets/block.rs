@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::hit::Hit;
@@ -97,18 +98,35 @@ pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     }
 }
 
-// `Private-Lines: N` and the N lines after it.
+// `Private-Lines: N` and the N lines after it, or the rest of the line when the line ends are gone.
 fn putty(text: &[u8], first: Range<usize>, hits: &mut Vec<Hit>) {
     let line = text.get(first.clone()).unwrap_or_default();
-    let count = line
-        .strip_prefix(b"Private-Lines:")
-        .and_then(|count| std::str::from_utf8(count.trim_ascii()).ok())
+    let lead = b"Private-Lines: ".len();
+    let count = line.get(lead..).unwrap_or_default();
+    let digits = count
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let rest = count.get(digits..).unwrap_or_default();
+    if piece(rest).is_some() {
+        let end = memchr::memmem::find(rest, b"Private-MAC").unwrap_or(rest.len());
+        let start = first.start + lead + digits;
+        hits.push(hit(start..start + end));
+        return;
+    }
+    let count = count
+        .get(..digits)
+        .and_then(|count| std::str::from_utf8(count).ok());
+    let count = count
         .and_then(|count| count.parse().ok())
         .unwrap_or(0_usize);
     let mut next = first.end + 1;
     for _ in 0..count.min(MAX_LINES) {
         let end = line_end(text, next);
-        let Some(range) = text.get(next..end).and_then(last_piece) else {
+        let Some(line) = text.get(next..end) else {
+            break;
+        };
+        let Some(range) = piece(line).or_else(|| last_piece(line)) else {
             break;
         };
         hits.push(hit(next + range.start..next + range.end));
@@ -120,7 +138,7 @@ fn hit(range: Range<usize>) -> Hit {
     Hit {
         start: range.start,
         end: range.end,
-        rule: RULE,
+        rule: Cow::Borrowed(RULE),
     }
 }
 
@@ -217,6 +235,23 @@ mod tests {
         );
         for text in [cut, tail, escaped] {
             assert!(!masked(&text).contains(BODY), "{text}");
+        }
+    }
+
+    #[test]
+    fn putty_keys_are_masked_in_any_layout() {
+        let lines = format!("Private-Lines: 2\n{BODY}\n{BODY}\nPrivate-MAC: 00\n");
+        for text in [
+            lines.clone(),
+            lines.replace('\n', " "),
+            lines.replace('\n', "\\n"),
+            lines
+                .lines()
+                .map(|line| format!("\"{line}\\n\" +\n"))
+                .collect(),
+        ] {
+            let out = masked(&text);
+            assert!(!out.contains(BODY) && out.contains("Private-MAC"), "{out}");
         }
     }
 

@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -10,33 +13,33 @@ const MIN_LENGTH: usize = 6;
 /// Values that are known to be secret, verbatim and encoded.
 #[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct KnownValues {
+    forms: BTreeSet<Vec<u8>>,
     finder: Option<AhoCorasick>,
 }
 
 impl KnownValues {
-    /// Takes the values of secret-named variables and the passwords in any variable that holds a URL.
-    pub(in crate::policy) fn new(env: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut forms: Vec<Vec<u8>> = Vec::new();
-        for (name, value) in env {
+    /// Adds the values of secret-named variables and the passwords in any variable that holds a URL.
+    pub(in crate::policy) fn learn(
+        &mut self,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) {
+        let before = self.forms.len();
+        for (name, value) in variables {
             if is_secret_name(&name) && is_worth_masking(&value) {
-                forms.extend(encodings(&value));
+                self.forms.extend(encodings(&value));
             }
             if let Some(password) =
                 url_password(&value).filter(|password| is_worth_masking(password))
             {
-                forms.extend(encodings(password));
+                self.forms.extend(encodings(password));
             }
         }
-        forms.sort();
-        forms.dedup();
-        if forms.is_empty() {
-            return Self::default();
+        if self.forms.len() > before {
+            self.finder = AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .build(&self.forms)
+                .ok();
         }
-        let finder = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(&forms)
-            .ok();
-        Self { finder }
     }
 
     pub(super) fn find(&self, text: &[u8], hits: &mut Vec<Hit>) {
@@ -46,7 +49,7 @@ impl KnownValues {
         hits.extend(finder.find_iter(text).map(|found| Hit {
             start: found.start(),
             end: found.end(),
-            rule: RULE,
+            rule: Cow::Borrowed(RULE),
         }));
     }
 }
@@ -114,11 +117,14 @@ fn url_password(value: &str) -> Option<&str> {
     user.split_once(':').map(|(_, password)| password)
 }
 
-// The value itself, percent-encoded, in hex, and in base64 at each of the three places it can have
-// inside a longer text, as in the `user:password` of a basic header.
+// The value itself, as a JSON string, percent-encoded, in hex, and in base64 at each of the three
+// places it can have inside a longer text, as in the `user:password` of a basic header.
 fn encodings(value: &str) -> Vec<Vec<u8>> {
     let bytes = value.as_bytes();
     let mut forms = vec![bytes.to_vec()];
+    if let Ok(quoted) = serde_json::to_string(value) {
+        forms.push(quoted.trim_matches('"').as_bytes().to_vec());
+    }
     for line in value.lines().map(str::trim).filter(|line| line.len() >= 16) {
         forms.push(line.as_bytes().to_vec());
     }

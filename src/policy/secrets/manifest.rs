@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use super::hit::Hit;
 
 const RULE: &str = "kubernetes-secret";
@@ -57,7 +59,7 @@ fn values(document: &[u8], offset: usize, hits: &mut Vec<Hit>) {
                     hits.push(Hit {
                         start: at + lead,
                         end: at + lead + value.len(),
-                        rule: RULE,
+                        rule: Cow::Borrowed(RULE),
                     });
                 }
             }

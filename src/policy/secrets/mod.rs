@@ -1,24 +1,32 @@
-//! Finds secrets in text. A rule is a row of a table (see `rules`); the rest is how rules are asked
+//! Finds secrets in text. A rule is a row of `rules/*.toml`; the rest is how rules are asked
 //! quickly, and what surrounds a value that makes it a secret.
 
 mod anchors;
 mod assignment;
 mod block;
+mod call;
 mod command;
 mod encoded;
+mod given;
 mod header;
 mod hit;
 mod known;
 mod manifest;
 mod name;
+mod phrase;
 mod provider;
 mod rule;
-mod rules;
 mod scan;
+mod table;
 mod url;
+mod user;
 mod value;
 mod view;
+mod wrap;
 
+pub(super) use given::Given;
 pub(super) use hit::Hit;
-pub(super) use known::KnownValues;
 pub(super) use scan::scan;
+pub use table::{secret_rule_ids, secret_rule_page};
+pub(super) use user::UserRules;
+pub use user::{UserRule, UserRuleError};

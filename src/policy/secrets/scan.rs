@@ -1,33 +1,32 @@
+use std::borrow::Cow;
+
 use super::anchors::{Anchor, Anchors};
 use super::assignment::assigned_secret;
 use super::block::{key_above, private_key};
+use super::call::argument_secret;
 use super::command::command_secret;
 use super::encoded::each_encoded;
+use super::given::Given;
 use super::header::header_secret;
 use super::hit::Hit;
-use super::known::KnownValues;
 use super::manifest::secret_manifest;
 use super::provider::Matcher;
 use super::url::url_secret;
-use super::view::each_view;
+use super::view::{View, each_view};
+use super::wrap::each_wrapped;
 
 /// Every secret of the text, in no order, overlaps included. What a mask covers already is left
 /// alone.
-pub(in crate::policy) fn scan(text: &[u8], known: &KnownValues) -> Vec<Hit> {
+pub(in crate::policy) fn scan(text: &[u8], given: &Given) -> Vec<Hit> {
     let mut hits = Vec::new();
-    scan_decoded(text, known, &mut hits);
-    each_view(text, |view| {
-        let mut inner = Vec::new();
-        scan_decoded(&view.text, known, &mut inner);
-        hits.extend(inner.into_iter().map(|hit| {
-            let range = view.origin(hit.start, hit.end);
-            Hit {
-                start: range.start,
-                end: range.end,
-                ..hit
-            }
-        }));
-    });
+    scan_decoded(text, given, &mut hits);
+    each_view(text, |view| hits.extend(viewed(view, given)));
+    // Of lines that are read as one, only what stands on more than one of them is news.
+    let broken = |hit: &Hit| {
+        let inside = text.get(hit.start..hit.end).unwrap_or_default();
+        memchr::memchr(b'\n', inside).is_some()
+    };
+    each_wrapped(text, |view| hits.extend(viewed(view, given).filter(broken)));
     if !hits.is_empty() {
         let masks = masks(text);
         hits.retain(|hit| {
@@ -38,26 +37,39 @@ pub(in crate::policy) fn scan(text: &[u8], known: &KnownValues) -> Vec<Hit> {
     hits
 }
 
+fn viewed(view: &View, given: &Given) -> impl Iterator<Item = Hit> {
+    let mut inner = Vec::new();
+    scan_decoded(&view.text, given, &mut inner);
+    inner.into_iter().map(|hit| {
+        let range = view.origin(hit.start, hit.end);
+        Hit {
+            start: range.start,
+            end: range.end,
+            ..hit
+        }
+    })
+}
+
 // The text as it stands, and the text inside its base64.
-fn scan_decoded(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
-    scan_plain(text, known, hits);
+fn scan_decoded(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
+    scan_plain(text, given, hits);
     let mut inner = Vec::new();
     each_encoded(text, |encoded| {
-        inner.clear();
-        scan_plain(&encoded.decoded, known, &mut inner);
-        hits.extend(inner.iter().map(|hit| {
+        scan_plain(&encoded.decoded, given, &mut inner);
+        hits.extend(inner.drain(..).map(|hit| {
             let range = encoded.outer(hit.start, hit.end);
             Hit {
                 start: range.start,
                 end: range.end,
-                ..*hit
+                ..hit
             }
         }));
     });
 }
 
-fn scan_plain(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
-    known.find(text, hits);
+fn scan_plain(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
+    given.known.find(text, hits);
+    given.rules.find(text, hits);
     let mut matcher = Matcher::default();
     let (mut named_until, mut manifest_until) = (0, 0);
     Anchors::each(text, |anchor, start, end| {
@@ -74,6 +86,7 @@ fn scan_plain(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
             Anchor::Command => {
                 command_secret(text, start, end).map(|range| ("command-line", range))
             }
+            Anchor::Call => argument_secret(text, end).map(|range| ("secret-argument", range)),
             Anchor::Block => {
                 private_key(text, start, hits);
                 None
@@ -93,7 +106,7 @@ fn scan_plain(text: &[u8], known: &KnownValues, hits: &mut Vec<Hit>) {
             hits.push(Hit {
                 start: range.start,
                 end: range.end,
-                rule,
+                rule: Cow::Borrowed(rule),
             });
         }
     });

@@ -3,7 +3,8 @@ use std::ops::Range;
 /// A stretch of text as a person would read it, with the way back to the original bytes.
 ///
 /// Escapes of JSON and of programming languages, percent-encoding and XML entities are decoded,
-/// terminal sequences and invisible characters taken out.
+/// terminal sequences and invisible characters taken out, and a line that ends in a backslash goes on
+/// with the next.
 #[derive(Debug, Default)]
 pub(super) struct View {
     /// The readable bytes.
@@ -32,57 +33,71 @@ impl View {
 /// Calls back with a view of each stretch of lines that reads otherwise than it is written.
 pub(super) fn each_view(text: &[u8], mut found: impl FnMut(&View)) {
     let mut view = View::default();
-    let mut start = 0;
-    let mut open: Option<usize> = None;
-    while start <= text.len() {
-        let rest = text.get(start..).unwrap_or_default();
-        let end = memchr::memchr(b'\n', rest).map_or(text.len(), |at| start + at);
-        let written = text.get(start..end).is_some_and(needs_view);
-        match (written, open) {
-            (true, None) => open = Some(start),
-            (false, Some(from)) => {
-                build(&mut view, text, from..start);
-                found(&view);
-                open = None;
-            }
-            _ => {}
+    let mut open: Option<Range<usize>> = None;
+    let mut from = 0;
+    while let Some(at) = next_written(text, from) {
+        let before = text.get(..at).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let mut end = line_end(text, at);
+        while end < text.len() && is_continued(text.get(..end).unwrap_or_default()) {
+            end = line_end(text, end + 1);
         }
-        start = end + 1;
+        let end = text.len().min(end + 1);
+        open = Some(match open {
+            Some(range) if range.end >= start => range.start..end,
+            before => {
+                if let Some(range) = before {
+                    build(&mut view, text, range, false);
+                    found(&view);
+                }
+                start..end
+            }
+        });
+        from = end;
     }
-    if let Some(from) = open {
-        build(&mut view, text, from..text.len());
+    if let Some(range) = open {
+        build(&mut view, text, range, false);
         found(&view);
     }
 }
 
-fn needs_view(line: &[u8]) -> bool {
+fn line_end(text: &[u8], from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |at| from + at)
+}
+
+// Whether a line ends in a backslash, so that the next belongs to it.
+fn is_continued(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.ends_with(b"\\")
+}
+
+// The next place that a view changes.
+fn next_written(text: &[u8], mut from: usize) -> Option<usize> {
     let suspicious = |byte: &u8| TRIGGER.get(usize::from(*byte)).copied().unwrap_or(false);
-    let mut from = 0;
-    while let Some(at) = line
-        .get(from..)
-        .and_then(|rest| rest.iter().position(suspicious))
-    {
-        let at = from + at;
-        let rest = line.get(at..).unwrap_or_default();
+    loop {
+        let at = from + text.get(from..)?.iter().position(suspicious)?;
+        let rest = text.get(at..)?;
         let changed = match rest {
             [0x1b, ..] => true,
-            [b'\\', next, ..] => is_escape(*next),
+            [b'\\', next, ..] => is_escape(*next) || matches!(next, b'\r' | b'\n'),
             [b'%', a, b, ..] => a.is_ascii_hexdigit() && b.is_ascii_hexdigit(),
             [b'&', ..] => entity(rest).is_some(),
             rest => invisible(rest) > 0,
         };
         if changed {
-            return true;
+            return Some(at);
         }
         from = at + 1;
     }
-    false
 }
 
 // First bytes of what a view changes.
 const TRIGGER: [bool; 256] = {
     let mut table = [false; 256];
-    let bytes = [0x1b, b'\\', b'%', b'&', 0xc2, 0xcd, 0xe1, 0xe2, 0xef, 0xf3];
+    let bytes = [
+        0, 0x1b, b'\\', b'%', b'&', 0xc2, 0xcd, 0xe1, 0xe2, 0xef, 0xf3,
+    ];
     let mut at = 0;
     while at < bytes.len() {
         table[bytes[at] as usize] = true;
@@ -91,14 +106,19 @@ const TRIGGER: [bool; 256] = {
     table
 };
 
-fn build(view: &mut View, text: &[u8], range: Range<usize>) {
+/// Makes the view of a range, `joined` with all its lines as one.
+pub(super) fn build(view: &mut View, text: &[u8], range: Range<usize>, joined: bool) {
     view.text.clear();
     view.origins.clear();
     let mut at = range.start;
     // What a decoded escape character opens is taken out by looking at the decoded bytes.
     let mut sequence = Sequence::None;
     while let Some(rest) = text.get(at..range.end).filter(|rest| !rest.is_empty()) {
-        let (byte, length) = unit(rest);
+        let (byte, length) = match rest {
+            [b'\r', b'\n', ..] if joined => (None, 2),
+            [b'\n', ..] if joined => (None, 1),
+            rest => unit(rest),
+        };
         let Some(byte) = byte else {
             at += length;
             continue;
@@ -123,6 +143,8 @@ fn unit(rest: &[u8]) -> (Option<u8>, usize) {
     };
     let ascii = |code: u32| u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(b'?');
     match rest {
+        [b'\\', b'\n', ..] => (None, 2),
+        [b'\\', b'\r', b'\n', ..] => (None, 3),
         [b'\\', b'u', a, b, c, d, ..] => match hex(&[*a, *b, *c, *d]) {
             Some(0x200b..=0x200f | 0x2060..=0x206f | 0x202a..=0x202e | 0xfeff) => (None, 6),
             Some(code) => (Some(ascii(code)), 6),
@@ -200,6 +222,8 @@ fn entity(rest: &[u8]) -> Option<(u8, usize)> {
 // Bytes of the invisible UTF-8 character at the start; 0 when there is none.
 fn invisible(rest: &[u8]) -> usize {
     match rest {
+        // Every other byte of UTF-16.
+        [0, ..] => 1,
         [0xc2, 0xad, ..] | [0xcd, 0x8f, ..] => 2,
         [0xe2, 0x80, 0x8b..=0x8f | 0xaa..=0xae, ..]
         | [0xe2, 0x81, 0xa0..=0xaf, ..]

@@ -1,0 +1,141 @@
+use std::sync::LazyLock;
+
+use super::rule::Rule;
+
+/// The rules that have a pattern, in the order of the table.
+pub(super) fn formats() -> impl Iterator<Item = &'static Rule> {
+    TABLE.iter().filter(|rule| !rule.pattern.is_empty())
+}
+
+/// The page of a rule: what it masks, what that opens, an example and a look-alike.
+#[must_use]
+pub fn secret_rule_page(id: &str) -> Option<String> {
+    let rule = TABLE.iter().find(|rule| rule.id == id)?;
+    let mut page = format!(
+        "{}\n\n{}\n\nMask: [REDACTED:{}]\n",
+        rule.id, rule.why, rule.id
+    );
+    for (name, text) in [
+        ("Format", rule.pattern.clone()),
+        ("Masked", rule.example()),
+        ("Kept", rule.lookalike()),
+    ] {
+        if !text.is_empty() {
+            page.push_str(&format!("{name}: {}\n", text.replace('\n', "\n  ")));
+        }
+    }
+    Some(page)
+}
+
+/// The ids of all rules, in the order of the table.
+#[must_use]
+pub fn secret_rule_ids() -> Vec<&'static str> {
+    TABLE.iter().map(|rule| rule.id.as_str()).collect()
+}
+
+#[derive(serde::Deserialize)]
+struct File {
+    rule: Vec<Rule>,
+}
+
+// The files are part of the program, and a test reads each.
+static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let read = |text: &&str| toml::from_str::<File>(text).ok();
+    let files = FILES.iter().filter_map(read);
+    files.flat_map(|file| file.rule).collect()
+});
+
+const FILES: &[&str] = &[
+    include_str!("rules/ai.toml"),
+    include_str!("rules/cloud.toml"),
+    include_str!("rules/formats.toml"),
+    include_str!("rules/hosts.toml"),
+    include_str!("rules/messages.toml"),
+    include_str!("rules/packages.toml"),
+    include_str!("rules/payments.toml"),
+    include_str!("rules/services.toml"),
+    include_str!("rules/surroundings.toml"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{FILES, File, TABLE, formats, secret_rule_page};
+    use crate::policy::Redactor;
+
+    #[test]
+    fn every_file_is_read() {
+        for text in FILES {
+            toml::from_str::<File>(text).unwrap();
+        }
+    }
+
+    #[test]
+    fn every_rule_masks_its_example_and_keeps_its_lookalike() {
+        let redactor = Redactor::default();
+        let mut wrong = Vec::new();
+        for rule in TABLE.iter().filter(|rule| !rule.example.is_empty()) {
+            let mask = format!("[REDACTED:{}]", rule.id);
+            let example = rule.example();
+            let whole = rule.pattern.is_empty();
+            let dresses = [
+                example.clone(),
+                format!("at \"{example}\","),
+                format!("log: {example}\n"),
+            ];
+            for text in dresses.iter().take(if whole { 1 } else { 3 }) {
+                let redacted = redactor.redact(text).text;
+                if redacted.contains(&example) || (whole && !redacted.contains(&mask)) {
+                    wrong.push(format!("{} leaves {text}", rule.id));
+                }
+            }
+            let lookalike = rule.lookalike();
+            let text = if whole {
+                lookalike.clone()
+            } else {
+                format!("see {lookalike} here")
+            };
+            if redactor.redact(&text).text != text {
+                wrong.push(format!("{} takes {text}", rule.id));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn every_format_has_an_example_that_it_fits() {
+        for rule in formats() {
+            let pattern = regex::Regex::new(&format!("^(?:{})$", rule.pattern)).unwrap();
+            assert!(pattern.is_match(&rule.example()), "{}", rule.id);
+            let starts = rule.starts.iter();
+            let started = |start: &String| rule.example().find(start.as_str());
+            let at = starts.filter_map(started).min();
+            assert!(at.is_some_and(|at| at <= rule.back), "{}", rule.id);
+            assert!(!rule.lookalike.is_empty(), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_start_no_rule() {
+        let ids: BTreeSet<_> = TABLE.iter().map(|rule| &rule.id).collect();
+        assert_eq!(ids.len(), TABLE.len());
+        let redactor = Redactor::default();
+        for id in ids {
+            let mask = format!("[REDACTED:{id}]=[REDACTED:{id}]");
+            assert_eq!(redactor.redact(&mask).text, mask);
+        }
+    }
+
+    #[test]
+    fn every_rule_has_a_page() {
+        for rule in TABLE.iter() {
+            let page = secret_rule_page(&rule.id).unwrap();
+            assert!(
+                page.contains(&rule.why) && rule.why.ends_with('.'),
+                "{page}"
+            );
+        }
+        assert_eq!(secret_rule_page("no-such-rule"), None);
+    }
+}

@@ -1,0 +1,140 @@
+/// How a text in UTF-16 is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Utf16 {
+    big_endian: bool,
+    /// Bytes of the byte order mark.
+    mark: usize,
+}
+
+// Bytes that a text without a byte order mark is judged by.
+const SAMPLE: usize = 4096;
+
+impl Utf16 {
+    /// Whether bytes are UTF-16: by their byte order mark, or because three of four of their
+    /// first units are ASCII.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        let big_endian = match bytes {
+            [0xff, 0xfe, ..] => Some(false),
+            [0xfe, 0xff, ..] => Some(true),
+            _ => None,
+        };
+        if let Some(big_endian) = big_endian {
+            return Some(Self {
+                big_endian,
+                mark: 2,
+            });
+        }
+        if bytes.len() < 8 || memchr::memchr(0, bytes.get(..SAMPLE).unwrap_or(bytes)).is_none() {
+            return None;
+        }
+        let (mut units, mut little, mut big) = (0, 0, 0);
+        let plain =
+            |byte: u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        for pair in bytes.chunks_exact(2).take(SAMPLE / 2) {
+            units += 1;
+            match pair {
+                [byte, 0] if plain(*byte) => little += 1,
+                [0, byte] if plain(*byte) => big += 1,
+                _ => {}
+            }
+        }
+        let most = |count: usize| count * 4 >= units * 3;
+        (most(little) || most(big)).then_some(Self {
+            big_endian: most(big),
+            mark: 0,
+        })
+    }
+
+    /// The text without its byte order mark; what is no character becomes U+FFFD, half a unit at the
+    /// end is left out.
+    pub(super) fn decode(self, bytes: &[u8]) -> String {
+        self.chars(bytes).map(|(character, _)| character).collect()
+    }
+
+    /// A text in this encoding, without a byte order mark.
+    pub(super) fn encode(self, text: &str) -> Vec<u8> {
+        let unit = |unit: u16| {
+            if self.big_endian {
+                unit.to_be_bytes()
+            } else {
+                unit.to_le_bytes()
+            }
+        };
+        text.encode_utf16().flat_map(unit).collect()
+    }
+
+    /// Where ascending places of the decoded text stand in the bytes.
+    pub(super) fn places(
+        self,
+        bytes: &[u8],
+        decoded: impl IntoIterator<Item = usize>,
+    ) -> Vec<usize> {
+        let mut chars = self.chars(bytes);
+        let (mut at, mut byte) = (0, self.mark);
+        let mut places = Vec::new();
+        for wanted in decoded {
+            while at < wanted
+                && let Some((character, length)) = chars.next()
+            {
+                at += character.len_utf8();
+                byte += length;
+            }
+            places.push(byte);
+        }
+        places
+    }
+
+    // Characters and the bytes that each takes.
+    fn chars(self, bytes: &[u8]) -> impl Iterator<Item = (char, usize)> + '_ {
+        let units = bytes.get(self.mark..).unwrap_or_default().chunks_exact(2);
+        let units = units.map(move |pair| match pair {
+            [a, b] if self.big_endian => u16::from_be_bytes([*a, *b]),
+            [a, b] => u16::from_le_bytes([*a, *b]),
+            _ => 0,
+        });
+        char::decode_utf16(units).map(|character| match character {
+            Ok(character) => (character, character.len_utf16() * 2),
+            Err(_) => (char::REPLACEMENT_CHARACTER, 2),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Utf16;
+
+    #[test]
+    fn utf16_is_known_with_and_without_a_mark() {
+        let text = "ok: größe 世界 🎉\r\nnext line of plain text\n";
+        for big_endian in [false, true] {
+            for mark in [0, 2] {
+                let wide = Utf16 { big_endian, mark };
+                let mut bytes = if mark == 2 {
+                    wide.encode("\u{feff}")
+                } else {
+                    Vec::new()
+                };
+                bytes.extend(wide.encode(text));
+                assert_eq!(Utf16::of(&bytes), Some(wide));
+                assert_eq!(wide.decode(&bytes), text);
+                let place = text.find("next").unwrap();
+                let places = wide.places(&bytes, [0, place]);
+                assert_eq!(places[0], mark);
+                assert_eq!(bytes[places[1]..places[1] + 4], wide.encode("ne"));
+            }
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_not_utf16() {
+        for bytes in [
+            &b"plain text"[..],
+            b"",
+            b"\0\0\0\0\0\0\0\0\0\0",
+            b"a\0b",
+            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+        ] {
+            assert_eq!(Utf16::of(bytes), None);
+        }
+    }
+}
