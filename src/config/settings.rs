@@ -199,7 +199,7 @@ fn wrong(key: &Key, place: &str) -> ConfigError {
 fn unknown(name: &str, place: &str) -> ConfigError {
     let near = |known: &str| {
         let last = |it: &str| it.rsplit('.').next().map(str::to_owned);
-        let whole = strsim::jaro_winkler(name, known);
+        let whole = strsim::normalized_damerau_levenshtein(name, known);
         // The right key in another section, or in none.
         if last(name) == last(known) {
             whole.max(0.9)
@@ -210,7 +210,7 @@ fn unknown(name: &str, place: &str) -> ConfigError {
     let suggestion = KEYS
         .iter()
         .map(|key| (near(&key.name()), key.name()))
-        .filter(|(similarity, _)| *similarity > 0.88)
+        .filter(|(similarity, _)| *similarity > 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, key)| key);
     ConfigError::UnknownKey {
