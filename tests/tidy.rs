@@ -21,6 +21,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("workspace", 3),
     ("graph", 4),
     ("patch", 4),
+    ("workplace", 5),
     ("rank", 5),
     ("hint", 5),
     ("context", 6),
@@ -45,7 +46,7 @@ const SOLE_USERS: &[(&str, &str)] = &[
 /// Files above the limit, each a table or one deep algorithm.
 const LONG_FILES: &[&str] = &["src/repair/plan_table.rs"];
 
-const MAX_LINES: usize = 400;
+const MAX_LINES: usize = 600;
 
 #[test]
 fn modules_import_from_floors_below() {

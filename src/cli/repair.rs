@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::global::Global;
 use super::input::read_task;
-use super::values::{Confine, TextOrJson, highest_level, seconds};
+use super::values::{Confine, TextOrJson, Where, highest_level, seconds};
 use super::workspace::Workspace;
 use super::{CliError, Exit, Output, run_folder, settings};
 use crate::agent::Protocol;
@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
+    /// Let the agent write here too, besides the workplace; can be given again
+    #[arg(long, value_name = "PATH")]
+    agent_write: Vec<PathBuf>,
     /// Seconds for one run of a test command
     #[arg(long, value_name = "S", default_value = "120", value_parser = seconds)]
     timeout: Duration,
@@ -84,13 +87,19 @@ pub(crate) struct Args {
     /// How far the test commands' writing is confined
     #[arg(long, value_enum, default_value = "auto")]
     sandbox: Confine,
+    /// Let the commands and the agent write here too; can be given again
+    #[arg(long, value_name = "PATH")]
+    allow_write: Vec<PathBuf>,
     /// Refuse the network to the test commands
     #[arg(long)]
     no_net: bool,
+    /// Where commands and agents run
+    #[arg(long, value_enum, default_value = "auto")]
+    workplace: Where,
     /// Run once in the fresh copy before anything else
     #[arg(long, value_name = "CMD")]
     setup: Option<String>,
-    /// An ignored folder that the copy needs, besides `node_modules` and `.venv`; can be given again
+    /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; can be given again
     #[arg(long, value_name = "PATH")]
     share: Vec<String>,
     /// Where the copy is kept between runs
@@ -147,6 +156,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         prefix: &workspace.prefix,
         git: workspace.git.as_ref(),
         source: workspace.source.as_ref(),
+        workplace: args.workplace.into(),
         slot: &slot,
         folder: &folder,
         state: &state,
@@ -161,6 +171,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             max_output: 256 << 20,
             environment: args.env.clone(),
             sandbox: args.sandbox.into(),
+            writable: args.allow_write.clone(),
             no_network: args.no_net,
         },
         agent: match &args.agent {
@@ -172,13 +183,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
                     ProtocolChoice::Edit => Protocol::Edit,
                 },
                 environment: &args.agent_env,
+                writable: &args.agent_write,
             },
             None => Agent::None,
         },
         policy: policy(args, task.as_ref()),
         allow_protected: &args.allow_protected,
         task,
-        shared: run_folder::shared(workspace.source.as_ref(), &root, &args.share),
+        shared: run_folder::shared(workspace.source.as_ref(), &root, &args.share)?,
         apply: args.apply,
         resume: args.resume.is_some(),
     };
@@ -258,6 +270,21 @@ fn say(event: &Event, output: &Output) {
     let line = match event.event.as_str() {
         "command_ended" if text("passed") == "true" => "the commands pass".to_owned(),
         "command_ended" => format!("the commands fail: {} ({})", text("kind"), text("end")),
+        "workplace" => format!("workplace: {} ({})", text("kind"), text("why")),
+        "sandbox" => format!(
+            "{}: the sandbox is {} in force; commands and agents may write anywhere",
+            text("code"),
+            if text("sandbox") == "partial" {
+                "only partly"
+            } else {
+                "not"
+            }
+        ),
+        "sandbox_refused" => format!(
+            "mendit's sandbox refused writing {0}; --allow-write {0}",
+            text("path")
+        ),
+        "worktree_changed" => format!("`{}` changed while the agent ran", text("path")),
         "heal_started" => format!("attempt {}: {}", text("attempt"), text("what")),
         "attempt_started" => format!(
             "attempt {}: asking the agent at level {}",
@@ -308,9 +335,10 @@ impl From<RepairError> for CliError {
             RepairError::Locked { .. } => {
                 said.hint("wait until that run ends; the lock goes away with its process")
             }
+            RepairError::SetUp { .. } => said.hint("run it by hand; `setup.log` holds its output"),
             RepairError::Resume(_) => said.hint("start a new run without `--resume`"),
             RepairError::Write { .. } => said.hint("name another folder with `--out DIR`"),
-            RepairError::Scratch(_) | RepairError::Read(_) => {
+            RepairError::Workplace(_) | RepairError::Read(_) => {
                 said.hint("name another place with `--scratch DIR`")
             }
             RepairError::Exec(error) => error.into(),

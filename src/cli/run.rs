@@ -1,12 +1,12 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::global::Global;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
-use super::values::{Confine, TextOrJson, seconds};
+use super::values::{Confine, TextOrJson, Where, seconds};
 use super::workspace::{Workspace, directory};
-use super::{CliError, Exit, Output, settings};
+use super::{CliError, Exit, Output, run_folder, settings};
 use crate::exec::{
     self, CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sandbox, SandboxMode,
     SandboxState, Sink, Stop, Stream,
@@ -14,6 +14,7 @@ use crate::exec::{
 use crate::git::Repository;
 use crate::model::Code;
 use crate::policy::Redactor;
+use crate::workplace::{Choice, Plan, Workplace, WorkplaceError};
 
 /// Run a test command inside limits; when it fails, write the packet for the failure.
 ///
@@ -48,6 +49,9 @@ pub(crate) struct Args {
     /// Let a confined command write here too
     #[arg(long, value_name = "PATH")]
     allow_write: Vec<PathBuf>,
+    /// Where it runs; by default the worktree itself
+    #[arg(long, value_enum, default_value = "in-place")]
+    workplace: Where,
     /// Refuse the network, loopback included
     #[arg(long)]
     no_net: bool,
@@ -68,7 +72,26 @@ interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, CliError> {
     let settings = settings::load(global)?;
-    let job = job(args)?;
+    let private = tempfile::tempdir()
+        .map_err(|error| CliError::environment(format!("no temporary folder: {error}")))?;
+    let mut job = job(args)?;
+    job.private = Some(private.path().to_owned());
+    let slot = match args.workplace {
+        Where::InPlace => None,
+        _ => Some(run_folder::own_cache()?),
+    };
+    let slot = slot.map(tempfile::tempdir_in).transpose();
+    let slot = slot.map_err(|error| CliError::environment(format!("no workplace: {error}")))?;
+    if let Some(slot) = &slot {
+        let workspace = Workspace::open(global, None, output)?;
+        stand_in(
+            &mut job,
+            args.workplace.into(),
+            &workspace,
+            slot.path(),
+            output,
+        )?;
+    }
     let named = args.env.iter().filter_map(|it| it.split_once('='));
     let variables = std::env::vars_os()
         .filter_map(settings::utf8)
@@ -107,6 +130,36 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     conclude(&record, &outcome, &job, output)
 }
 
+// Moves a job from the worktree to a workplace of its own, which lasts as long as its folder.
+fn stand_in(
+    job: &mut Job,
+    choice: Choice,
+    workspace: &Workspace,
+    slot: &Path,
+    output: &Output,
+) -> Result<(), CliError> {
+    let Some(root) = &workspace.root else {
+        return Ok(());
+    };
+    let place = Workplace::open(&Plan {
+        choice,
+        slot,
+        source: workspace.source.as_ref(),
+        root,
+        git: workspace.git.as_ref(),
+        shared: run_folder::shared(workspace.source.as_ref(), root, &[])?,
+        closed: Vec::new(),
+    })?;
+    let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
+    job.directory = place.root().join(below);
+    job.sandbox.writable.retain(|it| it != root);
+    job.sandbox.closed.clear();
+    place.confine(job);
+    let said = format!("workplace: {} ({})", place.kind().as_str(), place.why());
+    output.note(&said);
+    Ok(())
+}
+
 fn job(args: &Args) -> Result<Job, CliError> {
     let directory = directory()?;
     let line = match args.command.as_slice() {
@@ -116,9 +169,17 @@ fn job(args: &Args) -> Result<Job, CliError> {
         _ => None,
     };
     let mut writable = args.allow_write.clone();
-    // All of the worktree, wherever in it the command is run; without git, where it is run.
+    // All of the worktree, wherever in it the command is run; without git, where it is run. What
+    // git reads later is closed.
     let repository = Repository::discover(&directory)?;
-    writable.extend(repository.and_then(|it| Some(it.workdir()?.to_owned())));
+    let mut closed = Vec::new();
+    if let Some(git) = &repository {
+        writable.extend(git.workdir().map(Path::to_owned));
+        let homes = [git.git_dir().to_owned(), git.common_dir()];
+        closed.extend(homes.iter().filter_map(|it| it.canonicalize().ok()));
+    }
+    let opened = |it: &PathBuf| writable.iter().any(|path| path == it);
+    closed.retain(|it| !opened(it));
     Ok(Job {
         command: match line {
             Some(line) => CommandLine::Shell(line.to_owned()),
@@ -133,10 +194,12 @@ fn job(args: &Args) -> Result<Job, CliError> {
             idle_timeout: args.idle_timeout,
             grace: args.grace,
             max_output: args.max_output,
+            ..Limits::default()
         },
         sandbox: Sandbox {
             mode: args.sandbox.into(),
             writable,
+            closed,
             no_network: args.no_net,
         },
         ..Job::new(CommandLine::Program(Vec::new()), directory)
@@ -203,6 +266,18 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         .filter(|bytes| *bytes > 0)
         .and_then(|bytes| bytes.checked_mul(1 << shift))
         .ok_or_else(|| "a number of bytes above 0 is expected, such as 1000000 or 256M".to_owned())
+}
+
+impl From<WorkplaceError> for CliError {
+    fn from(error: WorkplaceError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            WorkplaceError::Unavailable { .. } => {
+                said.hint("`--workplace auto` takes the best that can be had")
+            }
+            _ => said,
+        }
+    }
 }
 
 impl From<ExecError> for CliError {

@@ -95,6 +95,19 @@ pub(super) fn cache() -> PathBuf {
     base.unwrap_or_else(std::env::temp_dir).join("mendit")
 }
 
+/// The same, made.
+pub(super) fn own_cache() -> Result<PathBuf, CliError> {
+    let cache = cache();
+    std::fs::create_dir_all(&cache).map_err(|error| {
+        CliError::environment(format!(
+            "cannot make `{}`: {}",
+            cache.display(),
+            error.kind()
+        ))
+    })?;
+    Ok(cache)
+}
+
 /// A name for a directory that no other directory has.
 pub(super) fn key(root: &Path) -> String {
     let digest: [u8; 32] = Sha256::digest(root.as_os_str().as_encoded_bytes()).into();
@@ -106,8 +119,19 @@ pub(super) fn key(root: &Path) -> String {
 }
 
 /// Installed packages: ignored by git and needed by tests, so the copy links to them.
-pub(super) fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Vec<RepoPath> {
-    let mut found: BTreeSet<RepoPath> = named.iter().filter_map(|it| repo_path(it)).collect();
+/// What is `named` besides must be there.
+pub(super) fn shared(
+    source: &dyn Source,
+    root: &Path,
+    named: &[String],
+) -> Result<Vec<RepoPath>, CliError> {
+    let mut found: BTreeSet<RepoPath> = BTreeSet::new();
+    for typed in named {
+        let path = repo_path(typed).filter(|path| root.join(path.as_str()).exists());
+        found.insert(path.ok_or_else(|| {
+            CliError::usage(format!("--share: there is no `{typed}` in the worktree"))
+        })?);
+    }
     for entry in source.listing().files() {
         let folders: &[&str] = match entry.path.file_name() {
             "package.json" => &["node_modules"],
@@ -129,12 +153,12 @@ pub(super) fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Vec<
             .into_iter()
             .flat_map(RepoPath::new),
     );
-    found
+    Ok(found
         .into_iter()
         .filter(|path| {
             root.join(path.as_str()).is_dir() && !source.listing().has_directory(path.as_str())
         })
-        .collect()
+        .collect())
 }
 
 // A path of the worktree as the user typed it.

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use crate::exec::SandboxMode;
 use crate::model::Level;
+use crate::workplace::{Choice, Kind};
 
 /// How a document is printed, where there are two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,6 +32,30 @@ impl From<Confine> for SandboxMode {
             Confine::Auto => Self::Auto,
             Confine::Require => Self::Require,
             Confine::Off => Self::Off,
+        }
+    }
+}
+
+/// Where commands run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Where {
+    /// An overlay where the system has it, else a copy
+    Auto,
+    /// The worktree at its own path; what is changed there lands in a private folder
+    Overlay,
+    /// A copy in another folder
+    Copy,
+    /// The worktree itself
+    InPlace,
+}
+
+impl From<Where> for Choice {
+    fn from(chosen: Where) -> Self {
+        match chosen {
+            Where::Auto => Self::Auto,
+            Where::Overlay => Self::Exactly(Kind::Overlay),
+            Where::Copy => Self::Exactly(Kind::Copy),
+            Where::InPlace => Self::Exactly(Kind::InPlace),
         }
     }
 }

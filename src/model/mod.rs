@@ -50,7 +50,7 @@ pub use patch::{
 pub use path::{PathProblem, RepoPath};
 pub use repair::{
     AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
-    RunResult, RunStatus, TestResult, Usage,
+    RunResult, RunStatus, TestResult, Usage, WorkplaceUsed,
 };
 pub use run_record::{AttemptRecord, RunRecord};
 pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};

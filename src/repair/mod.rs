@@ -19,6 +19,7 @@ mod read_run;
 mod record;
 mod resume;
 mod run;
+mod sentinel;
 mod session;
 mod setup;
 mod split;
