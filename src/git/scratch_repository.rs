@@ -67,15 +67,20 @@ pub(super) fn initialise(
     if let Some(before) = &before {
         copy_tags(before, &git)?;
     }
-    repo.commit_as(
-        by,
-        by,
-        "HEAD",
-        "The state that is repaired",
-        tree,
-        parent.map(gix::Id::detach),
-    )
-    .map_err(GitError::unreadable)?;
+    let commit = repo
+        .new_commit_as(
+            by,
+            by,
+            "The state that is repaired",
+            tree,
+            parent.map(gix::Id::detach),
+        )
+        .map_err(GitError::unreadable)?;
+    let branch = repo.head_name().map_err(GitError::unreadable)?;
+    let branch = branch.ok_or_else(|| GitError::Unreadable("no branch".to_owned()))?;
+    let any = gix::refs::transaction::PreviousValue::Any;
+    repo.reference(branch, commit.id, any, "the state that is repaired")
+        .map_err(GitError::unreadable)?;
     let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
     index
         .write(gix::index::write::Options::default())
