@@ -1,6 +1,8 @@
 //! Real set-ups of projects: what runs must be what was changed. In each a right patch ends fixed,
 //! a wrong one does not, and the worktree is byte for byte as before; in an overlay and in a copy.
 
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
 mod support;
 
 use std::collections::BTreeMap;
@@ -181,23 +183,11 @@ const SET_UPS: &[SetUp] = &[
                 &["add", "."],
                 &["commit", "-q", "-m", "dep"],
             ] {
-                let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
-                let done = Command::new("git")
-                    .args(identity)
-                    .args(words)
-                    .current_dir(&other);
-                assert!({ done }.status().unwrap().success());
+                support::git(&other, words);
             }
             python_project(repo, "pkg");
-            repo.git(&[
-                "-c",
-                "protocol.file.allow=always",
-                "submodule",
-                "--quiet",
-                "add",
-                other.to_str().unwrap(),
-                "dep",
-            ]);
+            let other = other.to_str().unwrap();
+            repo.git(&["submodule", "--quiet", "add", other, "dep"]);
             repo.write(
                 "tests/test_pkg.py",
                 TEST.replace("import pkg", "import pkg\nfrom dep import dep"),

@@ -20,6 +20,7 @@ use crate::model::{
 };
 use crate::patch::{Change, canonical, write_worktree};
 use crate::report::failure_text;
+use crate::workplace::Kind;
 
 /// Runs the loop: baseline, heals, agent, judge, test, until the plan says stop. Everything that
 /// happens is written into the run's folder before the next thing happens.
@@ -157,7 +158,13 @@ impl Session<'_> {
         if self.setup.apply && end.status == RunStatus::Fixed {
             self.journal.json("result.json", &result)?;
         }
-        if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
+        let in_place = self.place.kind() == Kind::InPlace;
+        if in_place && end.status == RunStatus::Fixed {
+            result.applied = !changes.is_empty();
+        } else if in_place {
+            let base = std::mem::take(&mut self.base);
+            self.place.put_back(&base)?;
+        } else if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
             match write_worktree(self.setup.root, self.setup.state, &changes) {
                 Ok(()) => result.applied = true,
                 Err(error) => {

@@ -11,7 +11,7 @@ use crate::agent::{Call, Places, Protocol, Reply, call, read_reply, settings_fol
 use crate::exec::{CommandLine, Discard, End, ExecError, Job, SandboxState};
 use crate::model::ReplyStatus;
 use crate::patch::canonical;
-use crate::workplace::{Fingerprint, WorkplaceError};
+use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
 /// What came of speaking to an agent.
 #[derive(Debug, Default)]
@@ -79,8 +79,7 @@ impl Session<'_> {
         let packet = &self.journal.path(&format!("{folder}/failure-packet.json"));
         let prompt = &self.journal.path(&format!("{folder}/prompt.md"));
         // The run's folder is closed to it.
-        let out = &self.place.private().join("reply");
-        let _ = std::fs::remove_file(out);
+        let out = &self.place.private().join(folder.replace('/', "-"));
         let job = self.agent_job(command, writable);
         self.event(
             "info",
@@ -134,7 +133,9 @@ impl Session<'_> {
             end => Reached::Failed(format!("the agent ended with {end}")),
         };
         let now = Fingerprint::of(root, source, self.setup.git);
-        let meddled = outside.differs(&now).map(|it| it.display().to_string());
+        let apart = self.place.kind() != Kind::InPlace;
+        let differs = outside.differs(&now).filter(|_| apart);
+        let meddled = differs.map(|it| it.display().to_string());
         match self.place.changes() {
             Ok(changed) => {
                 progress |= !changed.is_empty();

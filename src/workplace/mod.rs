@@ -7,6 +7,7 @@ mod error;
 #[cfg(unix)]
 mod extras;
 mod fingerprint;
+mod in_place;
 mod layers;
 mod leads;
 mod litter;

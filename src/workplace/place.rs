@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::copy::Copied;
+use super::in_place::InPlace;
 use super::overlay::Overlaid;
 use super::view::{Edits, state_of};
 use super::{Choice, Kind, WorkplaceError};
@@ -42,6 +44,7 @@ pub struct Workplace<'a> {
 enum Place<'a> {
     Overlay(Overlaid<'a>),
     Copy(Box<Copied>),
+    InPlace(Box<InPlace<'a>>),
 }
 
 impl<'a> Workplace<'a> {
@@ -55,10 +58,11 @@ impl<'a> Workplace<'a> {
         std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
         let (place, why) = match plan.choice {
             Choice::Exactly(Kind::InPlace) => {
-                return Err(WorkplaceError::Unavailable {
-                    kind: Kind::InPlace.as_str(),
-                    why: "not for this command".to_owned(),
-                });
+                let place = InPlace::open(plan, &plan.slot.join("reference"))?;
+                (
+                    Place::InPlace(Box::new(place)),
+                    "it was asked for".to_owned(),
+                )
             }
             Choice::Exactly(Kind::Copy) => (copy(plan)?, "it was asked for".to_owned()),
             Choice::Exactly(Kind::Overlay) => match overlay(plan) {
@@ -75,8 +79,12 @@ impl<'a> Workplace<'a> {
         };
         let mut closed = plan.closed.clone();
         closed.push(plan.slot.to_owned());
-        if matches!(place, Place::Copy(_)) {
-            closed.push(plan.root.to_owned());
+        match (&place, plan.git) {
+            (Place::Copy(_), _) => closed.push(plan.root.to_owned()),
+            (Place::InPlace(_), Some(git)) => {
+                closed.extend([git.git_dir().to_owned(), git.common_dir()]);
+            }
+            _ => {}
         }
         Ok(Self {
             place,
@@ -93,6 +101,7 @@ impl<'a> Workplace<'a> {
         match self.place {
             Place::Overlay(_) => Kind::Overlay,
             Place::Copy(_) => Kind::Copy,
+            Place::InPlace(_) => Kind::InPlace,
         }
     }
 
@@ -108,6 +117,7 @@ impl<'a> Workplace<'a> {
         match &self.place {
             Place::Overlay(place) => place.root(),
             Place::Copy(place) => place.root(),
+            Place::InPlace(place) => place.root(),
         }
     }
 
@@ -135,6 +145,7 @@ impl<'a> Workplace<'a> {
         Ok(match &self.place {
             Place::Overlay(place) => Box::new(place.view()),
             Place::Copy(place) => Box::new(place.source()?),
+            Place::InPlace(place) => Box::new(place.source()?),
         })
     }
 
@@ -142,7 +153,7 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn objects(&self) -> Option<ObjectStore> {
         match &self.place {
-            Place::Overlay(_) => self.git.map(Repository::objects),
+            Place::Overlay(_) | Place::InPlace(_) => self.git.map(Repository::objects),
             Place::Copy(place) => {
                 let git = Repository::discover(place.root()).ok().flatten()?;
                 Some(git.objects())
@@ -158,6 +169,7 @@ impl<'a> Workplace<'a> {
         let (edits, before) = match &self.place {
             Place::Overlay(place) => (place.changed()?, self.source()?),
             Place::Copy(place) => return place.changes(),
+            Place::InPlace(place) => return place.changes(),
         };
         Ok(edits
             .into_iter()
@@ -173,6 +185,7 @@ impl<'a> Workplace<'a> {
         match &mut self.place {
             Place::Overlay(place) => place.settle(),
             Place::Copy(place) => place.settle(),
+            Place::InPlace(place) => place.settle(),
         }
     }
 
@@ -184,6 +197,7 @@ impl<'a> Workplace<'a> {
         match &mut self.place {
             Place::Overlay(place) => place.write(edits_of(changes)),
             Place::Copy(place) => place.write(changes),
+            Place::InPlace(place) => place.write(changes),
         }
     }
 
@@ -195,6 +209,7 @@ impl<'a> Workplace<'a> {
         match &mut self.place {
             Place::Overlay(place) => place.adopt(),
             Place::Copy(place) => place.adopt(),
+            Place::InPlace(place) => place.adopt(),
         }
     }
 
@@ -206,6 +221,21 @@ impl<'a> Workplace<'a> {
         match &mut self.place {
             Place::Overlay(place) => place.fresh(),
             Place::Copy(place) => place.fresh(),
+            Place::InPlace(place) => place.fresh(),
+        }
+    }
+
+    /// Where the worktree itself was worked in: gives its files back as they were in `base`.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the disk refuses.
+    pub fn put_back(
+        &mut self,
+        base: &BTreeMap<RepoPath, Option<FileState>>,
+    ) -> Result<(), WorkplaceError> {
+        match &mut self.place {
+            Place::InPlace(place) => place.put_back(base),
+            Place::Overlay(_) | Place::Copy(_) => Ok(()),
         }
     }
 
