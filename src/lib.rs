@@ -22,6 +22,7 @@
 //! | 4 | [`diagnose`] | log text to a diagnosis |
 //! | 4 | [`graph`] | who imports whom |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
+//! | 5 | [`workplace`] | where commands and agents run: what runs there is what was changed |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`agent`] | one call of an agent, and its reply read |
@@ -68,4 +69,5 @@ pub mod report;
 pub mod resolve;
 pub mod source;
 pub mod state;
+pub mod workplace;
 pub mod workspace;

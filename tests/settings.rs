@@ -64,6 +64,7 @@ fn every_variable_sets_its_key() {
             "agent.protocol" => "edit",
             "output.color" => "never",
             _ if key.ends_with("sandbox") => "require",
+            _ if key.ends_with("workplace") => "copy",
             _ if row["value"].is_boolean() => "true",
             _ => "3",
         };

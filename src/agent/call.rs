@@ -4,8 +4,7 @@ use std::time::Duration;
 use super::reply::{Reply, read_reply};
 use super::template::{Places, fill_template};
 use crate::exec::{
-    CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sandbox, SandboxMode, Sink,
-    Stdin, Stop, run,
+    CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
 };
 
 /// How an agent is spoken to.
@@ -31,8 +30,8 @@ pub struct Call<'a> {
     pub places: Places<'a>,
     /// What goes to its stdin.
     pub stdin: &'a str,
-    /// Where it is started.
-    pub directory: &'a Path,
+    /// Where it is started and how it is confined; what is run and for how long is filled in.
+    pub job: &'a Job,
     /// How long it may take.
     pub timeout: Duration,
     /// Variables it gets beyond the usual ones: `NAME` or `NAME=VALUE`.
@@ -68,7 +67,6 @@ impl Answer {
 pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer, ExecError> {
     let job = Job {
         command: CommandLine::Shell(fill_template(call.command, &call.places)),
-        directory: call.directory.to_owned(),
         stdin: Stdin::Bytes(call.stdin.as_bytes().to_vec()),
         environment: Environment {
             allow: call.environment.to_vec(),
@@ -79,14 +77,9 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
             idle_timeout: None,
             grace: Duration::from_secs(5),
             max_output: call.max_output,
+            ..Limits::default()
         },
-        // An agent needs its network and its own settings; what it may write is checked after it.
-        sandbox: Sandbox {
-            mode: SandboxMode::Off,
-            writable: Vec::new(),
-            no_network: false,
-        },
-        log: None,
+        ..call.job.clone()
     };
     let outcome = run(&job, stop, sink)?;
     let written = read_limited(call.places.out, call.max_output);

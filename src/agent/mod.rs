@@ -3,8 +3,10 @@
 
 mod call;
 mod reply;
+mod settings;
 mod template;
 
 pub use call::{Answer, Call, Protocol, call};
 pub use reply::{Reply, read_reply};
+pub use settings::settings_folders;
 pub use template::{Places, fill_template};

@@ -1,6 +1,7 @@
 use crate::agent::Protocol;
-use crate::config::{AgentProtocol, Confine};
+use crate::config::{AgentProtocol, Confine, Place};
 use crate::exec::SandboxMode;
+use crate::workplace::{Choice, Kind};
 
 impl From<Confine> for SandboxMode {
     fn from(chosen: Confine) -> Self {
@@ -18,6 +19,17 @@ impl From<AgentProtocol> for Protocol {
             AgentProtocol::Json => Self::Json,
             AgentProtocol::Prompt => Self::Prompt,
             AgentProtocol::Edit => Self::Edit,
+        }
+    }
+}
+
+impl From<Place> for Choice {
+    fn from(chosen: Place) -> Self {
+        match chosen {
+            Place::Auto => Self::Auto,
+            Place::Overlay => Self::Exactly(Kind::Overlay),
+            Place::Copy => Self::Exactly(Kind::Copy),
+            Place::InPlace => Self::Exactly(Kind::InPlace),
         }
     }
 }

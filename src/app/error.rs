@@ -10,6 +10,7 @@ use crate::policy::PolicyError;
 use crate::repair::RepairError;
 use crate::source::ReadError;
 use crate::state::StateError;
+use crate::workplace::WorkplaceError;
 use crate::workspace::{SettingsError, WorkspaceError};
 
 /// Why a task could not do its work: what happened, a stable code, what to do.
@@ -207,6 +208,18 @@ impl From<ExecError> for AppError {
     }
 }
 
+impl From<WorkplaceError> for AppError {
+    fn from(error: WorkplaceError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            WorkplaceError::Unavailable { .. } => {
+                said.hint("`--workplace auto` takes the best that can be had")
+            }
+            _ => said,
+        }
+    }
+}
+
 impl From<HealError> for AppError {
     fn from(error: HealError) -> Self {
         let said = Self::new(error.code(), error.to_string());
@@ -235,7 +248,8 @@ impl From<RepairError> for AppError {
             }
             RepairError::Resume(_) => said.hint("start a new run without `--resume`"),
             RepairError::Write { .. } => said.hint("name another folder with `--out DIR`"),
-            RepairError::Scratch(_) | RepairError::Read(_) => {
+            RepairError::SetUp { .. } => said.hint("run it by hand; `setup.log` holds its output"),
+            RepairError::Workplace(_) | RepairError::Read(_) => {
                 said.hint("name another place with `--scratch DIR`")
             }
             RepairError::Exec(error) => error.into(),

@@ -23,6 +23,7 @@ mod run;
 mod run_record;
 mod run_verdict;
 mod runs;
+mod shared;
 mod show_settings;
 mod split;
 mod stats;

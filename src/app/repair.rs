@@ -3,14 +3,14 @@ use std::time::Duration;
 
 use super::open::listen;
 use super::runs;
+use super::shared::shared;
 use super::split::read_task;
 use super::{App, AppError, Progress};
 use crate::config::{Dollars, Settings};
 use crate::context::{add_history, base_request};
-use crate::model::{Exit, Profile, RepoPath, RunResult, RunStatus, StopReason};
+use crate::model::{Exit, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, repair};
-use crate::source::Source;
 use crate::workspace::{At, Workspace};
 
 /// Make a failing test command pass. The commands, the agent and what may be spent are settings.
@@ -83,6 +83,7 @@ pub fn repair_repository(
         prefix: &workspace.prefix,
         git: workspace.git.as_ref(),
         source: workspace.source.as_ref(),
+        workplace: settings.repair.workplace.into(),
         slot: &slot,
         folder: &folders.kept,
         copy: folders.shown.as_deref(),
@@ -97,6 +98,7 @@ pub fn repair_repository(
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
             environment: settings.test.env.clone(),
+            writable: settings.repair.allow_write.clone(),
             sandbox: settings.repair.sandbox.into(),
             no_network: settings.repair.no_net,
         },
@@ -105,13 +107,14 @@ pub fn repair_repository(
                 command,
                 protocol: settings.agent.protocol.into(),
                 environment: &settings.agent.env,
+                writable: &settings.agent.write,
             },
             None => Agent::None,
         },
         policy: policy(settings, task.as_ref()),
         allowed,
         task,
-        shared: shared(workspace.source.as_ref(), &root, &settings.repair.share),
+        shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
         apply: request.apply,
         resume: request.resume.is_some(),
     };
@@ -180,37 +183,4 @@ fn slot(slot: PathBuf) -> Result<PathBuf, AppError> {
             let said = format!("cannot make the scratch folder `{shown}`: {}", error.kind());
             AppError::environment(said).hint("name another place with `--scratch DIR`")
         })
-}
-
-// Installed packages: ignored by git and needed by tests, so the copy links to them.
-fn shared(source: &dyn Source, root: &Path, named: &[String]) -> Vec<RepoPath> {
-    let typed = |path: &String| RepoPath::resolve("", path.trim_end_matches('/')).ok();
-    let mut found: std::collections::BTreeSet<RepoPath> = named.iter().filter_map(typed).collect();
-    for entry in source.listing().files() {
-        let folders: &[&str] = match entry.path.file_name() {
-            "package.json" => &["node_modules"],
-            "pyproject.toml" | "setup.py" | "requirements.txt" | "uv.lock" => &[".venv", "venv"],
-            _ => &[],
-        };
-        for folder in folders {
-            let directory = entry.path.directory();
-            let path = if directory.is_empty() {
-                (*folder).to_owned()
-            } else {
-                format!("{directory}/{folder}")
-            };
-            found.extend(RepoPath::new(&path));
-        }
-    }
-    found.extend(
-        ["node_modules", ".venv"]
-            .into_iter()
-            .flat_map(RepoPath::new),
-    );
-    found
-        .into_iter()
-        .filter(|path| {
-            root.join(path.as_str()).is_dir() && !source.listing().has_directory(path.as_str())
-        })
-        .collect()
 }

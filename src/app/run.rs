@@ -1,18 +1,22 @@
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::open::listen;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
-use super::{App, AppError, Progress};
+use super::shared::shared;
+use super::{App, AppError, Progress, runs};
+use crate::config::Place;
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, Sandbox, SandboxMode, SandboxState,
     Sink, Stream,
 };
 use crate::git::Repository;
 use crate::model::Code;
+use crate::workplace::{Choice, Plan, Workplace};
 use crate::workspace::At;
 
 /// Run a test command inside limits; the limits are settings.
@@ -50,7 +54,15 @@ pub fn run_command(
     sink: &mut dyn FnMut(bool, &[u8]),
     progress: &dyn Progress,
 ) -> Result<CommandRun, AppError> {
-    let job = job(app, request)?;
+    let private = tempfile::tempdir()
+        .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
+    let mut job = job(app, request)?;
+    job.private = Some(private.path().to_owned());
+    // A workplace lasts as long as its folder.
+    let _slot = match app.settings().run.workplace {
+        Place::InPlace => None,
+        place => Some(stand_in(app, &mut job, place.into(), progress)?),
+    };
     let stop = listen()?;
     let mut tee = Tee(sink);
     let again_at_most = app.settings().run.retry_flaky;
@@ -79,6 +91,39 @@ pub fn run_command(
     Ok(CommandRun { record, failure })
 }
 
+// Moves a job from the worktree to a workplace of its own.
+fn stand_in(
+    app: &App,
+    job: &mut Job,
+    choice: Choice,
+    progress: &dyn Progress,
+) -> Result<Option<TempDir>, AppError> {
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let Some(root) = &workspace.root else {
+        return Ok(None);
+    };
+    let state = runs::state(app, &workspace)?;
+    let slot = tempfile::tempdir_in(state.directory())
+        .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
+    let place = Workplace::open(&Plan {
+        choice,
+        slot: slot.path(),
+        source: workspace.source.as_ref(),
+        root,
+        git: workspace.git.as_ref(),
+        shared: shared(workspace.source.as_ref(), root, &[])?,
+        closed: Vec::new(),
+    })?;
+    let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
+    job.directory = place.root().join(below);
+    job.sandbox.writable.retain(|it| it != root);
+    job.sandbox.closed.clear();
+    place.confine(job);
+    let said = format!("workplace: {} ({})", place.kind().as_str(), place.why());
+    progress.note(&said);
+    Ok(Some(slot))
+}
+
 fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
     let line = match request.command.as_slice() {
         [one] => one
@@ -88,9 +133,16 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
     };
     let settings = &app.settings().run;
     let mut writable = settings.allow_write.clone();
-    // All of the worktree, wherever in it the command is run; without git, where it is run.
+    // All of the worktree, wherever in it the command is run; without git, where it is run. What
+    // git reads later is closed.
     let repository = Repository::discover(app.directory())?;
-    writable.extend(repository.and_then(|it| Some(it.workdir()?.to_owned())));
+    let mut closed = Vec::new();
+    if let Some(git) = &repository {
+        writable.extend(git.workdir().map(Path::to_owned));
+        let homes = [git.git_dir().to_owned(), git.common_dir()];
+        closed.extend(homes.iter().filter_map(|it| it.canonicalize().ok()));
+    }
+    closed.retain(|it| !writable.contains(it));
     let command = match line {
         Some(line) => CommandLine::Shell(line.to_owned()),
         None => CommandLine::Program(request.command.clone()),
@@ -105,10 +157,12 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
             idle_timeout: settings.idle_timeout.map(|it| it.0),
             grace: settings.grace.0,
             max_output: settings.max_output.0,
+            ..Limits::default()
         },
         sandbox: Sandbox {
             mode: settings.sandbox.into(),
             writable,
+            closed,
             no_network: settings.no_net,
         },
         ..Job::new(command, app.directory())

@@ -96,7 +96,15 @@ pub(super) fn conclude(
 fn hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<String> {
     let mut hints = Vec::new();
     let confined = outcome.sandbox != SandboxState::None;
-    if diagnosis.kind == FailureKind::PermissionDenied && confined {
+    for path in &outcome.refused {
+        hints.push(format!(
+            "{}: mendit's sandbox refused writing {1}; --allow-write {1}",
+            Code::R212,
+            path.display()
+        ));
+    }
+    let named = !outcome.refused.is_empty();
+    if diagnosis.kind == FailureKind::PermissionDenied && confined && !named {
         hints.push(format!(
             "{}: it was confined; {}",
             Code::R212,

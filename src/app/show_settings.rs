@@ -2,17 +2,18 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::App;
 use super::open::environment;
-use super::{App, AppError};
-use crate::config::{File, Origin, Settings};
+use crate::config::{File, Key, Origin, Settings};
+use crate::policy::Redactor;
 
 /// A setting, as `mendit config show` has it.
 #[derive(Debug, Serialize)]
 pub struct SettingRow {
     /// Its name.
     pub key: String,
-    /// Its value as TOML; `None` when it has none.
-    pub value: Option<String>,
+    /// Its value; `None` when it has none.
+    pub value: Option<toml::Value>,
     /// Where the value comes from.
     pub origin: String,
     /// What it is for.
@@ -23,24 +24,21 @@ pub struct SettingRow {
 
 /// Every setting in force, with its origin. Variables that are handed on may be written with their
 /// values, so values are masked.
-///
-/// # Errors
-/// None today; a task may always fail.
-pub fn show_settings(app: &App) -> Result<Vec<SettingRow>, AppError> {
-    let row =
-        |(key, value, origin): (&crate::config::Key, Option<toml::Value>, Origin)| SettingRow {
-            key: key.name(),
-            value: value.map(|value| app.redactor().redact(&value.to_string()).text.into_owned()),
-            origin: match origin {
-                Origin::Default => "default".to_owned(),
-                Origin::File(file) => file.display().to_string(),
-                Origin::Environment(variable) => format!("environment {variable}"),
-                Origin::Flag => "flag".to_owned(),
-            },
-            help: key.help(),
-            variable: key.variable(),
-        };
-    Ok(app.settings().rows().map(row).collect())
+#[must_use]
+pub fn show_settings(app: &App) -> Vec<SettingRow> {
+    let row = |(key, value, origin): (&Key, Option<toml::Value>, Origin)| SettingRow {
+        key: key.name(),
+        value: value.map(|value| masked(app.redactor(), value)),
+        origin: match origin {
+            Origin::Default => "default".to_owned(),
+            Origin::File(file) => file.display().to_string(),
+            Origin::Environment(variable) => format!("environment {variable}"),
+            Origin::Flag => "flag".to_owned(),
+        },
+        help: key.help(),
+        variable: key.variable(),
+    };
+    app.settings().rows().map(row).collect()
 }
 
 /// The settings of the user and the environment, without the repository's; those that are wrong
@@ -49,4 +47,15 @@ pub fn show_settings(app: &App) -> Result<Vec<SettingRow>, AppError> {
 pub fn own_settings(named: Option<&Path>) -> Settings {
     let file = named.map(|file| File::Trusted(file.to_owned()));
     Settings::load(file.as_ref(), environment()).unwrap_or_default()
+}
+
+fn masked(redactor: &Redactor, value: toml::Value) -> toml::Value {
+    match value {
+        toml::Value::String(text) => toml::Value::String(redactor.redact(&text).text.into_owned()),
+        toml::Value::Array(items) => {
+            let items = items.into_iter().map(|item| masked(redactor, item));
+            toml::Value::Array(items.collect())
+        }
+        value => value,
+    }
 }

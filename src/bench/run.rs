@@ -15,6 +15,7 @@ use crate::model::{FailurePacket, FixtureOutcome, FixtureResult, Level, Profile,
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, Setup, Task, repair};
 use crate::source::Worktree;
+use crate::workplace::Choice;
 
 /// How fixtures are run.
 #[derive(Debug, Clone)]
@@ -157,6 +158,7 @@ fn perform(
             command,
             protocol: *protocol,
             environment: &options.agent_environment,
+            writable: &[],
         },
     };
     let setup = Setup {
@@ -164,6 +166,7 @@ fn perform(
         prefix: "",
         git: Some(&git),
         source: &source,
+        workplace: Choice::Auto,
         slot: &slot,
         folder: &folder,
         copy: None,
@@ -182,6 +185,7 @@ fn perform(
             max_output: 256 << 20,
             environment: vec![temporary(home).map_err(said)?],
             sandbox: SandboxMode::Auto,
+            writable: Vec::new(),
             no_network: false,
         },
         agent,

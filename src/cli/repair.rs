@@ -5,7 +5,7 @@ use super::input::read_log;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{
-    AgentProtocol, Confine, Dollars, HighestLevel, Seconds, Sections, Settings,
+    AgentProtocol, Confine, Dollars, HighestLevel, Place, Seconds, Sections, Settings,
 };
 use crate::app::{RepairRequest, repair_repository};
 use crate::model::Event;
@@ -37,6 +37,10 @@ pub(crate) struct Args {
     /// [setting: agent.env]
     #[arg(long, value_name = "NAME")]
     agent_env: Vec<String>,
+    /// Let the agent write here too, besides the workplace; can be given again
+    /// [setting: agent.write]
+    #[arg(long, value_name = "PATH")]
+    agent_write: Vec<PathBuf>,
     /// Seconds for one run of a test command [default: 120] [setting: test.timeout]
     #[arg(long, value_name = "S")]
     timeout: Option<Seconds>,
@@ -87,10 +91,17 @@ pub(crate) struct Args {
     /// Refuse the network to the test commands [setting: repair.no-net]
     #[arg(long)]
     no_net: bool,
+    /// Let the commands and the agent write here too; can be given again
+    /// [setting: repair.allow-write]
+    #[arg(long, value_name = "PATH")]
+    allow_write: Vec<PathBuf>,
+    /// Where commands and agents run [default: auto] [setting: repair.workplace]
+    #[arg(long, value_enum)]
+    workplace: Option<Place>,
     /// Run once in the fresh copy before anything else [setting: test.setup]
     #[arg(long, value_name = "CMD")]
     setup: Option<String>,
-    /// An ignored folder that the copy needs, besides `node_modules` and `.venv`; can be given again
+    /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; can be given again
     /// [setting: repair.share]
     #[arg(long, value_name = "PATH")]
     share: Vec<String>,
@@ -153,6 +164,9 @@ impl Args {
         self.budget_usd.over(&mut repair.budget_usd);
         self.sandbox.over(&mut repair.sandbox);
         self.share.over(&mut repair.share);
+        self.workplace.over(&mut repair.workplace);
+        repair.allow_write.extend_from_slice(&self.allow_write);
+        agent.write.extend_from_slice(&self.agent_write);
         self.scratch.over(&mut repair.scratch);
         repair.heal &= !self.no_heal;
         repair.auto_split &= !self.no_auto_split;
@@ -195,6 +209,21 @@ pub(super) fn told(event: &Event) -> Option<String> {
             format!("the task is split into parts: {}", text("sub_issues_count"))
         }
         "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
+        "workplace" => format!("workplace: {} ({})", text("kind"), text("why")),
+        "sandbox" => format!(
+            "{}: the sandbox is {} in force; commands and agents may write anywhere",
+            text("code"),
+            if text("sandbox") == "partial" {
+                "only partly"
+            } else {
+                "not"
+            }
+        ),
+        "sandbox_refused" => format!(
+            "mendit's sandbox refused writing {0}; --allow-write {0}",
+            text("path")
+        ),
+        "worktree_changed" => format!("`{}` changed while the agent ran", text("path")),
         "part_started" => format!("part {}: {}", text("part"), text("title")),
         _ => return None,
     })

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{Bytes, Confine, Seconds, Settings};
+use crate::app::settings::{Bytes, Confine, Place, Seconds, Settings};
 use crate::app::{RunRequest, run_command};
 
 /// Run a test command inside limits; when it fails, write the packet for the failure.
@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// Let a confined command write here too [setting: run.allow-write]
     #[arg(long, value_name = "PATH")]
     allow_write: Vec<PathBuf>,
+    /// Where it runs [default: in-place] [setting: run.workplace]
+    #[arg(long, value_enum)]
+    workplace: Option<Place>,
     /// Refuse the network, loopback included [setting: run.no-net]
     #[arg(long)]
     no_net: bool,
@@ -86,6 +89,7 @@ impl Args {
         self.grace.over(&mut run.grace);
         self.max_output.over(&mut run.max_output);
         self.sandbox.over(&mut run.sandbox);
+        self.workplace.over(&mut run.workplace);
         self.retry_flaky.over(&mut run.retry_flaky);
         run.no_net |= self.no_net;
         run.env.extend_from_slice(&self.env);

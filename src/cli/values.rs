@@ -1,7 +1,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use crate::app::settings::{AgentProtocol, Color, Confine};
+use crate::app::settings::{AgentProtocol, Color, Confine, Place};
 
 /// How a document is printed, where there are two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -33,6 +33,13 @@ words! { Confine:
     Auto "auto" "As far as the system can"
     Require "require" "In full, or refuse to run"
     Off "off" "Not at all"
+}
+
+words! { Place:
+    Auto "auto" "An overlay where the system has it, else a copy"
+    Overlay "overlay" "The worktree at its own path; what is changed there lands in a private folder"
+    Copy "copy" "A copy in another folder"
+    InPlace "in-place" "The worktree itself"
 }
 
 words! { AgentProtocol:

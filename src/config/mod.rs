@@ -20,5 +20,5 @@ pub use table::{
 };
 pub use values::{
     AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
-    KnownNames, Seconds,
+    KnownNames, Place, Seconds,
 };

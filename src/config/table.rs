@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values::{
     AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
-    KnownNames, Seconds,
+    KnownNames, Place, Seconds,
 };
 use crate::model::{Profile, forget_widths};
 
@@ -210,6 +210,8 @@ settings! {
         timeout: Seconds = Seconds::whole(300), Trust::Free;
         /// variables handed on to it: NAME or NAME=VALUE
         env: Vec<String> = Vec::new(), HANDED_ON, adds;
+        /// where it may write too, besides the workplace
+        write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
     }
     /// The loop that repairs.
     repair: Repair {
@@ -229,6 +231,10 @@ settings! {
         sandbox: Confine = Confine::Auto, CONFINED;
         /// refuse the network to the test commands
         no_net: bool = false, SWITCH;
+        /// where commands and the agent may write too, besides the workplace
+        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
+        /// where commands and agents run
+        workplace: Place = Place::Auto, LOOSENS;
         /// ignored folders that the copy needs, besides `node_modules` and `.venv`
         share: Vec<String> = Vec::new(), Trust::Inside;
         /// where the copy is kept between runs (without: the user's cache)
@@ -270,6 +276,8 @@ settings! {
         no_net: bool = false, SWITCH;
         /// where a confined command may write too
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
+        /// where it runs
+        workplace: Place = Place::InPlace, LOOSENS;
         /// runs more when it fails; a pass then is reported as flaky
         retry_flaky: u32 = 0, Trust::Free;
     }

@@ -58,6 +58,20 @@ pub enum Confine {
     Off,
 }
 
+/// Where commands run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// An overlay where the system has it, else a copy
+    Auto,
+    /// The worktree at its own path; what is changed there lands in a private folder
+    Overlay,
+    /// A copy in another folder
+    Copy,
+    /// The worktree itself
+    InPlace,
+}
+
 /// How an agent is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -384,6 +398,7 @@ described! {
     Vec<PathBuf>: "a list of paths"
     Profile: "one of ranked, spec"
     Confine: "one of auto, require, off"
+    Place: "one of auto, overlay, copy, in-place"
     AgentProtocol: "one of json, prompt, edit"
     Color: "one of auto, always, never"
     Seconds: "a number of seconds above 0, or a time such as \"10m\""

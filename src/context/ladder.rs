@@ -114,6 +114,7 @@ fn more_context_helps(stop_reason: StopReason) -> bool {
         | StopReason::AgentError
         | StopReason::AgentTimeout
         | StopReason::CommandTimeout
+        | StopReason::WorkplaceUnused
         | StopReason::BudgetExhausted
         | StopReason::Flaky
         | StopReason::UserActionRequired

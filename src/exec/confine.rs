@@ -1,6 +1,6 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
@@ -15,12 +15,12 @@ use super::protocol::Order;
 use super::{SandboxMode, SandboxState};
 
 /// Confines the calling thread and all it starts. The error says what cannot be had.
-pub(super) fn confine(order: &Order) -> Result<SandboxState, String> {
+pub(super) fn confine(order: &Order, closed: bool) -> Result<SandboxState, String> {
     let require = order.sandbox == SandboxMode::Require;
     let state = if order.sandbox == SandboxMode::Off {
         SandboxState::None
     } else {
-        match restrict_writes(order) {
+        match restrict_writes(order, closed) {
             Ok(state) => state,
             Err(error) if require => return Err(error.to_string()),
             Err(_) => SandboxState::None,
@@ -43,11 +43,13 @@ pub(super) fn confine(order: &Order) -> Result<SandboxState, String> {
 
 // Without the right to move files between directories (version 2) most builds fail, so nothing is
 // confined then. Version 3 adds truncation and with it all kinds of writing.
-fn restrict_writes(order: &Order) -> Result<SandboxState, RulesetError> {
+fn restrict_writes(order: &Order, closed: bool) -> Result<SandboxState, RulesetError> {
+    let common = order.common.iter().map(|path| path_of(path));
     let writable = order
         .writable
         .iter()
-        .map(|path| PathBuf::from(OsString::from_vec(path.clone())));
+        .map(|path| path_of(path))
+        .chain(common.filter(|place| closed || !holds_closed(place, order)));
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_write(ABI::V2))?
@@ -66,6 +68,15 @@ fn restrict_writes(order: &Order) -> Result<SandboxState, RulesetError> {
         RulesetStatus::PartiallyEnforced => SandboxState::Partial,
         RulesetStatus::NotEnforced => SandboxState::None,
     })
+}
+
+// A rule of Landlock opens all that is below a place.
+fn holds_closed(place: &Path, order: &Order) -> bool {
+    order.closed.iter().any(|it| path_of(it).starts_with(place))
+}
+
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }
 
 // Refuses every socket but local ones, and the rings through which sockets can be opened unseen.

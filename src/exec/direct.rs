@@ -23,6 +23,11 @@ pub(super) fn launch(
             "only a supervisor can confine a command, and none is set".to_owned(),
         ));
     }
+    if !job.overlays.is_empty() {
+        return Err(ExecError::Place(
+            "only a supervisor can lay one folder over another, and none is set".to_owned(),
+        ));
+    }
     let (stdout, stdout_writer) = std::io::pipe()?;
     let (stderr, stderr_writer) = std::io::pipe()?;
     let (asks, asked) = mpsc::channel();

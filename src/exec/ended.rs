@@ -21,6 +21,8 @@ pub(super) enum ReportedEnd {
     NotExecutable,
     /// The sandbox cannot be had; nothing was run.
     NoSandbox(String),
+    /// An overlay cannot be had; nothing was run.
+    NoPlace(String),
     /// The system refused to start it.
     Failed(String),
 }
@@ -47,6 +49,7 @@ impl ReportedEnd {
             Self::NotFound => End::NotFound,
             Self::NotExecutable => End::NotExecutable,
             Self::NoSandbox(why) => return Err(ExecError::Sandbox(why)),
+            Self::NoPlace(why) => return Err(ExecError::Place(why)),
             Self::Failed(why) => return Err(ExecError::Start(std::io::Error::other(why))),
         })
     }

@@ -26,6 +26,9 @@ pub enum ExecError {
     /// What was asked of the sandbox cannot be had here. Nothing was run.
     #[error("the sandbox cannot be had: {0}")]
     Sandbox(String),
+    /// No folder can be laid over another here. Nothing was run.
+    #[error("the workplace cannot be had: {0}")]
+    Place(String),
     /// The file for the output cannot be written.
     #[error("cannot write `{}`: {reason}", path.display())]
     Log {
@@ -47,6 +50,7 @@ impl ExecError {
             Self::SupervisorGone => Code::R104,
             Self::Sandbox(_) => Code::R105,
             Self::Log { .. } => Code::R106,
+            Self::Place(_) => Code::R107,
         }
     }
 }

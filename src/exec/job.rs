@@ -2,7 +2,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Environment, Sandbox};
+use super::{Environment, Overlay, Sandbox};
 
 /// A command and the limits it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub struct Job {
     pub limits: Limits,
     /// What it may write and reach.
     pub sandbox: Sandbox,
+    /// What stands over folders while it runs. Where that cannot be had the command is not run.
+    pub overlays: Vec<Overlay>,
+    /// A folder that is the command's own: its temporary files and its caches. It is made.
+    pub private: Option<PathBuf>,
     /// A file that takes the output of both streams as it comes, raw: redact before it goes
     /// anywhere. Of more than 16 MiB the first 16 and the kept tail are written.
     pub log: Option<PathBuf>,
@@ -35,6 +39,8 @@ impl Job {
             environment: Environment::default(),
             limits: Limits::default(),
             sandbox: Sandbox::default(),
+            overlays: Vec::new(),
+            private: None,
             log: None,
         }
     }
@@ -105,6 +111,12 @@ pub struct Limits {
     pub grace: Duration,
     /// Bytes of both streams together; more ends the command.
     pub max_output: u64,
+    /// Bytes of memory of its own that each process may take.
+    pub memory: Option<u64>,
+    /// Processes and threads of this user at a time; nothing for the superuser.
+    pub processes: Option<u64>,
+    /// Bytes of a file that it writes.
+    pub file_bytes: Option<u64>,
 }
 
 impl Default for Limits {
@@ -114,8 +126,20 @@ impl Default for Limits {
             idle_timeout: None,
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
+            memory: total_memory(),
+            processes: Some(8192),
+            file_bytes: Some(16 << 30),
         }
     }
+}
+
+// What the machine has: a process that wants more is refused it, instead of taking the machine
+// down.
+fn total_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|it| it.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
 }
 
 #[cfg(test)]

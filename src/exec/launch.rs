@@ -1,5 +1,6 @@
 use super::control::{Input, Launched};
 use super::ended::Report;
+use super::private::make_private;
 use super::{ExecError, Job, direct};
 
 /// Starts a job. `ended` is called once, from another thread or before this returns: with `None`
@@ -25,7 +26,10 @@ pub(super) fn launch(
             reason,
         });
     }
-    let variables = job.environment.variables(std::env::vars_os());
+    let mut variables = job.environment.variables(std::env::vars_os());
+    if let Some(private) = &job.private {
+        make_private(private, &mut variables, &job.environment.allow)?;
+    }
     #[cfg(unix)]
     if let Some(program) = super::program::supervisor() {
         return super::supervised::launch(program, job, &command, &variables, input, ended);

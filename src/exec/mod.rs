@@ -10,6 +10,8 @@
 //! command in a process group of its own, without adoption: a child that leaves the group survives.
 //! The same holds on systems other than Linux, where there is nothing that adopts.
 
+#[cfg(unix)]
+mod bounds;
 mod captured;
 #[cfg(target_os = "linux")]
 mod confine;
@@ -25,11 +27,20 @@ mod guard;
 mod job;
 mod launch;
 mod log;
+#[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(all(unix, not(target_os = "linux")))]
+#[path = "unmounted.rs"]
+mod mounts;
 mod outcome;
 mod piped;
+mod place;
+mod private;
 mod program;
 #[cfg(unix)]
 mod protocol;
+#[cfg(unix)]
+mod refused;
 mod run;
 mod sandbox;
 mod stop;
@@ -49,6 +60,7 @@ pub use guard::guard_environment;
 pub use job::{CommandLine, Job, Limits, Stdin};
 pub use outcome::{End, Outcome, TimeLimit};
 pub use piped::{Piped, spawn_piped};
+pub use place::Overlay;
 pub use program::{own_program, set_supervisor};
 pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxMode, SandboxState};

@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Captured, SandboxState};
@@ -19,6 +20,8 @@ pub struct Outcome {
     pub stderr: Captured,
     /// What of the sandbox was in force.
     pub sandbox: SandboxState,
+    /// Places that the sandbox refused to be written, as far as the output names them.
+    pub refused: Vec<PathBuf>,
 }
 
 impl Outcome {

@@ -15,7 +15,25 @@ pub(super) struct Order {
     pub(super) grace_ms: u64,
     pub(super) sandbox: SandboxMode,
     pub(super) writable: Vec<Vec<u8>>,
+    /// Writable too, unless one of them holds what is closed and mounts cannot be had.
+    pub(super) common: Vec<Vec<u8>>,
     pub(super) no_network: bool,
+    pub(super) memory: Option<u64>,
+    pub(super) processes: Option<u64>,
+    pub(super) file_bytes: Option<u64>,
+    /// Where the command starts.
+    pub(super) directory: Vec<u8>,
+    /// Must not be written, though what is above may be.
+    pub(super) closed: Vec<Vec<u8>>,
+    pub(super) overlays: Vec<OrderOverlay>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct OrderOverlay {
+    pub(super) at: Vec<u8>,
+    pub(super) layers: Vec<Vec<u8>>,
+    pub(super) upper: Vec<u8>,
+    pub(super) work: Vec<u8>,
 }
 
 pub(super) const ORDER: u8 = b'O';

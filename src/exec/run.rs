@@ -8,7 +8,7 @@ use super::control::{CHUNK, Control, Input, Launched};
 use super::ended::Report;
 use super::launch::launch;
 use super::log::LogFile;
-use super::{End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
+use super::{End, ExecError, Job, Outcome, SandboxState, Stdin, Stop, TimeLimit};
 
 /// Where output goes as it comes, besides the [`Outcome`].
 pub trait Sink {
@@ -76,6 +76,19 @@ pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecE
     }
     let report = watch.until_end(&messages);
     watch.outcome(report, started.elapsed())
+}
+
+#[cfg(unix)]
+fn refused(job: &Job, text: &str) -> Vec<std::path::PathBuf> {
+    let variables = job.environment.variables(std::env::vars_os());
+    let mut open = super::writable::writable(job, &variables);
+    open.extend(super::writable::common());
+    super::refused::refused_writes(text, &open, &job.sandbox.closed)
+}
+
+#[cfg(not(unix))]
+fn refused(_: &Job, _: &str) -> Vec<std::path::PathBuf> {
+    Vec::new()
 }
 
 enum Message {
@@ -206,11 +219,16 @@ impl Watch<'_> {
         if let Some(log) = self.log {
             log.finish(&self.output)?;
         }
+        let output = self.output.into_captured();
         Ok(Outcome {
+            refused: match report.sandbox {
+                SandboxState::None => Vec::new(),
+                _ => refused(self.job, &output.text()),
+            },
             end: self.reason.unwrap_or(reported),
             leaked: report.leaked,
             duration,
-            output: self.output.into_captured(),
+            output,
             stdout: self.stdout.into_captured(),
             stderr: self.stderr.into_captured(),
             sandbox: report.sandbox,

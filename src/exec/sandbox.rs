@@ -3,8 +3,7 @@ use std::path::PathBuf;
 /// What a command may write and reach.
 ///
 /// On Linux the supervisor confines the command with Landlock: it reads everything and writes only
-/// below [`Sandbox::writable`], its own directory, the temporary directories and the caches of known
-/// tools. Elsewhere there is nothing to confine with.
+/// below [`Sandbox::writable`], its own directory, its private folder and the temporary directories. Elsewhere there is nothing to confine with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
     /// Whether to confine at all.
@@ -12,6 +11,9 @@ pub struct Sandbox {
     /// Files and directories that may be written, besides the built-in ones. What does not exist is
     /// passed over.
     pub writable: Vec<PathBuf>,
+    /// Places that may not be written though they lie in one that may, such as `.git`. Where mounts
+    /// cannot be had, a temporary directory that holds one is not writable at all.
+    pub closed: Vec<PathBuf>,
     /// Refuse sockets other than local ones, loopback included, and `io_uring`. When that cannot be
     /// had the command is not run, in any mode.
     pub no_network: bool,
@@ -45,4 +47,16 @@ pub enum SandboxState {
     /// Nothing.
     #[default]
     None,
+}
+
+impl SandboxState {
+    /// The word of documents.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced",
+            Self::Partial => "partial",
+            Self::None => "none",
+        }
+    }
 }

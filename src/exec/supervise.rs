@@ -13,7 +13,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::ended::{Report, ReportedEnd};
 use super::protocol::{self, Order, read_frame, write_frame};
-use super::{SandboxState, confine, guard, tree};
+use super::{SandboxMode, SandboxState, bounds, confine, guard, mounts, tree};
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -46,9 +46,19 @@ fn supervised() -> Option<()> {
     let order: Order = (tag == protocol::ORDER)
         .then(|| serde_json::from_slice(&order).ok())
         .flatten()?;
+    // Before the first thread, and before this process hides its own entries in `/proc`.
+    let entered = mounts::enter(&order).map_err(ReportedEnd::NoPlace);
+    guard::guard_environment();
+    bounds::bound(&order);
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
-    let report = match start(&order) {
+    let started = entered.and_then(|closed| {
+        let (child, state) = start(&order, closed)?;
+        let open = !closed && order.sandbox != SandboxMode::Off;
+        let weaker = open && state == SandboxState::Enforced;
+        Ok((child, if weaker { SandboxState::Partial } else { state }))
+    });
+    let report = match started {
         Err(end) => Report::unstarted(end),
         Ok((mut child, sandbox)) => {
             release_output();
@@ -80,7 +90,6 @@ fn isolate() {
             maximum: Some(0),
         },
     );
-    guard::guard_environment();
 }
 
 fn listen_to_signals(events: Sender<Event>) -> std::io::Result<()> {
@@ -141,7 +150,7 @@ fn feed(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 
 // Confinement holds for the thread that asks for it and for what that thread starts. The command
 // is started from such a thread, so that the supervisor stays outside and cannot be reached.
-fn start(order: &Order) -> Result<(Child, SandboxState), ReportedEnd> {
+fn start(order: &Order, closed: bool) -> Result<(Child, SandboxState), ReportedEnd> {
     let mut words = order.command.iter().cloned().map(OsString::from_vec);
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).process_group(0);
@@ -153,7 +162,7 @@ fn start(order: &Order) -> Result<(Child, SandboxState), ReportedEnd> {
     let failed = |error: &std::io::Error| ReportedEnd::Failed(error.to_string());
     thread::scope(|scope| {
         let jail = thread::Builder::new().spawn_scoped(scope, || {
-            let state = confine::confine(order).map_err(ReportedEnd::NoSandbox)?;
+            let state = confine::confine(order, closed).map_err(ReportedEnd::NoSandbox)?;
             match command.spawn() {
                 Ok(child) => Ok((child, state)),
                 Err(error) => {

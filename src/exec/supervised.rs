@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -15,8 +15,8 @@ use rustix::process::Signal;
 
 use super::control::{CHUNK, Control, Input, Launched};
 use super::ended::Report;
-use super::protocol::{ORDER, Order, REPORT, STDIN, STDIN_END, read_frame};
-use super::writable::writable;
+use super::protocol::{ORDER, Order, OrderOverlay, REPORT, STDIN, STDIN_END, read_frame};
+use super::writable::{common, writable};
 use super::{ExecError, Job, SandboxMode, tree};
 
 /// Starts a job below the supervisor that `program` is.
@@ -74,20 +74,35 @@ fn order(
     stdin: bool,
 ) -> Order {
     let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
-    let places = match job.sandbox.mode {
-        SandboxMode::Off => Vec::new(),
-        _ => writable(job, variables),
+    let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    let confined = job.sandbox.mode != SandboxMode::Off;
+    let list = |paths: Vec<PathBuf>| -> Vec<Vec<u8>> {
+        let paths = if confined { paths } else { Vec::new() };
+        paths.iter().map(|path| bytes(path)).collect()
     };
     Order {
+        directory: bytes(&std::path::absolute(&job.directory).unwrap_or_default()),
+        closed: list(job.sandbox.closed.clone()),
+        overlays: job
+            .overlays
+            .iter()
+            .map(|it| OrderOverlay {
+                at: bytes(&it.at),
+                layers: it.layers.iter().map(|it| bytes(it)).collect(),
+                upper: bytes(&it.upper),
+                work: bytes(&it.work),
+            })
+            .collect(),
         command: command.iter().map(|it| it.as_bytes().to_vec()).collect(),
         stdin,
         timeout_ms: job.limits.timeout.map(milliseconds),
         grace_ms: milliseconds(job.limits.grace),
         sandbox: job.sandbox.mode,
-        writable: places
-            .iter()
-            .map(|path| path.as_os_str().as_bytes().to_vec())
-            .collect(),
+        writable: list(writable(job, variables)),
+        common: list(common()),
+        memory: job.limits.memory,
+        processes: job.limits.processes,
+        file_bytes: job.limits.file_bytes,
         no_network: job.sandbox.no_network,
     }
 }

@@ -20,7 +20,7 @@ pub struct Scratch {
     pub(super) root: PathBuf,
     pub(super) original: PathBuf,
     pub(super) held: BTreeMap<RepoPath, Held>,
-    pub(super) shared: Vec<RepoPath>,
+    pub(super) apart: Vec<RepoPath>,
     pub(super) fingerprint: String,
 }
 
@@ -34,9 +34,8 @@ pub struct ScratchPlan<'a> {
     pub original: &'a Path,
     /// The repository of the original, whose objects are borrowed.
     pub git: Option<&'a Repository>,
-    /// Ignored folders that the copy needs and that are linked rather than copied, such as
-    /// `node_modules`.
-    pub shared: &'a [RepoPath],
+    /// Files and folders that somebody else fills and keeps: left alone, and not listed.
+    pub apart: &'a [RepoPath],
 }
 
 /// A file that differs from what the copy held.
@@ -79,7 +78,7 @@ impl Scratch {
             slot: plan.slot.to_owned(),
             original: plan.original.to_owned(),
             held: earlier,
-            shared: plan.shared.to_vec(),
+            apart: plan.apart.to_vec(),
             fingerprint: String::new(),
             root,
         };
@@ -91,7 +90,6 @@ impl Scratch {
         for entry in listing.entries() {
             scratch.copy(entry, plan)?;
         }
-        scratch.link()?;
         let entries: Vec<_> = scratch
             .held
             .iter()
@@ -137,11 +135,10 @@ impl Scratch {
             path: format!("{}: {error}", self.root.display()),
             kind: io::ErrorKind::NotFound,
         })?;
-        let shared: Vec<&str> = self.shared.iter().map(RepoPath::as_str).collect();
         let mut changes = Vec::new();
         for entry in source.listing().entries() {
             let path = &entry.path;
-            if shared.contains(&path.as_str()) {
+            if self.is_apart(path.as_str()) {
                 continue;
             }
             let held = self.held.get(path);
@@ -196,7 +193,6 @@ impl Scratch {
             let id = held.id.clone();
             self.put(&path, &bytes, mode, id)?;
         }
-        self.link()?;
         if !self.repository_is_untouched() {
             self.renew_repository()?;
         }
@@ -233,6 +229,17 @@ impl Scratch {
             self.held.insert(path.clone(), held);
         }
         self.save()
+    }
+
+    /// Takes what stands beside the held files, ignored by git, for what shall be there: it is
+    /// left alone from now on.
+    ///
+    /// # Errors
+    /// [`ScratchError`] when the copy cannot be listed.
+    pub fn keep_ignored(&mut self) -> Result<(), ScratchError> {
+        let unknown = self.unknown()?;
+        self.apart.extend(unknown);
+        Ok(())
     }
 
     fn repository(&self) -> Result<Repository, ScratchError> {

@@ -1,8 +1,9 @@
 use std::fs;
+use std::path::Path;
 
 use super::ScratchError;
 use super::scratch::{Held, Scratch, ScratchPlan};
-use super::scratch_entry::{Stamp, failed, mode_of, remove, stamp, symlink, write_entry};
+use super::scratch_entry::{Stamp, failed, mode_of, remove, stamp, write_entry};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError};
 
@@ -99,8 +100,25 @@ impl Scratch {
 
     // Removes all that is not held. Links are removed, never followed.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
+        self.each_unknown(&mut |at, _| remove(at))
+    }
+
+    /// What is not held, the topmost of it.
+    pub(super) fn unknown(&self) -> Result<Vec<RepoPath>, ScratchError> {
+        let mut found = Vec::new();
+        self.each_unknown(&mut |_, path| {
+            found.extend(path.and_then(|path| RepoPath::new(path).ok()));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn each_unknown(
+        &self,
+        take: &mut dyn FnMut(&Path, Option<&str>) -> Result<(), ScratchError>,
+    ) -> Result<(), ScratchError> {
         let mut directories: std::collections::HashSet<&str> = std::collections::HashSet::new();
-        for path in self.held.keys() {
+        for path in self.held.keys().chain(&self.apart) {
             directories.extend(path.ancestors());
         }
         let mut open = vec![String::new()];
@@ -115,7 +133,7 @@ impl Scratch {
                     continue;
                 }
                 let Some(name) = name.to_str() else {
-                    remove(&entry.path())?;
+                    take(&entry.path(), None)?;
                     continue;
                 };
                 let path = if directory.is_empty() {
@@ -123,29 +141,26 @@ impl Scratch {
                 } else {
                     format!("{directory}/{name}")
                 };
+                if self.is_apart(&path) {
+                    continue;
+                }
                 let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
                 if is_directory && directories.contains(path.as_str()) {
                     open.push(path);
                 } else if is_directory
                     || !RepoPath::new(&path).is_ok_and(|path| self.held.contains_key(&path))
                 {
-                    remove(&entry.path())?;
+                    take(&entry.path(), Some(&path))?;
                 }
             }
         }
         Ok(())
     }
 
-    pub(super) fn link(&self) -> Result<(), ScratchError> {
-        for path in &self.shared {
-            let target = self.original.join(path.as_str());
-            if !target.exists() {
-                continue;
-            }
-            let at = self.at(path);
-            self.clear_way(path)?;
-            symlink(&target, &at).map_err(|error| failed(&at, &error))?;
-        }
-        Ok(())
+    pub(super) fn is_apart(&self, path: &str) -> bool {
+        self.apart.iter().any(|it| {
+            let rest = path.strip_prefix(it.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 }

@@ -62,15 +62,25 @@ pub(super) fn initialise(
         email: "mendit@localhost".into(),
         time: "0 +0000",
     };
-    repo.commit_as(
-        by,
-        by,
-        "HEAD",
-        "The state that is repaired",
-        tree,
-        None::<gix::ObjectId>,
-    )
-    .map_err(GitError::unreadable)?;
+    let before = original.map(Repository::local);
+    let parent = before.as_ref().and_then(|it| it.head_id().ok());
+    if let Some(before) = &before {
+        copy_tags(before, &git)?;
+    }
+    let commit = repo
+        .new_commit_as(
+            by,
+            by,
+            "The state that is repaired",
+            tree,
+            parent.map(gix::Id::detach),
+        )
+        .map_err(GitError::unreadable)?;
+    let branch = repo.head_name().map_err(GitError::unreadable)?;
+    let branch = branch.ok_or_else(|| GitError::Unreadable("no branch".to_owned()))?;
+    let any = gix::refs::transaction::PreviousValue::Any;
+    repo.reference(branch, commit.id, any, "the state that is repaired")
+        .map_err(GitError::unreadable)?;
     let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
     index
         .write(gix::index::write::Options::default())
@@ -134,6 +144,18 @@ pub(super) fn fingerprint(root: &Path) -> String {
     }
     let bytes: [u8; 32] = digest.finalize().into();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+// What describes a version by its tags finds them.
+fn copy_tags(from: &gix::Repository, git: &Path) -> Result<(), GitError> {
+    let mut text = String::from("# pack-refs with: peeled fully-peeled sorted\n");
+    let references = from.references().map_err(GitError::unreadable)?;
+    for tag in references.tags().map_err(GitError::unreadable)?.flatten() {
+        if let Some(id) = tag.try_id() {
+            text.push_str(&format!("{id} {}\n", tag.name().as_bstr()));
+        }
+    }
+    fs::write(git.join("packed-refs"), text).map_err(GitError::unreadable)
 }
 
 fn store(

@@ -29,7 +29,7 @@ pub(super) fn try_command(
         sandbox: Sandbox {
             mode: SandboxMode::Auto,
             writable: vec![directory.to_owned()],
-            no_network: false,
+            ..Sandbox::default()
         },
         ..Job::new(CommandLine::Shell(line.to_owned()), directory)
     };

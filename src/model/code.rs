@@ -136,7 +136,7 @@ codes! {
     C206 => ends(Exit::Environment);
     C220 C301 C302 C303 C304 C305 C306 C307 C308 C309 C310 => notes();
     C311 C320 => ends(Exit::Environment);
-    R101 R102 R103 R104 R105 R106 => ends(Exit::Environment);
+    R101 R102 R103 R104 R105 R106 R107 => ends(Exit::Environment);
     R201 R202 => ends(Exit::No).stop(StopReason::TestsFailed);
     R203 R204 => ends(Exit::TimedOut).stop(StopReason::CommandTimeout);
     R205 => ends(Exit::No).stop(StopReason::TestsFailed);
@@ -145,7 +145,7 @@ codes! {
     R209 => notes().stop(StopReason::Flaky);
     R210 R211 R212 => notes();
     R301 R302 R303 R304 => ends(Exit::Environment);
-    L101 L102 L103 L104 => ends(Exit::Environment);
+    L101 L102 L103 L104 L105 => ends(Exit::Environment);
     F101 F102 F103 F104 F105 => ends(Exit::Environment);
     F201 F202 F203 F204 F205 => ends(Exit::No);
     F301 => ends(Exit::No);

@@ -54,6 +54,7 @@ pub enum StopReason {
     ApplyFailed,
     TestsFailed,
     TestsChanged,
+    WorkplaceUnused,
     Regressed,
     PolicyRejected,
     NoPatch,

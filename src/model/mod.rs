@@ -58,7 +58,7 @@ pub use path::{PathProblem, RepoPath};
 pub use refusal::{Mismatch, Refusal};
 pub use repair::{
     AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
-    RunResult, RunStatus, TestResult, Usage,
+    RunResult, RunStatus, TestResult, Usage, WorkplaceUsed,
 };
 pub use run_record::{AttemptRecord, RunRecord};
 pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};

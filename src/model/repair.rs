@@ -234,6 +234,8 @@ pub struct RunResult {
     pub patch_digest: Option<String>,
     /// The last run of the commands.
     pub test_result: Option<TestResult>,
+    /// Where the commands and the agent ran.
+    pub workplace: WorkplaceUsed,
     /// What failed at the start; `null` when nothing did.
     pub failure: Option<Observed>,
     /// One sentence: why it ended so.
@@ -248,6 +250,18 @@ pub struct RunResult {
     pub children: Vec<String>,
     /// What the agent says it all cost.
     pub usage: Usage,
+}
+
+/// Where the commands and the agent of a run stood.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WorkplaceUsed {
+    /// `overlay`, `copy` or `in-place`.
+    pub kind: String,
+    /// Why that one, in a few words.
+    pub why: String,
+    /// How far what ran there was confined: `enforced`, `partial` or `none`.
+    pub sandbox: String,
 }
 
 /// A line of `events.jsonl`.

@@ -102,21 +102,39 @@ impl Session<'_> {
                 ended(StopReason::Interrupted, "it was interrupted".to_owned());
                 return Ok(());
             }
-            Reached::TimedOut => {
-                let said = format!(
-                    "the agent did not answer within {:.0} s",
-                    result.agent_timeout_seconds
-                );
-                ended(StopReason::AgentTimeout, said);
+            Reached::TimedOut | Reached::Failed(_) => {
+                let (reason, said) = match spoken.reached {
+                    Reached::Failed(said) => (StopReason::AgentError, said),
+                    _ => (
+                        StopReason::AgentTimeout,
+                        format!(
+                            "the agent did not answer within {:.0} s",
+                            result.agent_timeout_seconds
+                        ),
+                    ),
+                };
+                // What it did until then may be all that was needed.
+                if let Some(patch) = spoken.reply.and_then(|reply| reply.patch) {
+                    let trial = Trial {
+                        patch: &patch,
+                        before,
+                        focus,
+                        must_fix: false,
+                    };
+                    self.try_patch(result, &trial, folder)?;
+                    if result.kept || result.stop_reason == StopReason::Interrupted {
+                        return Ok(());
+                    }
+                    let tried = format!("{said}; its edits: {}", result.message);
+                    (result.stop_reason, result.message) = (reason, tried);
+                    return Ok(());
+                }
+                ended(reason, said);
                 return Ok(());
             }
             Reached::Missing => {
                 let said = "the agent's command was not found or cannot be run".to_owned();
                 ended(StopReason::UserActionRequired, said);
-                return Ok(());
-            }
-            Reached::Failed(said) => {
-                ended(StopReason::AgentError, said);
                 return Ok(());
             }
             Reached::Meddled(said) => {
@@ -172,7 +190,7 @@ impl Session<'_> {
         history: &History,
         folder: &str,
     ) -> Result<(String, String, u64), RepairError> {
-        let source = self.scratch.source()?;
+        let source = self.place.source()?;
         let failure = standing(history).or(history.baseline.as_ref());
         let mut request = self.setup.request.clone();
         request.log = (!self.log.trim().is_empty()).then(|| self.log.clone().into_bytes());
@@ -257,13 +275,22 @@ impl Session<'_> {
                 command,
                 protocol,
                 environment,
+                writable,
             } => {
                 let stdin = match protocol {
                     Protocol::Json => packet,
                     Protocol::Prompt | Protocol::Edit => prompt,
                 };
                 let timeout = Duration::try_from_secs_f64(timeout).unwrap_or(Duration::MAX);
-                self.call_command(folder, command, protocol, environment, stdin, timeout)
+                self.call_command(
+                    folder,
+                    command,
+                    protocol,
+                    environment,
+                    writable,
+                    stdin,
+                    timeout,
+                )
             }
         }
     }

@@ -1,15 +1,16 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::RepairError;
 use super::observe::observe;
 use super::setup::Commands;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{
-    CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, Stop, run,
+    CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
 use crate::model::{Diagnosis, FailureKind, Observed};
 use crate::policy::{Redactor, sanitize_log};
 use crate::source::Source;
+use crate::workplace::Workplace;
 
 /// What came of running the commands once.
 #[derive(Debug, Clone)]
@@ -20,6 +21,10 @@ pub(super) struct Ran {
     pub(super) diagnosis: Diagnosis,
     /// The output of the commands: escapes removed, secrets masked, without the scratch path.
     pub(super) log: String,
+    /// What the sandbox refused to be written.
+    pub(super) refused: Vec<PathBuf>,
+    /// What of the sandbox was in force.
+    pub(super) sandbox: SandboxState,
     /// Whether someone asked to stop.
     pub(super) interrupted: bool,
 }
@@ -30,7 +35,7 @@ pub(super) struct Ran {
 /// [`RepairError::Exec`] when one cannot be started at all.
 pub(super) fn run_commands(
     commands: &Commands,
-    root: &Path,
+    place: &Workplace<'_>,
     prefix: &str,
     redactor: &Redactor,
     source: &dyn Source,
@@ -39,7 +44,7 @@ pub(super) fn run_commands(
     let mut log = String::new();
     let mut last = None;
     for line in &commands.lines {
-        let outcome = run(&job(commands, line, root, prefix), stop, &mut Discard)?;
+        let outcome = run(&job(commands, line, place, prefix), stop, &mut Discard)?;
         log.push_str(&outcome.output.text());
         let passed = outcome.passed();
         last = Some((line, outcome));
@@ -47,12 +52,14 @@ pub(super) fn run_commands(
             break;
         }
     }
-    let log = readable(&log, root, redactor);
+    let log = readable(&log, place.root(), redactor);
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
     let diagnosis = diagnosis(&log, line, &outcome, source);
     Ok(Ran {
         observed: observe(&outcome, &diagnosis),
         interrupted: outcome.end == End::Interrupted,
+        refused: outcome.refused.clone(),
+        sandbox: outcome.sandbox,
         diagnosis,
         log,
     })
@@ -84,11 +91,15 @@ pub(super) fn diagnose_again(
 pub(super) fn run_setup(
     commands: &Commands,
     line: &str,
-    root: &Path,
+    place: &Workplace<'_>,
     prefix: &str,
     stop: &Stop,
 ) -> Result<Outcome, RepairError> {
-    Ok(run(&job(commands, line, root, prefix), stop, &mut Discard)?)
+    Ok(run(
+        &job(commands, line, place, prefix),
+        stop,
+        &mut Discard,
+    )?)
 }
 
 static NO_LINE: &String = &String::new();
@@ -102,14 +113,15 @@ fn nothing() -> Outcome {
         stdout: crate::exec::Captured::default(),
         stderr: crate::exec::Captured::default(),
         sandbox: crate::exec::SandboxState::None,
+        refused: Vec::new(),
     }
 }
 
-fn job(commands: &Commands, line: &str, root: &Path, prefix: &str) -> Job {
+fn job(commands: &Commands, line: &str, place: &Workplace<'_>, prefix: &str) -> Job {
     let mut environment = commands.environment.clone();
     // Compiled files are known by time and size, and a mended file may keep both.
     environment.push("PYTHONDONTWRITEBYTECODE=1".to_owned());
-    Job {
+    let mut job = Job {
         environment: Environment {
             allow: environment,
             inherit_defaults: true,
@@ -119,14 +131,21 @@ fn job(commands: &Commands, line: &str, root: &Path, prefix: &str) -> Job {
             idle_timeout: None,
             grace: commands.grace,
             max_output: commands.max_output,
+            ..Limits::default()
         },
         sandbox: Sandbox {
             mode: commands.sandbox,
-            writable: vec![root.to_owned()],
+            writable: commands.writable.clone(),
+            closed: Vec::new(),
             no_network: commands.no_network,
         },
-        ..Job::new(CommandLine::Shell(line.to_owned()), root.join(prefix))
-    }
+        ..Job::new(
+            CommandLine::Shell(line.to_owned()),
+            place.root().join(prefix),
+        )
+    };
+    place.confine(&mut job);
+    job
 }
 
 // The copy's own path says nothing to anyone and differs between machines.

@@ -3,10 +3,10 @@ use std::path::Path;
 
 use crate::context::ContextError;
 use crate::exec::ExecError;
-use crate::git::ScratchError;
 use crate::model::Code;
 use crate::patch::WriteError;
 use crate::source::ReadError;
+use crate::workplace::WorkplaceError;
 
 /// Why a run could not go on. A repair that does not succeed is no error.
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +30,17 @@ pub enum RepairError {
     /// The run that is to go on does not fit what is here.
     #[error("the run cannot go on: {0}")]
     Resume(String),
-    /// The scratch copy refused.
+    /// The set-up did not end well.
+    #[error("the set-up ended with {end}: {said}")]
+    SetUp {
+        /// How it ended.
+        end: String,
+        /// The last lines of its output.
+        said: String,
+    },
+    /// The workplace cannot be had, or refused.
     #[error(transparent)]
-    Scratch(#[from] ScratchError),
+    Workplace(#[from] WorkplaceError),
     /// A command could not be started or watched.
     #[error(transparent)]
     Exec(#[from] ExecError),
@@ -42,8 +50,8 @@ pub enum RepairError {
     /// A change could not be written.
     #[error(transparent)]
     Apply(#[from] WriteError),
-    /// The copy cannot be listed.
-    #[error("cannot read the scratch copy: {0}")]
+    /// The workplace cannot be listed.
+    #[error("cannot read the workplace: {0}")]
     Read(#[from] ReadError),
 }
 
@@ -62,7 +70,9 @@ impl RepairError {
             Self::Locked { .. } => Code::L101,
             Self::Write { .. } => Code::L102,
             Self::Resume(_) => Code::L103,
-            Self::Scratch(_) | Self::Read(_) => Code::L104,
+            Self::SetUp { .. } => Code::L105,
+            Self::Workplace(error) => error.code(),
+            Self::Read(_) => Code::L104,
             Self::Exec(error) => error.code(),
             Self::Context(error) => error.code(),
             Self::Apply(error) => error.code(),

@@ -18,6 +18,7 @@ mod read_run;
 mod record;
 mod resume;
 mod run;
+mod sentinel;
 mod session;
 mod setup;
 mod split;

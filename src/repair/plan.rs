@@ -194,6 +194,11 @@ fn after(
             last.stop_reason,
             &last.message,
         ),
+        StopReason::WorkplaceUnused => stop(
+            RunStatus::UserActionRequired,
+            last.stop_reason,
+            &last.message,
+        ),
         StopReason::Interrupted => stop(RunStatus::Failed, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
             let doubled = last.agent_timeout_seconds > policy.agent_timeout;

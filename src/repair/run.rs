@@ -13,13 +13,14 @@ use super::resume::already_fixed;
 use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::{digest, state};
-use crate::exec::Stop;
+use crate::exec::{Outcome, SandboxState, Stop};
 use crate::model::{
     AttemptResult, Category, Event, Level, Observed, RunResult, RunStatus, SCHEMA_VERSION,
-    StopReason, TestResult, Usage,
+    StopReason, TestResult, Usage, WorkplaceUsed,
 };
 use crate::patch::{Change, canonical, write_worktree};
 use crate::report::failure_text;
+use crate::workplace::Kind;
 
 /// Runs the loop: baseline, heals, agent, judge, test, until the plan says stop. Everything that
 /// happens is written into the run's folder before the next thing happens.
@@ -41,15 +42,22 @@ pub fn repair(
     let mut session = Session::open(setup, stop, watch, before)?;
     session.journal.json("run.json", &key)?;
     session.event("info", "run_started", json!({ "commands": key.commands }))?;
+    let said = json!({ "kind": session.place.kind(), "why": session.place.why() });
+    session.event("info", "workplace", said)?;
     if let Some(line) = &setup.commands.setup {
-        let outcome = run_setup(
-            &setup.commands,
-            line,
-            session.scratch.root(),
-            setup.prefix,
-            stop,
-        )?;
+        let outcome = run_setup(&setup.commands, line, &session.place, setup.prefix, stop)?;
         session.journal.text("setup.log", &outcome.output.text())?;
+        if !outcome.passed() {
+            return Err(RepairError::SetUp {
+                end: outcome.end.to_string(),
+                said: setup
+                    .redactor
+                    .redact(&last_lines(&outcome))
+                    .text
+                    .into_owned(),
+            });
+        }
+        session.place.settle()?;
     }
     let mut history = History {
         seconds: session.journal.seconds(),
@@ -58,6 +66,16 @@ pub fn repair(
     let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
     session.conclude(&end)
 }
+
+fn last_lines(outcome: &Outcome) -> String {
+    let text = outcome.output.text();
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let from = lines.len().saturating_sub(SETUP_LINES);
+    lines.get(from..).unwrap_or_default().join("\n")
+}
+
+/// Lines of a failed set-up's output that are shown.
+const SETUP_LINES: usize = 20;
 
 /// `run.json`: what a run was started on and with; a run is resumed only on the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,7 +158,13 @@ impl Session<'_> {
         if self.setup.apply && end.status == RunStatus::Fixed {
             self.journal.json("result.json", &result)?;
         }
-        if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
+        let in_place = self.place.kind() == Kind::InPlace;
+        if in_place && end.status == RunStatus::Fixed {
+            result.applied = !changes.is_empty();
+        } else if in_place {
+            let base = std::mem::take(&mut self.base);
+            self.place.put_back(&base)?;
+        } else if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
             match write_worktree(self.setup.root, self.setup.state, &changes) {
                 Ok(()) => result.applied = true,
                 Err(error) => {
@@ -164,7 +188,7 @@ impl Session<'_> {
     }
 
     fn final_changes(&self) -> Result<Vec<Change>, RepairError> {
-        let source = self.scratch.source()?;
+        let source = self.place.source()?;
         Ok(self
             .base
             .iter()
@@ -200,6 +224,11 @@ impl Session<'_> {
             duration_seconds: millis(self.journal.seconds()),
             patch_digest: (!changes.is_empty()).then(|| digest(patch)),
             test_result,
+            workplace: WorkplaceUsed {
+                kind: self.place.kind().as_str().to_owned(),
+                why: self.place.why().to_owned(),
+                sandbox: self.sandbox.map_or("", SandboxState::as_str).to_owned(),
+            },
             failure: first.cloned(),
             message: self.setup.redactor.redact(&end.message).text.into_owned(),
             suggested_actions: Vec::new(),

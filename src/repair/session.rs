@@ -1,4 +1,5 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -13,13 +14,13 @@ use super::plan::{End, Policy, Step, next};
 use super::setup::Setup;
 use super::split::{Part, SplitInput, split};
 use super::task::{Estimate, Task};
-use crate::exec::Stop;
-use crate::git::{Scratch, ScratchPlan};
+use crate::exec::{SandboxMode, SandboxState, Stop};
 use crate::model::{
-    AttemptResult, Diagnosis, DiagnosisDocument, Event, FailurePacket, Level, MentionedFile,
+    AttemptResult, Code, Diagnosis, DiagnosisDocument, Event, FailurePacket, Level, MentionedFile,
     Observed, PreviousAttempt, RepoPath,
 };
 use crate::patch::FileState;
+use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
 pub(super) struct Session<'s> {
@@ -27,7 +28,7 @@ pub(super) struct Session<'s> {
     pub(super) stop: &'s Stop,
     pub(super) watch: &'s mut dyn FnMut(&Event),
     pub(super) journal: Journal<'s>,
-    pub(super) scratch: Scratch,
+    pub(super) place: Workplace<'s>,
     /// Every attempt, those of parts included.
     pub(super) all: Vec<AttemptResult>,
     /// What the files were before the first change that was kept.
@@ -39,7 +40,13 @@ pub(super) struct Session<'s> {
     pub(super) heals: Vec<Heal>,
     pub(super) tried: Vec<Heal>,
     pub(super) previous: Option<PreviousAttempt>,
+    /// Files that are known to be what runs.
+    pub(super) seen: BTreeSet<RepoPath>,
     pub(super) interrupted: bool,
+    /// What the sandbox refused to be written, each said once.
+    pub(super) refused: BTreeSet<PathBuf>,
+    /// What of the sandbox was in force when the commands ran first.
+    pub(super) sandbox: Option<SandboxState>,
     /// Titles of the parts of a split, in the order they ran.
     pub(super) parts: Vec<String>,
     pub(super) first: Option<Observed>,
@@ -67,19 +74,22 @@ impl<'s> Session<'s> {
         before: Duration,
     ) -> Result<Self, RepairError> {
         let journal = Journal::open(setup.folder, setup.copy, setup.redactor, before)?;
-        let scratch = Scratch::prepare(&ScratchPlan {
+        let closed = [setup.state, setup.folder].map(Path::to_owned).to_vec();
+        let place = Workplace::open(&Plan {
+            choice: setup.workplace,
             slot: setup.slot,
-            from: setup.source,
-            original: setup.root,
+            source: setup.source,
+            root: setup.root,
             git: setup.git,
-            shared: &setup.shared,
+            shared: setup.shared.clone(),
+            closed,
         })?;
         Ok(Self {
             setup,
             stop,
             watch,
             journal,
-            scratch,
+            place,
             all: Vec::new(),
             base: BTreeMap::new(),
             log: String::new(),
@@ -87,7 +97,10 @@ impl<'s> Session<'s> {
             heals: Vec::new(),
             tried: Vec::new(),
             previous: None,
+            seen: BTreeSet::new(),
             interrupted: false,
+            refused: BTreeSet::new(),
+            sandbox: None,
             parts: Vec::new(),
             first: None,
             packet: None,
@@ -173,17 +186,37 @@ impl<'s> Session<'s> {
 
     /// Runs the commands on the scratch copy as it is now.
     pub(super) fn run_commands(&mut self) -> Result<Ran, RepairError> {
-        let source = self.scratch.source()?;
+        let source = self.place.source()?;
         let ran = run_commands(
             &self.setup.commands,
-            self.scratch.root(),
+            &self.place,
             self.setup.prefix,
             self.setup.redactor,
             &source,
             self.stop,
         )?;
         self.interrupted |= ran.interrupted;
+        drop(source);
+        for path in &ran.refused {
+            if self.refused.insert(path.clone()) {
+                let said = json!({ "path": path.display().to_string() });
+                self.event("warning", "sandbox_refused", said)?;
+            }
+        }
+        if self.sandbox.replace(ran.sandbox).is_none() {
+            self.say_what_is_open(ran.sandbox)?;
+        }
         Ok(ran)
+    }
+
+    // R211: once a run, for whoever reads along and for whoever reads the events.
+    fn say_what_is_open(&mut self, state: SandboxState) -> Result<(), RepairError> {
+        let asked = self.setup.commands.sandbox != SandboxMode::Off;
+        if !asked || state == SandboxState::Enforced {
+            return Ok(());
+        }
+        let said = json!({ "code": Code::R211, "sandbox": state });
+        self.event("warning", "sandbox", said)
     }
 
     /// Takes a run of the commands as what later attempts stand on.
@@ -198,7 +231,7 @@ impl<'s> Session<'s> {
         let known: Option<Observed> = read_json(&self.journal, &document);
         let text = std::fs::read_to_string(self.journal.path(&log));
         if let Some((observed, log)) = known.zip(text.ok()) {
-            let source = self.scratch.source()?;
+            let source = self.place.source()?;
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
             return Ok(Ran {
@@ -206,11 +239,13 @@ impl<'s> Session<'s> {
                 observed,
                 log,
                 interrupted: false,
+                refused: Vec::new(),
+                sandbox: SandboxState::Enforced,
             });
         }
         self.event("info", "command_started", json!({ "what": name }))?;
         let ran = self.run_commands()?;
-        self.scratch.reset()?;
+        self.place.reset()?;
         if !ran.interrupted {
             self.journal.text(&log, &ran.log)?;
             self.journal.json(&document, &ran.observed)?;
@@ -226,7 +261,7 @@ impl<'s> Session<'s> {
     }
 
     fn look_for_heals(&mut self) -> Result<(), RepairError> {
-        let source = self.scratch.source()?;
+        let source = self.place.source()?;
         let Some(diagnosis) = &self.diagnosis else {
             return Ok(());
         };
@@ -294,7 +329,7 @@ impl<'s> Session<'s> {
             targets: &targets,
             commands: &self.setup.commands.lines,
         };
-        let plan = split(&input, &self.scratch.source()?, estimate);
+        let plan = split(&input, &self.place.source()?, estimate);
         self.journal.json("split.json", &plan)?;
         if plan.parts.is_empty() {
             let said = json!({ "error": plan.reason });

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::plan::Policy;
@@ -10,6 +10,7 @@ use crate::git::Repository;
 use crate::model::{FailurePacket, RepoPath};
 use crate::policy::{Allowed, ReadPolicy, Redactor};
 use crate::source::Source;
+use crate::workplace::Choice;
 
 /// Everything a run is given. Nothing in it comes from a file of the repository unless the user
 /// said so.
@@ -22,7 +23,9 @@ pub struct Setup<'a> {
     pub git: Option<&'a Repository>,
     /// Its files.
     pub source: &'a dyn Source,
-    /// Where the scratch copy is kept between runs.
+    /// Which workplace commands and agents get.
+    pub workplace: Choice,
+    /// Where the workplace is kept between runs.
     pub slot: &'a Path,
     /// The run's folder, out of reach of what is run: only this one is read back.
     pub folder: &'a Path,
@@ -71,6 +74,8 @@ pub struct Commands {
     pub environment: Vec<String>,
     /// How far writing is confined.
     pub sandbox: SandboxMode,
+    /// What they may write besides the workplace.
+    pub writable: Vec<PathBuf>,
     /// Whether the network is refused.
     pub no_network: bool,
 }
@@ -88,6 +93,8 @@ pub enum Agent<'a> {
         protocol: Protocol,
         /// Variables it gets beyond the usual ones.
         environment: &'a [String],
+        /// What it may write besides the workplace.
+        writable: &'a [PathBuf],
     },
     /// A stand-in: the packet and the number of the call, from 1, give the reply's text.
     Function(&'a (dyn Fn(&FailurePacket, u32) -> String + Sync)),

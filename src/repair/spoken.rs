@@ -7,10 +7,11 @@ use serde_json::json;
 use super::error::RepairError;
 use super::journal::read_json;
 use super::session::Session;
-use crate::agent::{Call, Places, Protocol, Reply, call, read_reply};
-use crate::exec::{Discard, End};
+use crate::agent::{Call, Places, Protocol, Reply, call, read_reply, settings_folders};
+use crate::exec::{CommandLine, Discard, End, ExecError, Job, SandboxState};
 use crate::model::ReplyStatus;
-use crate::patch::{Change, FileState, canonical};
+use crate::patch::canonical;
+use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
 /// What came of speaking to an agent.
 #[derive(Debug, Default)]
@@ -67,6 +68,7 @@ impl Session<'_> {
         command: &str,
         protocol: Protocol,
         environment: &[String],
+        writable: &[PathBuf],
         stdin: &str,
         timeout: Duration,
     ) -> Result<Spoken, RepairError> {
@@ -74,24 +76,19 @@ impl Session<'_> {
         if let Some(called) = read_json::<Called>(&self.journal, &document) {
             return Ok(self.heard_before(folder, protocol, called));
         }
-        let paths: Vec<PathBuf> = ["failure-packet.json", "prompt.md", "reply"]
-            .iter()
-            .map(|name| self.journal.path(&format!("{folder}/{name}")))
-            .collect();
-        let [packet, prompt, out] = paths.as_slice() else {
-            return Ok(Spoken::default());
-        };
-        let directory = match protocol {
-            Protocol::Edit => self.scratch.root().join(self.setup.prefix),
-            Protocol::Json | Protocol::Prompt => self.setup.root.join(self.setup.prefix),
-        };
+        let packet = &self.journal.path(&format!("{folder}/failure-packet.json"));
+        let prompt = &self.journal.path(&format!("{folder}/prompt.md"));
+        // The run's folder is closed to it.
+        let out = &self.place.private().join(folder.replace('/', "-"));
+        let job = self.agent_job(command, writable);
         self.event(
             "info",
             "agent_called",
             json!({ "seconds": timeout.as_secs_f64() }),
         )?;
-        let outside = self.outside(protocol);
-        let answer = call(
+        let (root, source) = (self.setup.root, self.setup.source);
+        let outside = Fingerprint::of(root, source, self.setup.git);
+        let answer = match call(
             &Call {
                 command,
                 protocol,
@@ -99,17 +96,26 @@ impl Session<'_> {
                     packet,
                     prompt,
                     out,
-                    workdir: self.scratch.root(),
+                    workdir: self.place.root(),
                 },
                 stdin,
-                directory: &directory,
+                job: &job,
                 timeout,
                 environment,
                 max_output: MAX_REPLY_BYTES,
             },
             self.stop,
             &mut Discard,
-        )?;
+        ) {
+            Err(ExecError::SupervisorGone) => {
+                self.place.reset()?;
+                return Ok(Spoken {
+                    reached: Reached::Failed("the agent ended what watched over it".to_owned()),
+                    ..Spoken::default()
+                });
+            }
+            answer => answer?,
+        };
         let outcome = &answer.outcome;
         // What the agent wrote itself is masked before it stays.
         let _ = std::fs::remove_file(out);
@@ -126,20 +132,38 @@ impl Session<'_> {
             end if end.is_missing_command() => Reached::Missing,
             end => Reached::Failed(format!("the agent ended with {end}")),
         };
-        if protocol == Protocol::Edit {
-            let changed = self.edited()?;
-            progress |= !changed.is_empty();
-            if let Some(said) = self.meddled(&outside) {
-                reached = Reached::Meddled(said);
-            } else if !changed.is_empty() {
-                let patch = canonical(&changed);
-                self.journal
-                    .masked(&format!("{folder}/edited.diff"), &patch)?;
-                reply.packet.status = ReplyStatus::Patch;
-                reply.patch = Some(patch);
+        let now = Fingerprint::of(root, source, self.setup.git);
+        let apart = self.place.kind() != Kind::InPlace;
+        let differs = outside.differs(&now).filter(|_| apart);
+        let meddled = differs.map(|it| it.display().to_string());
+        match self.place.changes() {
+            Ok(changed) => {
+                progress |= !changed.is_empty();
+                // A patch that was said stands for what was tried on the way to it.
+                if !changed.is_empty() && reply.patch.is_none() {
+                    let patch = canonical(&changed);
+                    self.journal
+                        .masked(&format!("{folder}/edited.diff"), &patch)?;
+                    reply.packet.status = ReplyStatus::Patch;
+                    reply.patch = Some(patch);
+                }
             }
-            self.scratch.reset()?;
+            Err(WorkplaceError::TooMuch(said)) => {
+                reached = Reached::Failed(format!("the agent's edits are no patch: {said}"));
+            }
+            Err(error) => return Err(error.into()),
         }
+        if let Some(path) = meddled {
+            let confined = outcome.sandbox == SandboxState::Enforced;
+            let said = json!({ "path": path, "confined": confined });
+            self.event("warning", "worktree_changed", said)?;
+            // A confined agent cannot have been it: somebody works there.
+            if !confined {
+                let said = format!("`{path}` changed while the agent ran unconfined");
+                reached = Reached::Meddled(said);
+            }
+        }
+        self.place.reset()?;
         if reached != Reached::Interrupted {
             let called = Called {
                 reached: reached.clone(),
@@ -171,12 +195,13 @@ impl Session<'_> {
         } else {
             "reply.txt"
         }));
+        let edited = read("edited.diff");
         if protocol == Protocol::Edit {
-            let edited = read("edited.diff");
-            reply.patch = (!edited.is_empty()).then(|| edited.into_bytes());
-            if reply.patch.is_some() {
-                reply.packet.status = ReplyStatus::Patch;
-            }
+            reply.patch = None;
+        }
+        if !edited.is_empty() && reply.patch.is_none() {
+            reply.patch = Some(edited.into_bytes());
+            reply.packet.status = ReplyStatus::Patch;
         }
         Spoken {
             reached: called.reached,
@@ -185,42 +210,22 @@ impl Session<'_> {
         }
     }
 
-    fn edited(&self) -> Result<Vec<Change>, RepairError> {
-        let state = |side: Option<(std::sync::Arc<[u8]>, u32)>| {
-            side.map(|(bytes, mode)| FileState { bytes, mode })
-        };
-        let changes = self.scratch.changes()?;
-        Ok(changes
-            .into_iter()
-            .map(|it| Change::between(it.path, state(it.before), state(it.after)))
-            .collect())
-    }
-
-    // What an agent that edits must leave alone outside its copy: the user's files, by time and
-    // size.
-    fn outside(&self, protocol: Protocol) -> Vec<Option<(u64, Option<std::time::SystemTime>)>> {
-        if protocol != Protocol::Edit {
-            return Vec::new();
+    // It stands where the commands stand, confined as they are, with its network and its settings.
+    fn agent_job(&self, command: &str, writable: &[PathBuf]) -> Job {
+        let directory = self.place.root().join(self.setup.prefix);
+        let mut job = Job::new(CommandLine::Shell(String::new()), directory);
+        job.sandbox.mode = self.setup.commands.sandbox;
+        job.sandbox.writable = writable.to_vec();
+        job.sandbox
+            .writable
+            .extend(self.setup.commands.writable.iter().cloned());
+        if let Some(home) = std::env::home_dir() {
+            job.sandbox
+                .writable
+                .extend(settings_folders(command, &home));
         }
-        self.setup
-            .source
-            .listing()
-            .entries()
-            .iter()
-            .map(|entry| {
-                let at = self.setup.root.join(entry.path.as_str());
-                let metadata = at.symlink_metadata().ok()?;
-                Some((metadata.len(), metadata.modified().ok()))
-            })
-            .collect()
-    }
-
-    fn meddled(&self, outside: &[Option<(u64, Option<std::time::SystemTime>)>]) -> Option<String> {
-        if !self.scratch.repository_is_untouched() {
-            return Some("the agent changed the copy's git settings, hooks or refs".to_owned());
-        }
-        (self.outside(Protocol::Edit) != outside)
-            .then(|| "files of the worktree changed while the agent ran".to_owned())
+        self.place.confine(&mut job);
+        job
     }
 }
 

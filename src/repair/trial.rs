@@ -5,10 +5,10 @@ use sha2::{Digest, Sha256};
 use super::commands::diagnose_again;
 use super::error::RepairError;
 use super::observe::{Effect, effect};
+use super::sentinel::Sentinel;
 use super::session::Session;
-use crate::git::Repository;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
-use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge, write_worktree};
+use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge};
 use crate::source::{EntryKind, Source};
 
 /// A patch to try.
@@ -58,15 +58,11 @@ impl Session<'_> {
             .map(|it| it.path.to_string())
             .collect();
         let known = self.states_before(&judged.changes)?;
-        write_worktree(
-            self.scratch.root(),
-            &self.setup.slot.join("state"),
-            &judged.changes,
-        )?;
+        self.place.write(&judged.changes)?;
         let ran = self.run_commands()?;
         self.journal.text(&format!("{folder}/test.log"), &ran.log)?;
         if ran.interrupted {
-            self.scratch.reset()?;
+            self.place.reset()?;
             result.stop_reason = StopReason::Interrupted;
             "it was interrupted".clone_into(&mut result.message);
             return Ok(());
@@ -77,16 +73,35 @@ impl Session<'_> {
         result.stop_reason = stop_reason;
         message.clone_into(&mut result.message);
         result.observed = Some(ran.observed.clone());
+        if ran.observed.passed || stop_reason == StopReason::TestsFailed {
+            self.place.reset()?;
+            let expected = if ran.observed.passed {
+                None
+            } else {
+                trial.before
+            };
+            let expected = expected.unwrap_or(&ran.observed);
+            if let Some(Sentinel::Unseen { said, elsewhere }) =
+                self.sentinel(&judged.changes, expected)?
+            {
+                result.kept = false;
+                if elsewhere || ran.observed.passed {
+                    result.stop_reason = StopReason::WorkplaceUnused;
+                }
+                result.message = format!("{message}, but {said}");
+            }
+            if result.kept {
+                self.place.write(&judged.changes)?;
+            }
+        }
         if result.kept {
-            self.undo_other_changes(&judged.changes)?;
-            self.scratch
-                .adopt(judged.changes.iter().map(|it| &it.path))?;
+            self.place.adopt()?;
             for (path, state) in known {
                 self.base.entry(path).or_insert(state);
             }
             self.stand_on(&ran);
         } else {
-            self.scratch.reset()?;
+            self.place.reset()?;
         }
         Ok(())
     }
@@ -104,14 +119,8 @@ impl Session<'_> {
         for (path, state) in self.states_before(&judged.changes)? {
             self.base.entry(path).or_insert(state);
         }
-        write_worktree(
-            self.scratch.root(),
-            &self.setup.slot.join("state"),
-            &judged.changes,
-        )?;
-        self.scratch
-            .adopt(judged.changes.iter().map(|it| &it.path))
-            .map_err(RepairError::from)
+        self.place.write(&judged.changes)?;
+        Ok(self.place.adopt()?)
     }
 
     pub(super) fn stand_on_again(
@@ -119,7 +128,7 @@ impl Session<'_> {
         log: String,
         observed: &Observed,
     ) -> Result<(), RepairError> {
-        let source = self.scratch.source()?;
+        let source = self.place.source()?;
         let command = self.setup.commands.lines.first().map_or("", String::as_str);
         self.diagnosis = Some(diagnose_again(&log, command, observed, &source));
         self.log = log;
@@ -127,11 +136,8 @@ impl Session<'_> {
     }
 
     fn judge(&self, patch: &[u8]) -> Result<Judged, RepairError> {
-        let source = self.scratch.source()?;
-        let objects = Repository::discover(self.scratch.root())
-            .ok()
-            .flatten()
-            .map(|git| git.objects());
+        let source = self.place.source()?;
+        let objects = self.place.objects();
         let options = JudgeOptions {
             after: true,
             allowed: self.setup.allowed.clone(),
@@ -141,19 +147,11 @@ impl Session<'_> {
         Ok(judge(patch, &source, &options))
     }
 
-    // What the commands left behind or rewrote does not belong to the change.
-    fn undo_other_changes(&mut self, changes: &[Change]) -> Result<(), RepairError> {
-        self.scratch.reset()?;
-        let journal = self.setup.slot.join("state");
-        write_worktree(self.scratch.root(), &journal, changes)?;
-        Ok(())
-    }
-
     fn states_before(
         &self,
         changes: &[Change],
     ) -> Result<Vec<(RepoPath, Option<FileState>)>, RepairError> {
-        let source = self.scratch.source()?;
+        let source = self.place.source()?;
         Ok(changes
             .iter()
             .map(|change| (change.path.clone(), state(&source, &change.path)))

@@ -1,5 +1,6 @@
 //! Floor 1: where the bytes of a repository come from, behind one trait.
 
+mod ignored;
 mod listing;
 mod memory;
 mod overlay;
@@ -7,6 +8,7 @@ mod read;
 mod read_file;
 mod worktree;
 
+pub use ignored::Ignored;
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;
 pub use overlay::Overlay;

@@ -22,6 +22,20 @@ pub trait Source: Sync {
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId>;
 }
 
+impl<T: Source + ?Sized> Source for Box<T> {
+    fn listing(&self) -> &Listing {
+        (**self).listing()
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
+        (**self).read(path)
+    }
+
+    fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
+        (**self).blob_id(path)
+    }
+}
+
 /// Why a file's bytes are not to be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {

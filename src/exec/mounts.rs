@@ -1,0 +1,152 @@
+use std::ffi::{CString, OsString};
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, MountPropagationFlags};
+use rustix::thread::{CapabilitySet, UnshareFlags};
+
+use super::protocol::{Order, OrderOverlay};
+
+/// Puts this process, which has one thread yet, into namespaces of its own and makes the mounts
+/// that the order asks for. The value says whether all that must not be written is held back.
+///
+/// # Errors
+/// Why an overlay cannot be had; the order is not to be carried out then.
+pub(super) fn enter(order: &Order) -> Result<bool, String> {
+    if order.overlays.is_empty() && order.closed.is_empty() {
+        return Ok(true);
+    }
+    match own_namespaces() {
+        Ok(()) => {}
+        Err(_) if order.overlays.is_empty() => return Ok(false),
+        Err(error) => return Err(format!("no namespaces of its own: {error}")),
+    }
+    let refused = |what: &str, at: &Path, error: Errno| {
+        let said = std::io::Error::from(error).kind();
+        format!("{what} `{}`: {said}", at.display())
+    };
+    // What is to be covered is opened before anything covers it.
+    let lowest: Vec<OwnedFd> = order
+        .overlays
+        .iter()
+        .map(|overlay| handle(&path(&overlay.at)))
+        .collect::<Result<_, Errno>>()
+        .map_err(|error| format!("cannot open the worktree: {error}"))?;
+    for (overlay, lowest) in order.overlays.iter().zip(&lowest) {
+        let at = path(&overlay.at);
+        lay(overlay, lowest, &at).map_err(|error| refused("no overlay at", &at, error))?;
+    }
+    let held = close(order).is_ok();
+    // The directory it was started in lies below the overlay now.
+    let directory = path(&order.directory);
+    std::env::set_current_dir(&directory)
+        .map_err(|error| format!("cannot enter `{}`: {}", directory.display(), error.kind()))?;
+    // Whoever runs as root must not be able to take the overlay away again.
+    let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
+    Ok(held)
+}
+
+// Root keeps its identity where it may mount; everybody else gets a user namespace in which the
+// own user and group, and no other, are themselves.
+fn own_namespaces() -> Result<(), Errno> {
+    let (user, group) = (
+        rustix::process::geteuid().as_raw(),
+        rustix::process::getegid().as_raw(),
+    );
+    if user != 0 || unshare(UnshareFlags::NEWNS).is_err() {
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
+        let refused = |_: std::io::Error| Errno::PERM;
+        fs::write("/proc/self/setgroups", "deny").map_err(refused)?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1")).map_err(refused)?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1")).map_err(refused)?;
+    }
+    let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    rustix::mount::mount_change("/", apart)
+}
+
+#[expect(
+    unsafe_code,
+    reason = "the safe form is deprecated in favour of this one"
+)]
+fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
+    // SAFETY: the table of open files stays shared; only that could break another thread.
+    unsafe { rustix::thread::unshare_unsafe(flags) }
+}
+
+fn handle(at: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(at, flags, Mode::empty())
+}
+
+// Folders are named by their handles: a path may hold the signs that separate options.
+fn lay(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno> {
+    let layers: Vec<OwnedFd> = overlay
+        .layers
+        .iter()
+        .map(|layer| handle(&path(layer)))
+        .collect::<Result<_, Errno>>()?;
+    let (upper, work) = (
+        handle(&path(&overlay.upper))?,
+        handle(&path(&overlay.work))?,
+    );
+    let named = |it: &OwnedFd| format!("/proc/self/fd/{}", it.as_raw_fd());
+    let lower: Vec<String> = layers.iter().chain([lowest]).map(named).collect();
+    let data = format!(
+        "lowerdir={},upperdir={},workdir={},userxattr",
+        lower.join(":"),
+        named(&upper),
+        named(&work)
+    );
+    let data = CString::new(data).map_err(|_| Errno::INVAL)?;
+    rustix::mount::mount(
+        "mendit",
+        at,
+        "overlay",
+        MountFlags::empty(),
+        data.as_c_str(),
+    )
+}
+
+// What lies below a closed place and may be written is mounted on its own first.
+fn close(order: &Order) -> Result<(), Errno> {
+    let closed: Vec<PathBuf> = order.closed.iter().map(|it| path(it)).collect();
+    let there = |it: &&PathBuf| it.symlink_metadata().is_ok_and(|it| !it.is_symlink());
+    for open in order.writable.iter().map(|it| path(it)) {
+        let inside = closed.iter().any(|it| open.starts_with(it));
+        if inside && there(&&open) {
+            rustix::mount::mount_bind(&open, &open)?;
+        }
+    }
+    for at in closed.iter().filter(there) {
+        rustix::mount::mount_bind_recursive(at, at)?;
+        let flags = MountFlags::BIND | MountFlags::RDONLY | kept_flags(at)?;
+        rustix::mount::mount_remount(at, flags, c"")?;
+    }
+    Ok(())
+}
+
+// What the mount below forbids, a mount of an ordinary user must forbid too.
+fn kept_flags(at: &Path) -> Result<MountFlags, Errno> {
+    let found = rustix::fs::statvfs(at)?.f_flag.bits();
+    let pairs = [
+        (2, MountFlags::NOSUID),
+        (4, MountFlags::NODEV),
+        (8, MountFlags::NOEXEC),
+        (1024, MountFlags::NOATIME),
+        (2048, MountFlags::NODIRATIME),
+        (4096, MountFlags::RELATIME),
+    ];
+    Ok(pairs
+        .into_iter()
+        .filter(|(bit, _)| found & bit != 0)
+        .map(|(_, flag)| flag)
+        .collect())
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes.to_vec()))
+}

@@ -1,0 +1,99 @@
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+/// Places that a confined command was refused to write, as its output tells: named beside a word
+/// for refusal, outside what is `open` or inside what is `closed`, and writable for whoever is not
+/// confined. At most four.
+pub(super) fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    let within = |places: &[PathBuf], path: &Path| places.iter().any(|it| path.starts_with(it));
+    for line in text.lines().filter(|line| speaks_of_refusal(line)) {
+        for path in paths(line) {
+            let held = !within(open, &path) || within(closed, &path);
+            if held && is_ours(&path) && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        if found.len() >= MAX_NAMED {
+            break;
+        }
+    }
+    found.truncate(MAX_NAMED);
+    found
+}
+
+const MAX_NAMED: usize = 4;
+
+fn speaks_of_refusal(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "ermission denied",
+        "EACCES",
+        "EPERM",
+        "peration not permitted",
+        "ead-only file system",
+        "EROFS",
+    ];
+    line.len() < 4096 && WORDS.iter().any(|word| line.contains(word))
+}
+
+// Absolute paths, in quotes or as words.
+fn paths(line: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for quote in ['\'', '"', '`'] {
+        let quoted = line.split(quote).skip(1).step_by(2);
+        found.extend(quoted.filter(|it| it.starts_with('/')).map(PathBuf::from));
+    }
+    if found.is_empty() {
+        let words = line.split(|it: char| it.is_whitespace() || "'\"`,;()[]".contains(it));
+        let words = words.map(|word| word.trim_end_matches([':', '.']));
+        found.extend(
+            words
+                .filter(|it| it.len() > 1 && it.starts_with('/'))
+                .map(PathBuf::from),
+        );
+    }
+    found
+}
+
+// What this user may not write anyway was not refused by the sandbox.
+fn is_ours(path: &Path) -> bool {
+    let there = path.ancestors().find(|it| it.exists());
+    there.is_some_and(|it| access(it, Access::WRITE_OK).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::refused_writes;
+
+    #[test]
+    fn what_the_sandbox_refused_is_told_from_the_words_of_tools() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().display().to_string();
+        let open = [home.path().join("open")];
+        let closed = [home.path().join("open/.git")];
+        for (line, expected) in [
+            (
+                "PermissionError: [Errno 13] Permission denied: 'R/x'",
+                Some("x"),
+            ),
+            (
+                "Error: EACCES: permission denied, open 'R/a/b'",
+                Some("a/b"),
+            ),
+            ("sh: 1: cannot create R/x: Permission denied", Some("x")),
+            (
+                "OSError: [Errno 30] Read-only file system: 'R/open/.git/config'",
+                Some("open/.git/config"),
+            ),
+            ("Permission denied: 'R/open/x'", None),
+            ("cannot create R/x: No such file", None),
+        ] {
+            let found = refused_writes(&line.replace("R/", &format!("{root}/")), &open, &closed);
+            let expected: Vec<PathBuf> = expected.iter().map(|it| home.path().join(it)).collect();
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+}

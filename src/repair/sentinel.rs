@@ -1,0 +1,126 @@
+use super::error::RepairError;
+use super::observe::{Effect, effect};
+use super::session::Session;
+use crate::model::{Observed, RepoPath};
+use crate::patch::{Change, FileState};
+use crate::workplace::{Kind, leads_to};
+
+/// What became of the commands with the changed files made unloadable.
+pub(super) enum Sentinel {
+    /// They ended in another way: what was changed is what runs.
+    Seen,
+    /// They ended as before, in words.
+    Unseen {
+        /// What was made unloadable, and what to make of it.
+        said: String,
+        /// Whether the commands are known to run files outside the workplace.
+        elsewhere: bool,
+    },
+}
+
+impl Session<'_> {
+    /// Makes the files of a change unloadable in the workplace and looks whether the commands
+    /// end otherwise than `expected`. `None` when there is no file that a program would load, or
+    /// it was seen before. The workplace is as without the change afterwards.
+    pub(super) fn sentinel(
+        &mut self,
+        changes: &[Change],
+        expected: &Observed,
+    ) -> Result<Option<Sentinel>, RepairError> {
+        let broken: Vec<RepoPath> = changes
+            .iter()
+            .filter(|change| change.after.as_ref().is_some_and(|it| it.mode != 0o120_000))
+            .map(|change| change.path.clone())
+            .filter(is_loaded)
+            .collect();
+        if broken.is_empty() || broken.iter().any(|path| self.seen.contains(path)) {
+            return Ok(None);
+        }
+        self.place.reset()?;
+        let mut written = Vec::new();
+        for path in &broken {
+            let before = self.place.state(path)?;
+            let mode = before.as_ref().map_or(0o100_644, |state| state.mode);
+            let bytes = UNLOADABLE.into();
+            let after = Some(FileState { bytes, mode });
+            written.push(Change::between(path.clone(), before, after));
+        }
+        self.place.write(&written)?;
+        let ran = self.run_commands()?;
+        self.place.reset()?;
+        if ran.interrupted {
+            return Ok(None);
+        }
+        let same = if expected.passed {
+            ran.observed.passed
+        } else {
+            effect(expected, &ran.observed) == Effect::Same
+        };
+        if !same {
+            self.seen.extend(broken);
+            return Ok(Some(Sentinel::Seen));
+        }
+        let names: Vec<String> = broken.iter().map(|path| format!("`{path}`")).collect();
+        let names = names.join(", ");
+        let original = self.setup.root.to_string_lossy().into_owned();
+        let leads_out = (self.place.kind() == Kind::Copy)
+            .then(|| {
+                let lines = &self.setup.commands.lines;
+                let lead = leads_to(self.setup.root, lines).map(|it| it.display().to_string());
+                named_below(&ran.log, &original).or(lead)
+            })
+            .flatten();
+        let said = match &leads_out {
+            Some(path) => format!(
+                "`{path}` leads to the worktree, not to the copy in which {names} was changed; \
+                 `--workplace overlay` or an install in the copy (`--setup`) mends that"
+            ),
+            None => format!(
+                "the commands end the same with {names} made unloadable: they do not run it"
+            ),
+        };
+        Ok(Some(Sentinel::Unseen {
+            said,
+            elsewhere: leads_out.is_some(),
+        }))
+    }
+}
+
+// No language, and no format of settings, reads this.
+const UNLOADABLE: &[u8] = b"\0 mendit made this unloadable to see whether it runs \0 (([[{{\"'`\n";
+
+// What is not loaded may be wrong without a program's ending otherwise.
+fn is_loaded(path: &RepoPath) -> bool {
+    let name = path.file_name();
+    let extension = name.rsplit_once('.').map_or("", |(_, it)| it);
+    LOADED.contains(&extension)
+}
+
+#[rustfmt::skip]
+const LOADED: &[&str] = &[
+    "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json", "toml", "cfg", "ini",
+    "yaml", "yml", "sh", "vue", "svelte",
+];
+
+// A file below a folder that a log names.
+fn named_below(log: &str, folder: &str) -> Option<String> {
+    let at = log.find(&format!("{folder}/"))?;
+    let rest = log.get(at..)?;
+    let end = rest.find(|it: char| it.is_whitespace() || "\"':,()<>".contains(it));
+    Some(rest.get(..end.unwrap_or(rest.len()))?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_below;
+
+    #[test]
+    fn a_path_of_the_original_is_found_in_a_log() {
+        let log = "Traceback:\n  File \"/w/r/src/pkg/a.py\", line 3\n";
+        assert_eq!(
+            named_below(log, "/w/r").as_deref(),
+            Some("/w/r/src/pkg/a.py")
+        );
+        assert_eq!(named_below(log, "/w/r/lib"), None);
+    }
+}

@@ -1,0 +1,64 @@
+use std::io;
+use std::path::Path;
+
+use crate::exec::ExecError;
+use crate::git::ScratchError;
+use crate::model::Code;
+use crate::patch::WriteError;
+use crate::source::ReadError;
+
+/// Why a workplace cannot be had or used.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkplaceError {
+    /// The one that was named cannot be had.
+    #[error("no {kind} workplace: {why}")]
+    Unavailable {
+        /// The word for it.
+        kind: &'static str,
+        /// Why.
+        why: String,
+    },
+    /// The disk refused.
+    #[error("cannot write the workplace `{path}`: {kind}")]
+    Io {
+        /// The path.
+        path: String,
+        /// What the system said.
+        kind: io::ErrorKind,
+    },
+    /// More was changed than can be a patch.
+    #[error("{0}")]
+    TooMuch(String),
+    /// The copy refused.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// A change could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A command could not be tried.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// It cannot be listed.
+    #[error("cannot read the workplace: {0}")]
+    Read(#[from] ReadError),
+}
+
+impl WorkplaceError {
+    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
+        Self::Io {
+            path: path.display().to_string(),
+            kind: error.kind(),
+        }
+    }
+
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Unavailable { .. } => Code::R107,
+            Self::Write(error) => error.code(),
+            Self::Exec(error) => error.code(),
+            _ => Code::L104,
+        }
+    }
+}

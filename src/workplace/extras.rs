@@ -1,0 +1,156 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::WorkplaceError;
+use super::layers::clear_any;
+use super::relink::Relink;
+use crate::model::RepoPath;
+use crate::source::{EntryKind, Source};
+
+/// What stands in a worktree and is not listed: what git ignores, and what is in submodules.
+/// Installed packages, repositories and caches that say what they are, are left out.
+pub(super) struct Extras {
+    /// Files and folders with nothing listed in them, the topmost ones.
+    tops: BTreeSet<RepoPath>,
+    /// Every file and link below them.
+    files: Vec<RepoPath>,
+    /// The copies as they were made.
+    stamps: BTreeMap<RepoPath, Stamp>,
+}
+
+type Stamp = (u64, i64, i64, u64);
+
+impl Extras {
+    /// Looks below `root`; `installed` are the folders of packages.
+    pub(super) fn find(root: &Path, source: &dyn Source, installed: &[RepoPath]) -> Self {
+        let mut found = Self {
+            tops: BTreeSet::new(),
+            files: Vec::new(),
+            stamps: BTreeMap::new(),
+        };
+        found.look(root, "", source, installed, false);
+        found
+    }
+
+    pub(super) fn tops(&self) -> impl Iterator<Item = &RepoPath> {
+        self.tops.iter()
+    }
+
+    fn look(
+        &mut self,
+        root: &Path,
+        directory: &str,
+        source: &dyn Source,
+        installed: &[RepoPath],
+        inside: bool,
+    ) {
+        let entries = fs::read_dir(root.join(directory)).into_iter().flatten();
+        for entry in entries.flatten() {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let text = if directory.is_empty() {
+                name.clone()
+            } else {
+                format!("{directory}/{name}")
+            };
+            let (Ok(path), Ok(kind)) = (RepoPath::new(&text), entry.file_type()) else {
+                continue;
+            };
+            if LEFT_OUT.contains(&name.as_str()) || installed.contains(&path) {
+                continue;
+            }
+            let listed = source.listing().get(&text).map(|it| &it.kind);
+            let submodule = matches!(listed, Some(EntryKind::Submodule { .. }));
+            let is_new = !inside && !source.listing().has_directory(&text);
+            if kind.is_dir() {
+                if entry.path().join("CACHEDIR.TAG").exists() {
+                    continue;
+                }
+                if is_new {
+                    self.tops.insert(path);
+                }
+                self.look(root, &text, source, installed, inside || is_new);
+            } else if (listed.is_none() || submodule) && (kind.is_file() || kind.is_symlink()) {
+                if !inside {
+                    self.tops.insert(path.clone());
+                }
+                self.files.push(path);
+            }
+        }
+    }
+
+    /// Makes them in the copy as they are in the original; what is in their folders besides goes.
+    pub(super) fn copy(&mut self, relink: &Relink<'_>) -> Result<(), WorkplaceError> {
+        let known: BTreeSet<&str> = self.files.iter().map(RepoPath::as_str).collect();
+        for top in &self.tops {
+            sweep(relink.copy, top.as_str(), &known)?;
+        }
+        let made: Vec<(RepoPath, Stamp)> = self
+            .files
+            .par_iter()
+            .filter(|path| {
+                let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
+                let now = now.as_ref().map(stamp);
+                now.is_none() || now.as_ref() != self.stamps.get(*path)
+            })
+            .filter_map(|path| Some((path.clone(), copy(relink, path)?)))
+            .collect();
+        self.stamps.extend(made);
+        Ok(())
+    }
+}
+
+// Repositories of their own, and what every run of a tool makes anew.
+const LEFT_OUT: &[&str] = &[
+    ".git",
+    ".mendit",
+    "node_modules",
+    "__pycache__",
+    ".venv",
+    ".tox",
+    ".nox",
+];
+
+// What cannot be copied, such as a file that vanished, is missing in the copy too.
+fn copy(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
+    let from = relink.original.join(path.as_str());
+    let to = relink.copy.join(path.as_str());
+    fs::create_dir_all(to.parent()?).ok()?;
+    clear_any(&to).ok()?;
+    if from.symlink_metadata().ok()?.is_symlink() {
+        relink.link(&from, &to).ok()?;
+    } else {
+        fs::copy(&from, &to).ok()?;
+    }
+    to.symlink_metadata().ok().as_ref().map(stamp)
+}
+
+fn sweep(copy: &Path, below: &str, known: &BTreeSet<&str>) -> Result<(), WorkplaceError> {
+    let at = copy.join(below);
+    let Ok(found) = at.symlink_metadata() else {
+        return Ok(());
+    };
+    if !found.is_dir() {
+        return if known.contains(below) {
+            Ok(())
+        } else {
+            clear_any(&at)
+        };
+    }
+    for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
+        match entry.file_name().to_str() {
+            Some(name) => sweep(copy, &format!("{below}/{name}"), known)?,
+            None => clear_any(&entry.path())?,
+        }
+    }
+    Ok(())
+}
+
+fn stamp(found: &Metadata) -> Stamp {
+    (found.len(), found.ctime(), found.ctime_nsec(), found.ino())
+}

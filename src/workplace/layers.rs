@@ -1,0 +1,309 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+
+use super::WorkplaceError;
+use super::litter::is_litter;
+use super::view::{Edits, state_of};
+use crate::model::RepoPath;
+use crate::patch::FileState;
+use crate::source::{EntryKind, Ignored, MAX_READ_BYTES, Source};
+
+/// Reads from the folder over `below`, or over its folder `prefix`, what was changed: every file
+/// that is no litter, with its state now. `exclude` is the text of `.git/info/exclude`.
+///
+/// # Errors
+/// [`WorkplaceError::TooMuch`] when it is more than can be a patch.
+pub(super) fn changed(
+    upper: &Path,
+    prefix: &str,
+    below: &dyn Source,
+    exclude: &str,
+) -> Result<Edits, WorkplaceError> {
+    let mut walk = Walk {
+        below,
+        ignored: Ignored::new(below, exclude),
+        edits: Edits::new(),
+        bytes: 0,
+    };
+    walk.folder(upper, prefix)?;
+    Ok(walk.edits)
+}
+
+/// Files that a patch may change at the most, and bytes of all of them.
+const MAX_FILES: usize = 5_000;
+const MAX_BYTES: u64 = 64 << 20;
+
+struct Walk<'a> {
+    below: &'a dyn Source,
+    ignored: Ignored<'a>,
+    edits: Edits,
+    bytes: u64,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
+        open_up(at);
+        let entries = fs::read_dir(at).map_err(|error| WorkplaceError::io(at, &error))?;
+        let mut seen = BTreeSet::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| WorkplaceError::io(at, &error))?;
+            // A name that is no text cannot stand in a patch.
+            let Ok(file) = entry.file_name().into_string() else {
+                continue;
+            };
+            let path = if name.is_empty() {
+                file.clone()
+            } else {
+                format!("{name}/{file}")
+            };
+            seen.insert(path.clone());
+            if file.eq_ignore_ascii_case(".git") || file == "node_modules" {
+                continue;
+            }
+            self.entry(&entry.path(), &path)?;
+        }
+        if is_opaque(at) {
+            self.gone_below(name, &seen);
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
+        let found = at
+            .symlink_metadata()
+            .map_err(|error| WorkplaceError::io(at, &error))?;
+        let Ok(path) = RepoPath::new(name) else {
+            return Ok(());
+        };
+        let known = self.below.listing().get(name).map(|entry| &entry.kind);
+        let kind = found.file_type();
+        if matches!(known, Some(EntryKind::Submodule { .. })) {
+            return Ok(());
+        }
+        if kind.is_dir() {
+            if known.is_some() {
+                self.take(path, None)?;
+            } else if at.join(".git").symlink_metadata().is_ok() && !self.has_below(name) {
+                return Ok(());
+            }
+            return self.folder(at, name);
+        }
+        if known.is_none() {
+            self.gone_below(name, &BTreeSet::new());
+            let is_file = kind.is_file() || kind.is_symlink();
+            if !is_file || is_litter(name) || self.ignored.is_ignored(&path) {
+                return Ok(());
+            }
+        }
+        let state = if kind.is_symlink() {
+            let target = fs::read_link(at).map_err(|error| WorkplaceError::io(at, &error))?;
+            Some(FileState {
+                bytes: target.to_string_lossy().as_bytes().into(),
+                mode: 0o120_000,
+            })
+        } else if kind.is_file() {
+            Some(self.read(at, name, &found)?)
+        } else {
+            // A whiteout, or something that is no file and so cannot stay in a patch.
+            None
+        };
+        self.take(path, state)
+    }
+
+    fn read(
+        &mut self,
+        at: &Path,
+        name: &str,
+        found: &fs::Metadata,
+    ) -> Result<FileState, WorkplaceError> {
+        let too_much =
+            || WorkplaceError::TooMuch(format!("`{name}` was made too large to stand in a patch"));
+        if found.len() > MAX_READ_BYTES {
+            return Err(too_much());
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(at, flags, Mode::empty()).or_else(|_| {
+            let _ = fs::set_permissions(at, fs::Permissions::from_mode(0o600));
+            rustix::fs::open(at, flags, Mode::empty())
+        });
+        let opened = opened.map_err(|error| WorkplaceError::io(at, &error.into()))?;
+        let mut bytes = Vec::new();
+        fs::File::from(opened)
+            .take(MAX_READ_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| WorkplaceError::io(at, &error))?;
+        self.bytes += bytes.len() as u64;
+        if bytes.len() as u64 > MAX_READ_BYTES || self.bytes > MAX_BYTES {
+            return Err(too_much());
+        }
+        let executable = found.permissions().mode() & 0o100 != 0;
+        Ok(FileState {
+            bytes: bytes.into(),
+            mode: if executable { 0o100_755 } else { 0o100_644 },
+        })
+    }
+
+    fn take(&mut self, path: RepoPath, state: Option<FileState>) -> Result<(), WorkplaceError> {
+        if state == state_of(self.below, &path) {
+            return Ok(());
+        }
+        self.edits.insert(path, state);
+        if self.edits.len() > MAX_FILES {
+            let said = format!("more than {MAX_FILES} files were changed or made");
+            return Err(WorkplaceError::TooMuch(said));
+        }
+        Ok(())
+    }
+
+    fn has_below(&self, name: &str) -> bool {
+        self.below.listing().has_directory(name)
+    }
+
+    // Everything that was below a folder and is not among `seen` any more.
+    fn gone_below(&mut self, name: &str, seen: &BTreeSet<String>) {
+        let prefix = if name.is_empty() {
+            String::new()
+        } else {
+            format!("{name}/")
+        };
+        for entry in self.below.listing().entries() {
+            let path = entry.path.as_str();
+            let Some(rest) = path.strip_prefix(&prefix) else {
+                continue;
+            };
+            let top = rest.split('/').next().unwrap_or(rest);
+            let is_file = matches!(
+                entry.kind,
+                EntryKind::File { .. } | EntryKind::Symlink { .. }
+            );
+            if is_file && !seen.contains(&format!("{prefix}{top}")) {
+                self.edits.insert(entry.path.clone(), None);
+            }
+        }
+    }
+}
+
+/// Writes edits into a fresh folder over `lower`, the folders that it covers, topmost first.
+pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), WorkplaceError> {
+    for (path, state) in edits {
+        let at = upper.join(path.as_str());
+        let written = make_folders(upper, lower, path.directory()).and_then(|()| match state {
+            Some(state) => put(&at, state),
+            None if lower.iter().any(|it| exists(&it.join(path.as_str()))) => {
+                let device = rustix::fs::makedev(0, 0);
+                let kind = FileType::CharacterDevice;
+                rustix::fs::mknodat(CWD, &at, kind, Mode::empty(), device).map_err(io::Error::from)
+            }
+            None => Ok(()),
+        });
+        written.map_err(|error| WorkplaceError::io(&at, &error))?;
+    }
+    Ok(())
+}
+
+fn exists(at: &Path) -> bool {
+    at.symlink_metadata().is_ok()
+}
+
+fn put(at: &Path, state: &FileState) -> io::Result<()> {
+    if state.mode == 0o120_000 {
+        use std::os::unix::ffi::OsStrExt as _;
+        let target = std::ffi::OsStr::from_bytes(&state.bytes);
+        return std::os::unix::fs::symlink(target, at);
+    }
+    fs::write(at, &state.bytes)?;
+    let mode = if state.mode == 0o100_755 {
+        0o755
+    } else {
+        0o644
+    };
+    fs::set_permissions(at, fs::Permissions::from_mode(mode))
+}
+
+// A folder shows the rights of its topmost layer, so each is made as it is below.
+fn make_folders(upper: &Path, lower: &[&Path], directory: &str) -> io::Result<()> {
+    let mut ends: Vec<usize> = directory.match_indices('/').map(|(at, _)| at).collect();
+    ends.push(directory.len());
+    for end in ends.into_iter().filter(|end| *end > 0) {
+        let part = directory.get(..end).unwrap_or_default();
+        let at = upper.join(part);
+        if at.is_dir() {
+            continue;
+        }
+        fs::create_dir(&at)?;
+        if let Some(model) = lower
+            .iter()
+            .find_map(|it| it.join(part).symlink_metadata().ok())
+        {
+            like(&at, &model);
+        }
+    }
+    Ok(())
+}
+
+/// Gives a folder the rights and, as far as the system lets, the owner of another. Best effort.
+pub(super) fn like(at: &Path, model: &fs::Metadata) {
+    if model.is_dir() {
+        let _ = std::os::unix::fs::chown(at, Some(model.uid()), Some(model.gid()));
+        let mode = model.permissions().mode() & 0o7777;
+        let _ = fs::set_permissions(at, fs::Permissions::from_mode(mode | 0o700));
+    }
+}
+
+/// Removes a folder, whatever rights were taken from what is in it. Links are not followed.
+pub(super) fn clear(at: &Path) -> Result<(), WorkplaceError> {
+    let removed = match fs::remove_dir_all(at) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_all(at);
+            fs::remove_dir_all(at)
+        }
+        done => done,
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(WorkplaceError::io(at, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same for whatever stands there.
+pub(super) fn clear_any(at: &Path) -> Result<(), WorkplaceError> {
+    match at.symlink_metadata() {
+        Ok(found) if found.is_dir() => clear(at),
+        Ok(_) => fs::remove_file(at).map_err(|error| WorkplaceError::io(at, &error)),
+        Err(_) => Ok(()),
+    }
+}
+
+fn open_all(at: &Path) {
+    open_up(at);
+    for entry in fs::read_dir(at).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_all(&entry.path());
+        }
+    }
+}
+
+fn open_up(at: &Path) {
+    if let Ok(found) = at.symlink_metadata()
+        && found.is_dir()
+        && found.permissions().mode() & 0o700 != 0o700
+    {
+        let mode = found.permissions().mode() & 0o7777;
+        let _ = fs::set_permissions(at, fs::Permissions::from_mode(mode | 0o700));
+    }
+}
+
+fn is_opaque(at: &Path) -> bool {
+    let mut value = [0_u8; 8];
+    matches!(
+        rustix::fs::lgetxattr(at, "user.overlay.opaque", &mut value[..]),
+        Ok(1..) if value.first() == Some(&b'y')
+    )
+}

@@ -1,0 +1,72 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file of an environment outside a worktree, through which its programs find the worktree's
+/// packages: of the environments that `lines` and the variables name. A copy cannot change it.
+#[must_use]
+pub fn leads_to(worktree: &Path, lines: &[String]) -> Option<PathBuf> {
+    let name = worktree.as_os_str().as_encoded_bytes();
+    environments(lines)
+        .iter()
+        .filter(|it| !it.starts_with(worktree))
+        .flat_map(|environment| entries(&environment.join("lib")))
+        .flat_map(|python| entries(&python.join("site-packages")))
+        .filter(|path| is_lead(path))
+        .find(|path| {
+            let bytes = fs::read(path).unwrap_or_default();
+            memchr::memmem::find(&bytes, name).is_some()
+        })
+}
+
+/// Whether Python reads a file of this name at its start to find packages elsewhere.
+pub(super) fn is_lead(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let path = Path::new(name.as_ref());
+    let extension = path.extension().and_then(|it| it.to_str());
+    matches!(extension, Some("pth" | "egg-link")) || name.starts_with("__editable__")
+}
+
+fn environments(lines: &[String]) -> BTreeSet<PathBuf> {
+    let variables = ["VIRTUAL_ENV", "CONDA_PREFIX"];
+    let named = variables
+        .iter()
+        .filter_map(std::env::var_os)
+        .map(PathBuf::from);
+    let searched = std::env::var_os("PATH").unwrap_or_default();
+    let searched: Vec<PathBuf> = std::env::split_paths(&searched)
+        .filter_map(|folder| Some(folder.parent()?.to_owned()))
+        .collect();
+    let words = lines
+        .iter()
+        .flat_map(|line| line.split(|it: char| " ='\"".contains(it)));
+    let programs = words
+        .filter_map(|word| word.split_once("/bin/"))
+        .map(|it| it.0.into());
+    named.chain(searched).chain(programs).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(folder).into_iter().flatten().flatten();
+    found.map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::leads_to;
+
+    #[test]
+    fn an_environment_that_a_command_names_is_looked_into() {
+        let home = tempfile::tempdir().unwrap();
+        let packages = home.path().join("venv/lib/python3.12/site-packages");
+        std::fs::create_dir_all(&packages).unwrap();
+        std::fs::write(packages.join("_pkg.pth"), "/w/r/src\n").unwrap();
+        let line = format!("{}/venv/bin/python -m pytest", home.path().display());
+        let lines = [line];
+        let found = leads_to(Path::new("/w/r"), &lines);
+        assert_eq!(found, Some(packages.join("_pkg.pth")));
+        assert_eq!(leads_to(Path::new("/w/other"), &lines), None);
+    }
+}

@@ -1,0 +1,266 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::copy::Copied;
+use super::in_place::InPlace;
+use super::overlay::Overlaid;
+use super::view::{Edits, state_of};
+use super::{Choice, Kind, WorkplaceError};
+use crate::exec::Job;
+use crate::git::{ObjectStore, Repository};
+use crate::model::RepoPath;
+use crate::patch::{Change, FileState};
+use crate::source::Source;
+
+/// What a workplace is made of.
+#[derive(Clone)]
+pub struct Plan<'a> {
+    /// Which one.
+    pub choice: Choice,
+    /// A folder for it; nothing else may use it at the same time, and it lies outside the worktree.
+    pub slot: &'a Path,
+    /// The files.
+    pub source: &'a dyn Source,
+    /// Where they stand on disk.
+    pub root: &'a Path,
+    /// Their repository.
+    pub git: Option<&'a Repository>,
+    /// Ignored folders that a copy needs, such as `node_modules`.
+    pub shared: Vec<RepoPath>,
+    /// Folders that nothing which runs there may write.
+    pub closed: Vec<PathBuf>,
+}
+
+/// Where commands and agents run. What they change is dropped by [`Workplace::reset`]; a patch is
+/// laid in by [`Workplace::write`] and stays after [`Workplace::adopt`].
+pub struct Workplace<'a> {
+    place: Place<'a>,
+    why: String,
+    private: PathBuf,
+    closed: Vec<PathBuf>,
+    git: Option<&'a Repository>,
+}
+
+enum Place<'a> {
+    Overlay(Overlaid<'a>),
+    Copy(Box<Copied>),
+    InPlace(Box<InPlace<'a>>),
+}
+
+impl<'a> Workplace<'a> {
+    /// Makes the workplace that the plan asks for, or the best that can be had.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
+    pub fn open(plan: &Plan<'a>) -> Result<Self, WorkplaceError> {
+        let private = plan.slot.join("private");
+        super::layers::clear(&private)?;
+        std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
+        let (place, why) = match plan.choice {
+            Choice::Exactly(Kind::InPlace) => {
+                let place = InPlace::open(plan, &plan.slot.join("reference"))?;
+                (
+                    Place::InPlace(Box::new(place)),
+                    "it was asked for".to_owned(),
+                )
+            }
+            Choice::Exactly(Kind::Copy) => (copy(plan)?, "it was asked for".to_owned()),
+            Choice::Exactly(Kind::Overlay) => match overlay(plan) {
+                Ok(place) => (place, "it was asked for".to_owned()),
+                Err(why) => {
+                    let kind = Kind::Overlay.as_str();
+                    return Err(WorkplaceError::Unavailable { kind, why });
+                }
+            },
+            Choice::Auto => match overlay(plan) {
+                Ok(place) => (place, "this system has it".to_owned()),
+                Err(why) => (copy(plan)?, format!("no overlay: {why}")),
+            },
+        };
+        let mut closed = plan.closed.clone();
+        closed.push(plan.slot.to_owned());
+        match (&place, plan.git) {
+            (Place::Copy(_), _) => closed.push(plan.root.to_owned()),
+            (Place::InPlace(_), Some(git)) => {
+                closed.extend([git.git_dir().to_owned(), git.common_dir()]);
+            }
+            _ => {}
+        }
+        Ok(Self {
+            place,
+            why,
+            private,
+            closed,
+            git: plan.git,
+        })
+    }
+
+    /// Which one it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.place {
+            Place::Overlay(_) => Kind::Overlay,
+            Place::Copy(_) => Kind::Copy,
+            Place::InPlace(_) => Kind::InPlace,
+        }
+    }
+
+    /// Why it is that one, in a few words.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
+    /// The worktree as whatever runs there sees it.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        match &self.place {
+            Place::Overlay(place) => place.root(),
+            Place::Copy(place) => place.root(),
+            Place::InPlace(place) => place.root(),
+        }
+    }
+
+    /// Makes a job run there: it may write the workplace, its private folder and what it says.
+    pub fn confine(&self, job: &mut Job) {
+        job.private = Some(self.private.clone());
+        job.sandbox.closed.extend(self.closed.iter().cloned());
+        job.sandbox.writable.push(self.root().to_owned());
+        if let Place::Overlay(place) = &self.place {
+            place.confine(job);
+        }
+    }
+
+    /// A folder that whatever runs there may write, outside the worktree.
+    #[must_use]
+    pub fn private(&self) -> &Path {
+        &self.private
+    }
+
+    /// The files with all that was kept and the patch on trial, as if no command had run.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when they cannot be listed.
+    pub fn source(&self) -> Result<Box<dyn Source + 'a>, WorkplaceError> {
+        Ok(match &self.place {
+            Place::Overlay(place) => Box::new(place.view()),
+            Place::Copy(place) => Box::new(place.source()?),
+            Place::InPlace(place) => Box::new(place.source()?),
+        })
+    }
+
+    /// The objects of its repository.
+    #[must_use]
+    pub fn objects(&self) -> Option<ObjectStore> {
+        match &self.place {
+            Place::Overlay(_) | Place::InPlace(_) => self.git.map(Repository::objects),
+            Place::Copy(place) => {
+                let git = Repository::discover(place.root()).ok().flatten()?;
+                Some(git.objects())
+            }
+        }
+    }
+
+    /// What was changed by whatever ran there since the last [`Workplace::reset`], litter aside.
+    ///
+    /// # Errors
+    /// [`WorkplaceError::TooMuch`] when it is more than can be a patch.
+    pub fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
+        let (edits, before) = match &self.place {
+            Place::Overlay(place) => (place.changed()?, self.source()?),
+            Place::Copy(place) => return place.changes(),
+            Place::InPlace(place) => return place.changes(),
+        };
+        Ok(edits
+            .into_iter()
+            .map(|(path, after)| Change::between(path.clone(), state_of(&before, &path), after))
+            .collect())
+    }
+
+    /// Takes what a set-up did for what was always there.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the disk refuses.
+    pub fn settle(&mut self) -> Result<(), WorkplaceError> {
+        match &mut self.place {
+            Place::Overlay(place) => place.settle(),
+            Place::Copy(place) => place.settle(),
+            Place::InPlace(place) => place.settle(),
+        }
+    }
+
+    /// Lays a patch in, to be tried.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the disk refuses.
+    pub fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
+        match &mut self.place {
+            Place::Overlay(place) => place.write(edits_of(changes)),
+            Place::Copy(place) => place.write(changes),
+            Place::InPlace(place) => place.write(changes),
+        }
+    }
+
+    /// Keeps the patch on trial, and drops what else was changed.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the disk refuses.
+    pub fn adopt(&mut self) -> Result<(), WorkplaceError> {
+        match &mut self.place {
+            Place::Overlay(place) => place.adopt(),
+            Place::Copy(place) => place.adopt(),
+            Place::InPlace(place) => place.adopt(),
+        }
+    }
+
+    /// Drops the patch on trial and all that was changed.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the disk refuses.
+    pub fn reset(&mut self) -> Result<(), WorkplaceError> {
+        match &mut self.place {
+            Place::Overlay(place) => place.fresh(),
+            Place::Copy(place) => place.fresh(),
+            Place::InPlace(place) => place.fresh(),
+        }
+    }
+
+    /// Where the worktree itself was worked in: gives its files back as they were in `base`.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the disk refuses.
+    pub fn put_back(
+        &mut self,
+        base: &BTreeMap<RepoPath, Option<FileState>>,
+    ) -> Result<(), WorkplaceError> {
+        match &mut self.place {
+            Place::InPlace(place) => place.put_back(base),
+            Place::Overlay(_) | Place::Copy(_) => Ok(()),
+        }
+    }
+
+    /// A file with its mode; `None` when there is none.
+    ///
+    /// # Errors
+    /// As [`Workplace::source`].
+    pub fn state(&self, path: &RepoPath) -> Result<Option<FileState>, WorkplaceError> {
+        Ok(state_of(&self.source()?, path))
+    }
+}
+
+fn overlay<'a>(plan: &Plan<'a>) -> Result<Place<'a>, String> {
+    let place = Overlaid::open(plan, &plan.slot.join("overlay"))?;
+    Ok(Place::Overlay(place))
+}
+
+fn copy<'a>(plan: &Plan<'_>) -> Result<Place<'a>, WorkplaceError> {
+    let place = Copied::open(plan, &plan.slot.join("copy"))?;
+    Ok(Place::Copy(Box::new(place)))
+}
+
+fn edits_of(changes: &[Change]) -> Edits {
+    changes
+        .iter()
+        .map(|change| (change.path.clone(), change.after.clone()))
+        .collect()
+}

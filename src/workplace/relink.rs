@@ -1,0 +1,278 @@
+use std::fs;
+use std::io;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use super::leads::is_lead;
+
+/// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
+/// of the original, which nothing that runs in the copy may write; whatever leads into the
+/// worktree leads into the copy.
+pub(super) struct Relink<'a> {
+    /// The worktree, with links resolved.
+    pub(super) original: &'a Path,
+    /// The root of the copy.
+    pub(super) copy: &'a Path,
+}
+
+impl Relink<'_> {
+    /// Makes the folder `below` the root. What stands there in the copy is gone already.
+    pub(super) fn folder(&self, below: &str) -> io::Result<()> {
+        let (from, to) = (self.original.join(below), self.copy.join(below));
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        if from.symlink_metadata()?.is_symlink() {
+            return self.link(&from, &to);
+        }
+        if from.join("pyvenv.cfg").is_file() {
+            self.environment(&from, &to)
+        } else if from.file_name().is_some_and(|name| name == "node_modules") {
+            self.modules(&from, &to)
+        } else {
+            symlink(&from, &to)
+        }
+    }
+
+    /// Makes a link that leads where this one does, or into the copy if that was the worktree.
+    pub(super) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let target = fs::read_link(from)?;
+        let at = from.parent().unwrap_or(from);
+        let Ok(inside) = resolved(&at.join(&target))
+            .strip_prefix(self.original)
+            .map(Path::to_owned)
+        else {
+            // A relative one may count on where it stands.
+            return symlink(at.join(&target), to);
+        };
+        if target.is_absolute() {
+            symlink(self.copy.join(inside), to)
+        } else {
+            symlink(target, to)
+        }
+    }
+
+    // `node_modules`, or a folder of a scope in it. Caches that tools keep there start empty.
+    fn modules(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let (text, kind) = (name.to_string_lossy(), entry.file_type()?);
+            let (from, to) = (entry.path(), to.join(&name));
+            if kind.is_symlink() {
+                self.link(&from, &to)?;
+            } else if kind.is_file() {
+                self.file(&from, &to)?;
+            } else if text.starts_with('@') || text == ".bin" {
+                self.modules(&from, &to)?;
+            } else if !text.starts_with('.') || text == ".pnpm" {
+                symlink(&from, &to)?;
+            }
+        }
+        Ok(())
+    }
+
+    // A virtual environment of Python.
+    fn environment(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let (from, to) = (entry.path(), to.join(&name));
+            match name.to_str() {
+                _ if entry.file_type()?.is_symlink() => self.link(&from, &to)?,
+                _ if entry.file_type()?.is_file() => self.file(&from, &to)?,
+                Some("bin" | "Scripts") => self.flat(&from, &to)?,
+                Some("lib") => self.library(&from, &to)?,
+                _ => symlink(&from, &to)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn library(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let (from, to) = (entry.path(), to.join(entry.file_name()));
+            let packages = from.join("site-packages");
+            if entry.file_type()?.is_dir() && packages.is_dir() {
+                fs::create_dir(&to)?;
+                self.packages(&packages, &to.join("site-packages"))?;
+            } else {
+                symlink(&from, &to)?;
+            }
+        }
+        Ok(())
+    }
+
+    // Of what leads to other folders there is a copy with the paths changed.
+    fn packages(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let (from, to) = (entry.path(), to.join(&name));
+            let kind = entry.file_type()?;
+            if kind.is_symlink() {
+                self.link(&from, &to)?;
+            } else if kind.is_dir() && name.ends_with(".dist-info") {
+                self.flat(&from, &to)?;
+            } else if kind.is_file() && is_lead(&from) {
+                self.file(&from, &to)?;
+            } else if name != "__pycache__" {
+                symlink(&from, &to)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flat(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            let (from, to) = (entry.path(), to.join(entry.file_name()));
+            match entry.file_type()? {
+                kind if kind.is_symlink() => self.link(&from, &to)?,
+                kind if kind.is_file() => self.file(&from, &to)?,
+                _ => symlink(&from, &to)?,
+            }
+        }
+        Ok(())
+    }
+
+    // A text that names the worktree is written with the copy's path; anything else is linked.
+    fn file(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let found = from.metadata()?;
+        let original = self.original.as_os_str().as_encoded_bytes();
+        let bytes = if found.len() <= MAX_TEXT {
+            fs::read(from)?
+        } else {
+            Vec::new()
+        };
+        let is_text = !bytes.is_empty() && !bytes.contains(&0);
+        if !is_text || memchr::memmem::find(&bytes, original).is_none() {
+            return symlink(from, to);
+        }
+        fs::write(
+            to,
+            replaced(&bytes, original, self.copy.as_os_str().as_encoded_bytes()),
+        )?;
+        fs::set_permissions(
+            to,
+            fs::Permissions::from_mode(found.permissions().mode() | 0o600),
+        )
+    }
+}
+
+/// A script or a list of paths is smaller.
+const MAX_TEXT: u64 = 4 << 20;
+
+// Only whole names: `/w/r` in `/w/r/src`, not in `/w/repo`.
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr::memmem::find(rest, from) {
+        let (before, found) = rest.split_at(at);
+        let after = found.get(from.len()..).unwrap_or_default();
+        out.extend_from_slice(before);
+        let goes_on = |it: &u8| it.is_ascii_alphanumeric() || b"-_.".contains(it);
+        out.extend_from_slice(if after.first().is_some_and(goes_on) {
+            from
+        } else {
+            to
+        });
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+// Without `..` and `.`, and without following links.
+fn resolved(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::{Relink, replaced};
+
+    #[test]
+    fn only_whole_names_are_replaced() {
+        let text = b"/w/r/src\n/w/repo\n/w/r.old\n/w/r";
+        assert_eq!(
+            replaced(text, b"/w/r", b"/c"),
+            b"/c/src\n/w/repo\n/w/r.old\n/c"
+        );
+    }
+
+    #[test]
+    fn what_leads_into_the_worktree_leads_into_the_copy() {
+        let home = tempfile::tempdir().unwrap();
+        let (original, copy) = (home.path().join("r"), home.path().join("c"));
+        let packages = original.join(".venv/lib/python3.12/site-packages");
+        fs::create_dir_all(packages.join("dep")).unwrap();
+        fs::create_dir_all(original.join("node_modules/@acme")).unwrap();
+        fs::create_dir_all(original.join("node_modules/dep")).unwrap();
+        fs::create_dir_all(original.join("node_modules/.vite")).unwrap();
+        fs::create_dir_all(original.join(".venv/bin")).unwrap();
+        fs::create_dir_all(&copy).unwrap();
+        let root = original.display().to_string();
+        fs::write(original.join(".venv/pyvenv.cfg"), "home = /usr/bin\n").unwrap();
+        fs::write(packages.join("_pkg.pth"), format!("{root}/src\n")).unwrap();
+        fs::write(
+            original.join(".venv/bin/tool"),
+            format!("#!{root}/.venv/bin/python\n"),
+        )
+        .unwrap();
+        symlink(
+            "../../packages/core",
+            original.join("node_modules/@acme/core"),
+        )
+        .unwrap();
+        symlink(
+            format!("{root}/packages/x"),
+            original.join("node_modules/x"),
+        )
+        .unwrap();
+        let relink = Relink {
+            original: &original,
+            copy: &copy,
+        };
+        relink.folder(".venv").unwrap();
+        relink.folder("node_modules").unwrap();
+        let text = |path: &str| fs::read_to_string(copy.join(path)).unwrap();
+        let link = |path: &str| fs::read_link(copy.join(path)).unwrap();
+        let packages = ".venv/lib/python3.12/site-packages";
+        assert_eq!(
+            text(&format!("{packages}/_pkg.pth")),
+            format!("{}/src\n", copy.display())
+        );
+        assert!(text(".venv/bin/tool").starts_with(&format!("#!{}/", copy.display())));
+        assert_eq!(
+            link(&format!("{packages}/dep")),
+            original.join(packages).join("dep")
+        );
+        assert_eq!(
+            link("node_modules/@acme/core").to_str(),
+            Some("../../packages/core")
+        );
+        assert_eq!(link("node_modules/x"), copy.join("packages/x"));
+        assert_eq!(link("node_modules/dep"), original.join("node_modules/dep"));
+        assert!(!copy.join("node_modules/.vite").exists());
+    }
+}
