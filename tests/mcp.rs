@@ -22,6 +22,7 @@ use rmcp::service::{
     NotificationContext, PeerRequestOptions, RequestContext, RoleClient, RunningService,
 };
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, ServiceError, ServiceExt};
 use serde_json::{Value, json};
 use support::Repo;
@@ -368,10 +369,11 @@ async fn the_same_over_http_on_this_machine() {
         &repo,
         &["--http", "0", "--allow-origin", "http://localhost:6274"],
     );
-    let mut line = String::new();
-    BufReader::new(server.0.stderr.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
+    let mut lines = BufReader::new(server.0.stderr.take().unwrap()).lines();
+    let line = lines.next().unwrap().unwrap();
+    let token = lines.next().unwrap().unwrap();
+    let token = token.strip_prefix("authorization: Bearer ").unwrap();
+    assert!(token.len() > 32);
     let url = line
         .trim()
         .strip_prefix("listening on ")
@@ -382,12 +384,18 @@ async fn the_same_over_http_on_this_machine() {
         .trim_end_matches("/mcp")
         .to_owned();
     assert!(address.starts_with("127.0.0.1:"), "{address}");
-    let transport = StreamableHttpClientTransport::from_uri(url);
+    let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(token);
+    let transport = StreamableHttpClientTransport::from_config(config);
     let client = Listener::default().serve(transport).await.unwrap();
     use_every_reading_tool(&client).await;
     client.cancel().await.unwrap();
 
     let own = address.as_str();
+    for authorization in ["", "Authorization: Bearer wrong\r\n"] {
+        let status = initialize(&address, own, authorization);
+        assert!(status.contains(" 401 "), "{authorization} {status}");
+    }
+    let known = format!("Authorization: Bearer {token}\r\n");
     for (host, origin, refused) in [
         (own, "", false),
         (own, "Origin: http://localhost:6274\r\n", false),
@@ -396,7 +404,7 @@ async fn the_same_over_http_on_this_machine() {
         (own, "Origin: null\r\n", true),
         ("evil.example", "", true),
     ] {
-        let status = initialize(&address, host, origin);
+        let status = initialize(&address, host, &format!("{known}{origin}"));
         assert_eq!(
             status.contains(" 403 "),
             refused,
@@ -411,12 +419,12 @@ async fn the_same_over_http_on_this_machine() {
 }
 
 // The status line of the answer to a hand-written `initialize`.
-fn initialize(address: &str, host: &str, origin: &str) -> String {
+fn initialize(address: &str, host: &str, headers: &str) -> String {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let body = body.to_string();
     let request = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {host}\r\n{origin}Accept: application/json, text/event-stream\r\n\
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\n{headers}Accept: application/json, text/event-stream\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     );
@@ -453,11 +461,15 @@ impl ClientHandler for Rooted {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_clients_roots_say_where_it_works() {
+async fn a_clients_roots_narrow_where_it_works() {
     let here = repo();
-    let other = Repo::with(&[("other.ts", "export const o = 1;\n")]);
-    let uri = |repo: &Repo| format!("file://{}", repo.root().canonicalize().unwrap().display());
-    let roots = Arc::new(Mutex::new(vec![uri(&other)]));
+    here.write("inner/other.ts", "export const o = 1;\n");
+    let outside = Repo::with(&[("secret.ts", "export const o = 1;\n")]);
+    let uri = |at: &std::path::Path| format!("file://{}", at.canonicalize().unwrap().display());
+    let roots = Arc::new(Mutex::new(vec![
+        uri(&outside.root()),
+        uri(&here.root().join("inner")),
+    ]));
     let mut server = started(&here, &[]);
     let client = Rooted(roots.clone())
         .serve(pipes(&mut server))
@@ -477,8 +489,9 @@ async fn a_clients_roots_say_where_it_works() {
         *roots.lock().unwrap() = now;
         client.notify_roots_list_changed().await.unwrap();
     };
-    // The directory the server was started in stays, when a root holds it.
-    changed(vec![uri(&other), uri(&here)]).await;
+    // What lies outside of where the server was started is not looked at.
+    assert_eq!(first("secret.ts").await.unwrap().is_error, Some(true));
+    changed(vec![uri(&outside.root())]).await;
     // A call may overtake the notice that was sent before it.
     let mut found = None;
     for _ in 0..200 {
@@ -506,7 +519,7 @@ async fn a_clients_roots_say_where_it_works() {
     let mut command = support::command(&root, &["-C", root.to_str().unwrap(), "mcp"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut server = Server(command.spawn().unwrap());
-    *roots.lock().unwrap() = vec![uri(&other)];
+    *roots.lock().unwrap() = vec![uri(&here.root().join("inner"))];
     let client = Rooted(roots).serve(pipes(&mut server)).await.unwrap();
     let request = CallToolRequestParams::new("imports");
     let Value::Object(given) = json!({"files": ["a.ts"]}) else {

@@ -4,8 +4,9 @@ use clap::{Parser, Subcommand};
 
 use super::global::Global;
 use super::{
-    Exit, apply, bench, check, completions, config, context_args, diagnose, explain, git_apply,
-    heal, hint, imports, init, man, mcp, redact, repair, report, run, schema, split, stats,
+    Exit, apply, bench, check, clean, completions, config, context_args, diagnose, explain,
+    git_apply, heal, hint, imports, init, man, mcp, redact, repair, report, run, schema, split,
+    stats,
 };
 
 /// Makes automatic code repair dependable.
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Report(report::Args),
     Stats(stats::Args),
     Bench(Box<bench::Args>),
+    Clean(clean::Args),
     /// Print a text with its secrets masked
     Redact(redact::Args),
     /// Say what a code means and what to do about it

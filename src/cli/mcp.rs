@@ -7,7 +7,8 @@ use super::{choice, open};
 ///
 /// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
 /// and with --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
-/// It works in the directory it was started in, unless the client names roots that do not hold it.
+/// It works in the directory it was started in, or in a root of the client below it. Over HTTP a
+/// caller needs the token that is printed, or that of the variable `MENDIT_MCP_TOKEN`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Serve streamable HTTP at http://127.0.0.1:PORT/mcp instead; 0 takes a free port
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     use std::io::IsTerminal as _;
 
     use crate::app::Stop;
-    use crate::mcp::{HttpOptions, Server, ServerOptions, serve_http, serve_stdio};
+    use crate::mcp::{HttpOptions, Server, ServerOptions, new_token, serve_http, serve_stdio};
     use crate::model::Code;
 
     // Wrong settings are told now, not at the first call.
@@ -58,13 +59,23 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             let stop = Stop::install().map_err(|error| {
                 AppError::environment(format!("cannot listen to Ctrl-C: {error}"))
             })?;
+            let token = match std::env::var("MENDIT_MCP_TOKEN") {
+                Ok(token) if !token.is_empty() => token,
+                _ => new_token().map_err(|error| {
+                    AppError::environment(format!("no token can be made: {error}"))
+                })?,
+            };
+            let told = token.clone();
             let options = HttpOptions {
                 port,
+                token,
                 allow_origins: args.allow_origin.clone(),
                 stop: &stop,
             };
             serve_http(&server, &options, |address| {
-                output.raw_error(format!("listening on http://{address}/mcp\n").as_bytes());
+                let said =
+                    format!("listening on http://{address}/mcp\nauthorization: Bearer {told}\n");
+                output.raw_error(said.as_bytes());
             })
         }
     };

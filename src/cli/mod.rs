@@ -8,6 +8,7 @@ mod bench_new;
 mod bench_verify;
 mod bug;
 mod check;
+mod clean;
 mod completions;
 mod config;
 mod context;
@@ -99,6 +100,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Apply(args) => apply::run(args, global, output),
         Command::Bench(args) => bench::run(args, global, output),
         Command::Check(args) => check::run(args, global, output),
+        Command::Clean(args) => clean::run(args, global, output),
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Diagnose(args) => diagnose::run(args, global, output),

@@ -56,8 +56,7 @@ impl Output {
 
     /// The same for bytes that need not be UTF-8.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), AppError> {
-        let mut out = io::stdout().lock();
-        match out.write_all(bytes).and_then(|()| out.flush()) {
+        match write_out(bytes) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AppError::environment(
                 format!("cannot write to standard output: {}", error.kind()),
             )),
@@ -157,6 +156,27 @@ impl Progress for Output {
             None => {}
         }
     }
+}
+
+// The library takes a standard output that cannot be written for one that takes everything.
+#[cfg(unix)]
+fn write_out(mut bytes: &[u8]) -> io::Result<()> {
+    let _held = io::stdout().lock();
+    while !bytes.is_empty() {
+        match rustix::io::write(rustix::stdio::stdout(), bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn write_out(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush())
 }
 
 const RED: &str = "\x1b[1;31m";

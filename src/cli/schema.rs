@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use super::{AppError, Exit, Output};
 use crate::app::settings::file_schema;
-use crate::model::{DOCUMENTS, schema};
+use crate::model::{DOCUMENTS, DocumentSchema, schema};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,9 +31,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
         return Ok(Exit::Yes);
     }
     let Some(document) = schema(name) else {
-        let nearest = DOCUMENTS
-            .iter()
-            .min_by_key(|document| strsim::levenshtein(document.name, name));
+        let far = |document: &&DocumentSchema| strsim::damerau_levenshtein(document.name, name);
+        let nearest = DOCUMENTS.iter().min_by_key(far);
+        let nearest = nearest.filter(|it| far(it) <= (name.len() / 3).max(1));
         let error = AppError::usage(format!("there is no document `{name}`"));
         return Err(match nearest {
             Some(document) => error.hint(format!("did you mean `{}`?", document.name)),

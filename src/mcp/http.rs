@@ -1,6 +1,11 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use axum::extract::Request;
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::IntoResponse as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -14,8 +19,21 @@ pub struct HttpOptions<'a> {
     /// Origins of web pages that may call it, such as `http://localhost:6274`. Requests that name
     /// another origin are refused; requests that name none come from programs and pass.
     pub allow_origins: Vec<String>,
+    /// What a caller must know: `Authorization: Bearer TOKEN`. Any program of this machine can
+    /// reach the port.
+    pub token: String,
     /// Ends it.
     pub stop: &'a Stop,
+}
+
+/// A token that nobody can guess.
+///
+/// # Errors
+/// When the system gives no randomness.
+pub fn new_token() -> std::io::Result<String> {
+    let mut bytes = [0_u8; 24];
+    getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Serves streamable HTTP at `/mcp` on the loopback address until it is told to stop. `listening`
@@ -44,7 +62,18 @@ pub fn serve_http(
         Arc::new(LocalSessionManager::default()),
         config,
     );
-    let router = axum::Router::new().nest_service("/mcp", service);
+    let expected: Arc<str> = format!("Bearer {}", options.token).into();
+    let router = axum::Router::new()
+        .nest_service("/mcp", service)
+        .layer(from_fn(move |request: Request, next: Next| {
+            let expected = expected.clone();
+            async move {
+                match refuse(&request, &expected) {
+                    Some(status) => status.into_response(),
+                    None => next.run(request).await,
+                }
+            }
+        }));
     let served = runtime.block_on(async {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
         let listener = tokio::net::TcpListener::bind(address).await?;
@@ -63,4 +92,27 @@ pub fn serve_http(
     served
 }
 
+// A caller that does not know the token, or sends more than a log and a patch can be.
+fn refuse(request: &Request, expected: &str) -> Option<StatusCode> {
+    let given = request.headers().get(AUTHORIZATION);
+    let given = given.map_or(&[][..], |it| it.as_bytes());
+    // Told apart in the same time however much of it is right.
+    let differs = |(one, other): (&u8, &u8)| one ^ other;
+    let differences = given.iter().zip(expected.as_bytes()).map(differs);
+    if given.len() != expected.len() || differences.fold(0, |all, one| all | one) != 0 {
+        return Some(StatusCode::UNAUTHORIZED);
+    }
+    if request.method() != Method::POST {
+        return None;
+    }
+    let length = request.headers().get(CONTENT_LENGTH);
+    let length = length.and_then(|it| it.to_str().ok()?.parse::<u64>().ok());
+    match length {
+        None => Some(StatusCode::LENGTH_REQUIRED),
+        Some(length) if length > MOST_BYTES => Some(StatusCode::PAYLOAD_TOO_LARGE),
+        Some(_) => None,
+    }
+}
+
+const MOST_BYTES: u64 = 128 << 20;
 const POLL: std::time::Duration = std::time::Duration::from_millis(100);

@@ -14,7 +14,7 @@ mod stdio;
 mod tool;
 mod tools;
 
-pub use http::{HttpOptions, serve_http};
+pub use http::{HttpOptions, new_token, serve_http};
 pub use options::ServerOptions;
 pub use server::Server;
 pub use stdio::serve_stdio;

@@ -7,7 +7,7 @@ use crate::app::SettingsChoice;
 pub struct ServerOptions {
     /// The directory it stands in.
     pub directory: PathBuf,
-    /// Whether the user named that directory; otherwise the client's roots have a say.
+    /// Whether the client's roots have no say; else they may narrow the directory.
     pub named: bool,
     /// The settings' file; when none is named it is looked for where a call works.
     pub settings: SettingsChoice,

@@ -18,8 +18,8 @@ impl Roots {
         *self.named.lock().await = None;
     }
 
-    /// Where a session works: in the directory the user named; else where the server was started,
-    /// when the client's roots hold it or there are none; else in the first of the roots.
+    /// Where a session works: in the directory the user named, else where the server was started.
+    /// A client may narrow that to one of its roots below it, and never leave it.
     pub(super) async fn directory(
         &self,
         options: &ServerOptions,
@@ -33,11 +33,9 @@ impl Roots {
             Some(roots) => roots,
             None => named.insert(ask(peer).await?),
         };
-        let holds = |root: &PathBuf| options.directory.starts_with(root);
-        match roots.first() {
-            Some(first) if !roots.iter().any(holds) => Ok(first.clone()),
-            _ => Ok(options.directory.clone()),
-        }
+        let below = |root: &&PathBuf| root.starts_with(&options.directory);
+        let narrowed = roots.iter().find(below).unwrap_or(&options.directory);
+        Ok(narrowed.clone())
     }
 }
 

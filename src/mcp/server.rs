@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::Semaphore;
 
 use super::ServerOptions;
 use super::error::ToolError;
@@ -26,6 +27,8 @@ use crate::app::{App, AppError, AppOptions};
 pub struct Server {
     options: Arc<ServerOptions>,
     roots: Arc<Roots>,
+    // What all clients together may have under way; more wait.
+    calls: Arc<Semaphore>,
 }
 
 impl Server {
@@ -35,6 +38,7 @@ impl Server {
         Self {
             options: Arc::new(options),
             roots: Arc::default(),
+            calls: Arc::new(Semaphore::new(CALLS)),
         }
     }
 
@@ -43,6 +47,7 @@ impl Server {
         Self {
             options: self.options.clone(),
             roots: Arc::default(),
+            calls: self.calls.clone(),
         }
     }
 
@@ -103,6 +108,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let row = self.row(&request.name)?;
+        let _permit = self.calls.acquire().await;
         let options = self.options.clone();
         let arguments = request.arguments.unwrap_or_default();
         let token = context.meta.get_progress_token();
@@ -175,6 +181,7 @@ impl ServerHandler for Server {
     }
 }
 
+const CALLS: usize = 8;
 const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a repair needs under \
 hard caps, find imports for undefined names, and judge patches before they are applied. Start with \
 `diagnose` or `build_context` on the log; check every patch with `check_patch`, whose feedback says \

@@ -69,7 +69,9 @@ impl World {
     pub(crate) fn repair(&self, arguments: &[&str]) -> Output {
         let run = self.run_folder();
         let out = ["repair", "--out", run.to_str().unwrap()];
-        self.command(&[&out, arguments].concat()).output().unwrap()
+        let output = self.command(&[&out, arguments].concat()).output().unwrap();
+        artifacts_are_valid(&run);
+        output
     }
 
     pub(crate) fn run_folder(&self) -> PathBuf {
@@ -98,6 +100,39 @@ impl World {
 
     pub(crate) fn has(&self, name: &str) -> bool {
         self.run_folder().join(name).is_file()
+    }
+}
+
+/// Every document of a run's folder fits its schema.
+#[track_caller]
+fn artifacts_are_valid(folder: &Path) {
+    let mut open = vec![folder.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let name = match path.file_name().and_then(|it| it.to_str()) {
+                Some("context.json") => "context",
+                Some("failure-packet.json") => "failure-packet",
+                Some("diagnosis.json") => "diagnosis",
+                Some("result.json") => "result",
+                Some("preflight.json") => "patch-verdict",
+                Some("repair-packet.json") => "repair-packet",
+                Some("report.json") => "report",
+                _ => continue,
+            };
+            let schema = mendit::model::schema(name).unwrap().schema();
+            let document = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            let wrong: Vec<String> = jsonschema::validator_for(&schema)
+                .unwrap()
+                .iter_errors(&document)
+                .map(|error| format!("{}: {error}", error.instance_path()))
+                .collect();
+            assert!(wrong.is_empty(), "{}: {wrong:#?}", path.display());
+        }
     }
 }
 

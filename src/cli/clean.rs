@@ -1,0 +1,60 @@
+use super::global::Global;
+use super::values::TextOrJson;
+use super::{AppError, Exit, Output, open};
+use crate::app::{Clean, KeptDocument, clean};
+
+/// Show what is kept between runs, and remove it.
+///
+/// Runs, journals of writes, workplaces and caches are kept outside the repository, by worktree.
+/// Nothing is removed while a repair holds it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Remove what is kept for worktrees that are gone
+    #[arg(long)]
+    gone: bool,
+    /// Remove what is kept for this worktree
+    #[arg(long, conflicts_with = "gone")]
+    here: bool,
+    /// Remove everything
+    #[arg(long, conflicts_with_all = ["gone", "here"])]
+    all: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    format: TextOrJson,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let what = match (args.gone, args.here, args.all) {
+        (true, _, _) => Clean::Gone,
+        (_, true, _) => Clean::Here,
+        (_, _, true) => Clean::All,
+        _ => Clean::Show,
+    };
+    let kept = clean(&open(global, |_| {})?, what, output)?;
+    match args.format {
+        TextOrJson::Json => output.json(&kept)?,
+        TextOrJson::Text => output.text(&text(&kept))?,
+    }
+    Ok(Exit::Yes)
+}
+
+fn text(kept: &KeptDocument) -> String {
+    let mut text = String::new();
+    for row in &kept.repositories {
+        let state = match (row.removed, row.there) {
+            (true, _) => "  removed",
+            (_, false) => "  gone",
+            _ => "",
+        };
+        let megabytes = row.bytes / 1_000_000;
+        let runs = row.runs;
+        text.push_str(&format!(
+            "{megabytes:>6} MB {runs:>4} runs  {}{state}\n",
+            row.root
+        ));
+    }
+    if text.is_empty() {
+        text.push_str("nothing is kept\n");
+    }
+    text
+}
