@@ -1,10 +1,12 @@
 use super::values::TextOrJson;
 use super::{CliError, Exit, Output};
 use crate::model::{Code, code_pages, explain};
+use crate::policy::secret_rule_page;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A code such as C101; without one, all codes are listed
+    /// A code such as C101, or the name in a mask such as `github-token`; without one, all codes are
+    /// listed
     code: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
@@ -12,6 +14,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, CliError> {
+    if let Some(id) = &args.code
+        && let Some(page) = secret_rule_page(id)
+    {
+        match args.format {
+            TextOrJson::Json => output.json(&serde_json::json!({"rule": id, "page": page}))?,
+            TextOrJson::Text => output.data(&page)?,
+        }
+        return Ok(Exit::Yes);
+    }
     let pages = match &args.code {
         None => code_pages(),
         Some(code) => vec![explain(code).ok_or_else(|| unknown(code))?],
