@@ -80,6 +80,10 @@ fn fragments() -> impl Strategy<Value = String> {
         "--token ",
         "AKIAPK5YROUDOCUZREN7",
         "eyJhbGciOiJIUzI1NiJ9.",
+        "\\\n",
+        "\0",
+        "a line that is as wide as a terminal and ends without a blank kZ8lO3sOVhmyrXGO",
+        "hmac.new(",
         "eyJzdWIiOiI0MiIsIm4iOjF9.",
         "q83vEjRWeJCrze8SNFZ4kA",
     ]);
@@ -191,6 +195,78 @@ fn secrets_are_masked_in_every_dress() {
                 .any(|form| out.contains(form.as_str())),
             "{out}"
         );
+    }
+}
+
+#[test]
+fn utf16_is_masked_in_its_own_encoding_with_ranges_of_the_input() {
+    let text = format!("größe: {}\r\nnext line\r\n", token());
+    let masked = text.replace(&token(), "[REDACTED:github-token]");
+    let units = |text: &str, big: bool| -> Vec<u8> {
+        let bytes = |unit: u16| {
+            if big {
+                unit.to_be_bytes()
+            } else {
+                unit.to_le_bytes()
+            }
+        };
+        text.encode_utf16().flat_map(bytes).collect()
+    };
+    for big in [false, true] {
+        for mark in ["", "\u{feff}"] {
+            let bytes = units(&format!("{mark}{text}"), big);
+            let redacted = Redactor::default().redact_bytes(&bytes);
+            assert_eq!(&*redacted.bytes, units(&format!("{mark}{masked}"), big));
+            let found = &redacted.findings[0];
+            assert_eq!(bytes[found.start..found.end], units(&token(), big));
+            assert_eq!(found.line, 1);
+        }
+    }
+    // Inside other text, or read as if it were UTF-8, it is found all the same.
+    let wide: String = token().chars().flat_map(|c| [c, '\0']).collect();
+    assert!(
+        !Redactor::default()
+            .redact(&format!("at {wide} end"))
+            .text
+            .contains(&wide)
+    );
+}
+
+#[test]
+fn values_of_flags_are_known_in_every_form() {
+    let value = "zq/So\"me+thing?1";
+    let mut redactor = Redactor::default();
+    assert!(redactor.redact(value).findings.is_empty());
+    redactor.know([("DEPLOY_TOKEN".to_owned(), value.to_owned())]);
+    redactor.know([("OTHER_TOKEN".to_owned(), "kq-second-value".to_owned())]);
+    for text in [
+        value.to_owned(),
+        "zq%2FSo%22me%2Bthing%3F1".to_owned(),
+        "enEvU28ibWUrdGhpbmc/MQ==".to_owned(),
+        serde_json::to_string(value).unwrap(),
+        "kq-second-value".to_owned(),
+    ] {
+        assert!(!redactor.redact(&text).findings.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_document_keeps_its_form_and_what_holds_no_secret() {
+    let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a \"b\" \\\\ \u{e9}\n+c\n";
+    let plain = serde_json::to_string_pretty(&serde_json::json!({
+        "canonicalPatch": patch, "digest": "14f46a1c1bdf6160d8852428c29ed685", "n": [1, null, ""]
+    }))
+    .unwrap();
+    let redactor = Redactor::default();
+    assert_eq!(redactor.redact_json(&plain), plain);
+    let notes = format!("saw \"{}\"\nand more", token());
+    let document = serde_json::json!({"notes": notes, "list": [token()], token(): 1});
+    let masked = redactor.redact_json(&document.to_string());
+    assert!(!masked.contains(&token()));
+    let masked: serde_json::Value = serde_json::from_str(&masked).unwrap();
+    assert_eq!(masked["notes"], "saw \"[REDACTED:github-token]\"\nand more");
+    for broken in ["\"", "{\"a", "\"\\", "\"\\u12\" x"] {
+        assert_eq!(redactor.redact_json(broken), broken);
     }
 }
 

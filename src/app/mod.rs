@@ -36,7 +36,7 @@ pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
 pub use diagnose::{DiagnoseRequest, diagnose_log};
 pub use error::AppError;
-pub use explain::explain_word;
+pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};
 pub use git_apply::{GitApplied, GitPlace, git_apply};
 pub use heal::{HealRequest, heal_probes};

@@ -5,7 +5,8 @@ use crate::model::{CodePage, code_pages};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A code such as C101, or a kind, level, stop reason or verdict; without one, all codes
+    /// A code such as C101, the name in a mask such as `github-token`, or a kind, level, stop reason
+    /// or verdict; without one, all codes
     #[arg(value_name = "CODE")]
     word: Vec<String>,
     /// How to print it
@@ -27,12 +28,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let page = explain_word(&word)?;
     match args.format {
         TextOrJson::Json => output.json(&page)?,
-        TextOrJson::Text => output.data(&format!(
-            "{}: {}\n\n{}\n",
-            page.name(),
-            page.title(),
-            page.body()
-        ))?,
+        TextOrJson::Text => output.data(&page.text())?,
     }
     Ok(Exit::Yes)
 }

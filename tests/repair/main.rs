@@ -5,6 +5,7 @@
 mod applying;
 mod editing;
 mod ends;
+mod masking;
 mod prompting;
 mod reporting;
 mod resuming;

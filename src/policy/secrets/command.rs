@@ -36,7 +36,11 @@ pub(super) fn command_secret(text: &[u8], start: usize, after: usize) -> Option<
     let length = argument.iter().skip(lead).take_while(end).count();
     let password = argument.get(lead..lead + length)?;
     let digits = password.iter().any(u8::is_ascii_digit) && password.len() >= 6;
-    let found = strength(password) >= Strength::Medium || (digits && !is_shown(password));
+    // What people make up: a word with digits, or one of both cases.
+    let both = |test: fn(&u8) -> bool| password.iter().any(test) && password.len() >= 8;
+    let cases = both(u8::is_ascii_uppercase) && both(u8::is_ascii_lowercase);
+    let found =
+        strength(password) >= Strength::Medium || ((digits || cases) && !is_shown(password));
     let from = after + flag + lead;
     (found && password.iter().any(u8::is_ascii_alphabetic)).then_some(from..from + length)
 }
@@ -101,6 +105,7 @@ mod tests {
             "docker login -u AWS -p hunter2x https://ecr.example.com",
             "sshpass -p 'Hx81kkq' ssh a@b",
             "mysql -u root -pHx81kkq db",
+            "sshpass -p RatesOnLine ssh a@b",
         ] {
             assert!(
                 Redactor::default().redact(text).text.contains("[REDACTED:"),

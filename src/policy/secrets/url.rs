@@ -61,7 +61,7 @@ fn is_documentation(host: &[u8]) -> bool {
     plain
         || matches!(
             last,
-            b"example" | b"test" | b"invalid" | b"localhost" | b"local" | b"internal"
+            b"example" | b"test" | b"invalid" | b"localhost" | b"local"
         )
         || host.starts_with(b"127.")
         || host.starts_with(b"example.")

@@ -5,7 +5,7 @@ use super::view::{View, build};
 // Narrower than any terminal that wraps.
 const MIN_WIDTH: usize = 60;
 // A word that is shorter on both sides together was not wrapped for want of room.
-const MIN_WORD: usize = 16;
+const MIN_WORD: usize = 8;
 // Lines that are read as one, in bytes.
 const MAX_GROUP: usize = 64 * 1024;
 
@@ -124,7 +124,7 @@ mod tests {
     fn other_lines_stand_alone() {
         let full = "word ".repeat(14);
         for text in [
-            format!("{full}short\nwords go on\n"),
+            format!("{full}for\nthe words\n"),
             format!("{full}kZ8lO3sOkZ8lO3sO,\nkZ8lO3sOkZ8lO3sO\n"),
             format!("{full}kZ8lO3sOkZ8lO3sO\n    kZ8lO3sOkZ8lO3sO\n"),
             "kZ8lO3sOkZ8lO3sO\nkZ8lO3sOkZ8lO3sO\n".to_owned(),
