@@ -397,7 +397,10 @@ fn missing(programs: &[&str]) -> bool {
 
 fn can_overlay() -> bool {
     let repo = Repo::with(&[("a", "")]);
-    let mut command = support::command(&repo.root(), &["run", "--workplace", "overlay", "true"]);
+    let mut command = support::command(
+        &repo.root(),
+        &["run", "--workplace", "overlay", "--", "true"],
+    );
     command.env("XDG_CACHE_HOME", repo.outside().join("cache"));
     let output = command.output().unwrap();
     let there = output.status.success();

@@ -78,9 +78,8 @@ pub(super) fn initialise(
         .map_err(GitError::unreadable)?;
     let branch = repo.head_name().map_err(GitError::unreadable)?;
     let branch = branch.ok_or_else(|| GitError::Unreadable("no branch".to_owned()))?;
-    let any = gix::refs::transaction::PreviousValue::Any;
-    repo.reference(branch, commit.id, any, "the state that is repaired")
-        .map_err(GitError::unreadable)?;
+    let branch = git.join(branch.as_bstr().to_string());
+    fs::write(&branch, format!("{}\n", commit.id)).map_err(GitError::unreadable)?;
     let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
     index
         .write(gix::index::write::Options::default())
