@@ -69,6 +69,9 @@ impl From<WriteError> for CliError {
         let said = Self::new(error.code(), error.to_string());
         match error {
             WriteError::Changed { .. } => said.hint("judge the patch again"),
+            WriteError::HalfWay { .. } => said.hint(
+                "make the directories writable again, then `mendit apply --recover` puts it back",
+            ),
             WriteError::Interrupted => said.hint("`mendit apply --recover`"),
             WriteError::Busy => said.hint("wait until it is done"),
             WriteError::Foreign { .. } => {

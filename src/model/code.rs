@@ -122,7 +122,7 @@ codes! {
     P901 => refuses(ContextNotFound).exit(Exit::Environment)
         .advice("The system could not read or write; sending the patch again does not help.");
     P902 => ends(Exit::No);
-    P903 P904 P905 P906 => ends(Exit::Environment);
+    P903 P904 P905 P906 P907 => ends(Exit::Environment);
     M101 M102 M103 M104
     M201 M202 M203 M204 M205 M206 M207
     M301 M302 M303 M304 M305 M306
