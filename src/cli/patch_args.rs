@@ -30,6 +30,10 @@ pub(crate) struct PatchArgs {
     /// Refuse a patch after which a file no longer parses or a new import leads nowhere
     #[arg(long)]
     pub(crate) strict_after: bool,
+    /// Take the patch at its word: write placeholders, whole files without their rest and text that
+    /// no longer parses as they are
+    #[arg(long)]
+    pub(crate) as_written: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -69,6 +73,7 @@ impl PatchArgs {
             strict: self.strict,
             after: true,
             strict_after: self.strict_after,
+            as_written: self.as_written,
             strip: self.strip,
             directory: self.directory.as_deref().unwrap_or_default(),
             allowed,

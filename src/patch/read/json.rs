@@ -91,6 +91,8 @@ fn changes(reply: Reply) -> Option<PatchSet<'static>> {
             old: edit.old.into_bytes(),
             new: edit.new.into_bytes(),
             line: 1,
+            all: false,
+            after: None,
         };
         if creates {
             set.files

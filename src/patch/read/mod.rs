@@ -5,6 +5,8 @@ mod blocks;
 mod clean;
 mod diff;
 mod envelope;
+mod fence;
+mod file_line;
 mod foreign;
 mod hunk;
 mod json;

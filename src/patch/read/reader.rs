@@ -1,7 +1,8 @@
 use super::blocks::blocks;
 use super::clean::clean;
 use super::diff::diff;
-use super::envelope::envelope;
+use super::envelope::{envelope, starts_file};
+use super::fence::starts_block;
 use super::foreign::foreign;
 use super::json::{Packet, amid, whole};
 use super::lines::Lines;
@@ -84,13 +85,17 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    let starts = |start: &[u8]| (0..lines.len()).any(|at| lines.get(at).starts_with(start));
+    let set = match first_form(lines) {
+        Some(Form::Blocks) => blocks(lines, &mends),
+        Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
+        Some(Form::Diff) | None => None,
+    };
+    if let Some(set) = set.filter(|set| !set.files.is_empty() || !set.problems.is_empty()) {
+        return Ok(set);
+    }
     let set = diff(lines, mends, options.max_binary_bytes);
     if !set.files.is_empty() {
         return Ok(set);
-    }
-    if starts(b"*** Begin Patch") {
-        return Ok(envelope(lines, set.mends));
     }
     if let Some(blocks) = blocks(lines, &set.mends) {
         return Ok(blocks);
@@ -105,6 +110,32 @@ fn find<'a>(
         return Err(no_patch());
     }
     Ok(set)
+}
+
+// Text forms of a patch. The one whose first mark comes first is meant: what follows inside it may
+// show another.
+enum Form {
+    Diff,
+    Blocks,
+    Envelope,
+}
+
+fn first_form(lines: &Lines<'_>) -> Option<Form> {
+    (0..lines.len()).find_map(|at| {
+        let line = lines.get(at);
+        match line.first()? {
+            b'<' | b'-' if starts_block(line) => Some(Form::Blocks),
+            b'd' if line.starts_with(b"diff --git ") => Some(Form::Diff),
+            b'-' if line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ ") => {
+                Some(Form::Diff)
+            }
+            b'@' if line.starts_with(b"@@ -") => Some(Form::Diff),
+            b'*' if line.starts_with(b"*** Begin Patch") || starts_file(line) => {
+                Some(Form::Envelope)
+            }
+            _ => None,
+        }
+    })
 }
 
 fn no_patch() -> Refusal {
