@@ -14,6 +14,7 @@ mod judge;
 mod line_ends;
 mod names;
 mod naming;
+mod numbered;
 mod objects;
 mod place;
 mod prefix;

@@ -2,6 +2,7 @@ use crate::model::Code;
 use std::borrow::Cow;
 
 use super::rule::MendNote;
+use crate::patch::numbered::numbered;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 
 /// A second reading of a hunk whose lines all carry the same damage.
@@ -70,29 +71,6 @@ fn without_numbers<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
             MendNote::safe(Code::M406, message)
         },
     })
-}
-
-// `12 code`, `12: code`, `12| code`, `12 | code`, `L12: code`, `12→code`
-fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
-    let text = text.trim_ascii_start();
-    let text = text.strip_prefix(b"L").unwrap_or(text);
-    let end = text
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (digits, rest) = text.split_at_checked(end)?;
-    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    if let Some(rest) = rest.strip_prefix("→".as_bytes()) {
-        return Some((number, rest));
-    }
-    let rest = match rest {
-        [b' ', b'|', b' ', rest @ ..] => rest,
-        [b' ', b'|'] => &[],
-        [b':' | b'|', b' ', rest @ ..] | [b' ' | b'\t' | b':' | b'|', rest @ ..] => rest,
-        [] => rest,
-        _ => return None,
-    };
-    Some((number, rest))
 }
 
 // Text in which every `<`, `>` and `&` was escaped.

@@ -4,9 +4,12 @@ use super::diff::diff;
 use super::envelope::{envelope, starts_file};
 use super::fence::starts_block;
 use super::foreign::foreign;
-use super::json::{Packet, amid, whole};
+use super::json::{Packet, amid, packet, whole};
+use super::likeness::likeness;
 use super::lines::Lines;
-use crate::model::{Code, Mend, PatchProblem, Refusal};
+use super::wrapping::unwrapped;
+use super::xml::tagged;
+use crate::model::{Code, Mend, PatchProblem, Refusal, Safety};
 use crate::patch::PatchSet;
 
 /// Limits of reading.
@@ -55,13 +58,38 @@ pub fn read<T>(
         return unpack(packet, options, take);
     }
     let lines = Lines::new(&cleaned.bytes);
+    let mends = cleaned.mends.clone();
     match find(&lines, cleaned.mends, options) {
-        Err(refusal) if refusal.code == Code::P102 => match amid(&cleaned.bytes) {
-            Some(packet) => unpack(packet, options, take),
-            None => Err(refusal),
-        },
+        Err(refusal) if refusal.code == Code::P102 => {
+            let tagged = || tagged(&cleaned.bytes).as_ref().and_then(packet);
+            if let Some(packet) = amid(&cleaned.bytes).or_else(tagged) {
+                return unpack(packet, options, take);
+            }
+            if let Some((bytes, message)) = unwrapped(&cleaned.bytes) {
+                let mends = [mends, vec![unwrapping(message)]].concat();
+                return find(&Lines::new(&bytes), mends, options).map(take);
+            }
+            Err(unlike(&cleaned.bytes))
+        }
         found => found.map(take),
     }
+}
+
+fn unwrapping(message: &str) -> Mend {
+    Mend {
+        code: Code::M105,
+        safety: Safety::Safe,
+        patch_line: 1,
+        message: message.to_owned(),
+    }
+}
+
+fn unlike(bytes: &[u8]) -> Refusal {
+    let message = format!(
+        "there is no patch in the input; it looks like {}",
+        likeness(bytes)
+    );
+    Refusal::new(Code::P102, message)
 }
 
 // The text of a packet is no packet again.
