@@ -40,7 +40,7 @@ pub(super) fn modify(
     how: How,
     work: &Work,
 ) -> Modified {
-    let one = together(before, sections, how, work);
+    let one = by_line_ends(before, sections, how, work);
     // Two sections that change the same place are alternatives, not one after the other.
     let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
     if one.after.is_some() || sections.len() < 2 || one.already.is_some() || clash {
@@ -60,7 +60,7 @@ fn in_turn(
     let mut hunks = Vec::new();
     let mut mends = Vec::new();
     for section in sections {
-        let mut next = together(&state, &[section], how, work);
+        let mut next = by_line_ends(&state, &[section], how, work);
         let (bytes, _) = next.after.take()?;
         state.bytes = bytes;
         hunks.append(&mut next.hunks);
@@ -76,7 +76,33 @@ fn in_turn(
     })
 }
 
-fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Work) -> Modified {
+// Line ends are those of the file, unless the blob id of the result shows that others are meant.
+fn by_line_ends(
+    before: &FileState,
+    sections: &[&FilePatch<'_>],
+    how: How,
+    work: &Work,
+) -> Modified {
+    let one = together(before, sections, how, false, work);
+    let changed =
+        |mend: &Mend| matches!(mend.code, Code::M411 | Code::M412) && mend.safety == Safety::Lossy;
+    if one.mends.iter().any(changed) {
+        let kept = together(before, sections, how, true, work);
+        let after = kept.after.as_ref();
+        if after.is_some_and(|(bytes, _)| proven(sections, bytes)) {
+            return kept;
+        }
+    }
+    one
+}
+
+fn together(
+    before: &FileState,
+    sections: &[&FilePatch<'_>],
+    how: How,
+    keeps_cr: bool,
+    work: &Work,
+) -> Modified {
     let explicit = sections
         .iter()
         .any(|section| section.headers.explicit.is_some());
@@ -110,7 +136,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         already: None,
     };
     let text = Text::new(&before.bytes);
-    let (text, hunks) = match_line_ends(text, hunks, how.strict, &mut modified.mends);
+    let (text, hunks) = match_line_ends(text, hunks, how.strict || keeps_cr, &mut modified.mends);
     let hunks = as_the_file_reads(&text, hunks);
     let outcomes = place(&text, &hunks, how.strict, work);
     let failed = outcomes

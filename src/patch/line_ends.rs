@@ -9,10 +9,10 @@ use crate::model::{Code, Mend, Safety};
 pub(super) fn match_line_ends<'t, 'h, 'a>(
     text: Text<'t>,
     mut hunks: Cow<'h, [Hunk<'a>]>,
-    strict: bool,
+    keep: bool,
     mends: &mut Vec<Mend>,
 ) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
-    if strict {
+    if keep {
         return (text, hunks);
     }
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
@@ -21,7 +21,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
     let ended = || lines().filter(|line| !line.no_newline);
     let all_cr = ended().next().is_some()
         && lines().all(|line| line.line.ends_with(b"\r") != line.no_newline);
-    let added_cr = lines().any(|it| it.kind == LineKind::Add && it.line.ends_with(b"\r"));
+    let added_cr = ended().any(|it| it.kind == LineKind::Add && it.line.ends_with(b"\r"));
     let line = hunks.first().map_or(0, |hunk| u64::from(hunk.line));
     let note = |code, safety, message: &str| Mend {
         code,
@@ -53,7 +53,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
 
 fn drop_cr(hunks: &mut Cow<'_, [Hunk<'_>]>) {
     for hunk in hunks.to_mut() {
-        for line in &mut hunk.lines {
+        for line in hunk.lines.iter_mut().filter(|line| !line.no_newline) {
             if let Some(plain) = line.line.strip_suffix(b"\r") {
                 line.line = Cow::Owned(plain.to_vec());
             }

@@ -46,15 +46,16 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
         .filter(|word| !word.is_empty())
         .skip_while(|word| is_number(word))
         .peekable();
+    let named = words.peek().is_some_and(|word| is_file_word(word)) && name.contains(&b':');
     let mut told = false;
     while words.next_if(|word| is_telling(word)).is_some() {
         told = true;
     }
-    let name = words.next()?;
+    let file = words.next()?;
     let rest: Vec<&[u8]> = words.collect();
     let remark = rest.iter().all(|word| is_remark(word));
-    let is_path = name.contains(&b'.') || name.contains(&b'/');
-    (is_path && remark && (told || !rest.is_empty() || is_list(line))).then_some(name)
+    let is_path = file.contains(&b'.') || file.contains(&b'/') || (named && rest.is_empty());
+    (is_path && remark && (told || !rest.is_empty() || is_list(line))).then_some(file)
 }
 
 // `<file path="x">`, `<file name='x'>`, `<path>x</path>`
@@ -76,6 +77,11 @@ fn attribute(line: &[u8]) -> Option<&[u8]> {
         }
     }
     None
+}
+
+fn is_file_word(word: &[u8]) -> bool {
+    let words = [&b"file"[..], b"filename", b"filepath", b"path"];
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 fn is_telling(word: &[u8]) -> bool {
