@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::patch_args::{Format, PatchArgs, exit};
+use super::patch_args::{Format, PatchArgs, exit, say_interrupted};
 use super::workspace::{At, Workspace, state_directory};
 use super::write::{index_changes, need_git, write};
 use super::{CliError, Exit, Output};
@@ -92,6 +92,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         }
     }
     args.patch.report(&input, &mut judged, output)?;
+    say_interrupted(&workspace, &judged.verdict, output);
     if args.patch.format == Format::Text {
         for line in said {
             output.data(&format!("{line}\n"))?;
@@ -110,7 +111,7 @@ fn run_recover(global: &Global, output: &Output) -> Result<Exit, CliError> {
     };
     let said = match recover(root, &state_directory(&workspace)?)? {
         Recovered::Nothing => "nothing was interrupted",
-        Recovered::Undone => "the interrupted apply had changed nothing; it is cleared away",
+        Recovered::Undone => "the interrupted apply is undone; everything is as it was",
         Recovered::Finished => "the interrupted apply is finished",
     };
     output.data(&format!("{said}\n"))?;

@@ -2,7 +2,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::global::Global;
-use super::patch_args::{PatchArgs, exit};
+use super::patch_args::{PatchArgs, exit, say_interrupted};
 use super::workspace::{At, Workspace};
 use super::{CliError, Exit, Output};
 use crate::model::PatchVerdict;
@@ -40,6 +40,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let input = args.patch.read()?;
     let mut judged = judge(&input, workspace.source.as_ref(), &options);
     args.patch.report(&input, &mut judged, output)?;
+    say_interrupted(&workspace, &judged.verdict, output);
     let exit = exit(&judged.verdict);
     // The process ends here: to give the memory of a large patch back piece by piece takes time.
     std::mem::forget(judged);

@@ -2,10 +2,11 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use super::output::write_file;
+use super::workspace::Workspace;
 use super::{CliError, Exit, Output};
 use crate::git::ObjectStore;
 use crate::model::PatchVerdict;
-use crate::patch::{JudgeOptions, Judged, Objects};
+use crate::patch::{JudgeOptions, Judged, Objects, WriteError, is_interrupted};
 use crate::policy::Allowed;
 use crate::report::{patch_github, patch_sarif, patch_text};
 
@@ -114,4 +115,16 @@ impl PatchArgs {
 /// The exit code of a verdict.
 pub(crate) fn exit(verdict: &PatchVerdict) -> Exit {
     verdict.exit()
+}
+
+/// Says that an earlier apply was interrupted, which may be why a patch does not apply.
+pub(crate) fn say_interrupted(workspace: &Workspace, verdict: &PatchVerdict, output: &Output) {
+    let git = workspace
+        .git
+        .as_ref()
+        .map(|git| git.git_dir().join("mendit"));
+    let state = git.or_else(|| Some(workspace.root.as_ref()?.join(".mendit")));
+    if !verdict.verdict.applies() && state.is_some_and(|state| is_interrupted(&state)) {
+        output.note(&WriteError::Interrupted.to_string());
+    }
 }

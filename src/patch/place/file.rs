@@ -61,7 +61,7 @@ pub(in crate::patch) fn place<'h, 'a>(
             break;
         };
         let outcome = match one {
-            Found::At(placed) => placed_or_repeated(placed, outcomes.last(), hunks, index),
+            Found::At(placed) => placed_or_repeated(placed, &outcomes, hunks, index),
             Found::Doubtful(doubt) => Outcome::Failed(doubtful(doubt)),
             Found::There => Outcome::Failed(Refusal::new(
                 Code::P406,
@@ -127,7 +127,7 @@ fn doubtful(doubt: Doubt) -> Refusal {
 // A model that repeats a hunk means it once.
 fn placed_or_repeated<'h, 'a>(
     placed: Placed<'h, 'a>,
-    before: Option<&Outcome<'h, 'a>>,
+    before: &[Outcome<'h, 'a>],
     hunks: &[Hunk<'a>],
     index: usize,
 ) -> Outcome<'h, 'a> {
@@ -139,21 +139,24 @@ fn placed_or_repeated<'h, 'a>(
                 .zip(&b.lines)
                 .all(|(a, b)| a.kind == b.kind && a.line == b.line)
     };
-    if let Some(Outcome::Placed(last)) = before
-        && last.pieces == placed.pieces
-        && let (Some(one), Some(two)) = (
-            index.checked_sub(1).and_then(|it| hunks.get(it)),
-            hunks.get(index),
-        )
-        && same(one, two)
-    {
+    let earlier = before.iter().zip(hunks).rev().take(NEAR);
+    let repeats = hunks.get(index).is_some_and(|hunk| {
+        earlier.into_iter().any(|(outcome, other)| {
+            matches!(outcome, Outcome::Placed(one) if one.pieces == placed.pieces)
+                && same(hunk, other)
+        })
+    });
+    if repeats {
         return Outcome::Repeated(MendNote::safe(
             Code::M304,
-            "left out a hunk that repeats the one before",
+            "left out a hunk that repeats an earlier one",
         ));
     }
     Outcome::Placed(placed)
 }
+
+// How far back a repeated hunk is looked for.
+const NEAR: usize = 64;
 
 // Of several exact places, the one that the order of the hunks or the named scope leaves.
 fn narrow(

@@ -7,6 +7,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
     let mut groups: Vec<Map<String, Value>> = Vec::new();
     let mut group = Map::new();
     let mut rest = text;
+    let mut files = 0;
     while let Some(at) = rest.find('<') {
         rest = rest.get(at + 1..)?;
         let Some(end) = rest.find('>') else {
@@ -26,7 +27,10 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
             if STARTS.contains(&name) {
                 groups.push(std::mem::take(&mut group));
             }
-            if let Some(path) = attribute(tag, "path").filter(|_| name == "file") {
+            // The bound keeps tags inside tags linear.
+            files += usize::from(name == "file");
+            let path = attribute(tag, "path").filter(|_| name == "file" && files < MOST_FILES);
+            if let Some(path) = path {
                 group.insert("path".to_owned(), path.into());
                 let inside = value(rest.get(end + 1..)?, name)?;
                 let fields = FIELDS
@@ -69,6 +73,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
 }
 
 const LONGEST_TAG: usize = 300;
+const MOST_FILES: usize = 200;
 const PATHS: &[&str] = &["path", "filepath", "filename", "file"];
 const FIELDS: &[&str] = &[
     "path",
