@@ -189,6 +189,9 @@ impl From<WriteError> for AppError {
             WriteError::Foreign { .. } => {
                 said.hint("put the file back to one of its sides and recover again")
             }
+            WriteError::HalfWay { .. } => said.hint(
+                "make the directories writable again, then `mendit apply --recover` puts it back",
+            ),
             WriteError::Io { .. } | WriteError::RolledBack { .. } => {
                 said.hint("check permissions and room on the disk, then apply again")
             }

@@ -5,7 +5,8 @@ use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{Code, PatchVerdict};
 use crate::patch::{
-    Change, JudgeOptions, Judged, Objects, Recovered, judge, recover, write_worktree,
+    Change, JudgeOptions, Judged, Objects, Recovered, WriteError, is_interrupted, judge, recover,
+    write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -18,6 +19,9 @@ pub struct PatchRequest {
     pub strip: Option<usize>,
     /// A folder to put before every path.
     pub directory: String,
+    /// Whether placeholders, whole files without their rest and text that no longer parses are
+    /// written as they are.
+    pub as_written: bool,
     /// Whether it is applied the other way round.
     pub reverse: bool,
     /// Whether it is merged with what the files have become.
@@ -230,6 +234,7 @@ impl PatchRequest {
             strict_after: settings.strict_after,
             strip: self.strip,
             directory: &self.directory,
+            as_written: self.as_written,
             reverse: self.reverse,
             three_way: self.three_way,
             allowed: app.allowed()?,
@@ -251,6 +256,12 @@ fn judged(
         super::progress::go_on(progress, "judging")?;
         judge(&request.patch, workspace.source.as_ref(), &options)
     };
+    // An earlier apply that was interrupted may be why a patch does not apply.
+    if !judged.verdict.verdict.applies()
+        && runs::state(app, &workspace).is_ok_and(|state| is_interrupted(state.directory()))
+    {
+        progress.note(&WriteError::Interrupted.to_string());
+    }
     Ok((workspace, judged))
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if args.recover {
         output.text(match recover_apply(&app, output)? {
             Recovered::Nothing => "nothing was interrupted\n",
-            Recovered::Undone => "the interrupted apply had changed nothing; it is cleared away\n",
+            Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
             Recovered::Finished => "the interrupted apply is finished\n",
         })?;
         return Ok(Exit::Yes);

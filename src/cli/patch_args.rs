@@ -29,6 +29,10 @@ pub(crate) struct PatchArgs {
     /// [setting: patch.strict-after]
     #[arg(long)]
     pub(crate) strict_after: bool,
+    /// Take the patch at its word: write placeholders, whole files without their rest and text that
+    /// no longer parses as they are
+    #[arg(long)]
+    pub(crate) as_written: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -51,6 +55,7 @@ impl PatchArgs {
         Ok(PatchRequest {
             patch: self.read()?,
             strip: self.strip,
+            as_written: self.as_written,
             directory: self.directory.clone().unwrap_or_default(),
             ..PatchRequest::default()
         })

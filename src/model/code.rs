@@ -59,6 +59,8 @@ codes! {
         .advice("Send the patch in several parts.");
     P106 => refuses(Malformed).exit(Exit::Environment)
         .advice("Send the same patch in UTF-8.");
+    P107 => refuses(Malformed)
+        .advice("Send every edit with `path`, `old` and `new`, or a whole file with `path` and `content`.");
     P201 => refuses(Malformed)
         .advice("Name the file of every change in a line of its own above it, with its path from the top of the repository.");
     P202 P204 => refuses(Malformed)
@@ -84,6 +86,12 @@ codes! {
         .advice("Send the patch as `git diff` writes it; nothing is mended here.");
     P310 P311 => refuses(ContextNotFound)
         .advice("Send the added lines again, character for character as the file shall have them.");
+    P312 => refuses(Malformed)
+        .advice("Send the code itself where the placeholder stands, or leave that part out of the patch.");
+    P313 => refuses(Malformed)
+        .advice("Send the whole file to its last line, or send only the change as a diff or as SEARCH/REPLACE blocks.");
+    P314 => refuses(Malformed)
+        .advice("Send the added lines again with plain quotes and spaces.");
     P401 P402 P404 => refuses(ContextNotFound)
         .advice("Send the change again with context and removed lines copied from the file as it is now.");
     P403 => refuses(Ambiguous)
@@ -122,8 +130,8 @@ codes! {
     P901 => refuses(ContextNotFound).exit(Exit::Environment)
         .advice("The system could not read or write; sending the patch again does not help.");
     P902 => ends(Exit::No);
-    P903 P904 P905 P906 => ends(Exit::Environment);
-    M101 M102 M103 M104
+    P903 P904 P905 P906 P907 => ends(Exit::Environment);
+    M101 M102 M103 M104 M105
     M201 M202 M203 M204 M205 M206 M207
     M301 M302 M303 M304 M305 M306
     M401 M402 M403 M404 M405 M406 M407 M408 M409 M410 M411 M412 M413 M414 M415 M416 => mends();

@@ -51,8 +51,8 @@ pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, Import
 pub use level::{Caps, Level, Profile};
 pub use page::{Page, WordPage, nearest_page, page, word_pages};
 pub use patch::{
-    AfterProblem, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation, PatchFormat,
-    PatchProblem, PatchVerdict, Safety,
+    AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation,
+    PatchFormat, PatchProblem, PatchVerdict, Safety,
 };
 pub use path::{PathProblem, RepoPath};
 pub use refusal::{Mismatch, Refusal};

@@ -151,7 +151,7 @@ mod tests {
             .collect();
         assert_eq!(pages.len(), known.len());
         assert_eq!(pages.into_iter().collect::<BTreeSet<_>>(), known);
-        assert!(word_pages().all(|page| page.title.len() > 5 && page.body.len() > 12));
+        assert!(word_pages().all(|page| page.title.len() > 5 && page.body.len() > 10));
     }
 
     #[test]

@@ -166,6 +166,18 @@ pub struct HunkVerdict {
     pub candidates: Vec<u64>,
     /// The block of the file that is most like it.
     pub nearest: Option<Nearest>,
+    /// Lines of the file around the places it may have meant, as the feedback shows them.
+    #[serde(skip)]
+    pub excerpts: Vec<Excerpt>,
+}
+
+/// Lines of a file in a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The number of the first, counted from 1.
+    pub first: u64,
+    /// The lines without their ends, lossily decoded.
+    pub lines: Vec<String>,
 }
 
 /// The first line of a hunk that is not in the file as the hunk has it.

@@ -1,4 +1,4 @@
-use super::{Code, FirstDifference, Nearest, PatchProblem, Severity, Verdict};
+use super::{Code, Excerpt, FirstDifference, Nearest, PatchProblem, Severity, Verdict};
 
 /// Why a patch, a section or a hunk is refused. The verdict is that of the code.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Mismatch {
     pub candidates: Vec<u64>,
     /// The block of the file that is most like it.
     pub nearest: Option<Nearest>,
+    /// Lines of the file around the places it may have meant.
+    pub excerpts: Vec<Excerpt>,
 }
 
 impl Refusal {

@@ -11,6 +11,8 @@ use crate::source::{Overlay, Source};
 pub(super) struct AfterImage {
     pub(super) syntax: Vec<AfterProblem>,
     pub(super) imports: Vec<AfterProblem>,
+    /// The first error of each file that has none now.
+    pub(super) broken: Vec<AfterProblem>,
 }
 
 // Beyond this many files a patch is no repair, and its after-image is not looked at.
@@ -29,9 +31,11 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
             continue;
         };
         let old: &[u8] = change.before.as_ref().map_or(&[], |state| &state.bytes);
-        after
-            .syntax
-            .extend(new_errors(&change.path, old, &state.bytes));
+        let errors = new_errors(&change.path, old, &state.bytes);
+        if !errors.is_empty() && !old.is_empty() && syntax_errors(&change.path, old).is_empty() {
+            after.broken.extend(errors.first().cloned());
+        }
+        after.syntax.extend(errors);
         let known: Vec<Import> = facts(&change.path, old).imports;
         let now = facts(&change.path, &state.bytes).imports.into_iter();
         gained.extend(

@@ -1,6 +1,9 @@
-use super::set::{Body, Edit, LineKind};
+use std::borrow::Cow;
+
+use super::set::{Body, Edit, Hunk, HunkLine, LineKind};
+use super::sides::with_context;
 use super::text::{LineEnds, Text};
-use crate::model::{Code, FirstDifference, HunkVerdict, Mend, Refusal, Safety, Verdict};
+use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
 /// The content of a new file.
 pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> {
@@ -52,7 +55,38 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
     Ok((bytes, mends))
 }
 
-/// Applies replacements of text, each of which must be found exactly once.
+/// Replacements of text as hunks of whole lines, for those that are not in the file byte for byte.
+pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
+    let lines = |text: &[u8], kind, line: u32| -> Vec<HunkLine<'static>> {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let lines = text.split(|byte| *byte == b'\n');
+        let taken = lines.map(|text| HunkLine {
+            kind,
+            line: Cow::Owned(text.to_vec()),
+            prefixed: false,
+            bare: false,
+            no_newline: false,
+            at: line,
+        });
+        taken.collect()
+    };
+    edits
+        .iter()
+        .map(|edit| Hunk {
+            line: edit.line,
+            lines: with_context(
+                lines(&edit.old, LineKind::Remove, edit.line),
+                lines(&edit.new, LineKind::Add, edit.line),
+            ),
+            ..Hunk::default()
+        })
+        .collect()
+}
+
+/// Applies replacements of text, each of which must be found exactly once unless it is for all.
 pub(super) fn edited(
     before: &[u8],
     edits: &[Edit],
@@ -77,7 +111,10 @@ pub(super) fn edited(
     };
     for (index, edit) in edits.iter().enumerate() {
         let (old, new) = (adapt(&edit.old), adapt(&edit.new));
-        let places: Vec<usize> = occurrences(&bytes, &old);
+        let places: Vec<usize> = match edit.after {
+            Some(row) => after_row(&bytes, row).into_iter().collect(),
+            None => occurrences(&bytes, &old),
+        };
         let line = |at: usize| {
             let before = bytes.get(..at).unwrap_or_default();
             memchr::memchr_iter(b'\n', before).count() as u64 + 1
@@ -92,9 +129,21 @@ pub(super) fn edited(
             first_difference: None,
             candidates: Vec::new(),
             nearest: None,
+            excerpts: Vec::new(),
         };
         already &= places.is_empty() && !new.is_empty() && occurrences(&bytes, &new).len() == 1;
         match places.as_slice() {
+            [first, _, ..] if edit.all => {
+                verdict.applied_at = Some(line(*first));
+                let mut end = bytes.len();
+                for at in places.iter().rev() {
+                    // Places that overlap are one.
+                    if at + old.len() <= end {
+                        bytes.splice(*at..*at + old.len(), new.iter().copied());
+                        end = *at;
+                    }
+                }
+            }
             [at] => {
                 verdict.applied_at = Some(line(*at));
                 bytes.splice(*at..*at + old.len(), new);
@@ -113,9 +162,6 @@ pub(super) fn edited(
                 verdict.code = Some(failure.code);
                 verdict.message.clone_from(&failure.message);
                 verdict.candidates.clone_from(&failure.mismatch.candidates);
-                if several.is_empty() {
-                    verdict.first_difference = first_line(&edit.old, edit.line);
-                }
                 failed.get_or_insert(failure);
             }
         }
@@ -140,14 +186,15 @@ fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<usize> {
     found
 }
 
-fn first_line(old: &[u8], line: u32) -> Option<FirstDifference> {
-    let first = old.split(|byte| *byte == b'\n').next()?;
-    Some(FirstDifference {
-        patch_line: u64::from(line),
-        file_line: 1,
-        expected: String::from_utf8_lossy(first).into_owned(),
-        actual: None,
-    })
+// Where the line after the first `row` lines starts.
+fn after_row(bytes: &[u8], row: u32) -> Option<usize> {
+    match row.checked_sub(1) {
+        None => Some(0),
+        Some(index) => {
+            let mut feeds = memchr::memchr_iter(b'\n', bytes);
+            feeds.nth(index as usize).map(|feed| feed + 1)
+        }
+    }
 }
 
 /// Applies a git delta.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
 use super::damage::{damaged, newline_lost, proven};
+use super::line_ends::match_line_ends;
 use super::place::{Outcome, Work, diagnose, place};
-use super::set::{Body, FilePatch, Hunk, LineKind};
-use super::text::{LineEnds, Text};
+use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
+use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
 /// How hunks are placed.
@@ -39,8 +40,10 @@ pub(super) fn modify(
     how: How,
     work: &Work,
 ) -> Modified {
-    let one = together(before, sections, how, work);
-    if one.after.is_some() || sections.len() < 2 || one.already.is_some() {
+    let one = by_line_ends(before, sections, how, work);
+    // Two sections that change the same place are alternatives, not one after the other.
+    let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
+    if one.after.is_some() || sections.len() < 2 || one.already.is_some() || clash {
         return one;
     }
     in_turn(before, sections, how, work).unwrap_or(one)
@@ -57,7 +60,7 @@ fn in_turn(
     let mut hunks = Vec::new();
     let mut mends = Vec::new();
     for section in sections {
-        let mut next = together(&state, &[section], how, work);
+        let mut next = by_line_ends(&state, &[section], how, work);
         let (bytes, _) = next.after.take()?;
         state.bytes = bytes;
         hunks.append(&mut next.hunks);
@@ -73,7 +76,33 @@ fn in_turn(
     })
 }
 
-fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Work) -> Modified {
+// Line ends are those of the file, unless the blob id of the result shows that others are meant.
+fn by_line_ends(
+    before: &FileState,
+    sections: &[&FilePatch<'_>],
+    how: How,
+    work: &Work,
+) -> Modified {
+    let one = together(before, sections, how, false, work);
+    let changed =
+        |mend: &Mend| matches!(mend.code, Code::M411 | Code::M412) && mend.safety == Safety::Lossy;
+    if one.mends.iter().any(changed) {
+        let kept = together(before, sections, how, true, work);
+        let after = kept.after.as_ref();
+        if after.is_some_and(|(bytes, _)| proven(sections, bytes)) {
+            return kept;
+        }
+    }
+    one
+}
+
+fn together(
+    before: &FileState,
+    sections: &[&FilePatch<'_>],
+    how: How,
+    keeps_cr: bool,
+    work: &Work,
+) -> Modified {
     let explicit = sections
         .iter()
         .any(|section| section.headers.explicit.is_some());
@@ -107,7 +136,8 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
         already: None,
     };
     let text = Text::new(&before.bytes);
-    let (text, hunks) = match_line_ends(text, hunks, how.strict, &mut modified.mends);
+    let (text, hunks) = match_line_ends(text, hunks, how.strict || keeps_cr, &mut modified.mends);
+    let hunks = as_the_file_reads(&text, hunks);
     let outcomes = place(&text, &hunks, how.strict, work);
     let failed = outcomes
         .iter()
@@ -148,6 +178,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
             first_difference: None,
             candidates: Vec::new(),
             nearest: None,
+            excerpts: Vec::new(),
         };
         match outcome {
             Outcome::Placed(placed) => {
@@ -202,6 +233,7 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
                 verdict.first_difference = failure.mismatch.difference.clone();
                 verdict.candidates.clone_from(&failure.mismatch.candidates);
                 verdict.nearest = failure.mismatch.nearest;
+                verdict.excerpts.clone_from(&failure.mismatch.excerpts);
                 if diagnosed <= 8 {
                     modified.failures.push((u64::from(hunk.line), failure));
                 }
@@ -239,6 +271,47 @@ fn together(before: &FileState, sections: &[&FilePatch<'_>], how: How, work: &Wo
     modified
 }
 
+// Of the ways to read a hunk, the one with the most old lines that stand in the file: the shorter ones
+// are its beginning.
+fn as_the_file_reads<'h, 'a>(
+    text: &Text<'_>,
+    mut hunks: Cow<'h, [Hunk<'a>]>,
+) -> Cow<'h, [Hunk<'a>]> {
+    for index in 0..hunks.len() {
+        let Some(hunk) = hunks.get(index).filter(|hunk| !hunk.readings.is_empty()) else {
+            continue;
+        };
+        let ways = std::iter::once(&hunk.lines).chain(&hunk.readings);
+        let best = ways
+            .filter(|lines| stands(text, lines))
+            .max_by_key(|lines| old_count(lines));
+        if let Some(lines) = best.cloned()
+            && let Some(hunk) = hunks.to_mut().get_mut(index)
+        {
+            hunk.lines = lines;
+        }
+    }
+    hunks
+}
+
+fn old_count(lines: &[HunkLine<'_>]) -> usize {
+    lines.iter().filter(|it| it.kind != LineKind::Add).count()
+}
+
+fn stands(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
+    let old: Vec<&[u8]> = lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Add)
+        .map(|line| line.text().trim_ascii())
+        .collect();
+    let rows = (0..text.len()).collect::<Vec<_>>();
+    rows.windows(old.len().max(1)).any(|rows| {
+        rows.iter()
+            .zip(&old)
+            .all(|(row, line)| text.line(*row).trim_ascii() == *line)
+    })
+}
+
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
     Mend {
         code,
@@ -246,52 +319,6 @@ pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -
         patch_line: u64::from(hunk.line),
         message: message.to_owned(),
     }
-}
-
-// Line ends are a matter of the whole file: either all of the patch's are translated or none.
-fn match_line_ends<'t, 'h, 'a>(
-    text: Text<'t>,
-    mut hunks: Cow<'h, [Hunk<'a>]>,
-    strict: bool,
-    mends: &mut Vec<Mend>,
-) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
-    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-    let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
-    // A carriage return is part of a line end only where a newline follows it.
-    let ended = || lines().filter(|line| !line.no_newline);
-    let all_cr = ended().next().is_some()
-        && lines().all(|line| line.line.ends_with(b"\r") != line.no_newline);
-    let first = hunks.first().map(|hunk| u64::from(hunk.line));
-    let mut note = |code, message: &str| {
-        mends.push(Mend {
-            code,
-            safety: Safety::Safe,
-            patch_line: first.unwrap_or(0),
-            message: message.to_owned(),
-        });
-    };
-    let mut text = text;
-    if text.ends == LineEnds::CrLf && !has_cr && !strict {
-        note(Code::M411, "gave added lines the CR LF ends of the file");
-        text = text.without_cr();
-    } else if text.ends == LineEnds::Lf
-        && text.len() > 0
-        && !text.line(text.len() - 1).ends_with(b"\r")
-        && all_cr
-        && !strict
-    {
-        note(
-            Code::M412,
-            "dropped carriage returns that the file does not have",
-        );
-        for hunk in hunks.to_mut() {
-            for line in &mut hunk.lines {
-                let plain = line.line.strip_suffix(b"\r").unwrap_or(&line.line).to_vec();
-                line.line = Cow::Owned(plain);
-            }
-        }
-    }
-    (text, hunks)
 }
 
 /// The hunk that undoes a hunk.

@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 
-use crate::model::{Code, PatchVerdict, Severity, Verdict};
+use crate::model::{Code, FirstDifference, PatchVerdict, Severity, Verdict};
+use crate::report::{harmless, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
 pub(super) fn feedback(verdict: &PatchVerdict) -> String {
@@ -38,15 +39,16 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
         .iter()
         .flat_map(|file| file.hunks.iter().map(move |hunk| (file, hunk)))
         .filter(|(_, hunk)| hunk.first_difference.is_some() || !hunk.candidates.is_empty());
+    let mut room = MOST_SHOWN;
     for (file, hunk) in hunks.take(10) {
         if let Some(difference) = &hunk.first_difference {
             let _ = writeln!(
                 text,
                 "- {}: the patch expects `{}`, line {} of the file is `{}`.",
                 file.path,
-                difference.expected,
+                visible(&difference.expected),
                 difference.file_line,
-                difference.actual.as_deref().unwrap_or("past its end"),
+                actual(difference),
             );
         }
         if !hunk.candidates.is_empty() {
@@ -58,6 +60,16 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
                 lines.join(", ")
             );
         }
+        for excerpt in &hunk.excerpts {
+            if room < excerpt.lines.len() {
+                break;
+            }
+            room -= excerpt.lines.len();
+            let _ = writeln!(text, "  {} now has:", file.path);
+            for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
+                let _ = writeln!(text, "  {number:>5} | {}", harmless(line));
+            }
+        }
     }
     let left = errors.count().saturating_sub(10);
     if left > 0 {
@@ -65,6 +77,16 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     }
     text.push_str(&advice(verdict));
     text
+}
+
+// Lines of files shown in all.
+const MOST_SHOWN: usize = 60;
+
+fn actual(difference: &FirstDifference) -> String {
+    match &difference.actual {
+        Some(line) => visible(line),
+        None => "past its end".to_owned(),
+    }
 }
 
 // What to do about each code, in the order of the patch and each once.

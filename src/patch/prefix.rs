@@ -113,6 +113,7 @@ pub(super) fn common_prefix(
     let mut fits: Vec<Prefix> = (0..=deepest.unwrap_or(0).min(32))
         .map(plain)
         .filter(|prefix| *prefix != usual && exists(prefix))
+        .filter(|prefix| prefix.strip < usual.strip || !leaves_a_directory(&must, &usual, listing))
         .collect();
     if fits.is_empty()
         && let Some(add) = missing_top(&must, &usual, listing)
@@ -138,6 +139,16 @@ pub(super) fn common_prefix(
             Err(Refusal::new(Code::P509, message))
         }
     }
+}
+
+// Whether a directory that a name speaks of is there: the file is missing in it, and another of the
+// same name elsewhere is not meant.
+fn leaves_a_directory(must: &[(&str, bool)], usual: &Prefix, listing: &Listing) -> bool {
+    must.iter().any(|(name, bare)| {
+        let path = usual.apply(name, *bare);
+        let directory = path.as_deref().and_then(|path| path.rsplit_once('/'));
+        directory.is_some_and(|(directory, _)| !listing.below(directory).is_empty())
+    })
 }
 
 // The one directory below which all names exist, when each name ends exactly one path.

@@ -48,6 +48,8 @@ fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
                     old: edit.new,
                     new: edit.old,
                     line: edit.line,
+                    all: edit.all,
+                    after: None,
                 })
                 .collect(),
         ),

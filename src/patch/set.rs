@@ -122,6 +122,10 @@ pub struct Edit {
     pub old: Vec<u8>,
     /// What shall stand there.
     pub new: Vec<u8>,
+    /// Replace it wherever it stands.
+    pub all: bool,
+    /// Put the new text after this many lines; nothing is replaced.
+    pub after: Option<u32>,
     /// Line of the input, counted from 1.
     pub line: u32,
 }
@@ -147,8 +151,12 @@ pub struct Hunk<'a> {
     pub new: Option<(u32, u32)>,
     /// Text that names the place: what follows `@@`.
     pub scope: &'a [u8],
+    /// Scopes around `scope`, the outermost first.
+    pub outer: Vec<&'a [u8]>,
     /// The body.
     pub lines: Vec<HunkLine<'a>>,
+    /// Other ways to read the body, of which the file decides.
+    pub readings: Vec<Vec<HunkLine<'a>>>,
     /// How many lines at the end may be no part of the hunk: blank lines and prose.
     pub loose_tail: usize,
     /// The header's counts are those of the body.
@@ -157,6 +165,8 @@ pub struct Hunk<'a> {
     pub ends_input: bool,
     /// The input ends with this hunk, in the middle of a line.
     pub cut: bool,
+    /// Text that is no part of any hunk follows directly.
+    pub followed: bool,
     /// It must be at the end of the file.
     pub at_end: bool,
 }

@@ -225,7 +225,10 @@ fn operation(
             Ok(Operation::Delete)
         }
         (Some(one), Some(two)) if one == two => {
-            let only_adds = matches!(file.body, Body::Hunks(_)) && !has_old_lines(&file.body);
+            // A line of an old file is stated where there is one to add after.
+            let only_adds = matches!(&file.body, Body::Hunks(hunks)
+                if hunks.iter().all(|hunk| hunk.old.is_none_or(|(line, _)| line < 2)))
+                && !has_old_lines(&file.body);
             if !has(old) && only_adds && !naming.strict {
                 note(
                     Code::M203,

@@ -63,6 +63,11 @@ impl<'a> Text<'a> {
         self.without_cr
     }
 
+    /// Whether a carriage return stands anywhere.
+    pub(super) fn has_cr(&self) -> bool {
+        memchr::memchr(b'\r', self.bytes).is_some()
+    }
+
     /// How many lines there are.
     pub(super) fn len(&self) -> usize {
         self.starts.len()

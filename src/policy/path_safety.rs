@@ -18,6 +18,13 @@ pub fn check_path(path: &str, is_new: bool) -> Result<(), Refusal> {
     for part in path.split('/') {
         check_component(part, is_new)?;
     }
+    let first = path.split('/').next().unwrap_or_default();
+    if is_new && path.contains('/') && is_shell_home(first) {
+        return refuse(
+            Code::P503,
+            "it starts with what a shell reads as another directory",
+        );
+    }
     let bytes = path.as_bytes();
     if is_new && bytes.get(1) == Some(&b':') && bytes.first().is_some_and(u8::is_ascii_alphabetic) {
         return refuse(Code::P503, "it starts with a drive letter");
@@ -100,6 +107,16 @@ fn is_ignored_by_hfs(letter: char) -> bool {
         '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
+// `~`, `~user`, `$HOME`, `${HOME}`, `%USERPROFILE%`. Routes such as `$id` are names.
+fn is_shell_home(part: &str) -> bool {
+    let variable = |name: &str| {
+        !name.is_empty() && name.bytes().all(|it| it.is_ascii_uppercase() || it == b'_')
+    };
+    let unset = part.strip_prefix('$').map(|it| it.trim_matches(['{', '}']));
+    let percent = part.strip_prefix('%').and_then(|it| it.strip_suffix('%'));
+    part.starts_with('~') || unset.is_some_and(variable) || percent.is_some_and(variable)
+}
+
 fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end();
     let stem = stem.to_ascii_lowercase();
@@ -145,6 +162,9 @@ mod tests {
             ("COM1.log", "P508"),
             ("file.", "P508"),
             ("C:/x", "P508"),
+            ("~/x", "P503"),
+            ("$HOME/x", "P503"),
+            ("%APPDATA%/x", "P503"),
         ] {
             assert_eq!(
                 check_path(path, true).unwrap_err().code.as_str(),
@@ -158,6 +178,7 @@ mod tests {
     fn lets_ordinary_names_pass() {
         for path in [
             ".gitx",
+            "$id/route.tsx",
             "xgit~1",
             ".github/x.md",
             "a b",

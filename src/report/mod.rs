@@ -27,6 +27,7 @@ mod run_html;
 mod run_markdown;
 mod run_text;
 mod sarif;
+mod visible;
 
 pub use bench_html::bench_html;
 pub use bench_junit::bench_junit;
@@ -50,3 +51,4 @@ pub use printable::{printable, printable_in_colour, printable_json};
 pub use run_html::run_html;
 pub use run_markdown::run_markdown;
 pub use run_text::run_text;
+pub use visible::{harmless, visible};

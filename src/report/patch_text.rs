@@ -2,8 +2,10 @@ use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
+use super::visible::{harmless, visible};
 use crate::model::{
-    FileVerdict, FirstDifference, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict,
+    Excerpt, FileVerdict, FirstDifference, HunkVerdict, PatchProblem, PatchVerdict, Severity,
+    Verdict,
 };
 
 /// Draws a verdict for a person: every problem at its line of the patch, and where a hunk stops
@@ -27,6 +29,9 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
             let hunk = hunk_of(verdict, earlier, problem);
             text.push_str(&draw(problem, hunk, name, &lines, &renderer));
             text.push_str("\n\n");
+            for excerpt in hunk.iter().flat_map(|hunk| &hunk.excerpts) {
+                text.push_str(&block(excerpt, problem.path.as_deref()));
+            }
             drawn += 1;
         } else {
             left.push(problem);
@@ -212,6 +217,18 @@ fn draw(
     renderer.render(&[report])
 }
 
+// Lines of the file as they are, which a better patch can be made of.
+fn block(excerpt: &Excerpt, path: Option<&str>) -> String {
+    let mut text = String::new();
+    let path = path.unwrap_or_default().escape_debug();
+    let _ = writeln!(text, "{path} now has:");
+    for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
+        let _ = writeln!(text, "{number:>6} | {}", harmless(line));
+    }
+    text.push('\n');
+    text
+}
+
 fn candidates(hunk: &HunkVerdict) -> String {
     if hunk.candidates.is_empty() {
         return String::new();
@@ -230,18 +247,6 @@ fn label(difference: &FirstDifference, path: Option<&str>) -> String {
         ),
         None => format!("{path} ends before line {}", difference.file_line),
     }
-}
-
-// Nothing hides in it, and quotes stay as they stand in the file.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '"' | '\'' | '\\' => out.push(char),
-            _ => out.extend(char.escape_debug()),
-        }
-    }
-    out
 }
 
 // Three lines of the patch around one, the offset of that one, and the number of the first.

@@ -220,3 +220,26 @@ fn files_and_index_change_together() {
     let status = git(root, &["status", "--porcelain"]).stdout;
     assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_turned_out_of_the_tree() {
+    let repository = repository(&[("a", b"x\n")]);
+    let root = repository.path();
+    std::os::unix::fs::symlink("a", root.join("l")).expect("a link");
+    git(root, &["add", "l"]);
+    git(root, &["commit", "-q", "-m", "link"]);
+    let end = "\\ No newline at end of file";
+    let turned = |target: &str| {
+        let patch = format!(
+            "diff --git a/l b/l\n--- a/l\n+++ b/l\n@@ -1 +1 @@\n-a\n{end}\n+{target}\n{end}\n"
+        );
+        mendit(root, &["check", "-"], patch.as_bytes())
+            .status
+            .code()
+    };
+    for target in ["/etc/passwd", "../../x", ".git/config"] {
+        assert_eq!(turned(target), Some(5), "{target}");
+    }
+    assert_eq!(turned("b"), Some(0));
+}

@@ -3,9 +3,11 @@
 
 mod apply;
 mod differences;
+mod formats;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod git_apply;
+mod intent;
 mod judge;
 mod round_trip;
 mod support;

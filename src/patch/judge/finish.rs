@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
 use super::super::change::{Change, FileState};
+use super::super::intent::{announces_another, unmeant};
 use super::super::set::{Body, LineKind};
 use super::super::structure;
 use crate::model::{BlobId, Code, Operation, PatchProblem, RepoPath, Verdict};
@@ -21,6 +22,9 @@ impl Judge<'_, '_> {
         }
         self.weigh_undone_copies();
         let already = self.weigh_already();
+        if self.worst.is_none() && !already && !self.options.as_written {
+            self.weigh_intent();
+        }
         if self.worst.is_none() && !already {
             self.structure_and_policy();
         }
@@ -55,6 +59,28 @@ impl Judge<'_, '_> {
         }
     }
 
+    // What shows that the writer meant something else than the bytes say.
+    fn weigh_intent(&mut self) {
+        let slots = self.slots.iter();
+        let found: Vec<PatchProblem> = slots
+            .filter_map(|(path, slot)| {
+                let after = slot.after.as_ref().filter(|it| it.mode != 0o120_000)?;
+                if slot
+                    .before
+                    .as_ref()
+                    .is_some_and(|it| it.bytes == after.bytes)
+                {
+                    return None;
+                }
+                let (_, refusal) = unmeant(path, slot.before.as_ref(), after)?;
+                Some(refusal.problem(Some(path), u64::from(slot.line)))
+            })
+            .collect();
+        for problem in found {
+            self.problem(problem);
+        }
+    }
+
     pub(super) fn look_after(&mut self, changes: &[Change]) {
         let found = crate::patch::after::after_image(self.source, changes);
         // A patch that ends in the middle of an added line may have lost the rest of that line.
@@ -68,6 +94,15 @@ impl Judge<'_, '_> {
             let message =
                 "the patch seems to be cut off inside its last line: the file would not parse";
             self.plain(Code::P104, message);
+        } else if cut && self.announces_another(changes) {
+            let message = "the patch seems to be cut off inside its last line: the file would not be the one that its `index` line announces";
+            self.plain(Code::P104, message);
+        } else if let Some(first) = found.broken.first().filter(|_| !self.options.as_written) {
+            let message = format!(
+                "the file parses now and would not after the patch: {} (line {} after it)",
+                first.message, first.line
+            );
+            self.problem(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
         } else if self.options.strict_after {
             let first = found.syntax.iter().chain(&found.imports).next().cloned();
             if let Some(first) = first {
@@ -76,6 +111,17 @@ impl Judge<'_, '_> {
         }
         self.verdict.new_syntax_errors = found.syntax;
         self.verdict.new_unresolved_imports = found.imports;
+    }
+
+    fn announces_another(&self, changes: &[Change]) -> bool {
+        let Some(file) = self.set.files.last() else {
+            return false;
+        };
+        let made = changes.iter().filter_map(|change| change.after.as_ref());
+        changes.iter().any(|change| change.after.is_some())
+            && made
+                .map(|it| announces_another(file, &it.bytes))
+                .all(|other| other)
     }
 
     // Whether all of it is there already; `worst` is set when only some is, or it is reversed.

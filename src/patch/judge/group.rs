@@ -43,7 +43,8 @@ impl Judge<'_, '_> {
                 }
             });
         self.mode_notes(&sections, target, &before);
-        self.settle(target, &sections, before, modified, mode, hunks)
+        let standing = self.settle(target, &sections, before, modified, mode, hunks)?;
+        self.check_link(target, standing)
     }
 
     // Modes that are not those of the file are worth a word, no more.

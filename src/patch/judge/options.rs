@@ -10,6 +10,9 @@ use crate::policy::{Allowed, ChangeLimits};
 pub struct JudgeOptions<'a> {
     /// Mend nothing.
     pub strict: bool,
+    /// Take the patch at its word: placeholders, whole files without their rest, and text that no
+    /// longer parses are written as they are.
+    pub as_written: bool,
     /// Leading components to strip from names; `None` finds out.
     pub strip: Option<usize>,
     /// Put before every path.

@@ -1,7 +1,8 @@
-use super::super::bodies::{created, edited};
+use super::super::bodies::{as_hunks, created, edited};
 use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::{How, modify};
+use super::super::intent::shrunk;
 use super::super::set::{Body, FilePatch};
 use super::super::slot::Slot;
 use super::super::structure;
@@ -246,7 +247,14 @@ impl Judge<'_, '_> {
                 return self.check_link(target, standing);
             }
             Body::Empty => before.bytes.to_vec(),
-            Body::Whole(bytes) => bytes.clone(),
+            Body::Whole(bytes) => {
+                if !self.options.as_written
+                    && let Some(refusal) = shrunk(&before.bytes, bytes)
+                {
+                    return Err(refusal);
+                }
+                bytes.clone()
+            }
             Body::Edits(edits) => {
                 let (verdicts, result, already) = edited(&before.bytes, edits);
                 hunks.extend(verdicts);
@@ -257,6 +265,19 @@ impl Judge<'_, '_> {
                             origin: None,
                             sure: true,
                         });
+                    }
+                    // Lines that only nearly stand there are placed as those of a hunk are.
+                    Err(failure) if failure.code == Code::P401 && !self.options.strict => {
+                        hunks.clear();
+                        let section = FilePatch {
+                            body: Body::Hunks(as_hunks(edits)),
+                            ..file.clone()
+                        };
+                        let modified = modify(&before, &[&section], self.options.how(), &self.work);
+                        let mode = target.mode;
+                        let standing =
+                            self.settle(target, &[&section], before, modified, mode, hunks)?;
+                        return self.check_link(target, standing);
                     }
                     Err(failure) => {
                         self.hunk_problem(target, u64::from(file.line), failure);

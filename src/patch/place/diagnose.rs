@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::placed::old_of;
 use super::rule::trim_end;
 use super::search::Work;
-use crate::model::{Code, FirstDifference, Nearest, Refusal};
+use crate::model::{Code, Excerpt, FirstDifference, Nearest, Refusal};
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;
 
@@ -75,7 +75,11 @@ pub(in crate::patch) fn diagnose(
             similarity,
         });
     }
-    if let Some(index) = (0..old.len()).find(|index| !equal(*index))
+    let differs = (0..old.len()).find(|index| !equal(*index));
+    let shown_from = start + differs.unwrap_or(0).saturating_sub(AROUND);
+    let last = (start + old.len() + 2).min(shown_from + 2 * AROUND + 1);
+    failure.mismatch.excerpts = vec![excerpt(text, shown_from.saturating_sub(2), last)];
+    if let Some(index) = differs
         && let Some(line) = old.get(index)
     {
         let row = start + index;
@@ -89,6 +93,18 @@ pub(in crate::patch) fn diagnose(
         failure.code = Code::P404;
         "only white space differs, in a way that leaves several readings"
             .clone_into(&mut failure.message);
+    }
+}
+
+// Lines shown before and after the first that differs.
+const AROUND: usize = 6;
+
+/// The lines `from..to` of a file, as far as it has them.
+pub(super) fn excerpt(text: &Text<'_>, from: usize, to: usize) -> Excerpt {
+    let rows = from..to.min(text.len());
+    Excerpt {
+        first: from as u64 + 1,
+        lines: rows.map(|row| shown(text.line(row))).collect(),
     }
 }
 

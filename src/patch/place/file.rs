@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use super::diagnose::excerpt;
 use super::hunk::{Found, find, placed_at};
 use super::placed::Placed;
 use super::rule::{EXACT, MendNote};
@@ -60,7 +61,7 @@ pub(in crate::patch) fn place<'h, 'a>(
             break;
         };
         let outcome = match one {
-            Found::At(placed) => placed_or_repeated(placed, outcomes.last(), hunks, index),
+            Found::At(placed) => placed_or_repeated(placed, &outcomes, hunks, index),
             Found::Doubtful(doubt) => Outcome::Failed(doubtful(doubt)),
             Found::There => Outcome::Failed(Refusal::new(
                 Code::P406,
@@ -70,7 +71,8 @@ pub(in crate::patch) fn place<'h, 'a>(
             Found::Many { at, exact, lines } => {
                 let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());
                 let left = if exact && !strict {
-                    narrow(text, hunk, &at, index, ordered.then_some(&decided[..]))
+                    let decided = ordered.then_some(&decided[..]);
+                    narrow(text, hunks, &at, index, decided)
                 } else {
                     None
                 };
@@ -80,7 +82,7 @@ pub(in crate::patch) fn place<'h, 'a>(
                         placed.mends.push(mend);
                         Outcome::Placed(placed)
                     }
-                    None => Outcome::Failed(ambiguous(&at)),
+                    None => Outcome::Failed(ambiguous(text, &at, lines)),
                 }
             }
         };
@@ -93,10 +95,14 @@ fn missing() -> Refusal {
     Refusal::new(Code::P401, "the lines it would replace are not in the file")
 }
 
-fn ambiguous(at: &[usize]) -> Refusal {
+fn ambiguous(text: &Text<'_>, at: &[usize], size: usize) -> Refusal {
     let mut refusal = Refusal::new(Code::P403, format!("it fits in {} places", at.len()))
         .hint("add context lines until only one place fits");
     refusal.mismatch.candidates = at.iter().take(50).map(|at| *at as u64 + 1).collect();
+    let size = size.min(4);
+    let places = at.iter().take(3);
+    let shown = places.map(|at| excerpt(text, at.saturating_sub(4), at + size + 4));
+    refusal.mismatch.excerpts = shown.collect();
     refusal
 }
 
@@ -121,7 +127,7 @@ fn doubtful(doubt: Doubt) -> Refusal {
 // A model that repeats a hunk means it once.
 fn placed_or_repeated<'h, 'a>(
     placed: Placed<'h, 'a>,
-    before: Option<&Outcome<'h, 'a>>,
+    before: &[Outcome<'h, 'a>],
     hunks: &[Hunk<'a>],
     index: usize,
 ) -> Outcome<'h, 'a> {
@@ -133,30 +139,34 @@ fn placed_or_repeated<'h, 'a>(
                 .zip(&b.lines)
                 .all(|(a, b)| a.kind == b.kind && a.line == b.line)
     };
-    if let Some(Outcome::Placed(last)) = before
-        && last.pieces == placed.pieces
-        && let (Some(one), Some(two)) = (
-            index.checked_sub(1).and_then(|it| hunks.get(it)),
-            hunks.get(index),
-        )
-        && same(one, two)
-    {
+    let earlier = before.iter().zip(hunks).rev().take(NEAR);
+    let repeats = hunks.get(index).is_some_and(|hunk| {
+        earlier.into_iter().any(|(outcome, other)| {
+            matches!(outcome, Outcome::Placed(one) if one.pieces == placed.pieces)
+                && same(hunk, other)
+        })
+    });
+    if repeats {
         return Outcome::Repeated(MendNote::safe(
             Code::M304,
-            "left out a hunk that repeats the one before",
+            "left out a hunk that repeats an earlier one",
         ));
     }
     Outcome::Placed(placed)
 }
 
+// How far back a repeated hunk is looked for.
+const NEAR: usize = 64;
+
 // Of several exact places, the one that the order of the hunks or the named scope leaves.
 fn narrow(
     text: &Text<'_>,
-    hunk: &Hunk<'_>,
+    hunks: &[Hunk<'_>],
     at: &[usize],
     index: usize,
     decided: Option<&[Option<Range<usize>>]>,
 ) -> Option<(usize, MendNote)> {
+    let hunk = hunks.get(index)?;
     let only = |left: Vec<usize>| match left.as_slice() {
         [one] => Some(*one),
         _ => None,
@@ -181,6 +191,9 @@ fn narrow(
         if let Some(one) = only(at.iter().copied().filter(fits).collect())
             && !alone
         {
+            if contradicts(hunks, decided, at, index, one) {
+                return None;
+            }
             return Some((
                 one,
                 MendNote::safe(
@@ -191,19 +204,15 @@ fn narrow(
         }
     }
     if hunk.old.is_none() && !hunk.scope.is_empty() {
-        let scopes: Vec<usize> = (0..text.len())
-            .filter(|row| text.line(*row).trim_ascii() == hunk.scope)
-            .collect();
-        let scope = only(scopes)?;
-        let end = block_end(text, scope);
-        let one = only(
-            at.iter()
-                .copied()
-                .filter(|at| (scope..end).contains(at))
-                .collect(),
-        )?;
+        let mut inside = 0..text.len();
+        for scope in hunk.outer.iter().chain([&hunk.scope]) {
+            let rows = inside.filter(|row| text.line(*row).trim_ascii() == *scope);
+            let row = only(rows.collect())?;
+            inside = row..block_end(text, row);
+        }
+        let left = at.iter().copied().filter(|at| inside.contains(at));
         return Some((
-            one,
+            only(left.collect())?,
             MendNote::safe(
                 Code::M410,
                 "chose the one place inside the scope that the hunk names",
@@ -212,6 +221,46 @@ fn narrow(
     }
     None
 }
+
+// Whether the line that a hunk states, as the other hunks show how to take it, speaks for another
+// place than the order of the hunks.
+fn contradicts(
+    hunks: &[Hunk<'_>],
+    decided: &[Option<Range<usize>>],
+    at: &[usize],
+    index: usize,
+    chosen: usize,
+) -> bool {
+    let stated = |index: usize| {
+        let (line, _) = hunks.get(index)?.old?;
+        i64::try_from(line).ok()
+    };
+    let Some(line) = stated(index) else {
+        return false;
+    };
+    let shifts: Vec<i64> = decided
+        .iter()
+        .enumerate()
+        .filter_map(|(index, range)| {
+            let at = i64::try_from(range.as_ref()?.start).ok()? + 1;
+            Some(at - stated(index)?)
+        })
+        .collect();
+    let repeated = (0..hunks.len()).any(|other| other != index && stated(other) == Some(line));
+    let (Some(low), Some(high)) = (shifts.iter().min(), shifts.iter().max()) else {
+        return false;
+    };
+    // Numbers that are off by many amounts are invented.
+    if repeated || high - low > FIRM_SHIFT {
+        return false;
+    }
+    let expected = line + low + (high - low) / 2 - 1;
+    let far = |at: usize| i64::try_from(at).map_or(i64::MAX, |at| (at - expected).abs());
+    at.iter().any(|other| far(*other) * 2 < far(chosen))
+}
+
+// Hunks whose numbers are off by amounts within this share one reason for it.
+const FIRM_SHIFT: i64 = 20;
 
 // The block that a line opens: all below it that is indented more, blank lines aside.
 fn block_end(text: &Text<'_>, scope: usize) -> usize {

@@ -2,6 +2,7 @@ use crate::model::Code;
 use std::borrow::Cow;
 
 use super::rule::MendNote;
+use crate::patch::numbered::numbered;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 
 /// A second reading of a hunk whose lines all carry the same damage.
@@ -18,54 +19,58 @@ pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
         .collect()
 }
 
-// Old lines that carry consecutive numbers, copied from a listing.
+// Old lines that carry consecutive numbers, copied from a listing. Added lines carry them all or none.
 fn without_numbers<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
-    let mut next: Option<u64> = None;
+    let mut old: Vec<u64> = Vec::new();
+    let mut new: Vec<Option<u64>> = Vec::new();
     let mut lines = Vec::with_capacity(hunk.lines.len());
     for line in &hunk.lines {
         let read = numbered(line.text());
         if line.kind == LineKind::Add {
-            // Added lines that are numbered too leave it open what the number belongs to.
-            if read.is_some_and(|(number, _)| next.is_some_and(|next| number.abs_diff(next) < 3)) {
+            if !line.text().trim_ascii().is_empty() {
+                new.push(read.map(|(number, _)| number));
+            }
+        } else {
+            let (number, _) = read?;
+            if old
+                .last()
+                .is_some_and(|last| last.checked_add(1) != Some(number))
+            {
                 return None;
             }
-            lines.push(line.clone());
-            continue;
+            old.push(number);
         }
-        let (number, rest) = read?;
-        if next.is_some_and(|next| next != number) {
-            return None;
-        }
-        next = number.checked_add(1);
-        lines.push(HunkLine {
-            line: Cow::Owned(rest.to_vec()),
-            prefixed: false,
-            bare: false,
-            ..line.clone()
-        });
+        lines.push(read.map(|(_, rest)| rest));
     }
-    let mend = MendNote::safe(
-        Code::M406,
-        "dropped line numbers that were copied into the patch",
-    );
-    next.is_some().then_some(Variant { lines, mend })
-}
-
-// `12 code`, `12: code`, `12| code`
-fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
-    let text = text.trim_ascii_start();
-    let end = text
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (digits, rest) = text.split_at_checked(end)?;
-    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    let rest = match rest {
-        [b':' | b'|', b' ', rest @ ..] | [b' ' | b'\t' | b':' | b'|', rest @ ..] => rest,
-        [] => rest,
-        _ => return None,
-    };
-    Some((number, rest))
+    let (first, last) = (*old.first()?, *old.last()?);
+    let most = last.checked_add(new.len() as u64)?;
+    // What a listing would number an added line with; other numbers belong to the text.
+    let copied = |number: &Option<u64>| number.is_some_and(|it| (first..=most).contains(&it));
+    let all = !new.is_empty() && new.iter().all(copied) && new.is_sorted();
+    if !all && new.iter().any(copied) {
+        return None;
+    }
+    let lines = hunk.lines.iter().zip(lines).map(|(line, rest)| {
+        let strip = line.kind != LineKind::Add || all;
+        match rest.filter(|_| strip) {
+            Some(rest) => HunkLine {
+                line: Cow::Owned(rest.to_vec()),
+                prefixed: false,
+                bare: false,
+                ..line.clone()
+            },
+            None => line.clone(),
+        }
+    });
+    let message = "dropped line numbers that were copied into the patch";
+    Some(Variant {
+        lines: lines.collect(),
+        mend: if all {
+            MendNote::lossy(Code::M406, message)
+        } else {
+            MendNote::safe(Code::M406, message)
+        },
+    })
 }
 
 // Text in which every `<`, `>` and `&` was escaped.

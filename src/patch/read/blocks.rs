@@ -1,9 +1,12 @@
 use std::borrow::Cow;
 
+use super::fence::{ends_block, is_fence, starts_block};
+use super::file_line::name_above;
 use super::lines::{Lines, number};
 use super::problem;
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, HunkLine, LineKind, PatchSet, Side};
+use crate::patch::sides::with_context;
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
 pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'a>> {
@@ -13,44 +16,73 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'
         mends: mends.to_vec(),
         problems: Vec::new(),
     };
+    let marks = Marks::find(lines);
     let mut path: Option<&'a [u8]> = None;
-    let mut at = 0;
-    let mut found = false;
-    while at < lines.len() {
-        if !is_fence(lines.get(at), b'<', b"SEARCH") {
-            at += 1;
+    let mut from = 0;
+    for (index, start) in marks.starts.iter().enumerate() {
+        if *start < from {
             continue;
         }
-        found = true;
-        path = name_above(lines, at).or(path);
-        match block(lines, at) {
-            Ok((hunk, next)) => {
+        path = name_above(lines, *start).or(path);
+        let next = marks.starts.get(index + 1).copied();
+        match block(lines, &marks, *start, next) {
+            Ok((hunk, after)) => {
                 match path {
-                    Some(path) => push(&mut set, path, hunk, at),
+                    Some(path) => push(&mut set, path, hunk, *start),
                     None => set.problems.push(problem(
                         Code::P201,
-                        number(at),
+                        number(*start),
                         "no line above the block names its file",
                     )),
                 }
-                at = next;
+                from = after;
             }
-            Err(message) => {
-                set.problems.push(problem(Code::P104, number(at), message));
-                at += 1;
-            }
+            Err(message) => set
+                .problems
+                .push(problem(Code::P104, number(*start), message)),
         }
     }
-    found.then_some(set)
+    (!marks.starts.is_empty()).then_some(set)
 }
 
-fn block<'a>(lines: &Lines<'a>, start: usize) -> Result<(Hunk<'a>, usize), &'static str> {
-    let find = |from: usize, mark: u8, word: &[u8]| {
-        (from..lines.len()).find(|at| is_fence(lines.get(*at), mark, word))
-    };
-    let divider = find(start + 1, b'=', b"").ok_or("a SEARCH block has no `=======`")?;
-    let end = find(divider + 1, b'>', b"REPLACE").ok_or("a block has no `>>>>>>> REPLACE`")?;
-    if find(start + 1, b'<', b"SEARCH").is_some_and(|next| next < end) {
+// Where the lines stand that begin, divide and end blocks.
+struct Marks {
+    starts: Vec<usize>,
+    dividers: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+impl Marks {
+    fn find(lines: &Lines<'_>) -> Self {
+        let rows = |is: &dyn Fn(&[u8]) -> bool| {
+            let rows = 0..lines.len();
+            rows.filter(|at| is(lines.get(*at))).collect::<Vec<_>>()
+        };
+        Self {
+            starts: rows(&starts_block),
+            dividers: rows(&|line| is_fence(line, b'=', b"")),
+            ends: rows(&ends_block),
+        }
+    }
+}
+
+fn after(rows: &[usize], at: usize) -> &[usize] {
+    rows.get(rows.partition_point(|row| *row <= at)..)
+        .unwrap_or_default()
+}
+
+fn block<'a>(
+    lines: &Lines<'a>,
+    marks: &Marks,
+    start: usize,
+    next: Option<usize>,
+) -> Result<(Hunk<'a>, usize), &'static str> {
+    let dividers = after(&marks.dividers, start);
+    let first = *dividers.first().ok_or("a SEARCH block has no `=======`")?;
+    let end = *after(&marks.ends, first)
+        .first()
+        .ok_or("a block has no `>>>>>>> REPLACE`")?;
+    if next.is_some_and(|next| next < end) {
         return Err("a block starts inside another");
     }
     let mut hunk = Hunk {
@@ -68,61 +100,43 @@ fn block<'a>(lines: &Lines<'a>, start: usize) -> Result<(Hunk<'a>, usize), &'sta
             from += 1;
         }
     }
+    // A heading may be underlined like the divider; the file decides which one divides.
+    let dividers = dividers.get(..dividers.partition_point(|row| *row < end));
+    let dividers = dividers.unwrap_or_default();
+    let usual: Vec<usize> = dividers
+        .iter()
+        .copied()
+        .filter(|row| lines.get(*row).trim_ascii() == b"=======")
+        .collect();
+    let dividers: &[usize] = if usual.is_empty() { dividers } else { &usual };
+    let mut ways = dividers
+        .iter()
+        .take(MANY_DIVIDERS)
+        .map(|divider| sides(lines, from, *divider, end));
+    hunk.lines = ways.next().unwrap_or_default();
+    if hunk.old_lines().next().is_some() {
+        hunk.readings = ways.collect();
+    }
+    Ok((hunk, end + 1))
+}
+
+// Beyond these, lines that look like dividers are taken for text.
+const MANY_DIVIDERS: usize = 16;
+
+fn sides<'a>(lines: &Lines<'a>, from: usize, divider: usize, end: usize) -> Vec<HunkLine<'a>> {
     let taken = |kind| {
-        move |at: usize, line: &'a [u8]| HunkLine {
+        move |at: usize| HunkLine {
             kind,
-            line: Cow::Borrowed(line),
+            line: Cow::Borrowed(lines.get(at)),
             prefixed: false,
             bare: false,
             no_newline: false,
             at: number(at),
         }
     };
-    let (remove, add) = (taken(LineKind::Remove), taken(LineKind::Add));
-    hunk.lines
-        .extend((from..divider).map(|at| remove(at, lines.get(at))));
-    hunk.lines
-        .extend((divider + 1..end).map(|at| add(at, lines.get(at))));
-    trim_common(&mut hunk);
-    Ok((hunk, end + 1))
-}
-
-// Lines that both sides share at the start and the end are context.
-fn trim_common(hunk: &mut Hunk<'_>) {
-    let (old, new): (Vec<_>, Vec<_>) = hunk
-        .lines
-        .drain(..)
-        .partition(|line| line.kind == LineKind::Remove);
-    let same = |a: &HunkLine<'_>, b: &HunkLine<'_>| a.text() == b.text();
-    let head = old.iter().zip(&new).take_while(|(a, b)| same(a, b)).count();
-    let most = old.len().min(new.len()) - head;
-    let tail = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(most)
-        .take_while(|(a, b)| same(a, b))
-        .count();
-    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-    let mut after = Vec::new();
-    for (index, mut line) in old.into_iter().enumerate() {
-        if index < head {
-            line.kind = LineKind::Context;
-            hunk.lines.push(line);
-        } else if index < old_end {
-            hunk.lines.push(line);
-        } else {
-            line.kind = LineKind::Context;
-            after.push(line);
-        }
-    }
-    let added = new.into_iter().enumerate();
-    hunk.lines.extend(
-        added
-            .filter(|(index, _)| (head..new_end).contains(index))
-            .map(|(_, line)| line),
-    );
-    hunk.lines.extend(after);
+    let old = (from..divider).map(taken(LineKind::Remove)).collect();
+    let new = (divider + 1..end).map(taken(LineKind::Add)).collect();
+    with_context(old, new)
 }
 
 fn push<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
@@ -154,50 +168,4 @@ fn push<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
         },
         body: Body::Hunks(vec![hunk]),
     });
-}
-
-// At least five of the mark and then the word.
-fn is_fence(line: &[u8], mark: u8, word: &[u8]) -> bool {
-    let count = line.iter().take_while(|byte| **byte == mark).count();
-    let rest = line.get(count..).unwrap_or_default().trim_ascii();
-    (5..=9).contains(&count) && (rest == word || (word == b"SEARCH" && rest == b"ORIGINAL"))
-}
-
-// The name stands in one of the three lines above, perhaps dressed up or beside a code fence.
-fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
-    for back in 1..=3 {
-        let line = lines.get(at.checked_sub(back)?).trim_ascii();
-        if is_fence(line, b'>', b"REPLACE") {
-            return None;
-        }
-        if let Some(info) = line.strip_prefix(b"```") {
-            let name = info.trim_ascii();
-            if name.contains(&b'.') && !name.contains(&b' ') {
-                return Some(name);
-            }
-            continue;
-        }
-        let name = undress(line);
-        if !name.is_empty() && !name.contains(&b' ') {
-            return Some(name);
-        }
-        if !name.is_empty() {
-            return None;
-        }
-    }
-    None
-}
-
-// `**src/a.py**:`, `# src/a.py`, `` `src/a.py` ``
-fn undress(line: &[u8]) -> &[u8] {
-    let dress = |byte: &u8| matches!(byte, b'*' | b'`' | b'#' | b' ' | b':');
-    let start = line
-        .iter()
-        .position(|byte| !dress(byte))
-        .unwrap_or(line.len());
-    let end = line
-        .iter()
-        .rposition(|byte| !dress(byte))
-        .map_or(start, |at| at + 1);
-    line.get(start..end).unwrap_or_default()
 }

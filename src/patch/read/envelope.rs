@@ -13,22 +13,24 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> 
         mends,
         problems: Vec::new(),
     };
+    // Without the first line of the envelope, the last is no promise either.
+    let enveloped = (0..lines.len()).any(|at| lines.get(at).trim_ascii_end() == b"*** Begin Patch");
     let mut inside = false;
     let mut at = 0;
     while let Some(line) = lines.line(at) {
         let text = line.trim_ascii_end();
         if !inside {
-            inside = text == b"*** Begin Patch";
-            at += 1;
-        } else if text == b"*** End Patch" {
+            inside = text == b"*** Begin Patch" || (!enveloped && starts_file(text));
+            at += usize::from(!inside || enveloped);
+        } else if text == b"*** End Patch" || (!enveloped && text.starts_with(b"```")) {
             inside = false;
             at += 1;
         } else if let Some(path) = text.strip_prefix(b"*** Add File: ") {
-            at = section(lines, at, path, Operation::Create, &mut set);
+            at = section(lines, at, path, Operation::Create, enveloped, &mut set);
         } else if let Some(path) = text.strip_prefix(b"*** Delete File: ") {
-            at = section(lines, at, path, Operation::Delete, &mut set);
+            at = section(lines, at, path, Operation::Delete, enveloped, &mut set);
         } else if let Some(path) = text.strip_prefix(b"*** Update File: ") {
-            at = section(lines, at, path, Operation::Modify, &mut set);
+            at = section(lines, at, path, Operation::Modify, enveloped, &mut set);
         } else {
             if !text.is_empty() {
                 set.problems.push(problem(
@@ -40,14 +42,32 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> 
             at += 1;
         }
     }
-    if inside {
+    if inside && enveloped {
         set.problems.push(problem(
             Code::P104,
             number(lines.len().saturating_sub(1)),
             "the input ends before `*** End Patch`",
         ));
     }
+    if !enveloped && let Some(Body::Hunks(hunks)) = set.files.last_mut().map(|it| &mut it.body) {
+        let ends = inside && lines.len() > 0;
+        if let Some(hunk) = hunks.last_mut().filter(|_| ends) {
+            hunk.ends_input = true;
+            hunk.cut = lines.cut;
+        }
+    }
     set
+}
+
+/// Whether a file section of the envelope starts at this line.
+pub(super) fn starts_file(line: &[u8]) -> bool {
+    [
+        &b"*** Update File: "[..],
+        b"*** Add File: ",
+        b"*** Delete File: ",
+    ]
+    .iter()
+    .any(|start| line.starts_with(start))
 }
 
 fn section<'a>(
@@ -55,6 +75,7 @@ fn section<'a>(
     start: usize,
     path: &'a [u8],
     operation: Operation,
+    enveloped: bool,
     set: &mut PatchSet<'a>,
 ) -> usize {
     let name = || Some(Side::Name(Cow::Borrowed(path.trim_ascii())));
@@ -91,16 +112,23 @@ fn section<'a>(
                 hunk.at_end = true;
             }
             fresh = true;
-        } else if text.starts_with(b"*** ") {
+        } else if text.starts_with(b"*** ") || (!enveloped && text.starts_with(b"```")) {
             break;
         } else if let Some(scope) = line.strip_prefix(b"@@") {
             // Several scope lines in a row narrow the place; the last is the nearest.
+            let scope_of = |scope: &'a [u8]| {
+                let scope = scope.trim_ascii();
+                scope.strip_suffix(b"@@").unwrap_or(scope).trim_ascii()
+            };
             if let Some(hunk) = hunks.last_mut().filter(|hunk| hunk.lines.is_empty()) {
-                hunk.scope = scope.trim_ascii();
+                if !hunk.scope.is_empty() {
+                    hunk.outer.push(hunk.scope);
+                }
+                hunk.scope = scope_of(scope);
             } else {
                 hunks.push(Hunk {
                     line: number(at),
-                    scope: scope.trim_ascii(),
+                    scope: scope_of(scope),
                     ..Hunk::default()
                 });
             }

@@ -1,125 +1,320 @@
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use crate::model::{Operation, PatchFormat};
+use super::problem;
+use crate::model::{Code, Operation, PatchFormat};
 use crate::patch::set::{Body, Edit, FilePatch, Headers, PatchSet, Side};
 
-#[derive(Deserialize)]
-struct Reply {
-    status: Option<String>,
-    patch: Option<String>,
-    #[serde(default)]
-    edits: Vec<ReplyEdit>,
-    #[serde(default)]
-    files: Vec<ReplyFile>,
-}
-
-#[derive(Deserialize)]
-struct ReplyEdit {
-    path: String,
-    old: String,
-    new: String,
-}
-
-#[derive(Deserialize)]
-struct ReplyFile {
-    path: String,
-    content: String,
-}
-
-/// What a repair packet carries.
+/// What JSON carries.
 pub(super) enum Packet {
-    /// Its `edits` or `files`.
+    /// Edits or whole files.
     Changes(PatchSet<'static>),
-    /// Its `patch`: text in any format but this one.
+    /// Text in any form but this one.
     Text(String),
     /// It says that it has none.
     Nothing,
 }
 
-/// Reads a repair packet that is all of the input. `None` when it is no such.
+/// Reads JSON that is all of the input. `None` when it is none, or carries no change.
 pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
-    if bytes.trim_ascii_start().first() != Some(&b'{') {
+    if !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
         return None;
     }
-    packet(serde_json::from_slice(bytes).ok()?)
+    packet(&serde_json::from_slice(bytes).ok()?)
 }
 
-/// Reads the first repair packet that opens a line, with prose or a fence around it.
+/// Reads the first JSON that opens a line and carries a change, with prose or a fence around it.
 pub(super) fn amid(bytes: &[u8]) -> Option<Packet> {
-    // The bound keeps hostile text linear.
-    memchr::memmem::find_iter(bytes, b"{")
-        .filter(|at| {
-            let line = bytes.get(..*at).unwrap_or_default();
-            let start = memchr::memrchr(b'\n', line).map_or(0, |feed| feed + 1);
-            line.get(start..)
-                .is_some_and(|it| it.trim_ascii().is_empty())
-        })
-        .take(16)
-        .find_map(|at| {
-            let mut values = serde_json::Deserializer::from_slice(bytes.get(at..)?).into_iter();
-            packet(values.next()?.ok()?)
-        })
-}
-
-fn packet(reply: Reply) -> Option<Packet> {
-    if reply.status.as_deref().is_some_and(|it| it != "patch") {
-        return Some(Packet::Nothing);
-    }
-    match reply.patch.as_ref() {
-        Some(patch) if !patch.trim().is_empty() => reply.patch.map(Packet::Text),
-        _ => changes(reply).map(Packet::Changes),
-    }
-}
-
-fn changes(reply: Reply) -> Option<PatchSet<'static>> {
-    let mut set = PatchSet {
-        format: if reply.edits.is_empty() {
-            PatchFormat::WholeFile
-        } else {
-            PatchFormat::Edits
-        },
-        files: Vec::new(),
-        mends: Vec::new(),
-        problems: Vec::new(),
-    };
-    for edit in reply.edits {
-        let creates = edit.old.is_empty();
-        let path = edit.path.into_bytes();
-        let body = Edit {
-            old: edit.old.into_bytes(),
-            new: edit.new.into_bytes(),
-            line: 1,
-        };
-        if creates {
-            set.files
-                .push(file(path, Operation::Create, Body::Whole(body.new)));
+    let mut at = 0;
+    let mut tried = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let blank = line.len() - line.trim_ascii_start().len();
+        let from = at + blank;
+        at += line.len();
+        if !matches!(line.get(blank), Some(b'{' | b'[')) {
             continue;
         }
+        let mut values = serde_json::Deserializer::from_slice(bytes.get(from..)?).into_iter();
+        if let Some(packet) = values.next().and_then(Result::ok).as_ref().and_then(packet) {
+            return Some(packet);
+        }
+        // The bound keeps hostile text linear.
+        tried += 1;
+        if tried == MOST_TRIED {
+            return None;
+        }
+    }
+    None
+}
+
+const MOST_TRIED: usize = 16;
+
+/// Reads a value: a repair packet, an edit or a list of them, or the call of a tool that edits.
+pub(super) fn packet(value: &Value) -> Option<Packet> {
+    let status = value.get("status").and_then(Value::as_str);
+    if status.is_some_and(|it| it != "patch") {
+        return Some(Packet::Nothing);
+    }
+    let mut found = Found::default();
+    found.collect(value, None, 0);
+    if let Some(text) = found.text {
+        return Some(Packet::Text(text));
+    }
+    let mut edits = found.files.iter();
+    let edits = edits.any(|file| matches!(file.body, Body::Edits(_)));
+    (!found.files.is_empty()).then(|| {
+        Packet::Changes(PatchSet {
+            format: if edits {
+                PatchFormat::Edits
+            } else {
+                PatchFormat::WholeFile
+            },
+            files: found.files,
+            mends: Vec::new(),
+            problems: found.problems,
+        })
+    })
+}
+
+// Names in use for one thing, in lower case and without `_` and `-`.
+const PATH: &[&str] = &[
+    "path",
+    "filepath",
+    "file",
+    "filename",
+    "targetfile",
+    "relativepath",
+];
+const OLD: &[&str] = &[
+    "old",
+    "oldtext",
+    "oldstring",
+    "oldstr",
+    "oldcode",
+    "search",
+    "find",
+    "original",
+];
+const NEW: &[&str] = &[
+    "new",
+    "newtext",
+    "newstring",
+    "newstr",
+    "newcode",
+    "replace",
+    "replacement",
+    "updated",
+];
+const ALL: &[&str] = &["replaceall", "allowmultiple", "all"];
+const CONTENT: &[&str] = &[
+    "content",
+    "contents",
+    "filetext",
+    "filecontent",
+    "newcontent",
+];
+const INSERTED: &[&str] = &["newstr", "inserttext", "text", "newtext", "content"];
+// Lists of edits: what is in them and is none is a mistake, not something else.
+const LISTS: &[&str] = &[
+    "edits",
+    "changes",
+    "replacements",
+    "operations",
+    "updates",
+    "files",
+];
+const WRAPPERS: &[&str] = &[
+    "input",
+    "arguments",
+    "parameters",
+    "params",
+    "args",
+    "function",
+    "functioncall",
+    "toolcalls",
+    "toolcall",
+    "tooluse",
+    "content",
+    "message",
+    "choices",
+    "repair",
+    "result",
+];
+const TEXTS: &[&str] = &["patch", "diff", "input", "arguments"];
+const DEEPEST: usize = 12;
+
+fn plain(key: &str) -> String {
+    let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+fn get<'v>(fields: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Value> {
+    let named = |key: &String| names.contains(&plain(key).as_str());
+    fields.iter().find(|(key, _)| named(key)).map(|(_, it)| it)
+}
+
+fn text<'v>(fields: &'v Map<String, Value>, names: &[&str]) -> Option<&'v str> {
+    get(fields, names).and_then(Value::as_str)
+}
+
+#[derive(Default)]
+struct Found {
+    text: Option<String>,
+    files: Vec<FilePatch<'static>>,
+    problems: Vec<crate::model::PatchProblem>,
+}
+
+impl Found {
+    // Whether anything was found.
+    fn collect(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
+        if depth > DEEPEST {
+            return false;
+        }
+        match value {
+            Value::Array(list) => list.iter().fold(false, |found, one| {
+                self.collect(one, path, depth + 1) || found
+            }),
+            Value::Object(fields) => self.object(fields, path, depth),
+            Value::String(said) => self.said(said, path, depth),
+            _ => false,
+        }
+    }
+
+    // A string inside a wrapper: JSON once more, or a patch in a text form.
+    fn said(&mut self, said: &str, path: Option<&str>, depth: usize) -> bool {
+        let start = said.trim_start();
+        if start.starts_with(['{', '['])
+            && let Ok(value) = serde_json::from_str::<Value>(said)
+        {
+            return self.collect(&value, path, depth + 1);
+        }
+        let marks = [
+            "*** Begin Patch",
+            "*** Update File:",
+            "\n@@",
+            "\n+++ ",
+            " SEARCH\n",
+        ];
+        let is_patch = marks.iter().any(|mark| said.contains(mark));
+        if is_patch && self.text.is_none() {
+            self.text = Some(said.to_owned());
+        }
+        is_patch
+    }
+
+    fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
+        let path = text(fields, PATH).or(path);
+        if let Some(said) = text(fields, &["patch"]).filter(|it| !it.trim().is_empty()) {
+            self.text.get_or_insert_with(|| said.to_owned());
+            return true;
+        }
+        if let Some(path) = path
+            && self.change(fields, path)
+        {
+            return true;
+        }
+        let mut any = false;
+        for (key, value) in fields {
+            let key = plain(key);
+            if LISTS.contains(&key.as_str()) {
+                any |= self.list(value, path, depth);
+            } else if WRAPPERS.contains(&key.as_str()) || TEXTS.contains(&key.as_str()) {
+                any |= self.collect(value, path, depth + 1);
+            }
+        }
+        any
+    }
+
+    fn list(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
+        match value {
+            Value::Array(list) => {
+                for one in list {
+                    if !self.collect(one, path, depth + 1) {
+                        let message =
+                            "an edit has no path, or neither old and new text nor content";
+                        self.problems.push(problem(Code::P107, 1, message));
+                    }
+                }
+                !list.is_empty()
+            }
+            // `{"src/a.py": "content"}`
+            Value::Object(fields) if fields.values().all(Value::is_string) && path.is_none() => {
+                for (path, content) in fields {
+                    self.whole(path, content.as_str().unwrap_or_default());
+                }
+                !fields.is_empty()
+            }
+            other => self.collect(other, path, depth + 1),
+        }
+    }
+
+    // One edit, insertion or whole file.
+    fn change(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
+        let line = get(fields, &["insertline", "insert", "afterline"]);
+        if let Some(line) = line.and_then(Value::as_u64)
+            && let (Ok(line), Some(new)) = (u32::try_from(line), text(fields, INSERTED))
+        {
+            let mut new = new.as_bytes().to_vec();
+            if !new.ends_with(b"\n") {
+                new.push(b'\n');
+            }
+            self.edit(path, Vec::new(), new, false, Some(line));
+            return true;
+        }
+        match (text(fields, OLD), text(fields, NEW)) {
+            (Some(""), Some(new)) => {
+                let body = Body::Whole(new.as_bytes().to_vec());
+                self.files.push(file(path, Operation::Create, body));
+            }
+            (Some(old), Some(new)) => {
+                let all = get(fields, ALL).and_then(Value::as_bool).unwrap_or(false);
+                self.edit(
+                    path,
+                    old.as_bytes().to_vec(),
+                    new.as_bytes().to_vec(),
+                    all,
+                    None,
+                );
+            }
+            _ => match text(fields, CONTENT) {
+                Some(content) => self.whole(path, content),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    fn whole(&mut self, path: &str, content: &str) {
+        let content = Body::Whole(content.as_bytes().to_vec());
+        self.files.push(file(path, Operation::Modify, content));
+    }
+
+    fn edit(&mut self, path: &str, old: Vec<u8>, new: Vec<u8>, all: bool, after: Option<u32>) {
+        let edit = Edit {
+            old,
+            new,
+            line: 1,
+            all,
+            after,
+        };
         if let Some(FilePatch {
             headers,
             body: Body::Edits(edits),
             ..
-        }) = set.files.last_mut()
-            && headers.plus.as_ref().and_then(Side::name) == Some(path.as_slice())
+        }) = self.files.last_mut()
+            && headers.plus.as_ref().and_then(Side::name) == Some(path.as_bytes())
         {
-            edits.push(body);
-            continue;
+            edits.push(edit);
+            return;
         }
-        set.files
-            .push(file(path, Operation::Modify, Body::Edits(vec![body])));
+        let body = Body::Edits(vec![edit]);
+        self.files.push(file(path, Operation::Modify, body));
     }
-    for whole in reply.files {
-        let content = Body::Whole(whole.content.into_bytes());
-        set.files
-            .push(file(whole.path.into_bytes(), Operation::Modify, content));
-    }
-    (!set.files.is_empty()).then_some(set)
 }
 
-fn file(path: Vec<u8>, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
-    let name = Side::Name(Cow::Owned(path));
+fn file(path: &str, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
+    let name = Side::Name(Cow::Owned(path.as_bytes().to_vec()));
     FilePatch {
         line: 1,
         headers: Headers {
@@ -184,6 +379,43 @@ mod tests {
                 assert_eq!(format(&text), Ok((expected, 1)), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn edits_are_read_under_the_names_in_use() {
+        for text in [
+            r#"{"path": "x", "old_str": "a", "new_str": "b"}"#,
+            r#"{"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": true}"#,
+            r#"[{"filePath": "x", "oldText": "a", "newText": "b"}]"#,
+            r#"{"file_path": "x", "edits": [{"old_string": "a", "new_string": "b"}]}"#,
+            r#"{"changes": [{"file": "x", "search": "a", "replace": "b"}]}"#,
+            r#"{"type": "tool_use", "name": "Edit", "input": {"file_path": "x", "old_string": "a", "new_string": "b"}}"#,
+            r#"{"tool_calls": [{"function": {"name": "edit", "arguments": "{\"path\": \"x\", \"old\": \"a\", \"new\": \"b\"}"}}]}"#,
+            r#"{"command": "insert", "path": "x", "insert_line": 1, "new_str": "b"}"#,
+        ] {
+            assert_eq!(format(text), Ok((PatchFormat::Edits, 1)), "{text}");
+        }
+        for text in [
+            r#"{"command": "create", "path": "x", "file_text": "a"}"#,
+            r#"{"files": {"x": "a"}}"#,
+            r#"{"files": [{"path": "x", "content": "a"}]}"#,
+        ] {
+            assert_eq!(format(text), Ok((PatchFormat::WholeFile, 1)), "{text}");
+        }
+        let call = serde_json::json!({"name": "apply_patch", "arguments": {"input":
+            "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n*** End Patch\n"}});
+        assert_eq!(format(&call.to_string()), Ok((PatchFormat::ApplyPatch, 1)));
+    }
+
+    #[test]
+    fn what_is_no_edit_in_a_list_of_edits_is_a_problem() {
+        let text =
+            r#"{"edits": [{"path": "x", "old": "a", "new": "b"}, {"path": "x", "old": "c"}]}"#;
+        let problems = read(text.as_bytes(), &ReadOptions::default(), |set| set.problems);
+        assert_eq!(
+            problems.unwrap().first().map(|it| it.code),
+            Some(Code::P107)
+        );
     }
 
     #[test]

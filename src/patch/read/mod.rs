@@ -5,12 +5,17 @@ mod blocks;
 mod clean;
 mod diff;
 mod envelope;
+mod fence;
+mod file_line;
 mod foreign;
 mod hunk;
 mod json;
+mod likeness;
 mod lines;
 mod name;
 mod reader;
+mod wrapping;
+mod xml;
 
 pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};

@@ -1,11 +1,15 @@
 use super::blocks::blocks;
 use super::clean::clean;
 use super::diff::diff;
-use super::envelope::envelope;
+use super::envelope::{envelope, starts_file};
+use super::fence::starts_block;
 use super::foreign::foreign;
-use super::json::{Packet, amid, whole};
+use super::json::{Packet, amid, packet, whole};
+use super::likeness::likeness;
 use super::lines::Lines;
-use crate::model::{Code, Mend, PatchProblem, Refusal};
+use super::wrapping::unwrapped;
+use super::xml::tagged;
+use crate::model::{Code, Mend, PatchProblem, Refusal, Safety};
 use crate::patch::PatchSet;
 
 /// Limits of reading.
@@ -54,13 +58,38 @@ pub fn read<T>(
         return unpack(packet, options, take);
     }
     let lines = Lines::new(&cleaned.bytes);
+    let mends = cleaned.mends.clone();
     match find(&lines, cleaned.mends, options) {
-        Err(refusal) if refusal.code == Code::P102 => match amid(&cleaned.bytes) {
-            Some(packet) => unpack(packet, options, take),
-            None => Err(refusal),
-        },
+        Err(refusal) if refusal.code == Code::P102 => {
+            let tagged = || tagged(&cleaned.bytes).as_ref().and_then(packet);
+            if let Some(packet) = amid(&cleaned.bytes).or_else(tagged) {
+                return unpack(packet, options, take);
+            }
+            if let Some((bytes, message)) = unwrapped(&cleaned.bytes) {
+                let mends = [mends, vec![unwrapping(message)]].concat();
+                return find(&Lines::new(&bytes), mends, options).map(take);
+            }
+            Err(unlike(&cleaned.bytes))
+        }
         found => found.map(take),
     }
+}
+
+fn unwrapping(message: &str) -> Mend {
+    Mend {
+        code: Code::M105,
+        safety: Safety::Safe,
+        patch_line: 1,
+        message: message.to_owned(),
+    }
+}
+
+fn unlike(bytes: &[u8]) -> Refusal {
+    let message = format!(
+        "there is no patch in the input; it looks like {}",
+        likeness(bytes)
+    );
+    Refusal::new(Code::P102, message)
 }
 
 // The text of a packet is no packet again.
@@ -84,13 +113,17 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    let starts = |start: &[u8]| (0..lines.len()).any(|at| lines.get(at).starts_with(start));
+    let set = match first_form(lines) {
+        Some(Form::Blocks) => blocks(lines, &mends),
+        Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
+        Some(Form::Diff) | None => None,
+    };
+    if let Some(set) = set.filter(|set| !set.files.is_empty() || !set.problems.is_empty()) {
+        return Ok(set);
+    }
     let set = diff(lines, mends, options.max_binary_bytes);
     if !set.files.is_empty() {
         return Ok(set);
-    }
-    if starts(b"*** Begin Patch") {
-        return Ok(envelope(lines, set.mends));
     }
     if let Some(blocks) = blocks(lines, &set.mends) {
         return Ok(blocks);
@@ -105,6 +138,32 @@ fn find<'a>(
         return Err(no_patch());
     }
     Ok(set)
+}
+
+// Text forms of a patch. The one whose first mark comes first is meant: what follows inside it may
+// show another.
+enum Form {
+    Diff,
+    Blocks,
+    Envelope,
+}
+
+fn first_form(lines: &Lines<'_>) -> Option<Form> {
+    (0..lines.len()).find_map(|at| {
+        let line = lines.get(at);
+        match line.first()? {
+            b'<' | b'-' if starts_block(line) => Some(Form::Blocks),
+            b'd' if line.starts_with(b"diff --git ") => Some(Form::Diff),
+            b'-' if line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ ") => {
+                Some(Form::Diff)
+            }
+            b'@' if line.starts_with(b"@@ -") => Some(Form::Diff),
+            b'*' if line.starts_with(b"*** Begin Patch") || starts_file(line) => {
+                Some(Form::Envelope)
+            }
+            _ => None,
+        }
+    })
 }
 
 fn no_patch() -> Refusal {

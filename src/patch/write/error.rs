@@ -34,6 +34,18 @@ pub enum WriteError {
         /// The system's words.
         error: io::Error,
     },
+    /// The system refused in the middle, and does not let what was done be undone.
+    #[error(
+        "the change is half done and cannot be put back: {error}; still changed: {paths}; both sides are kept in `{kept}`"
+    )]
+    HalfWay {
+        /// The files that are not as they were.
+        paths: String,
+        /// Where both sides are.
+        kept: String,
+        /// The system's words.
+        error: io::Error,
+    },
     /// Recovery meets a file that is neither old nor new.
     #[error(
         "`{path}` is neither what it was before the patch nor what it would be after; its two sides are kept in `{kept}`"
@@ -57,6 +69,7 @@ impl WriteError {
             Self::RolledBack { .. } => Code::P904,
             Self::Busy => Code::P905,
             Self::Foreign { .. } => Code::P906,
+            Self::HalfWay { .. } => Code::P907,
         }
     }
 }

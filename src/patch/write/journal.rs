@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::directory::{Directory, is_absent};
 use super::error::{WriteError, io_error};
-use super::row::{Row, in_order, remove_emptied};
+use super::row::{Row, in_order, remove_emptied, remove_emptied_by};
 use crate::model::BlobId;
 
 /// What recovery found and did.
@@ -31,6 +31,8 @@ pub(super) struct Journal {
 const LOCK_TRIES: u32 = 250;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 const PLAN: &str = "plan.json";
+// The name of the plan once the change is being put back.
+const UNDO: &str = "undo.json";
 // Above this, the file system is made to write everything at once rather than file by file.
 const MANY_FILES: usize = 32;
 
@@ -92,11 +94,13 @@ impl Journal {
         let parent = tree.parent(&row.path, true)?;
         let kept = format!("{index}.{word}");
         if self.one_device {
-            return match parent.take(&self.sides, &kept, name) {
+            match parent.take(&self.sides, &kept, name) {
                 // Already in place, as far as this side goes.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                done => done,
-            };
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                // Another mount of the same file system.
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+                done => return done,
+            }
         }
         let Some((bytes, _)) = self.sides.look(&kept)? else {
             return Ok(());
@@ -115,10 +119,45 @@ impl Journal {
         written
     }
 
+    /// Puts every row of `done` back that does not stand as it was, whatever fails on the way, and
+    /// tells whether all do now.
+    pub(super) fn put_back(&self, tree: &Directory, done: &[(usize, &Row)]) -> bool {
+        // Said first, so that a recovery goes on in this direction.
+        let _ = fs::rename(self.path.join(PLAN), self.path.join(UNDO));
+        // What was made goes before what was removed comes back, as on the way here.
+        for (index, row) in done.iter().rev() {
+            if stands(tree, row) != row.old {
+                let _ = self.put(tree, *index, row, false);
+            }
+        }
+        remove_emptied_by(tree, &self.rows, |row| row.old.is_none());
+        self.rows.iter().all(|row| stands(tree, row) == row.old)
+    }
+
+    // Puts the new side of every row in place that has it not.
+    fn finish(&self, tree: &Directory) -> io::Result<()> {
+        for (index, row) in in_order(&self.rows) {
+            if stands(tree, row) == row.new {
+                continue;
+            }
+            if row.new.is_some() {
+                remove_emptied(tree, &self.rows);
+            }
+            self.put(tree, index, row, true)?;
+        }
+        remove_emptied(tree, &self.rows);
+        if self.rows.iter().all(|row| stands(tree, row) == row.new) {
+            Ok(())
+        } else {
+            Err(io::Error::other("one side of the change is lost"))
+        }
+    }
+
     /// Forgets the change.
     pub(super) fn discard(&self) {
         // The plan goes first: without it nothing is left to finish.
         let _ = fs::remove_file(self.path.join(PLAN));
+        let _ = fs::remove_file(self.path.join(UNDO));
         let _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -151,20 +190,24 @@ pub(super) fn lock(state: &Path) -> Result<File, WriteError> {
 /// Whether a change was interrupted; [`recover`] finishes or undoes it.
 #[must_use]
 pub fn is_interrupted(state: &Path) -> bool {
-    journal_path(state).join(PLAN).exists()
+    let path = journal_path(state);
+    path.join(PLAN).exists() || path.join(UNDO).exists()
 }
 
-/// Finishes a change that was interrupted after it had begun, and clears away one that had not.
+/// Finishes a change that was interrupted after it had begun, and clears away one that had not. What
+/// cannot be finished is put back, and what was being put back is.
 ///
 /// # Errors
 /// [`WriteError::Foreign`] when a file was changed by someone else since; nothing is touched then.
+/// [`WriteError::HalfWay`] when the system lets it neither be finished nor put back.
 pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
     let path = journal_path(state);
     if !path.exists() {
         return Ok(Recovered::Nothing);
     }
     let lock = lock(state)?;
-    let Ok(plan) = fs::read(path.join(PLAN)) else {
+    let undoes = path.join(UNDO).exists();
+    let Ok(plan) = fs::read(path.join(if undoes { UNDO } else { PLAN })) else {
         discard(state);
         return Ok(Recovered::Undone);
     };
@@ -172,19 +215,15 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
         serde_json::from_slice(&plan).map_err(|error| io_error(&path, io::Error::other(error)))?;
     let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
     let sides = Directory::open(&path).map_err(|error| io_error(&path, error))?;
-    let mut left = Vec::new();
-    for (index, row) in in_order(&rows) {
+    let kept = path.display().to_string();
+    for row in &rows {
         let now = stands(&tree, row);
-        if now == row.new {
-            continue;
-        }
-        if now != row.old {
+        if now != row.new && now != row.old {
             return Err(WriteError::Foreign {
                 path: row.path.clone(),
-                kept: path.display().to_string(),
+                kept,
             });
         }
-        left.push((index, row));
     }
     let one_device = tree.device().ok() == sides.device().ok();
     let journal = Journal {
@@ -193,18 +232,35 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
         rows: rows.clone(),
         one_device,
     };
-    for (index, row) in left {
-        if row.new.is_some() {
-            remove_emptied(&tree, &rows);
+    let finished = if undoes {
+        Err(io::Error::other("it was being put back"))
+    } else {
+        journal.finish(&tree)
+    };
+    let recovered = match finished {
+        Ok(()) => Recovered::Finished,
+        Err(error) => {
+            if !journal.put_back(&tree, &in_order(&rows)) {
+                return Err(half_way(&tree, &journal, error));
+            }
+            Recovered::Undone
         }
-        journal
-            .put(&tree, index, row, true)
-            .map_err(|error| io_error(Path::new(&row.path), error))?;
-    }
-    remove_emptied(&tree, &rows);
+    };
     journal.discard();
     drop(lock);
-    Ok(Recovered::Finished)
+    Ok(recovered)
+}
+
+/// The error for a tree in which some files are new and others old.
+pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) -> WriteError {
+    let rows = journal.rows.iter();
+    let changed = rows.filter(|row| stands(tree, row) != row.old);
+    let paths: Vec<String> = changed.map(|row| format!("`{}`", row.path)).collect();
+    WriteError::HalfWay {
+        paths: paths.join(", "),
+        kept: journal.path.display().to_string(),
+        error,
+    }
 }
 
 fn stands(tree: &Directory, row: &Row) -> Option<(String, u32)> {

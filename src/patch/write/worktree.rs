@@ -3,8 +3,8 @@ use std::path::Path;
 
 use super::directory::{Directory, is_absent};
 use super::error::{WriteError, io_error};
-use super::journal::{self, Journal};
-use super::row::{Row, in_order, remove_emptied, remove_emptied_by};
+use super::journal::{self, Journal, half_way};
+use super::row::{Row, in_order, remove_emptied};
 use crate::model::BlobId;
 use crate::patch::{Change, FileState};
 
@@ -25,8 +25,10 @@ pub fn write_worktree(root: &Path, state: &Path, changes: &[Change]) -> Result<(
     let written = verify(&tree, changes)
         .and_then(|()| staged.commit().map_err(|error| io_error(state, error)))
         .and_then(|()| swap(&tree, &staged));
-    // A journal that was not carried out has nothing to recover.
-    staged.discard();
+    // The journal goes unless it is what the tree has to be recovered with.
+    if !matches!(written, Err(WriteError::HalfWay { .. })) {
+        staged.discard();
+    }
     drop(lock);
     written
 }
@@ -92,10 +94,13 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
     Ok(journal)
 }
 
-// Everything still is as it was judged, through the directories that will be written.
+// Everything still is as it was judged, through the directories that will be written, and these can
+// be written.
 fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
     for change in changes {
         let path = change.path.as_str();
+        tree.is_writable(path)
+            .map_err(|error| failed(path, error))?;
         let name = path.rsplit('/').next().unwrap_or(path);
         let changed = || WriteError::Changed {
             path: path.to_owned(),
@@ -127,24 +132,81 @@ fn swap(tree: &Directory, journal: &Journal) -> Result<(), WriteError> {
             emptied = true;
         }
         if let Err(error) = journal.put(tree, *index, row, true) {
-            let done = order.get(..=step).unwrap_or_default();
-            // What was made goes before what was removed comes back, as on the way here.
-            let undone = done
-                .iter()
-                .rev()
-                .all(|(index, row)| journal.put(tree, *index, row, false).is_ok());
-            remove_emptied_by(tree, &journal.rows, |row| row.old.is_none());
             let path = row.path.clone();
-            return Err(if undone {
+            let done = order.get(..=step).unwrap_or_default();
+            return Err(if journal.put_back(tree, done) {
                 WriteError::RolledBack { path, error }
             } else {
-                WriteError::Foreign {
-                    path,
-                    kept: journal.path.display().to_string(),
-                }
+                half_way(tree, journal, error)
             });
         }
     }
     remove_emptied(tree, &journal.rows);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Directory, stage, swap};
+    use crate::model::RepoPath;
+    use crate::patch::write::{Recovered, WriteError, is_interrupted, recover};
+    use crate::patch::{Change, FileState};
+
+    fn change(path: &str, old: &str, new: &str) -> Change {
+        let state = |text: &str| {
+            Some(FileState {
+                bytes: text.as_bytes().into(),
+                ..FileState::default()
+            })
+        };
+        Change::between(RepoPath::new(path).unwrap(), state(old), state(new))
+    }
+
+    // The second file cannot be replaced, as a directory stands in its place.
+    fn failing(lost: bool) -> (tempfile::TempDir, WriteError) {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("tree");
+        let state = directory.path().join("state");
+        fs::create_dir_all(root.join("b/inside")).unwrap();
+        fs::write(root.join("a"), "one\n").unwrap();
+        let changes = [change("a", "one\n", "ONE\n"), change("b", "two\n", "TWO\n")];
+        let tree = Directory::open(&root).unwrap();
+        let mut staged = stage(&tree, &state, &changes).unwrap();
+        staged.commit().unwrap();
+        if lost {
+            fs::remove_file(state.join("apply/0.old")).unwrap();
+        }
+        // A directory counts as nothing, so that side was "not there" before.
+        staged.rows[1].old = None;
+        (directory, swap(&tree, &staged).unwrap_err())
+    }
+
+    #[test]
+    fn a_write_that_fails_for_good_leaves_everything_as_it_was() {
+        let (directory, error) = failing(false);
+        assert!(matches!(error, WriteError::RolledBack { .. }), "{error}");
+        let now = fs::read_to_string(directory.path().join("tree/a")).unwrap();
+        assert_eq!(now, "one\n");
+    }
+
+    #[test]
+    fn what_cannot_be_put_back_keeps_its_journal_and_says_so() {
+        let (directory, error) = failing(true);
+        assert!(matches!(error, WriteError::HalfWay { .. }), "{error}");
+        assert!(error.to_string().contains("`a`"), "{error}");
+        let state = directory.path().join("state");
+        assert!(is_interrupted(&state));
+        assert!(recover(&directory.path().join("tree"), &state).is_err());
+        assert!(is_interrupted(&state), "the journal stays until it is done");
+        // Once the lost side is there again, the change is put back.
+        fs::write(state.join("apply/0.old"), "one\n").unwrap();
+        fs::remove_dir_all(directory.path().join("tree/b")).unwrap();
+        fs::write(directory.path().join("tree/b"), "two\n").unwrap();
+        let recovered = recover(&directory.path().join("tree"), &state).unwrap();
+        assert_eq!(recovered, Recovered::Undone);
+        let now = fs::read_to_string(directory.path().join("tree/a")).unwrap();
+        assert_eq!(now, "one\n");
+    }
 }

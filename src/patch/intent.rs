@@ -1,0 +1,270 @@
+use super::change::FileState;
+use super::set::Side;
+use crate::git::changed_lines;
+use crate::model::{Code, Language, Refusal};
+
+/// What a new content shows of a writer who meant something else than the bytes say; with the line of
+/// the new content, counted from 1.
+///
+/// `before` is the content that gives way, `None` for a new file.
+pub(super) fn unmeant(
+    path: &str,
+    before: Option<&FileState>,
+    after: &FileState,
+) -> Option<(u64, Refusal)> {
+    let old: &[u8] = before.map_or(&[], |state| &state.bytes);
+    if let Some(line) = placeholder(old, &after.bytes) {
+        let text = String::from_utf8_lossy(line.1).trim().to_owned();
+        let message = format!("`{text}` stands for lines that are left out");
+        return Some((line.0, Refusal::new(Code::P312, message)));
+    }
+    let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
+    let message = "the added line has typographic quotes or spaces, and the file has none";
+    Some((line, Refusal::new(Code::P314, message)))
+}
+
+/// Refuses a whole file that has lost its rest.
+pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
+    let solid = |text: &[u8]| {
+        let lines = text.split(|byte| *byte == b'\n');
+        lines.filter(|line| !line.trim_ascii().is_empty()).count()
+    };
+    let (was, is) = (solid(before), solid(after));
+    if was == 0 || is >= was {
+        return None;
+    }
+    let edits = changed_lines(before, after);
+    let rows = memchr::memchr_iter(b'\n', before).count();
+    let tail = edits.last().is_some_and(|(gone, come)| {
+        gone.end >= rows && gone.len() >= LONG_TAIL && come.len() * 4 < gone.len()
+    });
+    let lost = was - is;
+    let fragment = is == 0 || (lost >= LONG_TAIL && lost * 10 >= was * 3);
+    (tail || fragment).then(|| {
+        let message = format!(
+            "the whole file would go from {was} lines to {is}; the rest seems to be left out"
+        );
+        Refusal::new(Code::P313, message)
+    })
+}
+
+// Lines that a person deletes on purpose with an edit, not by sending the file without them.
+const LONG_TAIL: usize = 8;
+
+// Words of which one stands in every placeholder.
+const WORDS: &[&[u8]] = &[
+    b"...",
+    "…".as_bytes(),
+    b"unchanged",
+    b"existing code",
+    b"Existing code",
+    b"rest of",
+    b"Rest of",
+    b"remains the same",
+    b"stays the same",
+    b"same as before",
+];
+
+// The first line of the new text that says that something is left out, and that the old has not.
+fn placeholder<'t>(old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
+    let mut found: Option<usize> = None;
+    for word in WORDS {
+        for at in memchr::memmem::find_iter(new, word) {
+            if found.is_some_and(|before| before <= at) {
+                break;
+            }
+            let line = line_at(new, at);
+            if is_placeholder(line) && memchr::memmem::find(old, line.trim_ascii()).is_none() {
+                found = Some(at);
+                break;
+            }
+        }
+    }
+    let at = found?;
+    let row = memchr::memchr_iter(b'\n', new.get(..at)?).count() as u64 + 1;
+    Some((row, line_at(new, at)))
+}
+
+fn line_at(text: &[u8], at: usize) -> &[u8] {
+    let (before, after) = text.split_at(at.min(text.len()));
+    let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
+    let end = memchr::memchr(b'\n', after).map_or(text.len(), |feed| at + feed);
+    text.get(start..end).unwrap_or_default()
+}
+
+/// Whether a line is a comment, or alone, that says that code is left out here.
+pub(super) fn is_placeholder(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line.trim_ascii()).to_lowercase();
+    let marks = [
+        "#", "//", "--", "/*", "<!--", "{/*", ";;", "%", "(*", "\"\"\"",
+    ];
+    let Some(said) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else {
+        // Without a comment, only dots around the words.
+        let bare = said_between_dots(&line);
+        return bare.is_some_and(|said| said.split(' ').count() < 8 && leaves_out(said));
+    };
+    let said = said.trim_matches(|it: char| matches!(it, '#' | '/' | '*' | '-' | ' ' | '!'));
+    let said = said.trim_end_matches(['*', '/', '}', '>', '-', ')', ' ']);
+    let said = said
+        .strip_prefix(['(', '[', '<'])
+        .map_or(said, |inner| inner.trim_end_matches([')', ']', '>']));
+    match said_between_dots(said) {
+        Some(said) => said.split(' ').count() < 12 && leaves_out(said),
+        None => said.split(' ').count() < 10 && says_so_without_dots(said),
+    }
+}
+
+// `... x ...`, `... x`, `x ...`: the words.
+fn said_between_dots(text: &str) -> Option<&str> {
+    let open = text.strip_prefix("...").or(text.strip_prefix('…'));
+    let start = open.unwrap_or(text);
+    let close = start.strip_suffix("...").or(start.strip_suffix('…'));
+    (open.is_some() || close.is_some()).then(|| {
+        close
+            .unwrap_or(start)
+            .trim_matches([' ', '.', '(', ')', '[', ']'])
+    })
+}
+
+fn leaves_out(said: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "existing",
+        "rest",
+        "unchanged",
+        "remaining",
+        "omitted",
+        "same",
+        "previous",
+        "as before",
+        "other",
+        "code here",
+        "unmodified",
+        "no changes",
+        "keep",
+        "code",
+    ];
+    let words: Vec<&str> = said.split(|it: char| !it.is_alphanumeric()).collect();
+    WORDS.iter().any(|word| match word.split_once(' ') {
+        Some(_) => said.contains(word),
+        None => words.contains(word),
+    })
+}
+
+fn says_so_without_dots(said: &str) -> bool {
+    let has = |word: &str| said.contains(word);
+    let rest = has("rest of") || has("remaining") || has("remainder of");
+    let code = has("code") || has("function") || has("method") || has("class") || has("file");
+    (rest && (has("unchanged") || has("same") || has("omitted") || has("as before")))
+        || (rest && code && has("here"))
+        || (has("existing")
+            && code
+            && (has("here") || has("unchanged") || has("remains") || has("stays")))
+        || said == "unchanged"
+        || said == "same as before"
+        || said == "existing code"
+        || (has("code") && has("unchanged") && said.split(' ').count() < 5)
+}
+
+// A line of code with typographic quotes or spaces where the whole file had nothing but ASCII.
+fn typographic(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
+    Language::of_path(path)?;
+    if !old.is_ascii() || new.is_ascii() {
+        return None;
+    }
+    let text = std::str::from_utf8(new).ok()?;
+    let odd = |letter: char| {
+        matches!(letter,
+            '\u{2018}'..='\u{201f}' | '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{3000}')
+    };
+    let rows = text.lines().zip(1_u64..);
+    rows.filter(|(line, _)| line.contains(odd))
+        .map(|(_, row)| row)
+        .next()
+}
+
+/// Whether a section's last line may have been cut, by the id that it announces for the result.
+pub(super) fn announces_another(sections: &super::set::FilePatch<'_>, bytes: &[u8]) -> bool {
+    let named = matches!(sections.headers.plus, Some(Side::Name(_)));
+    let index = sections.headers.index.filter(|it| it.new.len() >= 7);
+    named && index.is_some() && !super::damage::proven(&[sections], bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_placeholder, placeholder, shrunk, typographic};
+
+    #[test]
+    fn what_stands_for_code_is_told_from_what_is_code() {
+        for line in [
+            "    # ... rest of the function unchanged ...",
+            "// ... existing code ...",
+            "/* ... rest of the file ... */",
+            "    {/* ... existing JSX ... */}",
+            "<!-- ... rest unchanged ... -->",
+            "# rest of the code remains the same",
+            "// Existing code here",
+            "// … remaining methods …",
+            "... rest of the code ...",
+            "# (unchanged)",
+        ] {
+            assert!(is_placeholder(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "    ...",
+            "def f(*args): ...",
+            "# ...",
+            "const rest = {...other};",
+            "    ...rest,",
+            "    ...existing,",
+            "// Wait for the rest of the workers.",
+            "# The value is unchanged when the key is absent.",
+            "print('Loading existing code...')",
+            "# TODO: handle the existing case...now",
+            "/// Parses the remaining bytes of the header.",
+            "// Keep the connection open while other requests are in flight, as the server expects...",
+        ] {
+            assert!(!is_placeholder(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_placeholder_that_the_file_has_is_no_surprise() {
+        let old = b"a\n# ... existing code ...\nb\n";
+        assert_eq!(placeholder(old, b"a\nc\n  # ... existing code ...\n"), None);
+        let found = placeholder(b"a\n", b"a\n# ... existing code ...\n");
+        assert_eq!(found.map(|it| it.0), Some(2));
+    }
+
+    #[test]
+    fn a_whole_file_keeps_its_rest() {
+        let lines = |range: std::ops::Range<u32>| -> Vec<u8> {
+            let lines: Vec<String> = range.map(|line| format!("line {line}\n")).collect();
+            lines.concat().into_bytes()
+        };
+        let old = lines(0..40);
+        for (new, refused) in [
+            (lines(0..40), false),
+            (lines(0..38), false),
+            (lines(3..40), false),
+            (lines(0..30), true),
+            (lines(10..20), true),
+            (Vec::new(), true),
+            ([lines(0..39), lines(50..60)].concat(), false),
+        ] {
+            let text = String::from_utf8(new.clone()).unwrap();
+            assert_eq!(shrunk(&old, &new).is_some(), refused, "{text}");
+        }
+        assert!(
+            shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
+            "too small to tell"
+        );
+    }
+
+    #[test]
+    fn typographic_quotes_come_into_a_file_of_plain_ones() {
+        let new = "x = “a”\n".as_bytes();
+        assert_eq!(typographic("a.py", b"x = 1\n", new), Some(1));
+        assert_eq!(typographic("a.py", "y = ‘b’\n".as_bytes(), new), None);
+        assert_eq!(typographic("a.md", b"x = 1\n", new), None);
+    }
+}

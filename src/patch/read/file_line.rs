@@ -1,0 +1,178 @@
+use super::fence::ends_block;
+use super::lines::Lines;
+
+/// The file that a line above a block names, in one of the three lines before `at`.
+pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
+    for back in 1..=3 {
+        let line = lines.get(at.checked_sub(back)?).trim_ascii();
+        if ends_block(line) {
+            return None;
+        }
+        if let Some(info) = line.strip_prefix(b"```") {
+            // "```python src/a.py", "```python:src/a.py"
+            let name = info.rsplit(|byte| matches!(byte, b' ' | b':')).next();
+            if let Some(name) = name.filter(|name| name.contains(&b'.')) {
+                return Some(name);
+            }
+            continue;
+        }
+        if let Some(name) = file_name(line) {
+            return Some(name);
+        }
+        if !undress(line).is_empty() && !line.starts_with(b"<") {
+            return None;
+        }
+    }
+    None
+}
+
+/// The file that a line names: `src/a.py`, `**src/a.py**:`, `File: src/a.py`, `1. Edit src/a.py`,
+/// `<file path="src/a.py">`. `None` when it names none.
+pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
+    let line = line.trim_ascii();
+    if let Some(name) = attribute(line) {
+        return Some(name);
+    }
+    if line.starts_with(b"<") {
+        return None;
+    }
+    let name = undress(line);
+    if !name.is_empty() && !name.contains(&b' ') {
+        return Some(name);
+    }
+    let mut words = name
+        .split(|byte| *byte == b' ')
+        .map(undress)
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| is_number(word))
+        .peekable();
+    let named = words.peek().is_some_and(|word| is_file_word(word)) && name.contains(&b':');
+    let mut told = false;
+    while words.next_if(|word| is_telling(word)).is_some() {
+        told = true;
+    }
+    let file = words.next()?;
+    let rest: Vec<&[u8]> = words.collect();
+    let remark = rest.iter().all(|word| is_remark(word));
+    let is_path = file.contains(&b'.') || file.contains(&b'/') || (named && rest.is_empty());
+    (is_path && remark && (told || !rest.is_empty() || is_list(line))).then_some(file)
+}
+
+// `<file path="x">`, `<file name='x'>`, `<path>x</path>`
+fn attribute(line: &[u8]) -> Option<&[u8]> {
+    let inner = line.strip_prefix(b"<")?;
+    for key in [&b"path="[..], b"name=", b"file=", b"filename="] {
+        if let Some(at) = memchr::memmem::find(inner, key) {
+            let value = inner.get(at + key.len()..)?;
+            let quote = *value.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+            let value = value.get(1..)?;
+            let end = memchr::memchr(quote, value)?;
+            return value.get(..end).filter(|name| !name.is_empty());
+        }
+    }
+    for tag in [&b"path>"[..], b"file_path>", b"filename>", b"file>"] {
+        if let Some(rest) = inner.strip_prefix(tag) {
+            let end = memchr::memchr(b'<', rest)?;
+            return rest.get(..end).filter(|name| !name.is_empty());
+        }
+    }
+    None
+}
+
+fn is_file_word(word: &[u8]) -> bool {
+    let words = [&b"file"[..], b"filename", b"filepath", b"path"];
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+fn is_telling(word: &[u8]) -> bool {
+    [
+        &b"file"[..],
+        b"filename",
+        b"filepath",
+        b"path",
+        b"edit",
+        b"update",
+        b"modify",
+        b"change",
+        b"create",
+        b"in",
+        b"new",
+        b"the",
+        b"for",
+    ]
+    .iter()
+    .any(|known| word.eq_ignore_ascii_case(known))
+}
+
+fn is_remark(word: &[u8]) -> bool {
+    let word = word.trim_ascii();
+    [
+        &b"original"[..],
+        b"modified",
+        b"updated",
+        b"new",
+        b"file",
+        b"before",
+        b"after",
+    ]
+    .iter()
+    .any(|known| word.eq_ignore_ascii_case(known))
+}
+
+fn is_number(word: &[u8]) -> bool {
+    let digits = word.strip_suffix(b".").unwrap_or(word);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+fn is_list(line: &[u8]) -> bool {
+    line.first().is_some_and(u8::is_ascii_digit)
+        || line.starts_with(b"- ")
+        || line.starts_with(b"* ")
+}
+
+// `**src/a.py**:`, `# src/a.py`, `` `src/a.py` ``
+fn undress(line: &[u8]) -> &[u8] {
+    let dress = |byte: &u8| {
+        matches!(
+            byte,
+            b'*' | b'`' | b'#' | b' ' | b':' | b'"' | b'\'' | b'(' | b')' | b'[' | b']' | b','
+        )
+    };
+    let start = line
+        .iter()
+        .position(|byte| !dress(byte))
+        .unwrap_or(line.len());
+    let end = line
+        .iter()
+        .rposition(|byte| !dress(byte))
+        .map_or(start, |at| at + 1);
+    let inner = line.get(start..end).unwrap_or_default();
+    inner.strip_prefix(b"- ").unwrap_or(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn a_line_names_a_file_in_many_ways() {
+        for (line, name) in [
+            ("src/a.py", Some("src/a.py")),
+            ("**src/a.py**:", Some("src/a.py")),
+            ("### `src/a.py`", Some("src/a.py")),
+            ("File: src/a.py", Some("src/a.py")),
+            ("Edit `src/a.py`:", Some("src/a.py")),
+            ("1. src/a.py", Some("src/a.py")),
+            ("2. **File:** `src/a.py`", Some("src/a.py")),
+            ("src/a.py (original)", Some("src/a.py")),
+            ("<file path=\"src/a.py\">", Some("src/a.py")),
+            ("<path>src/a.py</path>", Some("src/a.py")),
+            ("Now I change the loop. It was wrong.", None),
+            ("Here is the change:", None),
+            ("", None),
+        ] {
+            let found = file_name(line.as_bytes());
+            assert_eq!(found, name.map(str::as_bytes), "{line}");
+        }
+    }
+}

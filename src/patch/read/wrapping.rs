@@ -1,0 +1,121 @@
+use super::fence::starts_block;
+use crate::patch::numbered::numbered;
+
+/// The patch without what stands before every one of its lines, and what that was: marks of a quotation,
+/// indentation, line numbers, or the escapes of a string. `None` when nothing does.
+pub(super) fn unwrapped(bytes: &[u8]) -> Option<(Vec<u8>, &'static str)> {
+    quoted(bytes)
+        .map(|it| (it, "took off the marks of a quotation"))
+        .or_else(|| indented(bytes).map(|it| (it, "took off the indentation of the patch")))
+        .or_else(|| listed(bytes).map(|it| (it, "took off the line numbers of a listing")))
+        .or_else(|| escaped(bytes).map(|it| (it, "decoded the escapes of a string")))
+}
+
+fn starts_form(line: &[u8]) -> bool {
+    let starts = [
+        &b"diff --git "[..],
+        b"--- a/",
+        b"--- /dev/null",
+        b"*** Begin Patch",
+        b"*** Update File: ",
+        b"*** Add File: ",
+    ];
+    starts.iter().any(|start| line.starts_with(start)) || starts_block(line)
+}
+
+fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n')
+}
+
+// What `strip` leaves of the lines from the first that starts a form, up to the first it does not take.
+fn from_form(bytes: &[u8], strip: impl Fn(&[u8]) -> Option<&[u8]>) -> Option<Vec<u8>> {
+    let lines = split(bytes).skip_while(|line| !strip(line).is_some_and(starts_form));
+    let mut out = Vec::with_capacity(bytes.len());
+    for line in lines {
+        let Some(line) = strip(line) else {
+            break;
+        };
+        out.extend_from_slice(line);
+        out.push(b'\n');
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn quoted(bytes: &[u8]) -> Option<Vec<u8>> {
+    // Blank lines may have lost the blank after the mark.
+    let strip = |line: &[u8]| -> Option<usize> {
+        match line {
+            [b'>', b' ', ..] => Some(2),
+            [b'>', ..] => Some(1),
+            _ => None,
+        }
+    };
+    from_form(bytes, |line| line.get(strip(line)?..))
+}
+
+fn indented(bytes: &[u8]) -> Option<Vec<u8>> {
+    let depth = split(bytes).find_map(|line| {
+        let text = line.trim_ascii_start();
+        let depth = line.len() - text.len();
+        (depth > 0 && starts_form(text)).then_some(depth)
+    })?;
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    from_form(bytes, |line| {
+        if line.trim_ascii().is_empty() {
+            return Some(line.get(depth..).unwrap_or_default());
+        }
+        let (margin, rest) = line.split_at_checked(depth)?;
+        margin.iter().all(is_blank).then_some(rest)
+    })
+}
+
+fn listed(bytes: &[u8]) -> Option<Vec<u8>> {
+    from_form(bytes, |line| numbered(line).map(|(_, rest)| rest))
+}
+
+fn escaped(bytes: &[u8]) -> Option<Vec<u8>> {
+    let feeds = memchr::memmem::find_iter(bytes, b"\\n").take(FEW).count();
+    if feeds < FEW || memchr::memchr_iter(b'\n', bytes.trim_ascii()).count() > FEW {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes).ok()?.trim();
+    let text = text.strip_prefix('"').unwrap_or(text);
+    let text = text.strip_suffix('"').unwrap_or(text);
+    let decoded: String = serde_json::from_str(&format!("\"{text}\"")).ok()?;
+    let is_patch = split(decoded.as_bytes()).any(starts_form);
+    is_patch.then(|| decoded.into_bytes())
+}
+
+const FEW: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::unwrapped;
+
+    #[test]
+    fn what_stands_before_every_line_comes_off() {
+        let diff = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n\n";
+        let before = |mark: &str| -> String {
+            let lines = diff.lines().map(|line| format!("{mark}{line}\n"));
+            lines.collect()
+        };
+        let numbers: String = diff
+            .lines()
+            .zip(1..)
+            .map(|(line, number)| format!("{number:>4}| {line}\n"))
+            .collect();
+        for text in [
+            format!("He wrote:\n{}\nbye", before("> ")),
+            format!("- do this:\n{}end\n", before("    ")),
+            numbers,
+            serde_json::json!(diff).to_string(),
+        ] {
+            let (bytes, _) = unwrapped(text.as_bytes()).unwrap();
+            let found = String::from_utf8(bytes).unwrap();
+            assert_eq!(found.trim_end(), diff.trim_end(), "{text}");
+        }
+        for text in ["", "> a\n> b\n", "    code\n", "a \\n b"] {
+            assert_eq!(unwrapped(text.as_bytes()), None, "{text}");
+        }
+    }
+}

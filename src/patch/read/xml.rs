@@ -1,0 +1,154 @@
+use serde_json::{Map, Value};
+
+/// Edits in tags, as the objects that JSON would carry: `<path>`, `<old_str>` and their like, or
+/// `<parameter name="path">`, and whole files in `<file path="...">`.
+pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let mut groups: Vec<Map<String, Value>> = Vec::new();
+    let mut group = Map::new();
+    let mut rest = text;
+    let mut files = 0;
+    while let Some(at) = rest.find('<') {
+        rest = rest.get(at + 1..)?;
+        let Some(end) = rest.find('>') else {
+            break;
+        };
+        let tag = rest.get(..end)?;
+        if tag.len() > LONGEST_TAG || tag.starts_with('/') {
+            continue;
+        }
+        let name = tag.split_whitespace().next().unwrap_or_default();
+        let key = if name == "parameter" {
+            attribute(tag, "name")
+        } else {
+            Some(name)
+        };
+        let Some(key) = key.filter(|key| FIELDS.contains(&plain(key).as_str())) else {
+            if STARTS.contains(&name) {
+                groups.push(std::mem::take(&mut group));
+            }
+            // The bound keeps tags inside tags linear.
+            files += usize::from(name == "file");
+            let path = attribute(tag, "path").filter(|_| name == "file" && files < MOST_FILES);
+            if let Some(path) = path {
+                group.insert("path".to_owned(), path.into());
+                let inside = value(rest.get(end + 1..)?, name)?;
+                let fields = FIELDS
+                    .iter()
+                    .any(|field| inside.contains(&format!("<{field}>")));
+                if !fields && !inside.contains("<old") && !inside.contains("SEARCH") {
+                    group.insert("content".to_owned(), inside.into());
+                    groups.push(std::mem::take(&mut group));
+                }
+            }
+            continue;
+        };
+        // A tag that is never closed ends the search: what follows may be anything.
+        let inside = value(rest.get(end + 1..)?, name)?;
+        if group.contains_key(key) {
+            groups.push(std::mem::take(&mut group));
+        }
+        let number = inside
+            .trim()
+            .parse::<u64>()
+            .ok()
+            .filter(|_| plain(key) == "insertline");
+        let field = match number {
+            Some(number) => number.into(),
+            None if plain(key) == "replaceall" => (inside.trim() == "true").into(),
+            None if PATHS.contains(&plain(key).as_str()) => inside.trim().into(),
+            None => unpadded(inside).into(),
+        };
+        group.insert(key.to_owned(), field);
+        let past = end + 1 + inside.len();
+        rest = rest.get(past..)?;
+    }
+    groups.push(group);
+    let groups: Vec<Value> = groups
+        .into_iter()
+        .filter(|group| group.len() > 1)
+        .map(Value::Object)
+        .collect();
+    (!groups.is_empty()).then(|| Value::Array(groups))
+}
+
+const LONGEST_TAG: usize = 300;
+const MOST_FILES: usize = 200;
+const PATHS: &[&str] = &["path", "filepath", "filename", "file"];
+const FIELDS: &[&str] = &[
+    "path",
+    "filepath",
+    "filename",
+    "oldstr",
+    "oldstring",
+    "oldtext",
+    "old",
+    "search",
+    "newstr",
+    "newstring",
+    "newtext",
+    "new",
+    "replace",
+    "content",
+    "filetext",
+    "insertline",
+    "replaceall",
+];
+const STARTS: &[&str] = &[
+    "invoke",
+    "edit",
+    "file",
+    "change",
+    "write_to_file",
+    "replace_in_file",
+];
+
+fn plain(key: &str) -> String {
+    let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = tag.split_once(&format!("{name}=\""))?;
+    rest.split_once('"').map(|(value, _)| value)
+}
+
+fn value<'t>(rest: &'t str, name: &str) -> Option<&'t str> {
+    rest.find(&format!("</{name}>"))
+        .and_then(|end| rest.get(..end))
+}
+
+// A value in lines of its own has a newline more at its start.
+fn unpadded(value: &str) -> &str {
+    value
+        .strip_prefix("\r\n")
+        .or(value.strip_prefix('\n'))
+        .unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tagged;
+
+    #[test]
+    fn tags_carry_edits_and_files() {
+        let edit = serde_json::json!([{"path": "x", "old_str": "a", "new_str": "b\n"}]);
+        for text in [
+            "<path>x</path>\n<old_str>a</old_str>\n<new_str>\nb\n</new_str>",
+            "So:\n<invoke name=\"edit\">\n<parameter name=\"path\">x</parameter>\n<parameter name=\"old_str\">a</parameter>\n<parameter name=\"new_str\">b\n</parameter>\n</invoke>",
+        ] {
+            assert_eq!(tagged(text.as_bytes()), Some(edit.clone()), "{text}");
+        }
+        let file = serde_json::json!([{"path": "x", "content": "a < b\n"}]);
+        for text in [
+            "<file path=\"x\">\na < b\n</file>",
+            "<write_to_file>\n<path>x</path>\n<content>\na < b\n</content>\n</write_to_file>",
+        ] {
+            let found = tagged(text.as_bytes()).map(|it| it.to_string().replace("\\na <", "a <"));
+            assert_eq!(found, Some(file.to_string()), "{text}");
+        }
+        for text in ["", "a < b and c > d", "<path>x", "<div>a</div>"] {
+            assert_eq!(tagged(text.as_bytes()), None, "{text}");
+        }
+    }
+}

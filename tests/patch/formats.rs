@@ -1,0 +1,158 @@
+use mendit::model::PatchFormat;
+
+use crate::support::{after, judged, words};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+const AFTER: &str = "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\neight\n";
+const DIFF: &str = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
+
+fn before_each_line(mark: &str) -> String {
+    DIFF.lines().map(|line| format!("{mark}{line}\n")).collect()
+}
+
+// The same change in every form that agents send; all lead to the same file.
+#[test]
+fn every_form_leads_to_the_same_file() {
+    use PatchFormat::{ApplyPatch, Edits, SearchReplace, Unified, WholeFile};
+    let whole = serde_json::json!({"path": "f", "content": AFTER});
+    for (form, text) in [
+        (Unified, DIFF.to_owned()),
+        (Unified, before_each_line("> ")),
+        (Unified, format!("1. Do this:\n\n{}\nThat is it.\n", before_each_line("    "))),
+        (Unified, serde_json::json!(DIFF).to_string()),
+        (Unified, serde_json::json!({"tool": "apply", "arguments": {"patch": DIFF}}).to_string()),
+        (SearchReplace, "f\n<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
+        (SearchReplace, "File: f\n------- SEARCH\nfour\n=======\nFOUR\n+++++++ REPLACE\n".to_owned()),
+        (SearchReplace, "<replace_in_file>\n<path>f</path>\n<diff>\n------- SEARCH\nfour\n=======\nFOUR\n+++++++ REPLACE\n</diff>\n</replace_in_file>\n".to_owned()),
+        (ApplyPatch, "*** Begin Patch\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
+        (ApplyPatch, "*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n".to_owned()),
+        (ApplyPatch, "So:\n```\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n```\nDone.\n".to_owned()),
+        (Edits, r#"{"edits": [{"path": "f", "old": "four", "new": "FOUR"}]}"#.to_owned()),
+        (Edits, r#"{"file_path": "f", "old_string": "four\n", "new_string": "FOUR\n"}"#.to_owned()),
+        (Edits, r#"[{"path": "f", "oldText": "four", "newText": "FOUR"}]"#.to_owned()),
+        (Edits, "<edit>\n<path>f</path>\n<old_str>four</old_str>\n<new_str>FOUR</new_str>\n</edit>\n".to_owned()),
+        (WholeFile, whole.to_string()),
+        (WholeFile, format!("<file path=\"f\">\n{AFTER}</file>\n")),
+    ] {
+        let judged = judged(&[("f", FILE)], &text);
+        let said = &judged.verdict;
+        assert_eq!(said.format, Some(form), "{text}\n{}", said.feedback);
+        assert!(said.verdict.applies(), "{text}\n{}", said.feedback);
+        assert_eq!(after(&judged, "f").as_deref(), Some(AFTER), "{text}");
+    }
+}
+
+#[test]
+fn the_form_whose_mark_comes_first_is_meant() {
+    let file = format!("intro\n{DIFF}outro\n");
+    let text = format!("f\n<<<<<<< SEARCH\nintro\n{DIFF}=======\nINTRO\n{DIFF}>>>>>>> REPLACE\n");
+    let judged = judged(&[("f", &file)], &text);
+    assert_eq!(words(&judged.verdict), "applies");
+    assert_eq!(after(&judged, "f"), Some(file.replace("intro", "INTRO")));
+}
+
+#[test]
+fn an_underlined_heading_is_no_divider() {
+    let file = "Title\n=======\n\ntext\n\nOther\n=======\n\nend\n";
+    for (search, replace) in [
+        ("Title\n=======\n\ntext\n", "Title\n=======\n\nTEXT\n"),
+        ("text\n\nOther\n=======\n", "TEXT\n\nOther\n=======\n"),
+        ("Title\n=======\n\ntext\n", "Name\n=======\n\ntext\n"),
+    ] {
+        let text = format!("f\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n");
+        let judged = judged(&[("f", file)], &text);
+        assert_eq!(
+            after(&judged, "f"),
+            Some(file.replace(search, replace)),
+            "{text}"
+        );
+    }
+    let short = "Title\n=====\n\ntext\n";
+    let text =
+        format!("f\n<<<<<<< SEARCH\n{short}=======\nTitle\n=====\n\nTEXT\n>>>>>>> REPLACE\n");
+    let judged = judged(&[("f", short)], &text);
+    assert_eq!(
+        after(&judged, "f").as_deref(),
+        Some("Title\n=====\n\nTEXT\n")
+    );
+}
+
+#[test]
+fn scopes_stand_inside_each_other() {
+    let file =
+        "class A:\n    def f(self):\n        x = 1\n\nclass B:\n    def f(self):\n        x = 1\n";
+    for (outer, expected) in [
+        ("A", file.replacen('1', "2", 1)),
+        ("B", {
+            let at = file.rfind('1').unwrap();
+            format!("{}2{}", &file[..at], &file[at + 1..])
+        }),
+    ] {
+        let text = format!(
+            "*** Begin Patch\n*** Update File: f.py\n@@ class {outer}:\n@@ def f(self):\n-        x = 1\n+        x = 2\n*** End Patch\n"
+        );
+        let judged = judged(&[("f.py", file)], &text);
+        assert_eq!(
+            after(&judged, "f.py"),
+            Some(expected),
+            "{outer} {}",
+            judged.verdict.feedback
+        );
+    }
+}
+
+#[test]
+fn edits_can_be_for_all_places_or_after_a_line() {
+    let file = "a\nb\na\n";
+    for (text, expected) in [
+        (
+            r#"{"path": "f", "old": "a", "new": "c", "replace_all": true}"#,
+            "c\nb\nc\n",
+        ),
+        (
+            r#"{"command": "insert", "path": "f", "insert_line": 2, "new_str": "x"}"#,
+            "a\nb\nx\na\n",
+        ),
+        (
+            r#"{"command": "insert", "path": "f", "insert_line": 0, "insert_text": "x\n"}"#,
+            "x\na\nb\na\n",
+        ),
+    ] {
+        let judged = judged(&[("f", file)], text);
+        assert_eq!(after(&judged, "f").as_deref(), Some(expected), "{text}");
+    }
+    let judged = judged(&[("f", file)], r#"{"path": "f", "old": "a", "new": "c"}"#);
+    assert_eq!(words(&judged.verdict), "ambiguous P403");
+}
+
+// What is not there byte for byte is placed, mended and diagnosed as lines of a hunk are.
+#[test]
+fn edits_are_mended_and_diagnosed_as_hunks_are() {
+    let edit =
+        |old: &str| serde_json::json!({"path": "f", "old": old, "new": "FOUR\n"}).to_string();
+    let mended = judged(&[("f", FILE)], &edit("four  \n"));
+    assert_eq!(words(&mended.verdict), "applies_mended M403");
+    assert_eq!(after(&mended, "f").as_deref(), Some(AFTER));
+    let refused = judged(&[("f", FILE)], &edit("three\nvier\nfive\n"));
+    let hunk = &refused.verdict.files[0].hunks[0];
+    let difference = hunk.first_difference.as_ref().unwrap();
+    assert_eq!(
+        (difference.file_line, difference.actual.as_deref()),
+        (4, Some("four"))
+    );
+}
+
+#[test]
+fn what_is_no_patch_is_named() {
+    for (text, words) in [
+        ("I would change the loop.\n", "looks like prose"),
+        ("f:\n```python\nx = 1\n```\n", "looks like code in a fence"),
+        ("{\"answer\": 1}", "looks like JSON"),
+    ] {
+        let judged = judged(&[("f", FILE)], text);
+        let said = &judged.verdict.problems[0];
+        assert_eq!(said.code.as_str(), "P102");
+        assert!(said.message.contains(words), "{}", said.message);
+        assert!(judged.verdict.feedback.contains("SEARCH/REPLACE"), "{text}");
+    }
+}
