@@ -216,7 +216,10 @@ fn votes<'f, 'r>(
     lines: &[Line<'_>],
 ) -> Vec<Vote<'f, 'r>> {
     let is_of_hook = |case: &&Case| {
-        is_hook(case.name.as_deref().unwrap_or("")) || lines[case.at].text.contains("ERROR at setup of")
+        let heading = lines[case.at].text.as_ref();
+        case.name.as_deref().is_none_or(is_hook)
+            || heading.contains("ERROR at setup of")
+            || heading.contains("ERROR at teardown of")
     };
     // Where tests failed too, a hook is one more of them.
     let hooks_alone = cases.iter().all(is_of_hook);
@@ -228,7 +231,9 @@ fn votes<'f, 'r>(
                 .get(&at)
                 .copied()
                 .filter(|finding| finding.weight > 14)
-                .or_else(|| below(at, case, by_line));
+                .or_else(|| below(at, case, by_line))
+                .or_else(|| above(at, case, by_line, lines));
+            let at = finding.map_or(at, |finding| finding.at);
             let text = lines[at].text.as_ref();
             let mut kind = finding.map_or(Kind::TestFailure, |finding| finding.kind);
             if kind == Kind::RuntimeError && is_expectation(text) {
@@ -260,6 +265,21 @@ fn below<'f, 'r>(
         .find(|finding| {
             finding.weight >= 25 && !matches!(finding.kind, Kind::RuntimeError | Kind::FileNotFound)
         })
+}
+
+// A whole file that died says so in TAP after what it printed.
+fn above<'f, 'r>(
+    at: usize,
+    case: &Case,
+    by_line: &HashMap<usize, &'f Finding<'r>>,
+    lines: &[Line<'_>],
+) -> Option<&'f Finding<'r>> {
+    const FAR: usize = 80;
+    let whole = matches!(case.runner, "tap" | "node-test") && lines[at].text.contains("'test failed'");
+    (case.at.saturating_sub(FAR)..case.at)
+        .filter(|_| whole)
+        .filter_map(|line| by_line.get(&line).copied())
+        .find(|finding| finding.weight >= 40)
 }
 
 fn is_hook(name: &str) -> bool {
