@@ -53,6 +53,7 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
         | Kind::TestFailure
         | Kind::SnapshotMismatch
         | Kind::LintError
+        | Kind::None
         | Kind::Unknown => Category::Partial,
         Kind::TestSetupError
         | Kind::ConfigError
@@ -294,6 +295,10 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
                 "Make the patch against the present content of the files.",
             ),
         },
+        Kind::None => (
+            "Nothing failed: the log is of a job that passed.",
+            "There is nothing to do.",
+        ),
         Kind::Unknown => (
             "Nothing in the log says what failed.",
             "Run the command again with more output.",

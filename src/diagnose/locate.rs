@@ -3,13 +3,13 @@ use std::collections::HashMap;
 use crate::source::Listing;
 
 /// Finds the repository's file that a log means by a path.
-pub(super) struct Locator<'a> {
+pub struct Locator<'a> {
     listing: Option<&'a Listing>,
     by_name: HashMap<&'a str, Vec<&'a str>>,
 }
 
 impl<'a> Locator<'a> {
-    pub(super) fn new(listing: Option<&'a Listing>) -> Self {
+    pub fn new(listing: Option<&'a Listing>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for entry in listing.into_iter().flat_map(Listing::files) {
             by_name
@@ -21,13 +21,13 @@ impl<'a> Locator<'a> {
     }
 
     /// Whether there is a listing to look into.
-    pub(super) fn knows_repository(&self) -> bool {
+    pub fn knows_repository(&self) -> bool {
         self.listing.is_some()
     }
 
     /// The file: at the longest end of the path that is a file of the repository, else the only
     /// file that ends like it. Several that end alike are ambiguous and give none.
-    pub(super) fn find(&self, path: &str) -> Option<&'a str> {
+    pub fn find(&self, path: &str) -> Option<&'a str> {
         let listing = self.listing?;
         let absolute = super::special::is_absolute(path);
         let path = path.replace('\\', "/");
@@ -62,7 +62,7 @@ impl<'a> Locator<'a> {
     }
 
     /// Whether a module's first part is a file or directory of the repository.
-    pub(super) fn has_top(&self, name: &str) -> bool {
+    pub fn has_top(&self, name: &str) -> bool {
         let Some(listing) = self.listing else {
             return false;
         };

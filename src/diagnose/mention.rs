@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::failing::relative;
+use super::runners::{is_installed, relative};
 use super::locate::Locator;
 use super::normalise::Line;
 use super::pattern::compile;
@@ -159,33 +159,11 @@ fn bare(path: &str) -> String {
 
 // Files of installed packages, of the runtime, and names that only look like files.
 fn is_foreign(path: &str) -> bool {
-    const FOREIGN: &[&str] = &[
-        "node_modules/",
-        "site-packages/",
-        "dist-packages/",
-        "/lib/python3",
-        "/hostedtoolcache/",
-        "/usr/lib/",
-        "/usr/local/lib/",
-        "/.npm/",
-        "/.cache/",
-        "/.pyenv/",
-        "/.nvm/",
-        "/.pnpm/",
-        "/Lib/",
-        "/.venv/",
-        "internal/modules/",
-        "/_work/_tool/",
-        "/.cargo/registry/",
-        "/.yarn/",
-    ];
     const NAMES: &[&str] = &["Node.js", "node.js", "Next.js", "Vue.js", "e.g", "i.e"];
     let slashed = path.replace('\\', "/");
-    FOREIGN.iter().any(|part| slashed.contains(part))
+    is_installed(path)
         || NAMES.contains(&slashed.as_str())
-        || slashed.starts_with("node:")
         || slashed.starts_with("//")
-        || slashed.starts_with('<')
 }
 
 // How far a line is from the nearest line of evidence; frames above weigh as those below.

@@ -1,17 +1,29 @@
 //! Floor 4: log text to a diagnosis. Pure, linear, and at a loss rather than guessing.
+//!
+//! A log is read as what it is: `normalise` undresses its lines, `steps` says what the service ran
+//! and how it ended, `quiet` takes out what tells of no failure, `runners` read which tests failed
+//! and why, `rules` say what a line means, and `verdict` decides.
 
 mod claimed;
+mod confidence;
 mod derive;
-mod failing;
+mod document;
 mod finding;
 mod locate;
 mod mention;
 mod normalise;
 mod pattern;
+mod prefix;
+mod quiet;
+mod read;
 mod rules;
+mod runners;
 mod special;
+mod steps;
 mod verdict;
 
 pub use claimed::diagnose_in;
 pub use derive::{Retry, category, requires_user_action, retry, suggested_actions, words};
-pub use verdict::{LogFacts, diagnose};
+pub use document::{LogFacts, diagnose, diagnose_with};
+pub use locate::Locator;
+pub use rules::{RuleProblem, UserRule, UserRules, rule_ids, rule_page};

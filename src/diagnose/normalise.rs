@@ -3,6 +3,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::prefix::{self, Wrapper};
+use super::quiet;
+
 /// One line of a log, without escapes and CI decoration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line<'a> {
@@ -10,103 +13,83 @@ pub(super) struct Line<'a> {
     pub(super) number: u64,
     /// What the tool printed.
     pub(super) text: Cow<'a, str>,
+    /// What the CI service says with this line.
+    pub(super) mark: Mark,
     /// Whether it stands in a section that repeats what the program under test printed.
     pub(super) captured: bool,
+    /// Whether it tells nothing of a failure: a passed test, a warning, an echoed script.
+    pub(super) quiet: bool,
 }
 
-// Logs up to this size are read whole; of larger ones head, tail and the lines around cues.
-const WHOLE: usize = 12 << 20;
-const HEAD: usize = 3 << 20;
-const TAIL: usize = 6 << 20;
-const MIDDLE: usize = 3 << 20;
-const CONTEXT: u32 = 24;
+/// What a CI service says with a line beside its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) enum Mark {
+    #[default]
+    None,
+    /// A group or section opens, with its name.
+    Open(String),
+    /// The group or section that is open, or the named one, ends.
+    Close(String),
+    /// The service shows the line as an error.
+    Error,
+    /// The service shows the line as a warning or a remark.
+    Remark,
+    /// The service shows a command that it runs.
+    Command,
+}
+
 const LONGEST_LINE: usize = 4096;
+const SAMPLE: usize = 4000;
 
 /// Splits a log into readable lines and keeps their original numbers.
 pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
     let log = log.strip_prefix('\u{feff}').unwrap_or(log);
+    let wrapper = prefix::wrapper(log, SAMPLE);
     let mut lines = Vec::new();
+    // A log that was kept with bare carriage returns is one line by its numbers.
+    let bare_returns = !log.contains('\n') && log.contains('\r');
+    let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
-    let mut middle = Middle::default();
-    let mut offset = 0;
-    for (index, raw) in log.split('\n').enumerate() {
-        let start = offset;
-        offset += raw.len() + 1;
-        if log.len() > WHOLE && start >= HEAD && start + TAIL < log.len() && !middle.keeps(raw) {
-            continue;
-        }
-        let text = clean(raw);
+    for (index, raw) in log.split(end).enumerate() {
+        let (mark, text) = clean(raw, wrapper);
         if let Some(begins) = captured_section(&text) {
             captured = begins;
         }
         lines.push(Line {
-            number: index as u64 + 1,
+            number: if bare_returns { 1 } else { index as u64 + 1 },
             text,
+            mark,
             captured,
+            quiet: false,
         });
     }
+    quiet::mark(&mut lines);
     lines
 }
 
-// Decides which lines between head and tail of a huge log stay.
-#[derive(Default)]
-struct Middle {
-    taken: usize,
-    after_cue: u32,
-}
-
-impl Middle {
-    fn keeps(&mut self, raw: &str) -> bool {
-        if self.taken >= MIDDLE {
-            return false;
-        }
-        if CUES.is_match(raw) {
-            self.after_cue = CONTEXT;
-        } else if self.after_cue == 0 {
-            return false;
-        }
-        self.after_cue -= 1;
-        self.taken += raw.len().min(LONGEST_LINE);
-        true
-    }
-}
-
-static CUES: LazyLock<aho_corasick::AhoCorasick> = LazyLock::new(|| {
-    let cues = [
-        "Traceback (most",
-        "Error: ",
-        "error TS",
-        "FAILED ",
-        "not ok ",
-        "ERROR collecting",
-        "fatal:",
-        "panic",
-        "Segmentation fault",
-        "No space left",
-    ];
-    #[expect(
-        clippy::expect_used,
-        reason = "the cues are constants and a test builds them"
-    )]
-    aho_corasick::AhoCorasick::new(cues).expect("a small automaton")
-});
-
-static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
     super::pattern::compile(
-        r"^(?:[^\t]{1,80}\t[^\t]{1,80}\t\u{feff}?)?(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] )?(?:\d\d[OE] )?(?:##\[(?:error|warning|group|endgroup|command|section|debug|notice)\]|::(?:group|endgroup|error|warning|notice|debug)(?: [^:]*)?::|section_(?:start|end):\d+:[\w.-]+)?(?:[\w.-]{1,40}-\d+ +\| )?",
+        r"^(?:##\[(?<azure>error|warning|group|endgroup|command|section|debug|notice)\]|::(?<github>group|endgroup|error|warning|notice|debug)(?: [^:]*)?::)",
     )
 });
-
+static TRAVIS: LazyLock<Regex> = LazyLock::new(|| {
+    super::pattern::compile(r"(?:travis_time:(?<what>start|end):(?<id>[\w-]+)|section_(?<section>start|end):\d+:(?<name>[\w.-]+))")
+});
 static WORKFLOW: LazyLock<Regex> = LazyLock::new(|| {
     super::pattern::compile(
         r"::(?:error|warning) file=([^,:]+),line=(\d+)(?:,[^:]*?col=(\d+))?[^:]*::(.*)$",
     )
 });
 
-// What a terminal would show of one raw line.
-fn clean(raw: &str) -> Cow<'_, str> {
+// What a terminal would show of one raw line, and what the service says with it.
+fn clean(raw: &str, wrapper: Option<Wrapper>) -> (Mark, Cow<'_, str>) {
+    let mut mark = Mark::None;
+    if raw.contains("travis_time:") || raw.contains("section_") {
+        mark = section(raw);
+    }
     let raw = cut(raw, LONGEST_LINE);
     let raw = raw.strip_suffix('\r').unwrap_or(raw);
+    let raw = without_newline_word(raw);
     let text = if raw
         .bytes()
         .any(|byte| byte < 0x20 && byte != b'\t' || byte == 0x7f)
@@ -120,18 +103,59 @@ fn clean(raw: &str) -> Cow<'_, str> {
         && let Some(found) = WORKFLOW.captures(&text)
     {
         let column = found.get(3).map_or("1", |column| column.as_str());
-        return Cow::Owned(format!(
+        let text = format!(
             "{}:{}:{column}: {}",
             &found[1],
             &found[2],
             found[4].replace("%0A", " ")
-        ));
+        );
+        return (mark, Cow::Owned(text));
     }
-    let skip = PREFIX.find(&text).map_or(0, |prefix| prefix.end());
-    match text {
+    let mut skip = prefix::length(&text, wrapper);
+    let rest = &text[skip..];
+    if (rest.starts_with("##[") || rest.starts_with("::"))
+        && let Some(found) = MARK.captures(rest)
+    {
+        skip += found[0].len();
+        let word = found.name("azure").or_else(|| found.name("github"));
+        mark = match word.map_or("", |word| word.as_str()) {
+            "error" => Mark::Error,
+            "group" | "section" => Mark::Open(text[skip..].to_owned()),
+            "endgroup" => Mark::Close(String::new()),
+            "command" => Mark::Command,
+            _ => Mark::Remark,
+        };
+    }
+    let text = match text {
         _ if skip == 0 => text,
         Cow::Borrowed(text) => Cow::Borrowed(&text[skip..]),
         Cow::Owned(text) => Cow::Owned(text[skip..].to_owned()),
+    };
+    (mark, text)
+}
+
+// The last fold of Travis or GitLab that a raw line opens or closes.
+fn section(raw: &str) -> Mark {
+    TRAVIS
+        .captures_iter(raw)
+        .last()
+        .map_or(Mark::None, |found| {
+            let word = found.name("what").or_else(|| found.name("section"));
+            let name = found.name("id").or_else(|| found.name("name"));
+            let name = name.map_or("", |name| name.as_str()).to_owned();
+            if word.is_some_and(|word| word.as_str() == "start") {
+                Mark::Open(name)
+            } else {
+                Mark::Close(name)
+            }
+        })
+}
+
+// Workers of macOS left the word `nl` where a terminal translates line ends.
+fn without_newline_word(raw: &str) -> &str {
+    match raw.strip_prefix("nl") {
+        Some(rest) if rest.is_empty() || rest.starts_with('\x1b') || rest.starts_with("  ") => rest,
+        _ => raw,
     }
 }
 
@@ -153,8 +177,8 @@ fn strip_controls(text: &str) -> String {
         match c {
             '\x1b' => match chars.next() {
                 Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
-                Some(']') => {
-                    // An operating system command ends with BEL or ESC \.
+                // Commands of the operating system and of the program end with BEL or ESC \.
+                Some(']' | '_') => {
                     while let Some(c) = chars.next() {
                         if c == '\x07' || (c == '\x1b' && chars.next_if_eq(&'\\').is_some()) {
                             break;
@@ -174,11 +198,19 @@ fn strip_controls(text: &str) -> String {
 // Pytest and jest repeat the output of the program under test in marked sections.
 fn captured_section(text: &str) -> Option<bool> {
     let bare = text.trim();
-    if bare.starts_with("----") && bare.contains(" Captured ") {
-        return Some(true);
+    if bare.starts_with("----") {
+        return if bare.contains(" Captured ") {
+            Some(true)
+        } else {
+            let runner = [" coverage", " generated ", " benchmark", " snapshot"];
+            runner
+                .iter()
+                .any(|word| bare.contains(word))
+                .then_some(false)
+        };
     }
     let ruled = bare.starts_with("____") || bare.starts_with("====");
-    (ruled || bare.starts_with("-----")).then_some(false)
+    (ruled || (bare.starts_with("-----") && bare.ends_with("-----"))).then_some(false)
 }
 
 #[cfg(test)]
@@ -199,6 +231,9 @@ mod tests {
             "web-1  | TypeError: x",
             "50%\rTypeError: x",
             "2024-03-18T12:00:00.000000Z 01O TypeError: x",
+            "#12 3.456 TypeError: x",
+            "[CI/test]   | TypeError: x",
+            "\u{1b}_bk;t=1700000000000\u{7}TypeError: x",
         ] {
             assert_eq!(only(dressed), "TypeError: x", "{dressed:?}");
         }
@@ -228,13 +263,9 @@ mod tests {
     }
 
     #[test]
-    fn of_a_huge_log_keeps_head_tail_and_cues() {
-        let filler = "nothing to see on this line, it only takes up room\n".repeat(400_000);
-        let log = format!("first\n{filler}ValueError: Error: deep\n{filler}last");
-        let lines = lines(&log);
-        assert_eq!(lines[0].text, "first");
-        assert_eq!(lines[lines.len() - 1].text, "last");
-        assert!(lines.iter().any(|line| line.number == 400_002));
-        assert!(lines.len() < 250_000);
+    fn a_log_of_bare_carriage_returns_has_lines() {
+        let lines = lines("a\rb\rc");
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[2].number, 1);
     }
 }

@@ -93,7 +93,7 @@ const NOT_SYNTAX: &[u32] = &[
 ];
 
 /// What one line of the TypeScript compiler says.
-pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding> {
+pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>> {
     if !line.text.contains("TS") {
         return None;
     }
@@ -113,7 +113,7 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding> {
         Kind::ImportError => 70,
         _ => 52,
     };
-    let mut finding = Finding::new(at, kind, weight, "tsc");
+    let mut finding = Finding::new(at, "tsc-code", kind, weight, "tsc");
     finding.subkind = (!subkind.is_empty()).then_some(subkind);
     let quoted: Vec<&str> = QUOTED
         .captures_iter(message)
@@ -143,12 +143,12 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding> {
 
 /// A planner's list: `undefined name(s): a/b.py:X, c.py:Y` or
 /// `test file(s) import 2 undefined name(s): foo, bar` (R3).
-pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding> {
+pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> {
     if !line.text.contains("undefined name(s)") {
         return None;
     }
     let found = UNDEFINED.captures(&line.text)?;
-    let mut finding = Finding::new(at, Kind::ImportError, 70, "planner");
+    let mut finding = Finding::new(at, "planner-undefined-names", Kind::ImportError, 70, "planner");
     finding.subkind = Some("undefined_name");
     for item in found[1].split(',') {
         let item = item.trim().trim_matches(|c: char| "\"'`.;)".contains(c));
@@ -168,7 +168,7 @@ pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding> {
 }
 
 /// Corrects a finding by the lines around it.
-pub(super) fn in_context(finding: &mut Finding, lines: &[Line<'_>]) {
+pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
     let before = |count: usize| &lines[finding.at.saturating_sub(count)..finding.at];
     let after = |count: usize| {
         &lines[(finding.at + 1).min(lines.len())..(finding.at + 1 + count).min(lines.len())]
@@ -202,6 +202,20 @@ pub(super) fn in_context(finding: &mut Finding, lines: &[Line<'_>]) {
         {
             finding.kind = Kind::DrizzleError;
             finding.weight = 66;
+        }
+        // sass names the place below its message.
+        Kind::RuntimeError
+            if text.starts_with("Error: ")
+                && after(7).iter().any(|line| {
+                    let below = line.text.trim_start_matches([' ', '│', '|']);
+                    below.starts_with("on line ")
+                        || (below.contains("root stylesheet") && below.contains(".s"))
+                }) =>
+        {
+            finding.kind = Kind::SyntaxError;
+            finding.tool = "sass";
+            finding.rule = "sass-invalid";
+            finding.weight = 77;
         }
         // Node names the entry script in the same words as an import, without a requirer.
         Kind::ImportError

@@ -1,301 +1,452 @@
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
+use super::confidence::{self, Source};
+use super::document::LogFacts;
 use super::finding::Finding;
-use super::locate::Locator;
-use super::normalise::{self, Line};
-use super::{derive, failing, mention, rules, special};
-use crate::model::{Alternative, Diagnosis, Evidence, FailureKind as Kind, Subkind};
-use crate::source::Listing;
+use super::normalise::Line;
+use super::runners::Case;
+use super::steps::{End, Job, Step};
+use crate::model::{Alternative, Failure, FailureKind as Kind, Subkind};
 
-/// What is known of the run beside its log.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LogFacts {
-    /// The command's exit code; a negative number is a signal.
-    pub exit_code: Option<i32>,
-    /// The command line.
-    pub command: Option<String>,
-    /// Whether a time limit ended it.
-    pub timed_out: bool,
+/// What a log says, before the names and files are gathered.
+pub(super) struct Verdict<'r> {
+    pub(super) kind: Kind,
+    pub(super) subkind: Option<&'r str>,
+    pub(super) alternatives: Vec<Alternative>,
+    pub(super) confidence: f64,
+    /// Indices of lines, the most telling first of its kind, in log order.
+    pub(super) evidence: Vec<usize>,
+    pub(super) tool: Option<&'r str>,
+    pub(super) rule: Option<&'r str>,
+    pub(super) failures: Vec<Failure>,
+    /// The lines that may say something.
+    pub(super) scope: Scope,
+    failed: Vec<Step>,
 }
 
+impl Verdict<'_> {
+    /// Whether a failing test at this line counts.
+    pub(super) fn counts(&self, at: usize) -> bool {
+        self.failed.is_empty() || self.failed.iter().any(|step| step.from <= at && at < step.to)
+    }
+}
+
+/// The steps of a job whose lines can say why it failed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope(Vec<(usize, usize)>);
+
+impl Scope {
+    /// Whether the line belongs to it.
+    pub(super) fn holds(&self, at: usize) -> bool {
+        self.0.iter().any(|&(from, to)| from <= at && at < to)
+    }
+
+    fn of(job: &Job) -> Self {
+        let ranges = |wanted: fn(End) -> bool| -> Vec<(usize, usize)> {
+            job.steps
+                .iter()
+                .filter(|step| wanted(step.end))
+                .map(|step| (step.from, step.to))
+                .collect()
+        };
+        // The first step that failed is the cause of the others.
+        if let Some(step) = job.failed().next() {
+            return Self(vec![(step.from, step.to)]);
+        }
+        Self(ranges(|end| end == End::Open))
+    }
+}
+
+// What counts as resources of the machine: nothing in the project causes them, and messages that
+// come after them only follow.
+const ENDS_ALL: u8 = 90;
+// From here on a finding says more than that something failed.
+const SAYS_SOMETHING: u8 = 20;
+// A line of a shell with this much output below it did not stop its script.
+const WENT_ON: usize = 40;
 const MOST_EVIDENCE: usize = 20;
-const MOST_FINDINGS: usize = 50_000;
-const MOST_LISTED: usize = 500;
+const MOST_FAILURES: usize = 50;
 
-/// Says what a log tells about a failure.
-///
-/// `log` is raw: it may hold escapes and CI prefixes; line numbers are those of the text as given.
-/// With a `listing`, the files it names are mapped into the repository. Never fails: a log that no
-/// rule knows is `unknown` with confidence 0.
-#[must_use]
-pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    let lines = normalise::lines(log);
-    let locator = Locator::new(listing);
-    let findings = findings(&lines, &locator);
-    let tests = failing::failing_tests(&lines);
-    let verdict = weigh(&findings, facts);
-    let (kind, subkind) = (verdict.kind, verdict.subkind);
-    let evidence: Vec<usize> = verdict.evidence.clone();
-    let mut named: Vec<(usize, String)> = findings
+/// Decides what a log says: the step that failed; in it the runner's own reports, then the line
+/// nearest to the root cause; then what ended the machine's work further up.
+pub(super) fn decide<'r>(
+    lines: &[Line<'_>],
+    job: &Job,
+    cases: &[Case],
+    findings: &[Finding<'r>],
+    facts: &LogFacts,
+) -> Verdict<'r> {
+    let failed: Vec<Step> = job.failed().collect();
+    let scope = Scope::of(job);
+    let told = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
+    if job.passed == Some(true) && !told {
+        return passed(lines, scope, Source::Service);
+    }
+    let code = failed
+        .first()
+        .and_then(|step| match step.end {
+            End::Failed(code) => code,
+            _ => None,
+        })
+        .or(facts.exit_code);
+    let reported: Vec<&Case> = cases.iter().filter(|case| scope.holds(case.at)).collect();
+    let by_line: HashMap<usize, &Finding<'r>> =
+        findings.iter().map(|finding| (finding.at, finding)).collect();
+    let mut rows = rows(lines, &scope, findings, &failed);
+    for (kind, weight) in from_facts(facts, code) {
+        rows.push(Row { kind, weight, at: usize::MAX, finding: None });
+    }
+    let ends_all = rows
         .iter()
-        .filter(|finding| finding.kind == kind)
-        .filter_map(|finding| Some((finding.at, finding.path.clone()?)))
-        .collect();
-    named.truncate(MOST_LISTED);
-    let (explanation, suggested_fix) = derive::words(kind, subkind);
-    let own = || {
-        findings
-            .iter()
-            .filter(|finding| finding.kind == kind || finding.weight >= 65)
+        .any(|row| row.weight >= ENDS_ALL && !inside_a_report(row.at, &reported, lines));
+    let votes = if ends_all { Vec::new() } else { votes(&reported, &by_line, lines) };
+    let mut verdict = if !votes.is_empty() && !facts.timed_out {
+        by_tests(votes, &rows, &by_line)
+    } else if rows.iter().any(|row| row.weight >= SAYS_SOMETHING) {
+        by_weight(&rows, facts, &failed)
+    } else if let Some(found) = resources(findings, &scope, lines) {
+        by_weight(&[found], facts, &failed)
+    } else if !rows.is_empty() {
+        by_weight(&rows, facts, &failed)
+    } else if !told && failed.is_empty() && ran_well(lines) {
+        return passed(lines, scope, Source::Runner);
+    } else {
+        blank(Kind::Unknown)
     };
-    Diagnosis {
+    verdict.failures = failures(&verdict, &rows, &failed, findings, cases, &by_line, lines);
+    verdict.scope = scope;
+    verdict.failed = failed;
+    verdict
+}
+
+fn blank<'r>(kind: Kind) -> Verdict<'r> {
+    Verdict {
         kind,
-        subkind: subkind.map(|word| Subkind(word.to_owned())),
-        alternatives: verdict.alternatives,
-        confidence: verdict.confidence,
-        category: derive::category(kind, None),
-        explanation: explanation.to_owned(),
-        suggested_fix: suggested_fix.to_owned(),
-        requires_user_action: derive::requires_user_action(kind, subkind),
-        files: mention::files(&lines, &evidence, &named, &locator),
-        undefined_names: distinct(own().flat_map(|finding| finding.names.iter())),
-        missing_modules: distinct(own().filter_map(|finding| finding.module.as_ref())),
-        missing_exports: distinct(own().filter_map(|finding| finding.export.as_ref())),
-        failing_tests: tests,
-        tool: verdict.tool.map(str::to_owned),
-        evidence: shown(&evidence, &lines)
-            .into_iter()
-            .filter_map(|at| lines.get(at))
-            .map(|line| Evidence {
-                line: line.number,
-                text: line.text.trim_end().to_owned(),
-            })
-            .collect(),
+        subkind: None,
+        alternatives: Vec::new(),
+        confidence: 0.0,
+        evidence: Vec::new(),
+        tool: None,
+        rule: None,
+        failures: Vec::new(),
+        scope: Scope::default(),
+        failed: Vec::new(),
     }
 }
 
-// The lines that carry the verdict; without one the end of the log, where tools say what failed.
-fn shown(evidence: &[usize], lines: &[Line<'_>]) -> Vec<usize> {
-    if !evidence.is_empty() {
-        return evidence.iter().copied().take(MOST_EVIDENCE).collect();
-    }
-    let mut last: Vec<usize> = (0..lines.len())
-        .rev()
-        .filter(|at| !lines[*at].text.trim().is_empty())
-        .take(LAST_LINES)
-        .collect();
-    last.reverse();
-    last
+fn passed<'r>(lines: &[Line<'_>], scope: Scope, source: Source) -> Verdict<'r> {
+    let mut verdict = blank(Kind::None);
+    verdict.confidence = confidence::of(source);
+    verdict.scope = scope;
+    verdict.evidence = summary_of_success(lines).into_iter().collect();
+    verdict
 }
 
-const LAST_LINES: usize = 3;
+/// A finding as the verdict weighs it.
+#[derive(Clone, Copy)]
+struct Row<'f, 'r> {
+    kind: Kind,
+    weight: u8,
+    at: usize,
+    finding: Option<&'f Finding<'r>>,
+}
 
-fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut seen = HashSet::new();
-    names
-        .filter(|name| seen.insert(name.as_str()))
-        .take(MOST_LISTED)
-        .cloned()
+fn rows<'f, 'r>(
+    lines: &[Line<'_>],
+    scope: &Scope,
+    findings: &'f [Finding<'r>],
+    failed: &[Step],
+) -> Vec<Row<'f, 'r>> {
+    let end = scope.0.last().map_or(lines.len(), |range| range.1);
+    findings
+        .iter()
+        .filter(|finding| scope.holds(finding.at))
+        .map(|finding| {
+            let mut weight = finding.weight;
+            let stronger = |other: &Finding<'_>| {
+                other.at > finding.at && other.at < end && other.weight >= 50 && !is_of_shell(other)
+            };
+            if is_of_shell(finding) && weight >= 25 {
+                let below = lines[finding.at + 1..end.max(finding.at + 1)]
+                    .iter()
+                    .filter(|line| !line.text.trim().is_empty())
+                    .take(WENT_ON + 1)
+                    .count();
+                if (below > WENT_ON && (!failed.is_empty() || below > 4 * WENT_ON))
+                    || (below > WENT_ON / 4 && findings.iter().any(stronger))
+                {
+                    weight = 16;
+                }
+            }
+            Row { kind: finding.kind, weight, at: finding.at, finding: Some(finding) }
+        })
         .collect()
 }
 
-fn findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        if findings.len() >= MOST_FINDINGS {
-            break;
+// A shell goes on after such a line unless told otherwise.
+fn is_of_shell(finding: &Finding<'_>) -> bool {
+    matches!(
+        finding.kind,
+        Kind::CommandNotFound | Kind::FileNotFound | Kind::PermissionDenied | Kind::ConnectionRefused
+            | Kind::PatchError | Kind::MissingEnvVar | Kind::NetworkError | Kind::AuthFailed
+    ) && matches!(finding.tool, "shell" | "system" | "git" | "patch")
+}
+
+// A report runs until the next one, or until an empty stretch after the last.
+fn inside_a_report(at: usize, cases: &[&Case], lines: &[Line<'_>]) -> bool {
+    const LONGEST: usize = 400;
+    lines.get(at).is_some_and(|line| line.captured)
+        || cases.iter().any(|case| case.at <= at && at < case.at + LONGEST)
+}
+
+/// What one failing test died of.
+struct Vote<'f, 'r> {
+    kind: Kind,
+    at: usize,
+    // Whether the test could not even begin.
+    before: bool,
+    runner: &'static str,
+    finding: Option<&'f Finding<'r>>,
+}
+
+fn votes<'f, 'r>(
+    cases: &[&Case],
+    by_line: &HashMap<usize, &'f Finding<'r>>,
+    lines: &[Line<'_>],
+) -> Vec<Vote<'f, 'r>> {
+    let is_of_hook = |case: &&Case| {
+        let heading = lines[case.at].text.as_ref();
+        case.name.as_deref().is_none_or(is_hook)
+            || heading.contains("ERROR at setup of")
+            || heading.contains("ERROR at teardown of")
+    };
+    // Where tests failed too, a hook is one more of them.
+    let hooks_alone = cases.iter().all(is_of_hook);
+    cases
+        .iter()
+        .map(|case| {
+            let at = case.cause.unwrap_or(case.at);
+            let finding = by_line
+                .get(&at)
+                .copied()
+                .filter(|finding| finding.weight > 14)
+                .or_else(|| below(at, case, by_line))
+                .or_else(|| above(at, case, by_line, lines));
+            let at = finding.map_or(at, |finding| finding.at);
+            let text = lines[at].text.as_ref();
+            let mut kind = finding.map_or(Kind::TestFailure, |finding| finding.kind);
+            if kind == Kind::RuntimeError && is_expectation(text) {
+                kind = Kind::TestFailure;
+            }
+            let heading = lines[case.at].text.as_ref();
+            let before = heading.contains("ERROR collecting ")
+                || heading.contains("Test suite failed to run")
+                || case.name.is_none();
+            if hooks_alone && matches!(kind, Kind::RuntimeError | Kind::TestFailure | Kind::FileNotFound) {
+                kind = Kind::TestSetupError;
+            }
+            // unittest names the test above a traceback of any length.
+            let at = if case.runner == "unittest" { case.at } else { at };
+            Vote { kind, at, before, runner: case.runner, finding: finding.filter(|it| it.kind == kind) }
+        })
+        .collect()
+}
+
+// Some runners say first that a test failed and a line or two further on why.
+fn below<'f, 'r>(
+    at: usize,
+    case: &Case,
+    by_line: &HashMap<usize, &'f Finding<'r>>,
+) -> Option<&'f Finding<'r>> {
+    let lines = if case.runner == "pytest" { 0 } else { 6 };
+    (at + 1..=at + lines)
+        .filter_map(|line| by_line.get(&line).copied())
+        .find(|finding| {
+            finding.weight >= 25 && !matches!(finding.kind, Kind::RuntimeError | Kind::FileNotFound)
+        })
+}
+
+// A whole file that died says so in TAP after what it printed.
+fn above<'f, 'r>(
+    at: usize,
+    case: &Case,
+    by_line: &HashMap<usize, &'f Finding<'r>>,
+    lines: &[Line<'_>],
+) -> Option<&'f Finding<'r>> {
+    const FAR: usize = 80;
+    let whole = matches!(case.runner, "tap" | "node-test") && lines[at].text.contains("'test failed'");
+    (case.at.saturating_sub(FAR)..case.at)
+        .filter(|_| whole)
+        .filter_map(|line| by_line.get(&line).copied())
+        .find(|finding| finding.weight >= 40)
+}
+
+fn is_hook(name: &str) -> bool {
+    ["\"before all\" hook", "\"before each\" hook", "\"after all\" hook", "\"after each\" hook"]
+        .iter()
+        .any(|hook| name.contains(hook))
+        || name.starts_with("setUpClass")
+        || name.starts_with("tearDownClass")
+        || name.starts_with("setUpModule")
+}
+
+// Assertion libraries of old throw plain errors; their words tell them apart.
+fn is_expectation(text: &str) -> bool {
+    let text = text.trim_start();
+    let text = text.strip_prefix("E ").map_or(text, str::trim_start);
+    let plain = ["Error: ", "Exception: ", "error: ", "Failed: ", "Expected "]
+        .iter()
+        .any(|start| text.starts_with(start));
+    plain
+        && (["xpected", "to be ", "to equal", "to have ", "assert", "not equal", " mismatch"]
+            .iter()
+            .any(|word| text.contains(word))
+            || (text.contains("hould ") && text.contains(" but ")))
+}
+
+// Tests that could not begin decide first; then what most tests died of; of equals an expectation,
+// then the first.
+fn by_tests<'r>(
+    votes: Vec<Vote<'_, 'r>>,
+    rows: &[Row<'_, 'r>],
+    _by_line: &HashMap<usize, &Finding<'r>>,
+) -> Verdict<'r> {
+    let began = |vote: &&Vote<'_, 'r>| {
+        !(vote.before && vote.finding.is_some_and(|finding| finding.weight >= 60))
+    };
+    let cannot_begin = votes.iter().any(|vote| !began(&vote));
+    let mut kinds: Vec<(Kind, usize, usize)> = Vec::new();
+    for vote in votes.iter().filter(|vote| !cannot_begin || !began(vote)) {
+        match kinds.iter_mut().find(|row| row.0 == vote.kind) {
+            Some(row) => row.1 += 1,
+            None => kinds.push((vote.kind, 1, vote.at)),
         }
-        if line.text.len() < 4 || is_warning(&line.text) {
+    }
+    kinds.sort_by_key(|&(kind, count, first)| (Reverse(count), kind != Kind::TestFailure, first));
+    let (kind, count, _) = kinds[0];
+    let own: Vec<&Vote<'_, 'r>> = votes.iter().filter(|vote| vote.kind == kind).collect();
+    let best = own.iter().find(|vote| vote.finding.is_some()).or(own.first());
+    let finding = best.and_then(|vote| vote.finding);
+    let mut verdict = blank(kind);
+    let total: usize = kinds.iter().map(|row| row.1).sum();
+    verdict.confidence = confidence::of(Source::Tests {
+        unanimous: count == total,
+        majority: count * 2 > total,
+        known: finding.is_some(),
+        assertion: matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch),
+    });
+    verdict.subkind = finding.and_then(|finding| finding.subkind);
+    verdict.rule = finding.map(|finding| finding.rule);
+    verdict.tool = own.first().map(|vote| vote.runner);
+    verdict.evidence = own.iter().map(|vote| vote.at).take(MOST_EVIDENCE).collect();
+    verdict.evidence.dedup();
+    let mut others: Vec<Kind> = kinds.iter().skip(1).map(|row| row.0).collect();
+    others.extend(votes.iter().map(|vote| vote.kind));
+    if kind != Kind::TestFailure {
+        others.push(Kind::TestFailure);
+    }
+    others.extend(rows.iter().filter(|row| row.weight >= 65).map(|row| row.kind));
+    verdict.alternatives = alternatives(kind, &others, verdict.confidence);
+    verdict
+}
+
+fn alternatives(kind: Kind, others: &[Kind], confidence: f64) -> Vec<Alternative> {
+    let mut listed: Vec<Alternative> = Vec::new();
+    for &other in others {
+        if other == kind || listed.iter().any(|row| row.kind == other) || listed.len() >= 4 {
             continue;
         }
-        let found = special::name_list(at, line)
-            .or_else(|| special::typescript(at, line))
-            .or_else(|| rules::ENGINE.find(at, line));
-        let Some(mut finding) = found else { continue };
-        special::in_context(&mut finding, lines);
-        refine_module(&mut finding, lines, locator);
-        if line.captured {
-            finding.weight = finding.weight.min(14);
-        }
-        findings.push(finding);
+        let share = 0.5 / f64::from(u8::try_from(listed.len() + 1).unwrap_or(5));
+        listed.push(Alternative { kind: other, confidence: confidence::steps(confidence * share) });
     }
-    findings
+    listed
 }
 
-// A warning of a package manager is not why the command failed.
-fn is_warning(text: &str) -> bool {
-    let text = text.trim_start();
-    [
-        "npm warn",
-        "npm WARN",
-        "npm notice",
-        "warning ",
-        "WARN ",
-        "DeprecationWarning",
-        "(node:",
-    ]
-    .iter()
-    .any(|start| text.starts_with(start))
-        && !text.contains("UnhandledPromiseRejection")
-}
-
-// The same words are used for a file of the project and for a package.
-fn refine_module(finding: &mut Finding, lines: &[Line<'_>], locator: &Locator<'_>) {
-    if finding.subkind != Some("missing_module") {
-        return;
-    }
-    let Some(module) = finding.module.as_deref() else {
-        return;
-    };
-    let python = ["python", "mypy", "pyright", "ruff"].contains(&finding.tool);
-    let local = if python {
-        let top = module.split('.').next().unwrap_or(module);
-        let dotted = module.contains('.');
-        module.starts_with('.')
-            || locator.has_top(top)
-            || (dotted && (!locator.knows_repository() || named_nearby(top, finding.at, lines)))
-            || asked_by_tests(finding.at, lines)
-    } else {
-        let alias = ["@/", "~/", "#", "$lib", "src/", "app/", "~"];
-        module.starts_with('.')
-            || special::is_absolute(module)
-            || module.starts_with("file:")
-            || alias.iter().any(|start| module.starts_with(start))
-            || has_extension(module)
-    };
-    if !local {
-        finding.subkind = Some("missing_package");
-    }
-}
-
-fn has_extension(module: &str) -> bool {
-    [
-        ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte", ".css",
-    ]
-    .iter()
-    .any(|end| module.ends_with(end))
-}
-
-// The importing file lies in the package that it imports from.
-fn named_nearby(top: &str, at: usize, lines: &[Line<'_>]) -> bool {
-    let directory = format!("{top}/");
-    lines[at.saturating_sub(8)..at]
-        .iter()
-        .filter(|line| !line.text.contains("site-packages"))
-        .any(|line| line.text.contains(&directory))
-}
-
-// Shared test support is imported by a bare name from beside the tests.
-fn asked_by_tests(at: usize, lines: &[Line<'_>]) -> bool {
-    lines[at.saturating_sub(3)..at]
-        .iter()
-        .any(|line| line.text.contains("conftest.py:") || line.text.contains("conftest.py\","))
-}
-
-struct Verdict {
-    kind: Kind,
-    subkind: Option<&'static str>,
-    alternatives: Vec<Alternative>,
-    confidence: f64,
-    evidence: Vec<usize>,
-    tool: Option<&'static str>,
-}
-
-fn weigh(findings: &[Finding], facts: &LogFacts) -> Verdict {
-    // The nearest to the root cause wins; of equals the kind named most, then the first.
+// The nearest to the root cause wins; of equals the kind named most, then the first.
+fn by_weight<'r>(rows: &[Row<'_, 'r>], facts: &LogFacts, failed: &[Step]) -> Verdict<'r> {
     let mut kinds: Vec<(Kind, u8, usize, usize)> = Vec::new();
-    for finding in findings {
-        match kinds.iter_mut().find(|row| row.0 == finding.kind) {
-            Some(row) => {
-                row.1 = row.1.max(finding.weight);
-                row.2 += 1;
+    for row in rows {
+        let said = usize::from(row.finding.is_some());
+        match kinds.iter_mut().find(|known| known.0 == row.kind) {
+            Some(known) => {
+                if row.weight > known.1 {
+                    known.3 = row.at;
+                }
+                known.1 = known.1.max(row.weight);
+                known.2 += said;
             }
-            None => kinds.push((finding.kind, finding.weight, 1, finding.at)),
+            None => kinds.push((row.kind, row.weight, said, row.at)),
         }
     }
-    for (kind, weight) in from_facts(facts) {
-        match kinds.iter_mut().find(|row| row.0 == kind) {
-            Some(row) => row.1 = row.1.max(weight),
-            None => kinds.push((kind, weight, 0, usize::MAX)),
-        }
-    }
-    kinds.sort_by_key(|&(_, weight, count, first)| {
-        (std::cmp::Reverse(weight), std::cmp::Reverse(count), first)
-    });
+    kinds.sort_by_key(|&(_, weight, count, first)| (Reverse(weight), Reverse(count), first));
     let Some(&(kind, weight, count, _)) = kinds.first() else {
-        return Verdict {
-            kind: Kind::Unknown,
-            subkind: None,
-            alternatives: Vec::new(),
-            confidence: 0.0,
-            evidence: Vec::new(),
-            tool: None,
-        };
+        return blank(Kind::Unknown);
     };
-    let own = || findings.iter().filter(|finding| finding.kind == kind);
+    let own = || rows.iter().filter(|row| row.kind == kind).filter_map(|row| Some((row.weight, row.finding?)));
     let best = own()
-        .filter(|finding| finding.weight == weight)
-        .min_by_key(|finding| finding.at);
+        .filter(|row| row.0 == weight)
+        .min_by_key(|row| row.1.at)
+        .map(|row| row.1);
     let floor = weight.saturating_sub(20);
-    let mut evidence: Vec<usize> = own()
-        .filter(|finding| finding.weight >= floor)
-        .map(|finding| finding.at)
+    let mut verdict = blank(kind);
+    verdict.evidence = own()
+        .filter(|row| row.0 >= floor)
+        .map(|row| row.1.at)
+        .take(MOST_EVIDENCE)
         .collect();
-    evidence.dedup();
-    let confidence = confidence(weight, count, &kinds[1..], facts);
-    let alternatives = kinds
+    verdict.evidence.dedup();
+    let rivals = kinds.iter().skip(1).filter(|row| row.1 + 3 >= weight).count();
+    verdict.confidence = confidence::of(Source::Lines {
+        weight,
+        rivals,
+        said: count > 0,
+        step: !failed.is_empty(),
+        passed: facts.exit_code == Some(0),
+    });
+    let others: Vec<Kind> = kinds
         .iter()
         .skip(1)
-        .filter(|row| row.1 >= 20)
-        .take(4)
-        .map(|row| Alternative {
-            kind: row.0,
-            confidence: steps(confidence * f64::from(row.1) / f64::from(weight.max(1)) * 0.6),
-        })
+        .filter(|row| row.1 >= SAYS_SOMETHING)
+        .map(|row| row.0)
         .collect();
-    Verdict {
-        kind,
-        subkind: best.and_then(|finding| finding.subkind).or(match kind {
-            Kind::Timeout if facts.timed_out => Some("command"),
-            _ => None,
-        }),
-        alternatives,
-        confidence,
-        evidence,
-        tool: best.map(|finding| finding.tool),
-    }
+    verdict.alternatives = alternatives(kind, &others, verdict.confidence);
+    verdict.subkind = best.and_then(|finding| finding.subkind).or(match kind {
+        Kind::Timeout if facts.timed_out => Some("command"),
+        _ => None,
+    });
+    verdict.tool = best.map(|finding| finding.tool);
+    verdict.rule = best.map(|finding| finding.rule);
+    verdict
 }
 
-fn confidence(
-    weight: u8,
-    count: usize,
-    others: &[(Kind, u8, usize, usize)],
-    facts: &LogFacts,
-) -> f64 {
-    let base = match weight {
-        65.. => 0.95,
-        40..=64 => 0.85,
-        25..=39 => 0.9,
-        _ => 0.5,
-    };
-    let rivals = others.iter().filter(|row| row.1 + 3 >= weight).count();
-    let said = if count == 0 { 0.25 } else { 0.0 };
-    let passed = if facts.exit_code == Some(0) { 0.4 } else { 0.0 };
-    let rivals = 0.15 * f64::from(u8::try_from(rivals.min(3)).unwrap_or(3));
-    steps((base - rivals - said - passed).clamp(0.05, 0.95))
-}
-
-fn steps(value: f64) -> f64 {
-    (value * 20.0).round() / 20.0
+// A full disk or a dead network further up stops what comes later with other words.
+fn resources<'f, 'r>(
+    findings: &'f [Finding<'r>],
+    scope: &Scope,
+    lines: &[Line<'_>],
+) -> Option<Row<'f, 'r>> {
+    findings
+        .iter()
+        .filter(|finding| !scope.holds(finding.at) && !lines[finding.at].captured)
+        .filter(|finding| {
+            finding.weight >= 55
+                && matches!(
+                    finding.kind,
+                    Kind::DiskFull | Kind::OutOfMemory | Kind::NetworkError | Kind::Timeout
+                )
+        })
+        .map(|finding| Row { kind: finding.kind, weight: 41, at: finding.at, finding: Some(finding) })
+        .next()
 }
 
 // What the way a process ended says when its log does not. Source: the shell's exit codes.
-fn from_facts(facts: &LogFacts) -> Vec<(Kind, u8)> {
+fn from_facts(facts: &LogFacts, code: Option<i32>) -> Vec<(Kind, u8)> {
     let mut rows = Vec::new();
     if facts.timed_out {
         rows.push((Kind::Timeout, 71));
     }
-    match facts.exit_code {
+    match code {
         Some(124) if !facts.timed_out => rows.push((Kind::Timeout, 39)),
         Some(126) => rows.push((Kind::PermissionDenied, 21)),
         Some(127) => rows.push((Kind::CommandNotFound, 39)),
@@ -312,4 +463,101 @@ fn from_facts(facts: &LogFacts) -> Vec<(Kind, u8)> {
         _ => {}
     }
     rows
+}
+
+// The failures of a log, the cause first: what the verdict names, other kinds of the failing step,
+// then the steps that failed after it.
+fn failures(
+    verdict: &Verdict<'_>,
+    rows: &[Row<'_, '_>],
+    failed: &[Step],
+    findings: &[Finding<'_>],
+    cases: &[Case],
+    by_line: &HashMap<usize, &Finding<'_>>,
+    lines: &[Line<'_>],
+) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    let Some(&first) = verdict.evidence.first() else {
+        return failures;
+    };
+    let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
+    let count = rows.iter().filter(|row| row.kind == verdict.kind).count();
+    failures.push(Failure {
+        kind: verdict.kind,
+        subkind: verdict.subkind.map(|word| Subkind(word.to_owned())),
+        tool: verdict.tool.map(str::to_owned),
+        rule: verdict.rule.map(str::to_owned),
+        line: number(first),
+        count: count.max(1) as u64,
+        follows: false,
+    });
+    let mut add = |kind: Kind, finding: Option<&Finding<'_>>, at: usize, tool: &str, follows: bool| {
+        if let Some(known) = failures
+            .iter_mut()
+            .find(|known| known.kind == kind && (known.line == number(at) || known.tool.as_deref() == Some(tool)))
+        {
+            known.count += u64::from(known.line != number(at));
+            return;
+        }
+        if failures.len() < MOST_FAILURES {
+            failures.push(Failure {
+                kind,
+                subkind: finding.and_then(|it| it.subkind).map(|word| Subkind(word.to_owned())),
+                tool: Some(tool.to_owned()),
+                rule: finding.map(|it| it.rule.to_owned()),
+                line: number(at),
+                count: 1,
+                follows,
+            });
+        }
+    };
+    let later = |at: usize| failed.iter().skip(1).any(|step| step.from <= at && at < step.to);
+    for row in rows.iter().filter(|row| row.kind != verdict.kind) {
+        if let Some(finding) = row.finding {
+            // A wrapper passes a failure on; another kind of its own weight stands beside it.
+            let follows = row.weight < 25;
+            add(row.kind, Some(finding), row.at, finding.tool, follows);
+        }
+    }
+    for case in cases.iter().filter(|case| later(case.at)) {
+        let at = case.cause.unwrap_or(case.at);
+        let finding = by_line.get(&at).copied();
+        let kind = finding.map_or(Kind::TestFailure, |finding| finding.kind);
+        add(kind, finding, at, case.runner, false);
+    }
+    for finding in findings.iter().filter(|finding| later(finding.at) && finding.weight >= 50) {
+        add(finding.kind, Some(finding), finding.at, finding.tool, true);
+    }
+    failures
+}
+
+// Whether a runner's last summary counts passes and no failure.
+fn ran_well(lines: &[Line<'_>]) -> bool {
+    summary_of_success(lines).is_some()
+}
+
+fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
+    use std::sync::LazyLock;
+    static SUCCESS: LazyLock<regex::Regex> = LazyLock::new(|| {
+        super::pattern::compile(concat!(
+            r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",
+            r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
+            r"|\s+Tests\s+\d+ passed.*|# fail\s+0|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
+            r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
+            r"|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
+        ))
+    });
+    lines
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, line)| !line.text.trim().is_empty())
+        .take(60)
+        .find(|(_, line)| {
+            let text = line.text.trim_end();
+            text.len() < 200
+                && text.bytes().next().is_some_and(|byte| !byte.is_ascii_lowercase() || byte == b't')
+                && SUCCESS.is_match(text)
+        })
+        .map(|(at, _)| at)
 }

@@ -39,6 +39,8 @@ pub enum FailureKind {
     FileNotFound,
     DependencyError,
     PatchError,
+    /// Nothing failed: a job that passed.
+    None,
     Unknown,
 }
 
@@ -120,8 +122,14 @@ pub struct Diagnosis {
     pub missing_modules: Vec<String>,
     /// Names that a module does not export, in log order.
     pub missing_exports: Vec<String>,
-    /// Tests that failed, in log order.
+    /// Tests that failed, in the runner's own spelling, in log order.
     pub failing_tests: Vec<String>,
+    /// The same tests with their runner and, when the log says it, their place.
+    pub tests: Vec<FailedTest>,
+    /// The failures of the log, the first cause first; what only follows from it is marked.
+    pub failures: Vec<Failure>,
+    /// The rule that decided, for `mendit explain`; none when no single rule did.
+    pub rule: Option<String>,
     /// The tool whose output it is, when recognised.
     pub tool: Option<String>,
 }
@@ -160,6 +168,42 @@ pub struct Alternative {
     pub kind: FailureKind,
     /// 0 to 1.
     pub confidence: f64,
+}
+
+/// A test that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedTest {
+    /// The runner's own spelling.
+    pub id: String,
+    /// The runner that reported it.
+    pub runner: String,
+    /// Its file: the repository's when it was found there, else as the log has it.
+    pub path: Option<String>,
+    /// 1-based line in that file.
+    pub line: Option<u32>,
+    /// 1-based line of the log that says why it failed.
+    pub log_line: Option<u64>,
+}
+
+/// One failure of several in a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Failure {
+    /// Its kind.
+    pub kind: FailureKind,
+    /// A finer word, if the evidence gives one.
+    pub subkind: Option<Subkind>,
+    /// The tool that reported it.
+    pub tool: Option<String>,
+    /// The rule that says so.
+    pub rule: Option<String>,
+    /// 1-based line of the log.
+    pub line: u64,
+    /// How many lines say the same.
+    pub count: u64,
+    /// Whether it only follows from an earlier one.
+    pub follows: bool,
 }
 
 /// A line of the log that carries the diagnosis.

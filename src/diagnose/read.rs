@@ -1,0 +1,94 @@
+use super::finding::Finding;
+use super::locate::Locator;
+use super::normalise::Line;
+use super::rules::{BUILTIN, UserRules};
+use super::special;
+
+const MOST_FINDINGS: usize = 50_000;
+// What a line in the captured output of the program under test weighs at most.
+const CAPTURED: u8 = 14;
+
+/// What the rules find, line by line; lines that tell of no failure are not asked.
+pub(super) fn findings<'r>(
+    lines: &[Line<'_>],
+    locator: &Locator<'_>,
+    rules: &'r UserRules,
+) -> Vec<Finding<'r>> {
+    let mut findings = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if findings.len() >= MOST_FINDINGS {
+            break;
+        }
+        if line.text.len() < 4 || line.quiet {
+            continue;
+        }
+        let of_user = rules.engine.as_ref();
+        let found = of_user
+            .and_then(|engine| engine.find(at, line))
+            .or_else(|| special::name_list(at, line))
+            .or_else(|| special::typescript(at, line))
+            .or_else(|| BUILTIN.find(at, line));
+        let Some(mut finding) = found else { continue };
+        special::in_context(&mut finding, lines);
+        refine_module(&mut finding, lines, locator);
+        if line.captured {
+            finding.weight = finding.weight.min(CAPTURED);
+        }
+        findings.push(finding);
+    }
+    findings
+}
+
+// The same words are used for a file of the project and for a package.
+fn refine_module(finding: &mut Finding<'_>, lines: &[Line<'_>], locator: &Locator<'_>) {
+    if finding.subkind != Some("missing_module") {
+        return;
+    }
+    let Some(module) = finding.module.as_deref() else {
+        return;
+    };
+    let python = ["python", "mypy", "pyright", "ruff"].contains(&finding.tool);
+    let local = if python {
+        let top = module.split('.').next().unwrap_or(module);
+        let dotted = module.contains('.');
+        module.starts_with('.')
+            || locator.has_top(top)
+            || (dotted && (!locator.knows_repository() || named_nearby(top, finding.at, lines)))
+            || asked_by_tests(finding.at, lines)
+    } else {
+        let alias = ["@/", "~/", "#", "$lib", "src/", "app/", "~"];
+        module.starts_with('.')
+            || special::is_absolute(module)
+            || module.starts_with("file:")
+            || alias.iter().any(|start| module.starts_with(start))
+            || has_extension(module)
+    };
+    if !local {
+        finding.subkind = Some("missing_package");
+    }
+}
+
+fn has_extension(module: &str) -> bool {
+    [
+        ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte", ".css",
+    ]
+    .iter()
+    .any(|end| module.ends_with(end))
+}
+
+// The importing file lies in the package that it imports from.
+fn named_nearby(top: &str, at: usize, lines: &[Line<'_>]) -> bool {
+    let directory = format!("{top}/");
+    lines[at.saturating_sub(8)..at]
+        .iter()
+        .filter(|line| !line.text.contains("site-packages"))
+        .any(|line| line.text.contains(&directory))
+}
+
+// Shared test support is imported by a bare name from beside the tests.
+fn asked_by_tests(at: usize, lines: &[Line<'_>]) -> bool {
+    lines[at.saturating_sub(3)..at]
+        .iter()
+        .any(|line| line.text.contains("conftest.py:") || line.text.contains("conftest.py\","))
+}
+

@@ -1,0 +1,94 @@
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::engine::Engine;
+use super::rule::Rule;
+
+const TABLES: &[&str] = &[
+    include_str!("python.toml"),
+    include_str!("testing.toml"),
+    include_str!("javascript.toml"),
+    include_str!("checkers.toml"),
+    include_str!("packages.toml"),
+    include_str!("patches.toml"),
+    include_str!("environment.toml"),
+    include_str!("languages.toml"),
+];
+
+#[derive(Deserialize)]
+struct Table {
+    rule: Vec<Rule>,
+}
+
+/// The rules that come with the program.
+pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
+    let rules = TABLES.iter().flat_map(|text| {
+        #[expect(clippy::expect_used, reason = "the tables are constants and a test reads them")]
+        let table: Table = toml::from_str(text).expect("a table of rules");
+        table.rule
+    });
+    Engine::new(rules.collect())
+});
+
+/// The page of a built-in rule, as Markdown; none when no rule has this id.
+#[must_use]
+pub fn rule_page(id: &str) -> Option<String> {
+    let rule = BUILTIN.rule(id)?;
+    let subkind = rule
+        .subkind
+        .as_deref()
+        .map(|word| format!(" ({word})"))
+        .unwrap_or_default();
+    let (explanation, fix) = crate::diagnose::words(rule.kind, rule.subkind.as_deref());
+    Some(format!(
+        "## {id} {kind}{subkind}\n\nA line of {tool} like this one:\n\n```text\n{example}\n```\n\nWhy: {why}. {explanation} {fix}\n\nWeight {weight} of 99: how near to the root cause such a line stands.\n",
+        kind = rule.kind,
+        tool = rule.tool,
+        example = rule.example,
+        why = rule.why,
+        weight = rule.weight,
+    ))
+}
+
+/// The ids of the built-in rules, in the order of the tables.
+pub fn rule_ids() -> impl Iterator<Item = &'static str> {
+    BUILTIN.rules().map(|rule| rule.id.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::expanded;
+    use super::{BUILTIN, rule_ids, rule_page};
+    use crate::diagnose::normalise;
+    use crate::diagnose::pattern::compile;
+
+    #[test]
+    fn every_rule_matches_its_example_through_its_cue() {
+        let mut wrong = Vec::new();
+        for rule in BUILTIN.rules() {
+            let what = format!("{}: {}", rule.id, rule.example);
+            if rule.cue.is_empty() || !rule.example.contains(&rule.cue) {
+                wrong.push(format!("{what}: lacks its cue"));
+            }
+            let lines = normalise::lines(&rule.example);
+            let matches = compile(&expanded(&rule.pattern)).is_match(&lines[0].text);
+            let kind = BUILTIN.find(0, &lines[0]).map(|found| found.kind);
+            if !matches || kind != Some(rule.kind) || rule.why.is_empty() {
+                wrong.push(format!("{what}: matches {matches}, {kind:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn every_rule_has_an_id_of_its_own_and_a_page() {
+        let mut ids: Vec<&str> = rule_ids().collect();
+        assert!(ids.iter().all(|id| rule_page(id).is_some()));
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count);
+        assert_eq!(rule_page("no-such-rule"), None);
+    }
+}

@@ -1,0 +1,74 @@
+use serde::Deserialize;
+
+use crate::model::FailureKind;
+
+/// One rule: a line that looks like this means that.
+///
+/// The tables stand as TOML beside this file. `weight` says how near to the root cause a line
+/// stands: 90 and more ended the process, 75 to 89 kept the work from starting (configuration,
+/// syntax), 65 to 74 are imports and outside services with exact words, 50 to 64 are typed errors,
+/// 40 to 49 errors at run time, 25 to 39 failed expectations and style, below that wrappers that
+/// only pass a failure on. In `pattern`, `{python}` and `{node}` at the start stand for what the
+/// languages print before an error; the groups `name`, `module`, `export` and `path` are picked up.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::diagnose) struct Rule {
+    /// Unique; what an answer names as the rule that decided.
+    pub(in crate::diagnose) id: String,
+    /// The program that prints such a line.
+    pub(in crate::diagnose) tool: String,
+    pub(in crate::diagnose) kind: FailureKind,
+    pub(in crate::diagnose) subkind: Option<String>,
+    pub(in crate::diagnose) weight: u8,
+    /// A literal that stands in every line the pattern matches.
+    pub(in crate::diagnose) cue: String,
+    pub(in crate::diagnose) pattern: String,
+    /// A line that it matches.
+    pub(in crate::diagnose) example: String,
+    /// Why the line means this.
+    pub(in crate::diagnose) why: String,
+}
+
+/// A rule of a user, as `[[diagnose.rule]]` in the settings gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserRule {
+    /// What answers call it.
+    pub id: String,
+    /// The kind that a matching line means.
+    pub kind: FailureKind,
+    /// A finer word inside the kind.
+    pub subkind: Option<String>,
+    /// A regular expression; the groups `name`, `module`, `export` and `path` are picked up.
+    pub pattern: String,
+    /// The program that prints such a line.
+    pub tool: Option<String>,
+    /// How near to the root cause it stands, 1 to 99; 88 when left out.
+    pub weight: Option<u8>,
+    /// A line that it must match.
+    pub example: Option<String>,
+    /// Why the line means this.
+    pub why: Option<String>,
+}
+
+/// What is wrong with a rule of a user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleProblem {
+    /// The id is empty, or two rules share it.
+    #[error("the rule id `{0}` is empty or used twice")]
+    Id(String),
+    /// The pattern is no regular expression.
+    #[error("the pattern of rule `{id}` does not compile: {reason}")]
+    Pattern {
+        /// The rule.
+        id: String,
+        /// What the compiler of patterns says.
+        reason: String,
+    },
+    /// The rule does not find its own example.
+    #[error("the pattern of rule `{0}` does not match its example")]
+    Example(String),
+    /// The weight is not between 1 and 99.
+    #[error("the weight of rule `{0}` is not between 1 and 99")]
+    Weight(String),
+}

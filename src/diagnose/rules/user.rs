@@ -1,0 +1,95 @@
+use super::engine::Engine;
+use super::rule::{Rule, RuleProblem, UserRule};
+
+const USUAL_WEIGHT: u8 = 88;
+const LONGEST_COMPILED: usize = 1 << 20;
+
+/// The rules of a user, checked and compiled. They are asked before the built-in ones.
+#[derive(Debug, Default)]
+pub struct UserRules {
+    pub(in crate::diagnose) engine: Option<Engine>,
+}
+
+impl UserRules {
+    /// Checks and compiles; a rule that cannot work is a problem, never silently left out.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the first rule that cannot work.
+    pub fn new(rules: &[UserRule]) -> Result<Self, RuleProblem> {
+        let mut checked: Vec<Rule> = Vec::new();
+        for rule in rules {
+            if rule.id.is_empty() || checked.iter().any(|other| other.id == rule.id) {
+                return Err(RuleProblem::Id(rule.id.clone()));
+            }
+            let weight = rule.weight.unwrap_or(USUAL_WEIGHT);
+            if !(1..=99).contains(&weight) {
+                return Err(RuleProblem::Weight(rule.id.clone()));
+            }
+            let pattern = regex::RegexBuilder::new(&rule.pattern)
+                .size_limit(LONGEST_COMPILED)
+                .build()
+                .map_err(|error| RuleProblem::Pattern {
+                    id: rule.id.clone(),
+                    reason: error.to_string(),
+                })?;
+            if rule
+                .example
+                .as_deref()
+                .is_some_and(|line| !pattern.is_match(line))
+            {
+                return Err(RuleProblem::Example(rule.id.clone()));
+            }
+            checked.push(Rule {
+                id: rule.id.clone(),
+                tool: rule.tool.clone().unwrap_or_else(|| "user rule".to_owned()),
+                kind: rule.kind,
+                subkind: rule.subkind.clone(),
+                weight,
+                cue: String::new(),
+                pattern: rule.pattern.clone(),
+                example: rule.example.clone().unwrap_or_default(),
+                why: rule.why.clone().unwrap_or_default(),
+            });
+        }
+        Ok(Self {
+            engine: (!checked.is_empty()).then(|| Engine::new(checked)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RuleProblem, UserRule, UserRules};
+    use crate::model::FailureKind;
+
+    fn rule(id: &str, pattern: &str, example: Option<&str>) -> UserRule {
+        UserRule {
+            id: id.to_owned(),
+            kind: FailureKind::ConfigError,
+            subkind: None,
+            pattern: pattern.to_owned(),
+            tool: None,
+            weight: None,
+            example: example.map(str::to_owned),
+            why: None,
+        }
+    }
+
+    #[test]
+    fn rules_that_cannot_work_are_refused() {
+        assert!(UserRules::new(&[rule("a", "^X: ", Some("X: y"))]).is_ok());
+        assert!(matches!(
+            UserRules::new(&[rule("a", "(", None)]),
+            Err(RuleProblem::Pattern { .. })
+        ));
+        assert_eq!(
+            UserRules::new(&[rule("a", "^X", Some("Y"))]).err(),
+            Some(RuleProblem::Example("a".to_owned()))
+        );
+        assert_eq!(
+            UserRules::new(&[rule("a", "x", None), rule("a", "y", None)]).err(),
+            Some(RuleProblem::Id("a".to_owned()))
+        );
+    }
+}

@@ -1,0 +1,119 @@
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::case::Case;
+use super::place;
+use crate::diagnose::normalise::Line;
+use crate::diagnose::pattern::compile;
+
+macro_rules! pattern {
+    ($name:ident, $pattern:literal) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
+    };
+}
+pattern!(BULLET, r"^\s{0,3}● (.+)$");
+pattern!(
+    SUITE,
+    r"^ ?FAIL\s+(?:.*\s)?(?:\./)?(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?\s*$"
+);
+pattern!(
+    VITEST,
+    r"^\s*FAIL\s+(?:\|[^|]+\| )?(?:\[[^\]]+\] )?(?:\S+ )??(\S+\.[cm]?[jt]sx?)(?: \([^)]+\))? > (.+)$"
+);
+pattern!(
+    VITEST_SUITE,
+    r"^\s*FAIL\s+(?:\|[^|]+\| )?(?:\[[^\]]+\] )?(?:\S+ )??(\S+\.[cm]?[jt]sx?)(?: \[ .+ \])?\s*$"
+);
+
+/// What jest reports under its bullets.
+pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut jest = false;
+    let mut suite: Option<String> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        if line.captured {
+            continue;
+        }
+        let status = text.trim_start();
+        jest |= status.starts_with("FAIL ") || status.starts_with("PASS ");
+        if status.starts_with("FAIL ")
+            && let Some(file) = SUITE.captures(text)
+        {
+            suite = Some(file[1].to_owned());
+        }
+        let Some(found) = (jest && status.starts_with('●'))
+            .then(|| BULLET.captures(text))
+            .flatten()
+        else {
+            continue;
+        };
+        let title = found[1].trim();
+        if ["Console", "Validation Error:"].contains(&title)
+            || title.starts_with("Cannot log after")
+            || title.starts_with("Deprecation Warning")
+        {
+            continue;
+        }
+        let cause = next_filled(lines, at + 1);
+        let own = suite.clone().map(|file| (file, None));
+        if title == "Test suite failed to run" {
+            let lacks = lines[at + 1..]
+                .iter()
+                .take(6)
+                .any(|line| line.text.trim_start().starts_with("Cannot find module "));
+            let mut case = Case::new("jest", String::new(), at).cause(cause).place(own);
+            // A file of tests fails by what it imports; the runner's set-up fails without it.
+            case.name = suite.clone().filter(|_| lacks);
+            cases.push(case);
+        } else if !cases.iter().any(|case| case.name.as_deref() == Some(title)) {
+            let place = place::of_stack(lines, at + 1, |text| text.trim_start().starts_with('●'));
+            cases.push(Case::new("jest", title, at).cause(cause).place(place.or(own)));
+        }
+    }
+    cases
+}
+
+/// What vitest reports under ` FAIL `.
+pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        if !text.trim_start().starts_with("FAIL ") || line.captured {
+            continue;
+        }
+        // Several headings share one report when they failed alike.
+        let mut below = at + 1;
+        while lines.get(below).is_some_and(|line| line.text.trim_start().starts_with("FAIL ")) {
+            below += 1;
+        }
+        let cause = next_filled(lines, below);
+        let stop = |text: &str| text.contains('⎯') || text.trim_start().starts_with("FAIL ");
+        if let Some(found) = VITEST.captures(text) {
+            let name = found[2].trim();
+            if cases.iter().any(|case| case.name.as_deref() == Some(name)) {
+                continue;
+            }
+            let place = place::of_stack(lines, below, stop);
+            let own = Some((found[1].to_owned(), None));
+            cases.push(Case::new("vitest", name, at).cause(cause).place(place.or(own)));
+        } else if let Some(found) = VITEST_SUITE.captures(text)
+            && lines.iter().take(at).rev().take(40).any(|line| line.text.contains("Failed Suites"))
+        {
+            let mut case = Case::new("vitest", String::new(), at).cause(cause);
+            case.name = None;
+            case.place = Some((found[1].to_owned(), None));
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+fn next_filled(lines: &[Line<'_>], from: usize) -> Option<usize> {
+    lines[from.min(lines.len())..]
+        .iter()
+        .take(8)
+        .position(|line| !line.text.trim().is_empty())
+        .map(|offset| from + offset)
+}

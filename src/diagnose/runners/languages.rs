@@ -1,0 +1,117 @@
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::case::Case;
+use crate::diagnose::normalise::Line;
+use crate::diagnose::pattern::compile;
+
+macro_rules! pattern {
+    ($name:ident, $pattern:literal) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
+    };
+}
+pattern!(GO, r"^\s*--- FAIL: (\S+) \([\d.]+s\)$");
+pattern!(GO_AT, r"^\s+(\S+\.go):(\d+): ");
+pattern!(CARGO, r"^test (.+?)(?: - should panic)? \.\.\. FAILED$");
+pattern!(NEXTEST, r"^\s+FAIL \[ *[\d.]+s\](?: \(.*\))? +(\S+ \S.*)$");
+pattern!(PANIC, r"^thread '([^']*)' (?:\(\d+\) )?panicked at (?:'.*', )?([^:]+):(\d+)");
+pattern!(GRADLE, r"^(\S+(?: > .+?)+) FAILED$");
+pattern!(
+    SUREFIRE,
+    r"^(?:\[ERROR\] +)?(\w[\w$]*\([\w.$]+\)|[\w.$]+(?:\[.*\])?)\s+(?:--\s+)?Time elapsed: [\d.,]+ ?s(?:ec)?\s+<<< (?:FAILURE|ERROR)!"
+);
+pattern!(RSPEC, r"^rspec (\./\S+?)(?::(\d+)|\[[\d:]+\]) # (.+)$");
+pattern!(PHPUNIT, r"^\d+\) ([\w\\]+::\w+(?: with data set .+)?)$");
+pattern!(DOTNET, r"^\s*(?:Failed|X) ([\w.+`]+(?:\(.*\))?) \[[<>\d .]*m?s\]$");
+pattern!(CTEST, r"^\s+\d+ - (\S.*?) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Not Run)\)");
+
+/// Failing tests of other languages' runners.
+pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut ctest = false;
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        if line.captured || text.len() < 8 {
+            continue;
+        }
+        ctest |= text.starts_with("The following tests FAILED");
+        let below = (at + 1 < lines.len()).then_some(at + 1);
+        let case = if text.contains("--- FAIL: ") {
+            GO.captures(text).map(|found| {
+                let place = lines.get(at + 1).and_then(|line| {
+                    let place = GO_AT.captures(&line.text)?;
+                    Some((place[1].to_owned(), place[2].parse().ok()))
+                });
+                Case::new("go test", &found[1], at).cause(below).place(place)
+            })
+        } else if text.starts_with("test ") && text.ends_with("FAILED") {
+            CARGO.captures(text).map(|found| cargo(&found[1], at, lines))
+        } else if text.contains("FAIL [") {
+            NEXTEST.captures(text).map(|found| Case::new("cargo test", &found[1], at).cause(Some(at)))
+        } else if text.ends_with(" FAILED") && text.contains(" > ") && !text.starts_with('>') {
+            GRADLE
+                .captures(text)
+                .filter(|found| !found[1].contains("::"))
+                .map(|found| Case::new("gradle", &found[1], at).cause(below))
+        } else if text.contains("<<< ") {
+            SUREFIRE
+                .captures(text)
+                .map(|found| Case::new("surefire", surefire(&found[1]), at).cause(below))
+        } else if text.starts_with("rspec ./") {
+            RSPEC.captures(text).map(|found| {
+                let line = found.get(2).and_then(|line| line.as_str().parse().ok());
+                Case::new("rspec", &found[3], at)
+                    .cause(Some(at))
+                    .place(Some((found[1].to_owned(), line)))
+            })
+        } else if text.contains("::") && text.starts_with(|c: char| c.is_ascii_digit()) {
+            PHPUNIT.captures(text).map(|found| Case::new("phpunit", &found[1], at).cause(below))
+        } else if text.ends_with("s]") && text.contains(" [") {
+            DOTNET.captures(text).map(|found| Case::new("dotnet test", &found[1], at).cause(below))
+        } else if ctest && text.contains(" - ") {
+            CTEST.captures(text).map(|found| Case::new("ctest", &found[1], at).cause(Some(at)))
+        } else {
+            None
+        };
+        if let Some(case) = case
+            && !cases.iter().any(|other| other.name == case.name)
+        {
+            cases.push(case);
+        }
+    }
+    // A parent of go fails by its subtests.
+    let names: Vec<String> = cases.iter().filter_map(|case| case.name.clone()).collect();
+    cases.retain(|case| {
+        case.runner != "go test"
+            || case.cause.is_some_and(|at| GO_AT.is_match(&lines[at].text))
+            || !case.name.as_ref().is_some_and(|name| {
+                names.iter().any(|other| other.starts_with(&format!("{name}/")))
+            })
+    });
+    cases
+}
+
+fn cargo(name: &str, at: usize, lines: &[Line<'_>]) -> Case {
+    let heading = format!("---- {name} stdout ----");
+    let mut case = Case::new("cargo test", name, at).cause(Some(at));
+    let report = lines.iter().position(|line| line.text == heading);
+    if let Some(report) = report {
+        let panic = lines[report..].iter().take(30).position(|line| PANIC.is_match(&line.text));
+        if let Some(panic) = panic {
+            case.cause = Some(report + panic);
+            case.place = PANIC
+                .captures(&lines[report + panic].text)
+                .map(|found| (found[2].to_owned(), found[3].parse().ok()));
+        }
+    }
+    case
+}
+
+// `method(Class)` of old releases is `Class.method`.
+fn surefire(text: &str) -> String {
+    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        Some((method, class)) => format!("{class}.{method}"),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,16 @@
+//! Which tests failed, in each runner's own spelling, with the line that says why.
+
+mod browser;
+mod case;
+mod jest;
+mod languages;
+mod mocha;
+mod place;
+mod pytest;
+mod read;
+mod tap;
+mod unittest;
+
+pub(super) use case::Case;
+pub(super) use place::{is_installed, relative};
+pub(super) use read::cases;

@@ -1,0 +1,70 @@
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::diagnose::normalise::Line;
+use crate::diagnose::pattern::compile;
+
+/// A path below the checkout that common CI services and images use, else the text as it is.
+pub(in crate::diagnose) fn relative(path: &str) -> String {
+    static ROOT: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])",
+        )
+    });
+    ROOT.replace(path, "").replace('\\', "/")
+}
+
+/// Whether a path is one of an installed package or of the runtime.
+pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
+    const FOREIGN: &[&str] = &[
+        "node_modules/",
+        "site-packages/",
+        "dist-packages/",
+        "/lib/python3",
+        "/lib/python2",
+        "/hostedtoolcache/",
+        "/usr/lib/",
+        "/usr/local/lib/",
+        "/.npm/",
+        "/.cache/",
+        "/.pyenv/",
+        "/.nvm/",
+        "/.pnpm/",
+        "/Lib/",
+        "/.venv/",
+        "internal/modules/",
+        "internal/process/",
+        "internal/timers",
+        "/_work/_tool/",
+        "/.cargo/registry/",
+        "/.yarn/",
+        "/rustc/",
+    ];
+    let slashed = path.replace('\\', "/");
+    FOREIGN.iter().any(|part| slashed.contains(part))
+        || slashed.starts_with("node:")
+        || slashed.starts_with('<')
+}
+
+/// The first own frame of a JavaScript stack below `from`, until a line that `ends` the report.
+pub(super) fn of_stack(
+    lines: &[Line<'_>],
+    from: usize,
+    ends: impl Fn(&str) -> bool,
+) -> Option<(String, Option<u32>)> {
+    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"(?:^\s*at (?:.*\()?|^\s*❯ (?:\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?",
+        )
+    });
+    lines[from.min(lines.len())..]
+        .iter()
+        .take(60)
+        .take_while(|line| !ends(&line.text))
+        .filter(|line| line.text.contains(':'))
+        .find_map(|line| {
+            let found = FRAME.captures(&line.text)?;
+            (!is_installed(&found[1])).then(|| (found[1].to_owned(), found[2].parse().ok()))
+        })
+}

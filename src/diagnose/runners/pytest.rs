@@ -1,0 +1,271 @@
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::case::Case;
+use super::place;
+use crate::diagnose::normalise::Line;
+use crate::diagnose::pattern::compile;
+
+macro_rules! pattern {
+    ($name:ident, $pattern:literal) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
+    };
+}
+pattern!(
+    SUMMARY,
+    r"^(?:FAILED|ERROR) ((?:[^\s:]| )+?\.py(?:::.*| - .*)?|\S+::.*)$"
+);
+pattern!(
+    PROGRESS,
+    r"^(\S+\.py::.+?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?\s*$"
+);
+pattern!(
+    XDIST,
+    r"^\[gw\d+\] \[\s*\d+%\] (?:FAILED|ERROR) (\S+\.py::.+)$"
+);
+pattern!(
+    RUNNING,
+    r"^(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?) *(?:[+~]{5,}.*)?$"
+);
+pattern!(HEADING, r"^_{2,} (.+?) _{2,}$");
+pattern!(AT, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
+pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
+pattern!(RAISED, r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b");
+
+/// What pytest reports, with or without its short summary.
+pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
+    let reports = reports(lines);
+    let mut by_tail: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, report) in reports.iter().enumerate() {
+        by_tail.entry(tail(&report.title)).or_default().push(index);
+    }
+    let mut cases: Vec<Case> = Vec::new();
+    let mut used = vec![false; reports.len()];
+    let mut add = |test: String, at: usize, used: &mut Vec<bool>| {
+        let found = by_tail.get(tail(&test)).and_then(|rows| {
+            let matching = |index: &&usize| reports[**index].is_of(&test);
+            rows.iter()
+                .filter(matching)
+                .find(|index| !used[**index])
+                .or_else(|| rows.iter().find(matching))
+        });
+        let mut case = Case::new("pytest", test, at);
+        if let Some(&index) = found {
+            used[index] = true;
+            case.at = reports[index].at;
+            case.cause = reports[index].cause;
+            case.place.clone_from(&reports[index].place);
+        }
+        if case.place.is_none() {
+            case.place = case
+                .name
+                .as_deref()
+                .map(|name| (name.split("::").next().unwrap_or(name).to_owned(), None));
+        }
+        if case.cause.is_none() && lines[at].text.contains(" - ") {
+            case.cause = Some(at);
+        }
+        cases.push(case);
+    };
+    let mismatched: Vec<&str> = reports
+        .iter()
+        .filter(|report| report.mismatch)
+        .filter_map(|report| report.title.strip_prefix("ERROR collecting "))
+        .collect();
+    let mut seen = std::collections::HashSet::new();
+    for (at, line) in lines.iter().enumerate() {
+        // Two files of one name: the layout is at fault, not the test.
+        let test = summary(line).filter(|test| !mismatched.contains(&test.as_str()));
+        if let Some(test) = test
+            && seen.insert(test.clone())
+        {
+            add(test, at, &mut used);
+        }
+    }
+    // Old releases and `-rN` print no summary: the headings name the tests.
+    for (index, report) in reports.iter().enumerate() {
+        if used[index] || report.mismatch {
+            continue;
+        }
+        if let Some(name) = report.name()
+            && !cases.iter().any(|case| case.name.as_deref() == Some(&name))
+        {
+            cases.push(
+                Case::new("pytest", name, report.at)
+                    .cause(report.cause)
+                    .place(report.place.clone()),
+            );
+        }
+    }
+    cases.sort_by_key(|case| case.at);
+    if cases.is_empty() {
+        cases.extend(timed_out(lines));
+    }
+    cases
+}
+
+fn summary(line: &Line<'_>) -> Option<String> {
+    let text = line.text.as_ref();
+    if line.captured || !(text.contains("FAILED") || text.contains("ERROR")) {
+        return None;
+    }
+    if let Some(found) = SUMMARY.captures(text) {
+        let id = &found[1];
+        // The message follows the first ` - ` that is not inside a parameter's brackets.
+        let from = if id.contains('[') {
+            id.find("] - ").map_or(0, |at| at + 1)
+        } else {
+            0
+        };
+        let end = id[from..].find(" - ").map_or(id.len(), |at| from + at);
+        return Some(id[..end].trim_end().to_owned());
+    }
+    let found = PROGRESS.captures(text).or_else(|| XDIST.captures(text))?;
+    let id = found[1].trim();
+    // A test that another file defines: `a.py::test <- b.py`.
+    Some(id.split_once(" <- ").map_or(id, |(id, _)| id).to_owned())
+}
+
+/// The part between a heading of `FAILURES` or `ERRORS` and the next.
+struct Report {
+    title: String,
+    at: usize,
+    cause: Option<usize>,
+    place: Option<(String, Option<u32>)>,
+    mismatch: bool,
+}
+
+impl Report {
+    fn is_of(&self, test: &str) -> bool {
+        let title = self.bare();
+        test == title
+            || test.rsplit("::").next() == Some(title)
+            || test
+                .replace("::", ".")
+                .ends_with(&title.replace("::", "."))
+    }
+
+    fn bare(&self) -> &str {
+        let title = self.title.as_str();
+        ["ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting "]
+            .iter()
+            .find_map(|start| title.strip_prefix(start))
+            .unwrap_or(title)
+    }
+
+    fn name(&self) -> Option<String> {
+        if self.title.starts_with("ERROR collecting ") {
+            return Some(self.bare().to_owned());
+        }
+        if self.title.starts_with("[doctest] ") || self.title.contains("summary") {
+            return self.title.starts_with("[doctest] ").then(|| self.title.clone());
+        }
+        Some(self.bare().to_owned())
+    }
+}
+
+fn tail(name: &str) -> &str {
+    let end = name.find('[').unwrap_or(name.len());
+    let bare = &name[..end];
+    let from = bare
+        .rfind(['.', ':', '/', ' '])
+        .map_or(0, |at| at + 1);
+    &bare[from..]
+}
+
+fn reports(lines: &[Line<'_>]) -> Vec<Report> {
+    let mut reports: Vec<Report> = Vec::new();
+    let mut inside = false;
+    let mut current: Option<(String, usize)> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        if text.starts_with("====") {
+            if let Some((title, from)) = current.take() {
+                reports.push(report(title, from, at, lines));
+            }
+            inside = text.contains(" FAILURES ") || text.contains(" ERRORS ");
+        } else if inside
+            && text.starts_with("__")
+            && let Some(found) = HEADING.captures(text)
+        {
+            if let Some((title, from)) = current.take() {
+                reports.push(report(title, from, at, lines));
+            }
+            current = Some((found[1].to_owned(), at));
+        }
+    }
+    if let Some((title, from)) = current {
+        reports.push(report(title, from, lines.len(), lines));
+    }
+    reports
+}
+
+fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
+    let mut cause = None;
+    let mut place = None;
+    let mut before = false;
+    let mut raised = None;
+    let mut mismatch = false;
+    let mut shows_source = false;
+    for (at, line) in lines.iter().enumerate().take(to).skip(from + 1) {
+        let text = line.text.as_ref();
+        mismatch |= text.starts_with("import file mismatch");
+        if line.captured {
+            continue;
+        }
+        // Of a chain of exceptions the last block of `E` lines is what the test died of; in it an
+        // exception's own line says more than the source above it.
+        let error = text.starts_with("E ") && text.len() > 4;
+        if error && !before {
+            cause = Some(at);
+            shows_source = text[1..].trim_start().starts_with("File \"");
+        } else if error && shows_source && RAISED.is_match(text) {
+            cause = Some(at);
+            shows_source = false;
+        }
+        before = error || (before && text.trim().is_empty());
+        if place.is_none() && text.contains(':') {
+            place = AT
+                .captures(text)
+                .or_else(|| FRAME.captures(text))
+                .map(|found| (found[1].to_owned(), found[2].parse().ok()))
+                .filter(|(path, _)| !place::is_installed(path));
+        }
+        if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {
+            raised = Some(at);
+        }
+    }
+    Report {
+        title,
+        at: from,
+        cause: cause.or(raised),
+        place,
+        mismatch,
+    }
+}
+
+// The thread method of pytest-timeout ends the process: the test that had begun is the one.
+fn timed_out(lines: &[Line<'_>]) -> Option<Case> {
+    static FRAME: LazyLock<Regex> =
+        LazyLock::new(|| compile(r#"File "([^"]*\btest_?[^"/\\]*\.py)", line (\d+), in (test\w*)"#));
+    let dump = lines
+        .iter()
+        .position(|line| line.text.contains("+++ Timeout +++"))?;
+    let started = lines[..dump].iter().rev().find_map(|line| {
+        line.text
+            .contains(".py::")
+            .then(|| RUNNING.captures(&line.text))
+            .flatten()
+    });
+    if let Some(found) = started {
+        return Some(Case::new("pytest", &found[1], dump).cause(Some(dump)));
+    }
+    lines.iter().find_map(|line| {
+        let found = FRAME.captures(&line.text)?;
+        let file = place::relative(&found[1]);
+        let case = Case::new("pytest", format!("{file}::{}", &found[3]), dump);
+        Some(case.cause(Some(dump)).place(Some((file, found[2].parse().ok()))))
+    })
+}

@@ -1,0 +1,175 @@
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::case::Case;
+use super::{browser, jest, languages, mocha, pytest, tap, unittest};
+use crate::diagnose::normalise::Line;
+
+/// Most failing tests that are kept.
+const MOST: usize = 2000;
+
+type Reader = fn(&[Line<'_>]) -> Vec<Case>;
+
+// A runner is read when one of its words stands in the log.
+const READERS: &[(&[&str], Reader)] = &[
+    (&["FAILED ", "ERROR ", " FAILED", " FAILURES ", " ERRORS ", "+++ Timeout"], pytest::cases),
+    (&["FAIL: ", "ERROR: ", "Failed example:"], unittest::cases),
+    (&[" failing", "tests failed", "test failed", " of "], mocha::cases),
+    (&["● "], jest::jest),
+    (&["FAIL "], jest::vitest),
+    (&["not ok "], tap::points),
+    (&["failing tests:", "Failed tests:"], tap::spec),
+    (&["[fail]: ", "(fail) ", "FAILED ("], tap::marked),
+    (&[" FAILED"], browser::karma),
+    (&["Failures:"], browser::jasmine),
+    (&["failed "], browser::cake),
+    (&[" › "], browser::playwright),
+    (
+        &["--- FAIL: ", "... FAILED", "FAIL [", " FAILED", "<<< ", "rspec ./", "::", "s]", "tests FAILED"],
+        languages::cases,
+    ),
+];
+
+static WORDS: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
+    let rows: Vec<(&str, usize)> = READERS
+        .iter()
+        .enumerate()
+        .flat_map(|(index, (words, _))| words.iter().map(move |word| (*word, index)))
+        .collect();
+    #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
+    let words = AhoCorasick::new(rows.iter().map(|row| row.0)).expect("a small automaton");
+    (words, rows.iter().map(|row| row.1).collect())
+});
+
+/// The failing tests that the lines report, in log order, at most two thousand.
+pub(in crate::diagnose) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
+    let mut wanted = [false; READERS.len()];
+    for line in lines {
+        for hit in WORDS.0.find_overlapping_iter(line.text.as_ref()) {
+            wanted[WORDS.1[hit.pattern().as_usize()]] = true;
+        }
+    }
+    let mut cases: Vec<Case> = READERS
+        .iter()
+        .zip(wanted)
+        .filter(|(_, wanted)| *wanted)
+        .flat_map(|((_, read), _)| read(lines))
+        .collect();
+    cases.sort_by_key(|case| case.at);
+    let mut seen = std::collections::HashSet::new();
+    cases.retain(|case| match &case.name {
+        Some(name) => seen.insert(name.clone()),
+        None => true,
+    });
+    cases.truncate(MOST);
+    cases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cases;
+    use crate::diagnose::normalise::lines;
+
+    fn of(log: &str) -> Vec<String> {
+        cases(&lines(log))
+            .into_iter()
+            .filter_map(|case| case.name)
+            .collect()
+    }
+
+    #[test]
+    fn each_runner_spells_its_tests() {
+        let cases: &[(&str, &[&str])] = &[
+            (
+                "FAILED tests/a.py::T::test_x[a - b] - assert 1 == 2",
+                &["tests/a.py::T::test_x[a - b]"],
+            ),
+            (
+                "FAILED tests/a.py::test_x[C:\\new] - assert 1 == 2",
+                &["tests/a.py::test_x[C:\\new]"],
+            ),
+            (
+                "tests/a.py::test_x FAILED    [ 66%]\nFAILED tests/a.py::test_x - boom",
+                &["tests/a.py::test_x"],
+            ),
+            ("ERROR tests/a.py - ModuleNotFoundError: x", &["tests/a.py"]),
+            (
+                "==== FAILURES ====\n____ T.test_x[1.5] ____\n    def test_x(n):\nE   assert 1 == 2\n\ntests/a.py:3: AssertionError\n==== 1 failed in 0.1s ====",
+                &["T.test_x[1.5]"],
+            ),
+            (
+                "==== ERRORS ====\n____ ERROR collecting tests/a.py ____\nE   ImportError: x\n==== 1 error ====",
+                &["tests/a.py"],
+            ),
+            (
+                "FAIL: test_x (a.T.test_x) (i=1)\nERROR: test_y (a.T)",
+                &["a.T.test_x", "test_y (a.T)"],
+            ),
+            (
+                "======================================================================\nFAIL: a.b_test.test_c\n----------------------------------------------------------------------\nAssertionError",
+                &["a.b_test.test_c"],
+            ),
+            ("ERROR: could not connect", &[]),
+            (
+                "FAIL ./a.test.js\n  ● auth › locks\n  ● Test suite failed to run",
+                &["auth › locks"],
+            ),
+            (
+                "\u{1b}[31m FAIL \u{1b}[39m ./a.test.js\n \u{1b}[1m ● \u{1b}[22mlocks",
+                &["locks"],
+            ),
+            (
+                "FAIL unit ./src/a.test.js (5.1 s)\n  ● Test suite failed to run\n\n    Cannot find module './b' from 'src/a.test.js'",
+                &["src/a.test.js"],
+            ),
+            (
+                "FAIL ./a.test.js\n  ● Test suite failed to run\n\n    Configuration error:\n\n    Could not locate module @/k mapped as:",
+                &[],
+            ),
+            (
+                "==== ERRORS ====\n___ ERROR collecting b/test_x.py ___\nimport file mismatch:\n==== 1 error ====\nERROR b/test_x.py\nERROR b/test_y.py",
+                &["b/test_y.py"],
+            ),
+            (" FAIL  src/t.test.ts > queue > waits", &["queue > waits"]),
+            ("  1 failing\n\n  1) Net\n       pings:\n     Error: x", &["Net pings"]),
+            (
+                "    not ok 1 - inner\n      ---\n      ...\nnot ok 1 - Outer\n  ---\n  failureType: 'subtestsFailed'\n  ...",
+                &["inner"],
+            ),
+            ("✖ failing tests:\n\n✖ adds (1.5ms)", &["adds"]),
+            ("  ✘ [fail]: adds\n", &["adds"]),
+            ("(fail) math > adds [0.52ms]", &["math > adds"]),
+            ("adds ... FAILED (4ms)", &["adds"]),
+            (
+                "Firefox 60.0.0 (Windows 7.0.0) upgrade should throw FAILED\n\tExpected x",
+                &["Firefox 60.0.0 (Windows 7.0.0) upgrade should throw"],
+            ),
+            ("Failures:\n1) Net pings\n  Message:\n    Expected", &["Net pings"]),
+            (
+                "  1) [chromium] › a.spec.ts:3:5 › page › opens ────",
+                &["[chromium] › a.spec.ts:3:5 › page › opens"],
+            ),
+            (
+                "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/one (0.00s)\n        a_test.go:9: no",
+                &["TestA/one"],
+            ),
+            ("test net::pings ... FAILED", &["net::pings"]),
+            ("NetTest > pings FAILED\n    AssertionError", &["NetTest > pings"]),
+            (
+                "testA(com.x.NetTest)  Time elapsed: 0.01 sec  <<< FAILURE!",
+                &["com.x.NetTest.testA"],
+            ),
+            ("rspec ./spec/a_spec.rb:3 # Net pings", &["Net pings"]),
+            ("1) Tests\\NetTest::testPings\nFailed asserting", &["Tests\\NetTest::testPings"]),
+        ];
+        for (log, expected) in cases {
+            assert_eq!(of(log), *expected, "{log}");
+        }
+    }
+
+    #[test]
+    fn captured_output_names_no_tests() {
+        assert!(of("---- Captured stdout call ----\nFAILED tests/a.py::test_x - no").is_empty());
+    }
+}

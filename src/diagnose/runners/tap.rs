@@ -1,0 +1,170 @@
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::case::Case;
+use super::place;
+use crate::diagnose::normalise::Line;
+use crate::diagnose::pattern::compile;
+
+macro_rules! pattern {
+    ($name:ident, $pattern:literal) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
+    };
+}
+pattern!(POINT, r"^(\s*)not ok \d+ (?:- )?(.+?)(?: # .*)?$");
+pattern!(SPEC, r"^\s*✖ (.+?) \([\d.]+ms\)");
+pattern!(SPEC_AT, r"^test at (.+?):(\d+):\d+$");
+pattern!(PLACE, r"^\s*(?:location: '|at: (?:.*\()?)(?:file://)?([^'()]+?):(\d+):\d+");
+pattern!(AVA, r"^\s*(?:✘|✖) \[fail\]: (.+?)(?: \([\d.]+m?s\))?$");
+pattern!(BUN, r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$");
+pattern!(DENO, r"^(.+?) \.\.\. FAILED \(\d+(?:ms|s)\)$");
+
+/// Failed points of TAP; a parent that fails only by its children does not count.
+pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        if line.captured || line.quiet || !text.trim_start().starts_with("not ok ") {
+            continue;
+        }
+        let Some(found) = POINT.captures(text) else {
+            continue;
+        };
+        let mut cause = None;
+        let mut at_place = None;
+        let mut parent = false;
+        for (index, line) in lines.iter().enumerate().skip(at + 1).take(60) {
+            let text = line.text.trim();
+            if text == "..." || text.starts_with("not ok ") || text.starts_with("ok ") {
+                break;
+            }
+            parent |= text.contains("subtestsFailed");
+            if at_place.is_none() && (text.starts_with("location: ") || text.starts_with("at: ")) {
+                at_place = PLACE
+                    .captures(text)
+                    .map(|found| (found[1].to_owned(), found[2].parse().ok()));
+            }
+            if cause.is_none()
+                && ["error: ", "message: ", "operator: ", "code: "]
+                    .iter()
+                    .any(|start| text.starts_with(start))
+            {
+                cause = Some(index);
+            }
+        }
+        if !parent {
+            let name = place::relative(&found[2]);
+            cases.push(Case::new("tap", name, at).cause(cause.or(Some(at))).place(at_place));
+        }
+    }
+    cases
+}
+
+/// The list that node's own runner prints after `✖ failing tests:`.
+pub(super) fn spec(lines: &[Line<'_>]) -> Vec<Case> {
+    let heading = |line: &Line<'_>| {
+        let text = line.text.trim();
+        text == "✖ failing tests:" || text == "Failed tests:"
+    };
+    let Some(from) = lines.iter().position(heading) else {
+        return Vec::new();
+    };
+    let mut cases: Vec<Case> = Vec::new();
+    let mut at_place = None;
+    for (at, line) in lines.iter().enumerate().skip(from + 1) {
+        let text = line.text.as_ref();
+        if let Some(found) = SPEC_AT.captures(text) {
+            at_place = Some((found[1].to_owned(), found[2].parse().ok()));
+        } else if let Some(found) = SPEC.captures(text) {
+            let name = place::relative(&found[1]);
+            let cause = lines.get(at + 1).is_some().then_some(at + 1);
+            if !cases.iter().any(|case| case.name.as_deref() == Some(&name)) {
+                cases.push(Case::new("node-test", name, at).cause(cause).place(at_place.take()));
+            }
+        }
+    }
+    cases
+}
+
+/// What ava, bun and deno mark test by test.
+pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        let bare = text.trim_start();
+        let found = if bare.starts_with('✘') || bare.starts_with("✖ [") {
+            AVA.captures(text).map(|found| ("ava", found))
+        } else if text.starts_with("(fail)") {
+            BUN.captures(text).map(|found| ("bun", found))
+        } else if text.contains("... FAILED (") {
+            DENO.captures(text).map(|found| ("deno", found))
+        } else {
+            None
+        };
+        let Some((runner, found)) = found else {
+            continue;
+        };
+        // ava says after the name why, when the test had no assertion to show.
+        let title = &found[1];
+        let name = match title.split_once(" Rejected promise").or(title.split_once(" Error thrown")) {
+            Some((name, _)) if runner == "ava" => name,
+            _ => title,
+        };
+        let name = name.trim();
+        if cases.iter().any(|case| case.name.as_deref() == Some(name)) {
+            continue;
+        }
+        let (cause, place) = match runner {
+            // bun prints the error above the mark.
+            "bun" => {
+                let above = lines[at.saturating_sub(40)..at]
+                    .iter()
+                    .rposition(|line| line.text.starts_with("error: "))
+                    .map(|offset| at.saturating_sub(40) + offset);
+                let place = above.and_then(|from| {
+                    place::of_stack(&lines[..at], from, |_| false)
+                });
+                (above, place)
+            }
+            "deno" => deno(lines, name),
+            _ => ava(lines, name, at),
+        };
+        cases.push(Case::new(runner, name, at).cause(cause).place(place));
+    }
+    cases
+}
+
+type Report = (Option<usize>, Option<(String, Option<u32>)>);
+
+// ava repeats the name as a heading over the report.
+fn ava(lines: &[Line<'_>], name: &str, at: usize) -> Report {
+    let own = lines.iter().enumerate().skip(at + 1).find(|(_, line)| line.text.trim() == name);
+    let Some((heading, _)) = own else {
+        return (Some(at), None);
+    };
+    static AT: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s*(\S+\.[cm]?[jt]s):(\d+)$"));
+    let below = &lines[heading + 1..lines.len().min(heading + 40)];
+    let place = below.iter().find_map(|line| {
+        let found = AT.captures(&line.text)?;
+        Some((found[1].to_owned(), found[2].parse().ok()))
+    });
+    let cause = below
+        .iter()
+        .position(|line| line.text.trim_end().ends_with(':') && line.text.starts_with("  ") || line.text.contains("Error"))
+        .map(|offset| heading + 1 + offset);
+    (cause.or(Some(heading)), place)
+}
+
+// deno lists the errors apart: `name => ./file.ts:3:6`, then `error: ...`.
+fn deno(lines: &[Line<'_>], name: &str) -> Report {
+    let start = format!("{name} => ");
+    let Some(heading) = lines.iter().position(|line| line.text.starts_with(&start)) else {
+        return (None, None);
+    };
+    let rest = &lines[heading].text[start.len()..];
+    let mut parts = rest.rsplitn(3, ':');
+    let (_, line, path) = (parts.next(), parts.next(), parts.next());
+    let place = path.map(|path| (path.to_owned(), line.and_then(|line| line.parse().ok())));
+    (Some(heading + 1).filter(|at| *at < lines.len()), place)
+}

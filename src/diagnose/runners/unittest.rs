@@ -1,0 +1,93 @@
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::case::Case;
+use super::place;
+use crate::diagnose::normalise::Line;
+use crate::diagnose::pattern::compile;
+
+static HEADING: LazyLock<Regex> = LazyLock::new(|| compile(r"^(FAIL|ERROR): (.+)$"));
+static METHOD: LazyLock<Regex> = LazyLock::new(|| compile(r"^(\w+) \(([\w.]+)\)"));
+static FRAME: LazyLock<Regex> = LazyLock::new(|| compile(r#"^\s*File "([^"]+)", line (\d+)"#));
+static RAISED: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)"));
+static DOCTEST: LazyLock<Regex> =
+    LazyLock::new(|| compile(r#"^File "([^"]+)", line (\d+), in (\S+)$"#));
+
+/// What unittest, nose, Django's runner and doctest report.
+pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        if line.captured || line.quiet {
+            continue;
+        }
+        if (text.starts_with("FAIL: ") || text.starts_with("ERROR: "))
+            && let Some(found) = HEADING.captures(text)
+        {
+            let title = &found[2];
+            let ruled = ruled(lines, at, '=') || (METHOD.is_match(title) && !title.contains(": "));
+            if let Some(name) = name(title).filter(|_| ruled) {
+                cases.push(read(name, at, lines));
+            }
+        } else if text.starts_with("Failed example:")
+            && let Some(found) = at
+                .checked_sub(1)
+                .and_then(|before| DOCTEST.captures(&lines[before].text))
+            && ruled(lines, at - 1, '*')
+        {
+            let name = found[3].to_owned();
+            let place = Some((found[1].to_owned(), found[2].parse().ok()));
+            if !cases.iter().any(|case: &Case| case.name.as_deref() == Some(&name)) {
+                cases.push(Case::new("doctest", name, at).cause(Some(at)).place(place));
+            }
+        }
+    }
+    cases
+}
+
+fn ruled(lines: &[Line<'_>], at: usize, rule: char) -> bool {
+    lines[at.saturating_sub(2)..at]
+        .iter()
+        .any(|line| line.text.len() > 20 && line.text.chars().all(|c| c == rule))
+}
+
+fn name(title: &str) -> Option<String> {
+    if let Some(found) = METHOD.captures(title) {
+        let (method, owner) = (&found[1], &found[2]);
+        if owner.contains("loader._FailedTest") || owner.contains("loader.ModuleImportFailure") {
+            return Some(method.to_owned());
+        }
+        return Some(if owner.rsplit('.').next() == Some(method) {
+            owner.to_owned()
+        } else {
+            format!("{method} ({owner})")
+        });
+    }
+    // nose names what it could not import by the error.
+    Some(title.trim().to_owned())
+}
+
+fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
+    let mut cause = None;
+    let mut place = None;
+    let is_dashes = |line: &Line<'_>| line.text.len() > 40 && line.text.bytes().all(|byte| byte == b'-');
+    let above = lines[at..].iter().take(8).position(is_dashes).unwrap_or(0);
+    for (index, line) in lines.iter().enumerate().skip(at + above + 1).take(2000) {
+        let text = line.text.as_ref();
+        let is_rule = |c| text.len() > 40 && text.chars().all(|each| each == c);
+        if is_rule('=') || is_rule('-') || text.starts_with("---------- Captured") || text.contains(">> begin captured") {
+            break;
+        }
+        if let Some(found) = FRAME.captures(text)
+            && !place::is_installed(&found[1])
+            && (place.is_none() || found[1].contains("test"))
+        {
+            place = Some((found[1].to_owned(), found[2].parse().ok()));
+        }
+        if RAISED.is_match(text) && !text.starts_with("Traceback") {
+            cause = Some(index);
+        }
+    }
+    Case::new("unittest", name, at).cause(cause).place(place)
+}

@@ -1,0 +1,360 @@
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+
+use super::normalise::{Line, Mark};
+use super::pattern::compile;
+
+/// A job as its service tells it: what ran one after the other, and how each part ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Job {
+    /// In log order, without overlap.
+    pub(super) steps: Vec<Step>,
+    /// How the job ended, when the service says so.
+    pub(super) passed: Option<bool>,
+}
+
+/// Lines `from` to `to` (exclusive) and how the command behind them ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) end: End,
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Passed,
+    /// With the exit code, when it is told.
+    Failed(Option<i32>),
+    /// The log does not say.
+    Open,
+    /// Clean-up after the work; nothing of it decides.
+    CleanUp,
+}
+
+impl Job {
+    /// The steps that failed, in log order.
+    pub(super) fn failed(&self) -> impl Iterator<Item = Step> + '_ {
+        self.steps
+            .iter()
+            .copied()
+            .filter(|step| matches!(step.end, End::Failed(_)))
+    }
+}
+
+// What a line says about steps.
+#[derive(Debug, PartialEq, Eq)]
+enum Event {
+    Begin,
+    Opened(String),
+    Closed(String),
+    // Travis, after the fold of the command.
+    Exited(i32),
+    Failed(Option<i32>),
+    Passed,
+    JobPassed,
+    JobFailed(Option<i32>),
+    CleanUp,
+}
+
+/// Reads a job's steps out of its lines.
+pub(super) fn job(lines: &[Line<'_>]) -> Job {
+    let mut reader = Reader::default();
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(event) = event(line) {
+            reader.take(at, event);
+        }
+        reader.error |= line.mark == Mark::Error;
+    }
+    reader.finish(lines)
+}
+
+#[derive(Default)]
+struct Reader {
+    steps: Vec<Step>,
+    // Folds that are open, with their first line.
+    open: Vec<(String, usize)>,
+    from: usize,
+    // Whether what is being read began with words of a service.
+    begun: bool,
+    clean_up: bool,
+    // Whether the service showed an error since the step began, and the steps that have nothing
+    // else to say that they failed.
+    error: bool,
+    suspects: Vec<usize>,
+    end_of_job: Option<(usize, bool, Option<i32>)>,
+    service: bool,
+}
+
+impl Reader {
+    fn take(&mut self, at: usize, event: Event) {
+        match event {
+            Event::Begin => {
+                self.close_begun(at);
+                self.begun = true;
+                self.service = true;
+            }
+            Event::Opened(name) => self.open.push((name, at)),
+            Event::Closed(name) => {
+                let Some(index) = self.open.iter().rposition(|row| row.0 == name) else {
+                    return;
+                };
+                let from = self.open[index].1;
+                self.open.truncate(index);
+                // What was folded inside is part of it.
+                self.steps.retain(|step| step.from < from || matches!(step.end, End::Failed(_)));
+                let end = section_end(&name);
+                self.from = self.from.min(from.max(self.steps.last().map_or(0, |step| step.to)));
+                if self.from < from {
+                    self.close(from, End::Open);
+                }
+                self.close(at + 1, end);
+            }
+            Event::Exited(code) => {
+                let end = if code == 0 { End::Passed } else { End::Failed(Some(code)) };
+                match self.steps.last_mut() {
+                    Some(last) if self.open.iter().all(|row| row.1 < last.from) && at < self.from + 400 => {
+                        last.end = end;
+                        last.to = at + 1;
+                        self.from = at + 1;
+                    }
+                    _ => self.close(at + 1, end),
+                }
+            }
+            Event::Failed(code) => {
+                self.close(at + 1, End::Failed(code));
+                self.begun = false;
+            }
+            Event::Passed => self.close(at + 1, End::Passed),
+            Event::JobPassed => self.end_of_job = Some((at, true, Some(0))),
+            Event::JobFailed(code) => {
+                if self.end_of_job.is_none_or(|end| end.1) {
+                    self.end_of_job = Some((at, false, code));
+                }
+            }
+            Event::CleanUp => {
+                if !self.clean_up {
+                    self.close_begun(at);
+                    self.clean_up = true;
+                    self.service = true;
+                }
+            }
+        }
+    }
+
+    fn close_begun(&mut self, to: usize) {
+        if self.begun && self.error && to > self.from && !self.clean_up {
+            self.suspects.push(self.steps.len());
+        }
+        self.close(to, if self.begun { End::Passed } else { End::Open });
+    }
+
+    fn close(&mut self, to: usize, end: End) {
+        let end = if self.clean_up { End::CleanUp } else { end };
+        if to > self.from {
+            self.steps.push(Step { from: self.from, to, end });
+        }
+        self.from = to;
+        self.error = false;
+    }
+
+    fn finish(mut self, lines: &[Line<'_>]) -> Job {
+        let end = if self.clean_up { End::CleanUp } else { End::Open };
+        self.close(lines.len(), end);
+        let says_error = lines.iter().any(|line| line.mark == Mark::Error);
+        let mut failed = self.steps.iter().any(|step| matches!(step.end, End::Failed(_)));
+        if !failed && let Some(step) = self.suspects.last().and_then(|at| self.steps.get_mut(*at)) {
+            step.end = End::Failed(None);
+            failed = true;
+        }
+        let passed = match self.end_of_job {
+            Some((at, passed, code)) => {
+                if !passed && !failed {
+                    self.blame(at, code, lines);
+                }
+                Some(passed)
+            }
+            None if failed => Some(false),
+            // Steps that went on to the clean-up without an error are a job that passed.
+            None if self.clean_up && self.service && !says_error => Some(true),
+            None => None,
+        };
+        Job { steps: self.steps, passed }
+    }
+
+    // A service that tells of the job alone: what ran last before it said so has failed.
+    fn blame(&mut self, at: usize, code: Option<i32>, lines: &[Line<'_>]) {
+        let says = |step: &Step| {
+            lines[step.from..step.to.min(at)]
+                .iter()
+                .filter(|line| !line.text.trim().is_empty())
+                .count()
+                > 2
+        };
+        let last = self
+            .steps
+            .iter()
+            .rposition(|step| step.from < at && step.end != End::CleanUp && says(step));
+        if let Some(index) = last {
+            let step = &mut self.steps[index];
+            step.end = End::Failed(code);
+        }
+    }
+}
+
+// Sections of GitLab that are no work of the job.
+fn section_end(name: &str) -> End {
+    match name {
+        "after_script" | "archive_cache" | "upload_artifacts_on_failure"
+        | "upload_artifacts_on_success" | "cleanup_file_variables" => End::CleanUp,
+        "step_script" | "build_script" => End::Open,
+        _ => End::Passed,
+    }
+}
+
+static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let cues = [
+        "xited with", "ompleted with exit code", "Finished: ", "Job succeeded", "Job failed",
+        "script returned exit code", "Build step", "Post job cleanup", "Cleaning up orphan",
+        "Done. Your build", "Failure - ", "Success - ", "The command", "did not complete successfully",
+        "Running after_script", "Starting: ", "Finishing: ", "failed with exit code", "Cleaning up project",
+        "--- ", "~~~ ", "+++ ", "Uploading artifacts", "Post-build", "has been terminated", "Complete job name",
+        "exit status", "exit code", "ommand failed",
+    ];
+    #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
+    AhoCorasick::new(cues).expect("a small automaton")
+});
+
+macro_rules! pattern {
+    ($name:ident, $pattern:literal) => {
+        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
+    };
+}
+pattern!(TRAVIS, r#"^(?:The command ".*|.*)" (?:failed and )?exited with (\d+)(?: during .*)?\.$"#);
+pattern!(DONE, r"^Done\. Your build exited with (\d+)\.$");
+pattern!(
+    COMPLETED,
+    r"^(?:Process completed with exit code (\d+)|(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with (?:exit )?code '?(\d+)'?|Docker build failed with exit code (\d+))\.?$"
+);
+pattern!(FINISHED, r"^Finished: (SUCCESS|FAILURE|UNSTABLE|ABORTED)$");
+pattern!(GITLAB, r"^ERROR: Job failed(?:[ (:].*?(?:exit (?:code|status) (\d+))?.*)?$");
+pattern!(JENKINS, r"^(?:ERROR: )?script returned exit code (\d+)$");
+pattern!(
+    EXITED,
+    r"^(?:Exited with code (?:exit status )?(\d+)|.*(?:The command exited with status|🚨 Error: The command exited with status) (\d+))$"
+);
+pattern!(BUILDKIT, r"^(?:ERROR: )?(?:process|failed to solve: process) .* did not complete successfully: exit code: (\d+)");
+pattern!(ACT, r"^\[[^\]]+\]\s+(?:❌\s+Failure - |✅\s+Success - |🏁\s+Job (?:failed|succeeded))");
+
+fn event(line: &Line<'_>) -> Option<Event> {
+    let text = line.text.as_ref();
+    let code = |found: &regex::Captures<'_>| {
+        found
+            .iter()
+            .skip(1)
+            .flatten()
+            .find_map(|group| group.as_str().parse().ok())
+    };
+    // A Travis line can close a fold and give the exit code at once.
+    if text.ends_with('.') && text.contains("exited with") {
+        if let Some(found) = DONE.captures(text) {
+            return Some(if &found[1] == "0" { Event::JobPassed } else { Event::JobFailed(None) });
+        }
+        if let Some(code) = TRAVIS.captures(text).and_then(|found| code(&found)) {
+            return Some(Event::Exited(code));
+        }
+    }
+    match &line.mark {
+        Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
+            return Some(Event::Begin);
+        }
+        Mark::Open(name) if name.starts_with("Finishing: ") => return Some(Event::Passed),
+        Mark::Open(name) if !name.is_empty() && name != text => {
+            return Some(Event::Opened(name.clone()));
+        }
+        Mark::Close(name) if !name.is_empty() => return Some(Event::Closed(name.clone())),
+        _ => {}
+    }
+    if !CUES.is_match(text) {
+        return None;
+    }
+    if let Some(found) = COMPLETED.captures(text).filter(|_| line.mark == Mark::Error) {
+        return Some(Event::Failed(code(&found)));
+    }
+    if let Some(found) = EXITED.captures(text) {
+        return Some(match code(&found) {
+            Some(0) => Event::Passed,
+            code => Event::Failed(code),
+        });
+    }
+    if let Some(found) = FINISHED.captures(text) {
+        return Some(match &found[1] {
+            "SUCCESS" => Event::JobPassed,
+            _ => Event::JobFailed(None),
+        });
+    }
+    if let Some(found) = JENKINS.captures(text).or_else(|| GITLAB.captures(text)) {
+        return Some(Event::JobFailed(code(&found)));
+    }
+    if let Some(found) = BUILDKIT.captures(text) {
+        return Some(Event::JobFailed(code(&found)));
+    }
+    if let Some(found) = ACT.find(text) {
+        return Some(match found.as_str() {
+            word if word.contains("Failure") => Event::Failed(None),
+            word if word.contains("Success") => Event::Passed,
+            word if word.contains("failed") => Event::JobFailed(None),
+            _ => Event::JobPassed,
+        });
+    }
+    if text.starts_with("Build step '") && text.ends_with("marked build as failure") {
+        return Some(Event::Failed(None));
+    }
+    match text.trim() {
+        "Job succeeded" => Some(Event::JobPassed),
+        "Post job cleanup." | "Cleaning up orphan processes" | "Running after_script"
+        | "Running after script..." | "Cleaning up project directory and file based variables" => Some(Event::CleanUp),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{End, job};
+    use crate::diagnose::normalise::lines;
+
+    #[test]
+    fn services_tell_how_steps_and_jobs_end() {
+        let cases: &[(&str, &[End], Option<bool>)] = &[
+            (
+                "##[group]Run a\na\n##[endgroup]\n##[group]Run b\n##[endgroup]\nboom\n##[error]Process completed with exit code 2.\nPost job cleanup.\nx",
+                &[End::Passed, End::Failed(Some(2)), End::CleanUp],
+                Some(false),
+            ),
+            (
+                "##[group]Run a\na\n##[endgroup]\nPost job cleanup.\nx",
+                &[End::Passed, End::CleanUp],
+                Some(true),
+            ),
+            (
+                "travis_time:start:01\r$ a\nx\ntravis_time:end:01:start=1\rThe command \"a\" exited with 0.\ntravis_time:start:02\r$ b\ny\ntravis_time:end:02:start=1\r\nThe command \"b\" exited with 1.\n\nDone. Your build exited with 1.",
+                &[End::Passed, End::Failed(Some(1)), End::Open],
+                Some(false),
+            ),
+            (
+                "a\nb\nc\nFinished: FAILURE",
+                &[End::Failed(None)],
+                Some(false),
+            ),
+            ("a\nb", &[End::Open], None),
+        ];
+        for (log, ends, passed) in cases {
+            let job = job(&lines(log));
+            let found: Vec<End> = job.steps.iter().map(|step| step.end).collect();
+            assert_eq!((found.as_slice(), job.passed), (*ends, *passed), "{log}");
+        }
+    }
+}
