@@ -129,7 +129,7 @@ pub fn git_apply(
         }
     }
     let done = work.finish();
-    let mut stderr = done.stderr;
+    let mut stderr = visible(done.stderr);
     if unread.is_none() && done.conflicts && place.remembers() {
         stderr.extend_from_slice(remember(&place.root).as_bytes());
     }
@@ -139,6 +139,16 @@ pub fn git_apply(
         exit: done.exit,
         unread,
     })
+}
+
+// As git's own messages: a control character of a name or a line becomes a question mark.
+fn visible(mut said: Vec<u8>) -> Vec<u8> {
+    for byte in &mut said {
+        if byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t') {
+            *byte = b'?';
+        }
+    }
+    said
 }
 
 // Resolves conflicts as they were before, when git is there to do it.

@@ -74,6 +74,16 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let (mut judged, written) = apply_patch(&app, &request, &target, output)?;
     args.patch.report(&request.patch, &mut judged, output)?;
+    let wrote = judged.verdict.verdict.applies() && !judged.changes.is_empty();
+    let place = match target {
+        Target::Worktree => Some("the worktree"),
+        Target::Index => Some("the worktree and the index"),
+        Target::Cached => Some("the index"),
+        Target::Tree | Target::Commit(_) | Target::DryRun => None,
+    };
+    if let Some(place) = place.filter(|_| wrote && args.patch.format == Format::Text) {
+        output.data(&format!("applied to {place}\n"))?;
+    }
     if let Some(id) = written.filter(|_| args.patch.format == Format::Text) {
         output.data(&format!("{id}\n"))?;
     }

@@ -237,7 +237,7 @@ settings! {
         workplace: Place = Place::Auto, LOOSENS;
         /// ignored folders that the copy needs, besides `node_modules` and `.venv`
         share: Vec<String> = Vec::new(), Trust::Inside;
-        /// where the copy is kept between runs (without: the user's cache)
+        /// where the copy is kept between runs (without: among what is kept, outside the repository)
         scratch: Option<PathBuf> = None, ELSEWHERE;
     }
     /// What must answer before a repair can begin.

@@ -37,12 +37,29 @@ pub(super) fn of(source: Source) -> f64 {
     steps(match source {
         Source::Service => 0.95,
         Source::Runner => 0.85,
-        Source::Tests { unanimous, majority, known, assertion } => {
+        Source::Tests {
+            unanimous,
+            majority,
+            known,
+            assertion,
+        } => {
             let base: f64 = if assertion || known { 0.95 } else { 0.85 };
-            let split = if unanimous { 0.0 } else if majority { 0.15 } else { 0.3 };
+            let split = if unanimous {
+                0.0
+            } else if majority {
+                0.15
+            } else {
+                0.3
+            };
             base - split
         }
-        Source::Lines { weight, rivals, said, step, passed } => {
+        Source::Lines {
+            weight,
+            rivals,
+            said,
+            step,
+            passed,
+        } => {
             let base: f64 = match weight {
                 65.. => 0.95,
                 40..=64 => 0.85,
@@ -50,7 +67,11 @@ pub(super) fn of(source: Source) -> f64 {
                 20..=24 => 0.8,
                 _ => 0.5,
             };
-            let base = if step || weight < 20 { base } else { base.min(0.95) };
+            let base = if step || weight < 20 {
+                base
+            } else {
+                base.min(0.95)
+            };
             let rivals = 0.15 * f64::from(u8::try_from(rivals.min(3)).unwrap_or(3));
             let said = if said { 0.0 } else { 0.25 };
             let passed = if passed { 0.4 } else { 0.0 };

@@ -119,7 +119,10 @@ fn tests(
                         .map_or_else(|| runners::relative(path), str::to_owned)
                 }),
                 line,
-                log_line: case.cause.and_then(|at| lines.get(at)).map(|line| line.number),
+                log_line: case
+                    .cause
+                    .and_then(|at| lines.get(at))
+                    .map(|line| line.number),
             })
         })
         .take(MOST_LISTED)
@@ -129,7 +132,12 @@ fn tests(
 // The lines that carry the verdict; without one the end of what failed, where tools say it.
 fn shown(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
     if !verdict.evidence.is_empty() {
-        return verdict.evidence.iter().copied().take(MOST_EVIDENCE).collect();
+        return verdict
+            .evidence
+            .iter()
+            .copied()
+            .take(MOST_EVIDENCE)
+            .collect();
     }
     let mut last: Vec<usize> = (0..lines.len())
         .rev()

@@ -73,7 +73,9 @@ static MARK: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static TRAVIS: LazyLock<Regex> = LazyLock::new(|| {
-    super::pattern::compile(r"(?:travis_time:(?<what>start|end):(?<id>[\w-]+)|section_(?<section>start|end):\d+:(?<name>[\w.-]+))")
+    super::pattern::compile(
+        r"(?:travis_time:(?<what>start|end):(?<id>[\w-]+)|section_(?<section>start|end):\d+:(?<name>[\w.-]+))",
+    )
 });
 static WORKFLOW: LazyLock<Regex> = LazyLock::new(|| {
     super::pattern::compile(

@@ -69,9 +69,15 @@ impl Section {
 
     fn begins(text: &str, bare: &str) -> Self {
         if text.starts_with("====")
-            && ["warnings summary", "slowest ", "test durations", " PASSES ", "rerun test summary"]
-                .iter()
-                .any(|word| text.contains(word))
+            && [
+                "warnings summary",
+                "slowest ",
+                "test durations",
+                " PASSES ",
+                "rerun test summary",
+            ]
+            .iter()
+            .any(|word| text.contains(word))
         {
             return Self::Ruled;
         }
@@ -88,15 +94,37 @@ impl Section {
     }
 }
 
-static CONSOLE: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^console\.(?:log|error|warn|info|debug|trace|dir|assert)(?:$| \S+:\d+$)"));
+static CONSOLE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r"^console\.(?:log|error|warn|info|debug|trace|dir|assert)(?:$| \S+:\d+$)")
+});
 static COVERAGE: LazyLock<Regex> = LazyLock::new(|| compile(r"^File\s+\|\s+% "));
 
 static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let cues = [
-        "ok", "PASS", "✓", "✔", "√", "SKIP", "skip", "XFAIL", "xfail", "XPASS", "arn", "WARN",
-        "npm notice", "(node:", "TODO", "expected failure", "+ ", "$ ", "allowed", "etry", "etrie",
-        "✅", "ASSED", "⚠",
+        "ok",
+        "PASS",
+        "✓",
+        "✔",
+        "√",
+        "SKIP",
+        "skip",
+        "XFAIL",
+        "xfail",
+        "XPASS",
+        "arn",
+        "WARN",
+        "npm notice",
+        "(node:",
+        "TODO",
+        "expected failure",
+        "+ ",
+        "$ ",
+        "allowed",
+        "etry",
+        "etrie",
+        "✅",
+        "ASSED",
+        "⚠",
     ];
     #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
     AhoCorasick::new(cues).expect("a small automaton")
@@ -126,9 +154,7 @@ static NO_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn is_of_no_failure(text: &str) -> bool {
-    CUES.is_match(text)
-        && NO_FAILURE.is_match(text)
-        && !text.contains("UnhandledPromiseRejection")
+    CUES.is_match(text) && NO_FAILURE.is_match(text) && !text.contains("UnhandledPromiseRejection")
 }
 
 #[cfg(test)]
@@ -138,7 +164,10 @@ mod tests {
     #[test]
     fn lines_of_no_failure_are_quiet() {
         for (text, quiet) in [
-            ("  ✓ should display error on Invalid JSON-RPC response", true),
+            (
+                "  ✓ should display error on Invalid JSON-RPC response",
+                true,
+            ),
             ("tests/a.py::test_x[command not found] PASSED [ 3%]", true),
             ("test_x (a.B) ... skipped 'PYMONGO is not set'", true),
             ("ok 3 - handles ENOSPC", true),

@@ -91,4 +91,3 @@ fn asked_by_tests(at: usize, lines: &[Line<'_>]) -> bool {
         .iter()
         .any(|line| line.text.contains("conftest.py:") || line.text.contains("conftest.py\","))
 }
-

@@ -148,7 +148,13 @@ pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> 
         return None;
     }
     let found = UNDEFINED.captures(&line.text)?;
-    let mut finding = Finding::new(at, "planner-undefined-names", Kind::ImportError, 70, "planner");
+    let mut finding = Finding::new(
+        at,
+        "planner-undefined-names",
+        Kind::ImportError,
+        70,
+        "planner",
+    );
     finding.subkind = Some("undefined_name");
     for item in found[1].split(',') {
         let item = item.trim().trim_matches(|c: char| "\"'`.;)".contains(c));

@@ -120,10 +120,15 @@ mod tests {
     // The words that a type is written with.
     fn words<T: JsonSchema>() -> Vec<String> {
         let schema = schema_for!(T).to_value();
-        let named = schema["enum"].as_array().cloned().unwrap_or_default();
-        let alone = schema["oneOf"].as_array().into_iter().flatten();
-        let alone = alone.map(|one| one["const"].clone());
-        let words = named.into_iter().chain(alone);
+        // Words without a description of their own stand together, the others alone.
+        let groups = schema["oneOf"].as_array().cloned().unwrap_or_default();
+        let groups = std::iter::once(&schema).chain(&groups);
+        let words = groups.flat_map(|group| {
+            let together = group["enum"].as_array().cloned().unwrap_or_default();
+            together.into_iter().chain([group["const"].clone()])
+        });
+        let words: Vec<_> = words.collect();
+        let words = words.into_iter();
         words
             .filter_map(|word| Some(word.as_str()?.to_owned()))
             .collect()

@@ -24,7 +24,10 @@ struct Table {
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
     let rules = TABLES.iter().flat_map(|text| {
-        #[expect(clippy::expect_used, reason = "the tables are constants and a test reads them")]
+        #[expect(
+            clippy::expect_used,
+            reason = "the tables are constants and a test reads them"
+        )]
         let table: Table = toml::from_str(text).expect("a table of rules");
         table.rule
     });
