@@ -18,7 +18,6 @@ pub(super) fn initialise(
     from: Option<&dyn Source>,
     entries: &[(&RepoPath, u32, &str)],
 ) -> Result<(), GitError> {
-    let git = root.join(".git");
     let stamp = commit_stamp(entries);
     // Believed only while nothing in it was touched, whoever ran there last.
     let state = &slot.join("repository");
@@ -26,20 +25,38 @@ pub(super) fn initialise(
     if before == format!("{stamp} {}", fingerprint(root)) {
         return Ok(());
     }
-    if git.exists() {
-        fs::remove_dir_all(&git).map_err(GitError::unreadable)?;
-    }
+    let git = root.join(".git");
+    let removed = match git.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(&git),
+        Ok(_) => fs::remove_file(&git),
+        Err(_) => Ok(()),
+    };
+    removed.map_err(GitError::unreadable)?;
     gix::init(root).map_err(GitError::unreadable)?;
     let stored = store(slot, original)?;
     borrow(&git, &[&stored.objects_folder, &stored.borrowed])?;
+    commit(root, &stored.repo, original, from, entries)?;
+    let after = format!("{stamp} {}", fingerprint(root));
+    fs::write(state, after).map_err(GitError::unreadable)
+}
+
+/// Commits `entries` to the fresh repository at `root`; blobs that `objects` lacks are stored there.
+pub(super) fn commit(
+    root: &Path,
+    objects: &gix::Repository,
+    original: Option<&Repository>,
+    from: Option<&dyn Source>,
+    entries: &[(&RepoPath, u32, &str)],
+) -> Result<(), GitError> {
+    let git = root.join(".git");
     let repo = gix::open(root).map_err(GitError::unreadable)?;
     let mut editor = repo
         .edit_tree(gix::ObjectId::empty_tree(gix::hash::Kind::Sha1))
         .map_err(GitError::unreadable)?;
     for (path, mode, id) in entries {
         let id = gix::ObjectId::from_hex(id.as_bytes()).map_err(GitError::unreadable)?;
-        if let (false, Some(from)) = (stored.repo.has_object(id), from) {
-            put(&stored.repo, root, path, *mode, from)?;
+        if let (false, Some(from)) = (objects.has_object(id), from) {
+            put(objects, root, path, *mode, from)?;
         }
         let kind = match mode {
             0o120_000 => EntryKind::Link,
@@ -77,9 +94,7 @@ pub(super) fn initialise(
     let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
     index
         .write(gix::index::write::Options::default())
-        .map_err(GitError::unreadable)?;
-    let after = format!("{stamp} {}", fingerprint(root));
-    fs::write(state, after).map_err(GitError::unreadable)
+        .map_err(GitError::unreadable)
 }
 
 // The objects of a scratch copy, where nothing that runs in it can damage them.
