@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::GitError;
-use super::scratch_repository::initialise;
+use super::scratch_repository::commit;
 use crate::model::{BlobId, RepoPath};
 use crate::source::{EntryKind, Source};
 
@@ -31,8 +31,8 @@ pub fn first_commit(directory: &Path, files: &dyn Source) -> Result<(), GitError
         .iter()
         .map(|(path, mode, id)| (*path, *mode, id.as_str()))
         .collect();
-    let state = directory.join(".git").join("mendit-first-commit");
-    initialise(directory, &state, None, files, &entries)
+    let repo = gix::init(directory).map_err(GitError::unreadable)?;
+    commit(directory, &repo, None, Some(files), &entries)
 }
 
 #[cfg(test)]

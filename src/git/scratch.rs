@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::scratch_entry::{Stamp, failed, mode_of, mode_on_disk, remove, stamp};
-use super::scratch_repository::{fingerprint, initialise};
+use super::scratch_repository::{STORE, fingerprint, initialise};
 use super::{GitError, Repository, ScratchError};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError, Source, Tracked, TrackedKind, Worktree};
@@ -90,14 +90,7 @@ impl Scratch {
         for entry in listing.entries() {
             scratch.copy(entry, plan)?;
         }
-        let entries: Vec<_> = scratch
-            .held
-            .iter()
-            .filter_map(|(path, held)| Some((path, held.mode, held.id.as_deref()?)))
-            .collect();
-        let state = plan.slot.join("repository");
-        initialise(&scratch.root, &state, plan.git, plan.from, &entries)?;
-        scratch.fingerprint = fingerprint(&scratch.root);
+        scratch.make_repository(plan.git, Some(plan.from))?;
         scratch.save()?;
         Ok(scratch)
     }
@@ -131,6 +124,7 @@ impl Scratch {
     /// # Errors
     /// [`ScratchError`] when a file cannot be read.
     pub fn changes(&self) -> Result<Vec<ScratchChange>, ScratchError> {
+        fs::create_dir_all(&self.root).map_err(|error| failed(&self.root, &error))?;
         let source = self.source().map_err(|error| ScratchError::Io {
             path: format!("{}: {error}", self.root.display()),
             kind: io::ErrorKind::NotFound,
@@ -180,6 +174,7 @@ impl Scratch {
     /// # Errors
     /// [`ScratchError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), ScratchError> {
+        fs::create_dir_all(&self.root).map_err(|error| failed(&self.root, &error))?;
         self.sweep()?;
         let paths: Vec<RepoPath> = self.held.keys().cloned().collect();
         for path in paths {
@@ -194,7 +189,8 @@ impl Scratch {
             self.put(&path, &bytes, mode, id)?;
         }
         if !self.repository_is_untouched() {
-            self.renew_repository()?;
+            let original = Repository::discover(&self.original)?;
+            self.make_repository(original.as_ref(), None)?;
         }
         self.save()
     }
@@ -243,14 +239,22 @@ impl Scratch {
     }
 
     fn repository(&self) -> Result<Repository, ScratchError> {
-        Repository::discover(&self.root)?
+        Repository::discover(&self.slot.join(STORE))?
             .ok_or_else(|| GitError::Unreadable("the scratch copy lost its repository".to_owned()))
             .map_err(ScratchError::from)
     }
 
-    fn renew_repository(&mut self) -> Result<(), ScratchError> {
-        // The objects stay: blobs of adopted files may stand nowhere else.
-        super::scratch_repository::renew(&self.root)?;
+    fn make_repository(
+        &mut self,
+        original: Option<&Repository>,
+        from: Option<&dyn Source>,
+    ) -> Result<(), ScratchError> {
+        let entries: Vec<_> = self
+            .held
+            .iter()
+            .filter_map(|(path, held)| Some((path, held.mode, held.id.as_deref()?)))
+            .collect();
+        initialise(&self.root, &self.slot, original, from, &entries)?;
         self.fingerprint = fingerprint(&self.root);
         Ok(())
     }

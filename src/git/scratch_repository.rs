@@ -8,44 +8,55 @@ use super::{GitError, Repository};
 use crate::model::RepoPath;
 use crate::source::Source;
 
-/// Makes the repository of a scratch copy: borrowed objects, one commit with `entries` (path,
-/// mode, blob id in hex), an index that agrees. `state` is a file that remembers for what it was
-/// made.
+/// Makes the repository of a scratch copy at `root`: borrowed objects, one commit with `entries`
+/// (path, mode, blob id in hex), an index that agrees. In `slot`, which nothing that runs in the copy
+/// may write, stand the objects that the original lacks, read from `from`, and for what it was made.
 pub(super) fn initialise(
     root: &Path,
-    state: &Path,
+    slot: &Path,
     original: Option<&Repository>,
-    from: &dyn Source,
+    from: Option<&dyn Source>,
     entries: &[(&RepoPath, u32, &str)],
 ) -> Result<(), GitError> {
-    let git = root.join(".git");
     let stamp = commit_stamp(entries);
     // Believed only while nothing in it was touched, whoever ran there last.
+    let state = &slot.join("repository");
     let before = fs::read_to_string(state).unwrap_or_default();
     if before == format!("{stamp} {}", fingerprint(root)) {
         return Ok(());
     }
-    if git.exists() {
-        fs::remove_dir_all(&git).map_err(GitError::unreadable)?;
-    }
+    let git = root.join(".git");
+    let removed = match git.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(&git),
+        Ok(_) => fs::remove_file(&git),
+        Err(_) => Ok(()),
+    };
+    removed.map_err(GitError::unreadable)?;
     gix::init(root).map_err(GitError::unreadable)?;
-    if let Some(original) = original {
-        let objects = original.common_dir().join("objects");
-        if let Ok(objects) = objects.canonicalize() {
-            let line = format!("{}\n", objects.display());
-            let info = git.join("objects/info");
-            fs::create_dir_all(&info).map_err(GitError::unreadable)?;
-            fs::write(info.join("alternates"), line).map_err(GitError::unreadable)?;
-        }
-    }
+    let stored = store(slot, original)?;
+    borrow(&git, &[&stored.objects_folder, &stored.borrowed])?;
+    commit(root, &stored.repo, original, from, entries)?;
+    let after = format!("{stamp} {}", fingerprint(root));
+    fs::write(state, after).map_err(GitError::unreadable)
+}
+
+/// Commits `entries` to the fresh repository at `root`; blobs that `objects` lacks are stored there.
+pub(super) fn commit(
+    root: &Path,
+    objects: &gix::Repository,
+    original: Option<&Repository>,
+    from: Option<&dyn Source>,
+    entries: &[(&RepoPath, u32, &str)],
+) -> Result<(), GitError> {
+    let git = root.join(".git");
     let repo = gix::open(root).map_err(GitError::unreadable)?;
     let mut editor = repo
         .edit_tree(gix::ObjectId::empty_tree(gix::hash::Kind::Sha1))
         .map_err(GitError::unreadable)?;
     for (path, mode, id) in entries {
         let id = gix::ObjectId::from_hex(id.as_bytes()).map_err(GitError::unreadable)?;
-        if !repo.has_object(id) {
-            store(&repo, root, path, *mode, from)?;
+        if let (false, Some(from)) = (objects.has_object(id), from) {
+            put(objects, root, path, *mode, from)?;
         }
         let kind = match mode {
             0o120_000 => EntryKind::Link,
@@ -83,27 +94,45 @@ pub(super) fn initialise(
     let mut index = repo.index_from_tree(&tree).map_err(GitError::unreadable)?;
     index
         .write(gix::index::write::Options::default())
-        .map_err(GitError::unreadable)?;
-    let after = format!("{stamp} {}", fingerprint(root));
-    fs::write(state, after).map_err(GitError::unreadable)
+        .map_err(GitError::unreadable)
 }
 
-/// Throws away settings, hooks and refs of a scratch repository and keeps its objects.
-pub(super) fn renew(root: &Path) -> Result<(), GitError> {
-    let git = root.join(".git");
-    let objects = git.join("objects");
-    let kept = root.join(".git-objects");
-    let failed = |error: std::io::Error| GitError::unreadable(error);
-    if !objects.is_dir() {
-        return Err(GitError::Unreadable(
-            "the scratch copy lost its objects".to_owned(),
-        ));
+// The objects of a scratch copy, where nothing that runs in it can damage them.
+struct Stored {
+    repo: gix::Repository,
+    objects_folder: String,
+    borrowed: String,
+}
+
+// A repository without files, which borrows from the original.
+fn store(slot: &Path, original: Option<&Repository>) -> Result<Stored, GitError> {
+    let at = slot.join(STORE);
+    if gix::open(&at).is_err() {
+        gix::init_bare(&at).map_err(GitError::unreadable)?;
     }
-    fs::rename(&objects, &kept).map_err(failed)?;
-    fs::remove_dir_all(&git).map_err(failed)?;
-    gix::init(root).map_err(GitError::unreadable)?;
-    fs::remove_dir_all(&objects).map_err(failed)?;
-    fs::rename(&kept, &objects).map_err(failed)
+    let objects = original.map(|it| it.common_dir().join("objects"));
+    let borrowed = objects.and_then(|it| it.canonicalize().ok());
+    let borrowed = borrowed.map_or_else(String::new, |it| it.display().to_string());
+    borrow(&at, &[&borrowed])?;
+    Ok(Stored {
+        repo: gix::open(&at).map_err(GitError::unreadable)?,
+        objects_folder: at.join("objects").display().to_string(),
+        borrowed,
+    })
+}
+
+/// The name of the folder of objects in a slot.
+pub(super) const STORE: &str = "store.git";
+
+fn borrow(git: &Path, folders: &[&str]) -> Result<(), GitError> {
+    let lines: String = folders
+        .iter()
+        .filter(|folder| !folder.is_empty())
+        .map(|folder| format!("{folder}\n"))
+        .collect();
+    let info = git.join("objects/info");
+    fs::create_dir_all(&info).map_err(GitError::unreadable)?;
+    fs::write(info.join("alternates"), lines).map_err(GitError::unreadable)
 }
 
 /// A digest of what decides how a repository behaves and what it holds: settings, hooks, refs,
@@ -157,7 +186,7 @@ fn copy_tags(from: &gix::Repository, git: &Path) -> Result<(), GitError> {
     fs::write(git.join("packed-refs"), text).map_err(GitError::unreadable)
 }
 
-fn store(
+fn put(
     repo: &gix::Repository,
     root: &Path,
     path: &RepoPath,

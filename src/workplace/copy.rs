@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::WorkplaceError;
 use super::extras::Extras;
 use super::litter::is_litter;
-use super::place::Plan;
+use super::plan::Plan;
 use super::relink::Relink;
 use super::view::{Edits, state_of};
 use crate::git::{Scratch, ScratchPlan};

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
 use super::litter::is_litter;
-use super::place::Plan;
+use super::plan::Plan;
 use super::view::state_of;
 use crate::git::{Repository, Scratch, ScratchPlan};
 use crate::model::RepoPath;

@@ -13,6 +13,7 @@ mod leads;
 mod litter;
 mod overlay;
 mod place;
+mod plan;
 #[cfg(unix)]
 mod relink;
 mod view;
@@ -21,4 +22,5 @@ pub use choice::{Choice, Kind};
 pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
 pub use leads::leads_to;
-pub use place::{Plan, Workplace};
+pub use place::Workplace;
+pub use plan::Plan;

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
 use super::layers::{changed, clear, like, write};
-use super::place::Plan;
+use super::plan::Plan;
 use super::view::{Edits, View};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};
 use crate::model::RepoPath;

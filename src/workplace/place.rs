@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use super::copy::Copied;
 use super::in_place::InPlace;
 use super::overlay::Overlaid;
+use super::plan::Plan;
 use super::view::{Edits, state_of};
 use super::{Choice, Kind, WorkplaceError};
 use crate::exec::Job;
@@ -11,25 +12,6 @@ use crate::git::{ObjectStore, Repository};
 use crate::model::RepoPath;
 use crate::patch::{Change, FileState};
 use crate::source::Source;
-
-/// What a workplace is made of.
-#[derive(Clone)]
-pub struct Plan<'a> {
-    /// Which one.
-    pub choice: Choice,
-    /// A folder for it; nothing else may use it at the same time, and it lies outside the worktree.
-    pub slot: &'a Path,
-    /// The files.
-    pub source: &'a dyn Source,
-    /// Where they stand on disk.
-    pub root: &'a Path,
-    /// Their repository.
-    pub git: Option<&'a Repository>,
-    /// Ignored folders that a copy needs, such as `node_modules`.
-    pub shared: Vec<RepoPath>,
-    /// Folders that nothing which runs there may write.
-    pub closed: Vec<PathBuf>,
-}
 
 /// Where commands and agents run. What they change is dropped by [`Workplace::reset`]; a patch is
 /// laid in by [`Workplace::write`] and stays after [`Workplace::adopt`].

@@ -13,15 +13,36 @@ fn a_patch_that_helps_is_applied_when_asked() {
 
 #[test]
 fn a_worktree_that_moved_is_left_as_it_is() {
-    let world = World::shell();
-    // The user goes on working while the agent thinks.
-    let edit = format!("echo ANSWER=40 > {}/answer.sh", world.repo.root().display());
-    let agent = world.agent(&[FIX], &edit);
-    let output = world.repair(&["--test", "sh check.sh", "--agent", &agent, "--apply"]);
-    ended(&output, 1);
-    assert_eq!(read(&world.repo.root().join("answer.sh")), "ANSWER=40\n");
-    assert_eq!(world.json("result.json")["applied"], false);
-    assert!(world.has("final.patch"));
+    for workplace in ["auto", "copy"] {
+        let world = World::shell();
+        let (asked, edited) = (world.outside("asked"), world.outside("edited"));
+        let wait = format!(
+            "touch {}; while [ ! -f {} ]; do sleep 0.05; done",
+            asked.display(),
+            edited.display()
+        );
+        let agent = world.agent(&[FIX], &wait);
+        let answer = world.repo.root().join("answer.sh");
+        let mine = answer.clone();
+        // The user goes on working while the agent thinks.
+        let user = std::thread::spawn(move || {
+            while !asked.exists() {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            std::fs::write(mine, "ANSWER=40\n").unwrap();
+            std::fs::write(edited, "").unwrap();
+        });
+        let words = ["--test", "sh check.sh", "--agent", &agent, "--apply"];
+        let more = ["--max-attempts", "1", "--workplace", workplace];
+        let output = world.repair(&[&words[..], &more].concat());
+        user.join().unwrap();
+        ended(&output, 1);
+        assert_eq!(read(&answer), "ANSWER=40\n");
+        assert_eq!(world.json("result.json")["applied"], false);
+        assert!(world.text("events.jsonl").contains("worktree_changed"));
+        // A copy holds what the run began with, so that the patch is known to help.
+        assert!(workplace == "auto" || world.has("final.patch"));
+    }
 }
 
 #[test]

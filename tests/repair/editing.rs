@@ -1,4 +1,4 @@
-use crate::world::{World, ended, read};
+use crate::world::{World, ended, everything, read};
 
 const TEST: [&str; 5] = [
     "--test",
@@ -18,24 +18,73 @@ fn what_an_agent_edits_becomes_the_patch() {
 }
 
 #[test]
-fn an_agent_that_touches_the_repository_itself_is_refused() {
-    for meddling in [
-        "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
-        "git config core.fsmonitor evil 2> /dev/null || printf '[core]\\n fsmonitor = evil\\n' >> .git/config",
-    ] {
+fn what_an_agent_does_to_the_repository_stays_behind() {
+    for workplace in ["auto", "copy"] {
+        for meddling in [
+            "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+            "printf '[core]\\n fsmonitor = evil\\n' >> .git/config",
+            "git -c user.name=a -c user.email=a@b commit -qam done",
+            "rm -rf .git/refs .git/HEAD",
+        ] {
+            let world = World::shell();
+            let before = everything(&world.repo.root().join(".git"));
+            let agent = world.script(&format!(
+                "cat > /dev/null\necho ANSWER=42 > answer.sh\n{meddling}\n"
+            ));
+            let more = ["--workplace", workplace, "--max-attempts", "1"];
+            ended(&world.repair(&[&TEST[..], &[&agent], &more].concat()), 0);
+            let patch = world.text("final.patch");
+            assert_eq!(
+                patch.matches("diff --git").count(),
+                1,
+                "{meddling}: {patch}"
+            );
+            assert_eq!(everything(&world.repo.root().join(".git")), before);
+        }
+    }
+}
+
+#[test]
+fn an_agent_of_any_protocol_stands_in_the_workplace() {
+    for protocol in ["json", "prompt", "edit"] {
         let world = World::shell();
-        let agent = world.script(&format!(
-            "cat > /dev/null\necho ANSWER=42 > answer.sh\n{meddling}\n"
-        ));
-        let output = world.repair(&[&TEST[..], &[&agent, "--max-attempts", "1"]].concat());
-        assert_ne!(output.status.code(), Some(0), "{meddling}");
-        assert_eq!(
-            world.attempts("stopReason"),
-            ["policy_rejected"],
-            "{meddling}"
+        let root = world.repo.root();
+        let edits = format!(
+            "echo ANSWER=42 > {}/answer.sh; echo ANSWER=42 > answer.sh",
+            root.display()
         );
-        assert!(!world.has("final.patch"));
-        assert!(!world.repo.root().join(".git/hooks/pre-commit").exists());
+        let agent = world.script(&format!("cat > /dev/null\n{edits}\n"));
+        let words = [
+            "--test",
+            "sh check.sh",
+            "--agent-protocol",
+            protocol,
+            "--agent",
+            &agent,
+        ];
+        ended(&world.repair(&words), 0);
+        assert_eq!(read(&root.join("answer.sh")), "ANSWER=41\n", "{protocol}");
+        assert!(
+            world.text("final.patch").contains("+ANSWER=42"),
+            "{protocol}"
+        );
+    }
+}
+
+#[test]
+fn edits_before_a_bad_end_count_and_litter_does_not() {
+    for (end, name) in [("exit 3", "an error"), ("sleep 60", "the time limit")] {
+        let world = World::shell();
+        world.repo.write(".gitignore", "*.log\n");
+        world.repo.commit();
+        let litter = "mkdir .aider.tags.cache.v4; echo x > .aider.tags.cache.v4/db; echo x > a.log";
+        let agent = world.script(&format!(
+            "cat > /dev/null\necho ANSWER=42 > answer.sh\n{litter}\n{end}\n"
+        ));
+        let more = ["--agent-timeout", "2", "--max-attempts", "1"];
+        ended(&world.repair(&[&TEST[..], &[&agent], &more].concat()), 0);
+        let patch = world.text("final.patch");
+        assert_eq!(patch.matches("diff --git").count(), 1, "{name}: {patch}");
     }
 }
 

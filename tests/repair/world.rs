@@ -171,3 +171,21 @@ pub(crate) fn has_program(name: &str) -> bool {
 pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
+
+/// Every file below a folder, with its bytes; runs that the program writes are left out.
+pub(crate) fn everything(at: &Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = std::collections::BTreeMap::new();
+    let mut open = vec![at.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.extend(Some(path).filter(|path| !path.ends_with(".git/mendit")));
+            } else {
+                let bytes = std::fs::read(&path).unwrap_or_default();
+                found.insert(path, bytes);
+            }
+        }
+    }
+    found
+}
