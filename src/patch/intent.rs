@@ -100,8 +100,11 @@ pub(super) fn is_placeholder(line: &[u8]) -> bool {
     ];
     let Some(said) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else {
         // Without a comment, only dots around the words.
-        let bare = said_between_dots(&line);
-        return bare.is_some_and(|said| said.split(' ').count() < 8 && leaves_out(said));
+        let open = line.strip_prefix("... ").or(line.strip_prefix("… "));
+        let bare = open.and_then(|said| said.strip_suffix("...").or(said.strip_suffix('…')));
+        return bare.is_some_and(|said| {
+            (2..8).contains(&said.split_whitespace().count()) && leaves_out(said)
+        });
     };
     let said = said.trim_matches(|it: char| matches!(it, '#' | '/' | '*' | '-' | ' ' | '!'));
     let said = said.trim_end_matches(['*', '/', '}', '>', '-', ')', ' ']);
@@ -215,11 +218,13 @@ mod tests {
             "# ...",
             "const rest = {...other};",
             "    ...rest,",
+            "    ...rest",
+            "    ...other code,",
             "    ...existing,",
             "// Wait for the rest of the workers.",
             "# The value is unchanged when the key is absent.",
             "print('Loading existing code...')",
-            "# TODO: handle the existing case...now",
+            "# Handle the existing case...now",
             "/// Parses the remaining bytes of the header.",
             "// Keep the connection open while other requests are in flight, as the server expects...",
         ] {

@@ -49,6 +49,9 @@ pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     ) {
         return refuse("git does not follow this file when it is a link");
     }
+    if target.len() > LONGEST_TARGET {
+        return refuse("the target of the link is longer than any path");
+    }
     if target.is_empty() || target.chars().any(char::is_control) {
         return refuse("the target of the link is no plain path");
     }
@@ -73,6 +76,8 @@ pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     }
     Ok(())
 }
+
+const LONGEST_TARGET: usize = 4095;
 
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.

@@ -1,4 +1,4 @@
-use super::names::{Names, names};
+use super::names::{Names, names, strip};
 use super::naming::Naming;
 use super::prefix::{Prefix, common_prefix};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
@@ -29,7 +29,24 @@ pub(super) fn targets(
     let mut raw = Vec::with_capacity(set.files.len());
     for file in &set.files {
         match names(file) {
-            Ok(names) => raw.push(Some(names)),
+            Ok(names) if naming.strict => raw.push(Some(names)),
+            Ok(mut names) => {
+                let sides = [&mut names.old, &mut names.new];
+                let slashed = sides
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|name| slash(name, listing).then_some(()))
+                    .count();
+                if slashed > 0 {
+                    mends.push(Mend {
+                        code: Code::M208,
+                        safety: Safety::Safe,
+                        patch_line: u64::from(file.line),
+                        message: "read backslashes in the name as slashes".to_owned(),
+                    });
+                }
+                raw.push(Some(names));
+            }
             Err(refusal) => {
                 problems.push(refusal.problem(None, u64::from(file.line)));
                 raw.push(None);
@@ -60,6 +77,23 @@ pub(super) fn targets(
             }
         })
         .collect()
+}
+
+// Reads backslashes as slashes where a file of that name is there; tells whether it did.
+fn slash(name: &mut String, listing: &Listing) -> bool {
+    if !name.contains('\\') || listing.get(name).is_some() {
+        return false;
+    }
+    let slashed = name.replace('\\', "/");
+    let there = [Some(slashed.as_str()), strip(&slashed, 1)];
+    let there = there
+        .into_iter()
+        .flatten()
+        .any(|path| listing.get(path).is_some());
+    if there {
+        *name = slashed;
+    }
+    there
 }
 
 fn has_old_lines(body: &Body<'_>) -> bool {

@@ -1,3 +1,5 @@
+use unicode_normalization::UnicodeNormalization;
+
 use crate::model::{Code, Refusal};
 
 /// Judges a path as a patch names it: any system's ways to leave the tree or to reach git's own
@@ -14,6 +16,9 @@ pub fn check_path(path: &str, is_new: bool) -> Result<(), Refusal> {
     }
     if path.len() > 4096 {
         return refuse(Code::P508, "it is longer than 4096 bytes");
+    }
+    if is_new && path.matches('/').count() > DEEPEST {
+        return refuse(Code::P508, "it is deeper than 200 directories");
     }
     for part in path.split('/') {
         check_component(part, is_new)?;
@@ -60,6 +65,12 @@ fn check_component(part: &str, is_new: bool) -> Result<(), Refusal> {
     if !is_new {
         return Ok(());
     }
+    if reads_as_another(part) {
+        return refuse(
+            Code::P508,
+            "some programs read it as another name: `..`, `.git` or a path",
+        );
+    }
     if part.chars().any(is_invisible) {
         return refuse(
             Code::P508,
@@ -105,6 +116,30 @@ fn is_dot_git(part: &str) -> bool {
 fn is_ignored_by_hfs(letter: char) -> bool {
     matches!(letter,
         '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+const DEEPEST: usize = 200;
+
+// Full-width letters, percent signs and short names that lead to what the name itself is not.
+fn reads_as_another(part: &str) -> bool {
+    let means =
+        |name: &str| matches!(name, "." | "..") || name.contains(['/', '\\']) || is_dot_git(name);
+    let lower = part.to_ascii_lowercase();
+    if !part.is_ascii() && means(&part.nfkc().collect::<String>()) {
+        return true;
+    }
+    if lower.contains("%2") || lower.contains("%5c") {
+        let decoded = lower
+            .replace("%2e", ".")
+            .replace("%2f", "/")
+            .replace("%5c", "\\");
+        return means(&decoded);
+    }
+    let short = lower.split_once('~');
+    short.is_some_and(|(stem, number)| {
+        let stems = ["gitmod", "gitatt", "gitign", "gi7eba", "gi7d29", "gi250a"];
+        stems.contains(&stem) && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 // `~`, `~user`, `$HOME`, `${HOME}`, `%USERPROFILE%`. Routes such as `$id` are names.
@@ -163,6 +198,11 @@ mod tests {
             ("file.", "P508"),
             ("C:/x", "P508"),
             ("~/x", "P503"),
+            ("．git/x", "P508"),
+            ("src/‥/x", "P508"),
+            ("%2e%2e/x", "P508"),
+            ("..%2fx", "P508"),
+            ("gitmod~1", "P508"),
             ("$HOME/x", "P503"),
             ("%APPDATA%/x", "P503"),
         ] {
@@ -180,6 +220,8 @@ mod tests {
             ".gitx",
             "$id/route.tsx",
             "xgit~1",
+            "100%25.md",
+            "ｆull.md",
             ".github/x.md",
             "a b",
             "-rf",

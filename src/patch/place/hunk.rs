@@ -2,6 +2,7 @@ use crate::model::Code;
 use std::borrow::Cow;
 
 use super::blank::other_blanks;
+use super::context::other_context;
 use super::end::{after_the_end, past_the_end};
 use super::pieces::in_pieces;
 use super::placed::{Piece, Placed, firm, old_of};
@@ -66,6 +67,7 @@ pub(super) fn find<'h, 'a>(
         after_the_end,
         other_blanks,
         shifted,
+        other_context,
     ]
     .iter()
     .find_map(|mended| mended(text, hunk, work))

@@ -1,6 +1,7 @@
 //! Where the lines of a hunk stand in a file: pure functions over bytes.
 
 mod blank;
+mod context;
 mod diagnose;
 mod end;
 mod file;
