@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 
+use super::directories::directories;
 use super::locate::Locator;
 use super::normalise::{self, Line, Mark};
 use super::read::findings;
@@ -44,7 +45,7 @@ pub fn diagnose_with(
     rules: &UserRules,
 ) -> Diagnosis {
     let lines = normalise::lines(log);
-    let locator = Locator::new(listing);
+    let locator = Locator::new(listing).below(directories(&lines, listing));
     let job = steps::job(&lines);
     let cases = runners::cases(&lines);
     let findings = findings(&lines, &locator, rules);
@@ -119,7 +120,10 @@ fn tests(
                         .map_or_else(|| runners::relative(path), str::to_owned)
                 }),
                 line,
-                log_line: case.cause.and_then(|at| lines.get(at)).map(|line| line.number),
+                log_line: case
+                    .cause
+                    .and_then(|at| lines.get(at))
+                    .map(|line| line.number),
             })
         })
         .take(MOST_LISTED)
@@ -129,7 +133,12 @@ fn tests(
 // The lines that carry the verdict; without one the end of what failed, where tools say it.
 fn shown(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
     if !verdict.evidence.is_empty() {
-        return verdict.evidence.iter().copied().take(MOST_EVIDENCE).collect();
+        return verdict
+            .evidence
+            .iter()
+            .copied()
+            .take(MOST_EVIDENCE)
+            .collect();
     }
     let mut last: Vec<usize> = (0..lines.len())
         .rev()

@@ -3,10 +3,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::runners::{is_installed, relative};
 use super::locate::Locator;
 use super::normalise::Line;
 use super::pattern::compile;
+use super::runners::{is_installed, relative};
 use crate::model::MentionedFile;
 
 const MOST: usize = 50;
@@ -161,9 +161,7 @@ fn bare(path: &str) -> String {
 fn is_foreign(path: &str) -> bool {
     const NAMES: &[&str] = &["Node.js", "node.js", "Next.js", "Vue.js", "e.g", "i.e"];
     let slashed = path.replace('\\', "/");
-    is_installed(path)
-        || NAMES.contains(&slashed.as_str())
-        || slashed.starts_with("//")
+    is_installed(path) || NAMES.contains(&slashed.as_str()) || slashed.starts_with("//")
 }
 
 // How far a line is from the nearest line of evidence; frames above weigh as those below.

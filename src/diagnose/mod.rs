@@ -4,8 +4,11 @@
 //! and how it ended, `quiet` takes out what tells of no failure, `runners` read which tests failed
 //! and why, `rules` say what a line means, and `verdict` decides.
 
+mod condense;
 mod confidence;
+mod cues;
 mod derive;
+mod directories;
 mod document;
 mod finding;
 mod locate;
@@ -21,6 +24,7 @@ mod special;
 mod steps;
 mod verdict;
 
+pub use condense::read_log;
 pub use derive::{Retry, category, requires_user_action, retry, suggested_actions, words};
 pub use document::{LogFacts, diagnose, diagnose_with};
 pub use locate::Locator;

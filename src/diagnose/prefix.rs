@@ -62,7 +62,8 @@ pub(super) fn wrapper(log: &str, sample: usize) -> Option<Wrapper> {
 }
 
 fn plain(raw: &str) -> String {
-    static ESCAPE: LazyLock<Regex> = LazyLock::new(|| compile(r"\x1b(?:\[[0-9;?]*[@-~]|_[^\x07]*\x07)"));
+    static ESCAPE: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"\x1b(?:\[[0-9;?]*[@-~]|_[^\x07]*\x07)"));
     ESCAPE.replace_all(raw.trim_end(), "").into_owned()
 }
 
@@ -72,17 +73,22 @@ pub(super) fn length(text: &str, wrapper: Option<Wrapper>) -> usize {
     let Some(pattern) = wrapper.and_then(|wrapper| WRAPPERS.get(wrapper.0)) else {
         return skip;
     };
-    skip + pattern
-        .find(&text[skip..])
-        .map_or(0, |found| found.end())
+    skip + pattern.find(&text[skip..]).map_or(0, |found| found.end())
 }
 
 fn always(text: &str) -> usize {
     let bytes = text.as_bytes();
     let may = match bytes.first() {
         Some(b'#' | b'[' | b'0'..=b'9') => true,
-        Some(_) => bytes.iter().take(90).any(|&byte| byte == b'\t' || byte == b'|'),
+        Some(_) => bytes
+            .iter()
+            .take(90)
+            .any(|&byte| byte == b'\t' || byte == b'|'),
         None => false,
     };
-    if may { ALWAYS.find(text).map_or(0, |found| found.end()) } else { 0 }
+    if may {
+        ALWAYS.find(text).map_or(0, |found| found.end())
+    } else {
+        0
+    }
 }

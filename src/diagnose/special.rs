@@ -148,7 +148,13 @@ pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> 
         return None;
     }
     let found = UNDEFINED.captures(&line.text)?;
-    let mut finding = Finding::new(at, "planner-undefined-names", Kind::ImportError, 70, "planner");
+    let mut finding = Finding::new(
+        at,
+        "planner-undefined-names",
+        Kind::ImportError,
+        70,
+        "planner",
+    );
     finding.subkind = Some("undefined_name");
     for item in found[1].split(',') {
         let item = item.trim().trim_matches(|c: char| "\"'`.;)".contains(c));
@@ -217,6 +223,20 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
             finding.rule = "sass-invalid";
             finding.weight = 77;
         }
+        // pyflakes, and flake8 with it, begin their messages small.
+        Kind::ImportError | Kind::LintError
+            if finding.tool == "ruff" && !text.contains('`') && begins_small(text) =>
+        {
+            finding.tool = "flake8";
+        }
+        Kind::ImportError | Kind::SyntaxError
+            if finding.tool == "esbuild" && text.contains("ollup") =>
+        {
+            finding.tool = "rollup";
+        }
+        Kind::LintError if finding.tool == "ruff" && text.starts_with("would reformat") => {
+            finding.tool = "black";
+        }
         // Node names the entry script in the same words as an import, without a requirer.
         Kind::ImportError
             if finding.tool == "node"
@@ -240,6 +260,12 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
         }
         _ => {}
     }
+}
+
+fn begins_small(text: &str) -> bool {
+    static CODED: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"\.pyi?:\d+:\d+: [A-Z]{1,4}\d{2,4} ['a-z]"));
+    CODED.is_match(text)
 }
 
 fn leaves_repository(path: &str) -> bool {

@@ -105,18 +105,28 @@ impl Reader {
                 let from = self.open[index].1;
                 self.open.truncate(index);
                 // What was folded inside is part of it.
-                self.steps.retain(|step| step.from < from || matches!(step.end, End::Failed(_)));
+                self.steps
+                    .retain(|step| step.from < from || matches!(step.end, End::Failed(_)));
                 let end = section_end(&name);
-                self.from = self.from.min(from.max(self.steps.last().map_or(0, |step| step.to)));
+                self.from = self
+                    .from
+                    .min(from.max(self.steps.last().map_or(0, |step| step.to)));
                 if self.from < from {
                     self.close(from, End::Open);
                 }
                 self.close(at + 1, end);
             }
             Event::Exited(code) => {
-                let end = if code == 0 { End::Passed } else { End::Failed(Some(code)) };
+                let end = if code == 0 {
+                    End::Passed
+                } else {
+                    End::Failed(Some(code))
+                };
                 match self.steps.last_mut() {
-                    Some(last) if self.open.iter().all(|row| row.1 < last.from) && at < self.from + 400 => {
+                    Some(last)
+                        if self.open.iter().all(|row| row.1 < last.from)
+                            && at < self.from + 400 =>
+                    {
                         last.end = end;
                         last.to = at + 1;
                         self.from = at + 1;
@@ -155,17 +165,28 @@ impl Reader {
     fn close(&mut self, to: usize, end: End) {
         let end = if self.clean_up { End::CleanUp } else { end };
         if to > self.from {
-            self.steps.push(Step { from: self.from, to, end });
+            self.steps.push(Step {
+                from: self.from,
+                to,
+                end,
+            });
         }
         self.from = to;
         self.error = false;
     }
 
     fn finish(mut self, lines: &[Line<'_>]) -> Job {
-        let end = if self.clean_up { End::CleanUp } else { End::Open };
+        let end = if self.clean_up {
+            End::CleanUp
+        } else {
+            End::Open
+        };
         self.close(lines.len(), end);
         let says_error = lines.iter().any(|line| line.mark == Mark::Error);
-        let mut failed = self.steps.iter().any(|step| matches!(step.end, End::Failed(_)));
+        let mut failed = self
+            .steps
+            .iter()
+            .any(|step| matches!(step.end, End::Failed(_)));
         if !failed && let Some(step) = self.suspects.last().and_then(|at| self.steps.get_mut(*at)) {
             step.end = End::Failed(None);
             failed = true;
@@ -182,7 +203,10 @@ impl Reader {
             None if self.clean_up && self.service && !says_error => Some(true),
             None => None,
         };
-        Job { steps: self.steps, passed }
+        Job {
+            steps: self.steps,
+            passed,
+        }
     }
 
     // A service that tells of the job alone: what ran last before it said so has failed.
@@ -208,8 +232,11 @@ impl Reader {
 // Sections of GitLab that are no work of the job.
 fn section_end(name: &str) -> End {
     match name {
-        "after_script" | "archive_cache" | "upload_artifacts_on_failure"
-        | "upload_artifacts_on_success" | "cleanup_file_variables" => End::CleanUp,
+        "after_script"
+        | "archive_cache"
+        | "upload_artifacts_on_failure"
+        | "upload_artifacts_on_success"
+        | "cleanup_file_variables" => End::CleanUp,
         "step_script" | "build_script" => End::Open,
         _ => End::Passed,
     }
@@ -217,12 +244,35 @@ fn section_end(name: &str) -> End {
 
 static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let cues = [
-        "xited with", "ompleted with exit code", "Finished: ", "Job succeeded", "Job failed",
-        "script returned exit code", "Build step", "Post job cleanup", "Cleaning up orphan",
-        "Done. Your build", "Failure - ", "Success - ", "The command", "did not complete successfully",
-        "Running after_script", "Starting: ", "Finishing: ", "failed with exit code", "Cleaning up project",
-        "--- ", "~~~ ", "+++ ", "Uploading artifacts", "Post-build", "has been terminated", "Complete job name",
-        "exit status", "exit code", "ommand failed",
+        "xited with",
+        "ompleted with exit code",
+        "Finished: ",
+        "Job succeeded",
+        "Job failed",
+        "script returned exit code",
+        "Build step",
+        "Post job cleanup",
+        "Cleaning up orphan",
+        "Done. Your build",
+        "Failure - ",
+        "Success - ",
+        "The command",
+        "did not complete successfully",
+        "Running after_script",
+        "Starting: ",
+        "Finishing: ",
+        "failed with exit code",
+        "Cleaning up project",
+        "--- ",
+        "~~~ ",
+        "+++ ",
+        "Uploading artifacts",
+        "Post-build",
+        "has been terminated",
+        "Complete job name",
+        "exit status",
+        "exit code",
+        "ommand failed",
     ];
     #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
     AhoCorasick::new(cues).expect("a small automaton")
@@ -233,21 +283,33 @@ macro_rules! pattern {
         static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
     };
 }
-pattern!(TRAVIS, r#"^(?:The command ".*|.*)" (?:failed and )?exited with (\d+)(?: during .*)?\.$"#);
+pattern!(
+    TRAVIS,
+    r#"^(?:The command ".*|.*)" (?:failed and )?exited with (\d+)(?: during .*)?\.$"#
+);
 pattern!(DONE, r"^Done\. Your build exited with (\d+)\.$");
 pattern!(
     COMPLETED,
     r"^(?:Process completed with exit code (\d+)|(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with (?:exit )?code '?(\d+)'?|Docker build failed with exit code (\d+))\.?$"
 );
 pattern!(FINISHED, r"^Finished: (SUCCESS|FAILURE|UNSTABLE|ABORTED)$");
-pattern!(GITLAB, r"^ERROR: Job failed(?:[ (:].*?(?:exit (?:code|status) (\d+))?.*)?$");
+pattern!(
+    GITLAB,
+    r"^ERROR: Job failed(?:[ (:].*?(?:exit (?:code|status) (\d+))?.*)?$"
+);
 pattern!(JENKINS, r"^(?:ERROR: )?script returned exit code (\d+)$");
 pattern!(
     EXITED,
     r"^(?:Exited with code (?:exit status )?(\d+)|.*(?:The command exited with status|🚨 Error: The command exited with status) (\d+))$"
 );
-pattern!(BUILDKIT, r"^(?:ERROR: )?(?:process|failed to solve: process) .* did not complete successfully: exit code: (\d+)");
-pattern!(ACT, r"^\[[^\]]+\]\s+(?:❌\s+Failure - |✅\s+Success - |🏁\s+Job (?:failed|succeeded))");
+pattern!(
+    BUILDKIT,
+    r"^(?:ERROR: )?(?:process|failed to solve: process) .* did not complete successfully: exit code: (\d+)"
+);
+pattern!(
+    ACT,
+    r"^\[[^\]]+\]\s+(?:❌\s+Failure - |✅\s+Success - |🏁\s+Job (?:failed|succeeded))"
+);
 
 fn event(line: &Line<'_>) -> Option<Event> {
     let text = line.text.as_ref();
@@ -261,7 +323,11 @@ fn event(line: &Line<'_>) -> Option<Event> {
     // A Travis line can close a fold and give the exit code at once.
     if text.ends_with('.') && text.contains("exited with") {
         if let Some(found) = DONE.captures(text) {
-            return Some(if &found[1] == "0" { Event::JobPassed } else { Event::JobFailed(None) });
+            return Some(if &found[1] == "0" {
+                Event::JobPassed
+            } else {
+                Event::JobFailed(None)
+            });
         }
         if let Some(code) = TRAVIS.captures(text).and_then(|found| code(&found)) {
             return Some(Event::Exited(code));
@@ -281,7 +347,10 @@ fn event(line: &Line<'_>) -> Option<Event> {
     if !CUES.is_match(text) {
         return None;
     }
-    if let Some(found) = COMPLETED.captures(text).filter(|_| line.mark == Mark::Error) {
+    if let Some(found) = COMPLETED
+        .captures(text)
+        .filter(|_| line.mark == Mark::Error)
+    {
         return Some(Event::Failed(code(&found)));
     }
     if let Some(found) = EXITED.captures(text) {
@@ -315,8 +384,11 @@ fn event(line: &Line<'_>) -> Option<Event> {
     }
     match text.trim() {
         "Job succeeded" => Some(Event::JobPassed),
-        "Post job cleanup." | "Cleaning up orphan processes" | "Running after_script"
-        | "Running after script..." | "Cleaning up project directory and file based variables" => Some(Event::CleanUp),
+        "Post job cleanup."
+        | "Cleaning up orphan processes"
+        | "Running after_script"
+        | "Running after script..."
+        | "Cleaning up project directory and file based variables" => Some(Event::CleanUp),
         _ => None,
     }
 }

@@ -28,7 +28,11 @@ pub(super) struct Verdict<'r> {
 impl Verdict<'_> {
     /// Whether a failing test at this line counts.
     pub(super) fn counts(&self, at: usize) -> bool {
-        self.failed.is_empty() || self.failed.iter().any(|step| step.from <= at && at < step.to)
+        self.failed.is_empty()
+            || self
+                .failed
+                .iter()
+                .any(|step| step.from <= at && at < step.to)
     }
 }
 
@@ -65,6 +69,8 @@ const ENDS_ALL: u8 = 90;
 const SAYS_SOMETHING: u8 = 20;
 // A line of a shell with this much output below it did not stop its script.
 const WENT_ON: usize = 40;
+// More lines than one tool prints about one failure.
+const LONG: usize = 400;
 const MOST_EVIDENCE: usize = 20;
 const MOST_FAILURES: usize = 50;
 
@@ -91,24 +97,36 @@ pub(super) fn decide<'r>(
         })
         .or(facts.exit_code);
     let reported: Vec<&Case> = cases.iter().filter(|case| scope.holds(case.at)).collect();
-    let by_line: HashMap<usize, &Finding<'r>> =
-        findings.iter().map(|finding| (finding.at, finding)).collect();
+    let by_line: HashMap<usize, &Finding<'r>> = findings
+        .iter()
+        .map(|finding| (finding.at, finding))
+        .collect();
     let mut rows = rows(lines, &scope, findings, &failed);
     for (kind, weight) in from_facts(facts, code) {
-        rows.push(Row { kind, weight, at: usize::MAX, finding: None });
+        rows.push(Row {
+            kind,
+            weight,
+            at: usize::MAX,
+            finding: None,
+        });
     }
+    let long = lines.len() > LONG;
     let ends_all = rows
         .iter()
         .any(|row| row.weight >= ENDS_ALL && !inside_a_report(row.at, &reported, lines));
-    let votes = if ends_all { Vec::new() } else { votes(&reported, &by_line, lines) };
+    let votes = if ends_all {
+        Vec::new()
+    } else {
+        votes(&reported, &by_line, lines)
+    };
     let mut verdict = if !votes.is_empty() && !facts.timed_out {
-        by_tests(votes, &rows, &by_line)
+        by_tests(&votes, &rows)
     } else if rows.iter().any(|row| row.weight >= SAYS_SOMETHING) {
-        by_weight(&rows, facts, &failed)
+        by_weight(&rows, facts, &failed, long)
     } else if let Some(found) = resources(findings, &scope, lines) {
-        by_weight(&[found], facts, &failed)
+        by_weight(&[found], facts, &failed, long)
     } else if !rows.is_empty() {
-        by_weight(&rows, facts, &failed)
+        by_weight(&rows, facts, &failed, long)
     } else if !told && failed.is_empty() && ran_well(lines) {
         return passed(lines, scope, Source::Runner);
     } else {
@@ -179,7 +197,12 @@ fn rows<'f, 'r>(
                     weight = 16;
                 }
             }
-            Row { kind: finding.kind, weight, at: finding.at, finding: Some(finding) }
+            Row {
+                kind: finding.kind,
+                weight,
+                at: finding.at,
+                finding: Some(finding),
+            }
         })
         .collect()
 }
@@ -188,8 +211,14 @@ fn rows<'f, 'r>(
 fn is_of_shell(finding: &Finding<'_>) -> bool {
     matches!(
         finding.kind,
-        Kind::CommandNotFound | Kind::FileNotFound | Kind::PermissionDenied | Kind::ConnectionRefused
-            | Kind::PatchError | Kind::MissingEnvVar | Kind::NetworkError | Kind::AuthFailed
+        Kind::CommandNotFound
+            | Kind::FileNotFound
+            | Kind::PermissionDenied
+            | Kind::ConnectionRefused
+            | Kind::PatchError
+            | Kind::MissingEnvVar
+            | Kind::NetworkError
+            | Kind::AuthFailed
     ) && matches!(finding.tool, "shell" | "system" | "git" | "patch")
 }
 
@@ -197,7 +226,9 @@ fn is_of_shell(finding: &Finding<'_>) -> bool {
 fn inside_a_report(at: usize, cases: &[&Case], lines: &[Line<'_>]) -> bool {
     const LONGEST: usize = 400;
     lines.get(at).is_some_and(|line| line.captured)
-        || cases.iter().any(|case| case.at <= at && at < case.at + LONGEST)
+        || cases
+            .iter()
+            .any(|case| case.at <= at && at < case.at + LONGEST)
 }
 
 /// What one failing test died of.
@@ -243,12 +274,27 @@ fn votes<'f, 'r>(
             let before = heading.contains("ERROR collecting ")
                 || heading.contains("Test suite failed to run")
                 || case.name.is_none();
-            if hooks_alone && matches!(kind, Kind::RuntimeError | Kind::TestFailure | Kind::FileNotFound) {
+            if hooks_alone
+                && matches!(
+                    kind,
+                    Kind::RuntimeError | Kind::TestFailure | Kind::FileNotFound
+                )
+            {
                 kind = Kind::TestSetupError;
             }
             // unittest names the test above a traceback of any length.
-            let at = if case.runner == "unittest" { case.at } else { at };
-            Vote { kind, at, before, runner: case.runner, finding: finding.filter(|it| it.kind == kind) }
+            let at = if case.runner == "unittest" {
+                case.at
+            } else {
+                at
+            };
+            Vote {
+                kind,
+                at,
+                before,
+                runner: case.runner,
+                finding: finding.filter(|it| it.kind == kind),
+            }
         })
         .collect()
 }
@@ -275,17 +321,24 @@ fn above<'f, 'r>(
     lines: &[Line<'_>],
 ) -> Option<&'f Finding<'r>> {
     const FAR: usize = 80;
-    let whole = matches!(case.runner, "tap" | "node-test") && lines[at].text.contains("'test failed'");
+    let whole =
+        matches!(case.runner, "tap" | "node-test") && lines[at].text.contains("'test failed'");
     (case.at.saturating_sub(FAR)..case.at)
+        .rev()
         .filter(|_| whole)
         .filter_map(|line| by_line.get(&line).copied())
-        .find(|finding| finding.weight >= 40)
+        .find(|finding| finding.weight >= 40 && !is_of_shell(finding))
 }
 
 fn is_hook(name: &str) -> bool {
-    ["\"before all\" hook", "\"before each\" hook", "\"after all\" hook", "\"after each\" hook"]
-        .iter()
-        .any(|hook| name.contains(hook))
+    [
+        "\"before all\" hook",
+        "\"before each\" hook",
+        "\"after all\" hook",
+        "\"after each\" hook",
+    ]
+    .iter()
+    .any(|hook| name.contains(hook))
         || name.starts_with("setUpClass")
         || name.starts_with("tearDownClass")
         || name.starts_with("setUpModule")
@@ -299,19 +352,23 @@ fn is_expectation(text: &str) -> bool {
         .iter()
         .any(|start| text.starts_with(start));
     plain
-        && (["xpected", "to be ", "to equal", "to have ", "assert", "not equal", " mismatch"]
-            .iter()
-            .any(|word| text.contains(word))
+        && ([
+            "xpected",
+            "to be ",
+            "to equal",
+            "to have ",
+            "assert",
+            "not equal",
+            " mismatch",
+        ]
+        .iter()
+        .any(|word| text.contains(word))
             || (text.contains("hould ") && text.contains(" but ")))
 }
 
 // Tests that could not begin decide first; then what most tests died of; of equals an expectation,
 // then the first.
-fn by_tests<'r>(
-    votes: Vec<Vote<'_, 'r>>,
-    rows: &[Row<'_, 'r>],
-    _by_line: &HashMap<usize, &Finding<'r>>,
-) -> Verdict<'r> {
+fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[Row<'_, 'r>]) -> Verdict<'r> {
     let began = |vote: &&Vote<'_, 'r>| {
         !(vote.before && vote.finding.is_some_and(|finding| finding.weight >= 60))
     };
@@ -326,7 +383,10 @@ fn by_tests<'r>(
     kinds.sort_by_key(|&(kind, count, first)| (Reverse(count), kind != Kind::TestFailure, first));
     let (kind, count, _) = kinds[0];
     let own: Vec<&Vote<'_, 'r>> = votes.iter().filter(|vote| vote.kind == kind).collect();
-    let best = own.iter().find(|vote| vote.finding.is_some()).or(own.first());
+    let best = own
+        .iter()
+        .find(|vote| vote.finding.is_some())
+        .or(own.first());
     let finding = best.and_then(|vote| vote.finding);
     let mut verdict = blank(kind);
     let total: usize = kinds.iter().map(|row| row.1).sum();
@@ -346,7 +406,11 @@ fn by_tests<'r>(
     if kind != Kind::TestFailure {
         others.push(Kind::TestFailure);
     }
-    others.extend(rows.iter().filter(|row| row.weight >= 65).map(|row| row.kind));
+    others.extend(
+        rows.iter()
+            .filter(|row| row.weight >= 65)
+            .map(|row| row.kind),
+    );
     verdict.alternatives = alternatives(kind, &others, verdict.confidence);
     verdict
 }
@@ -358,13 +422,21 @@ fn alternatives(kind: Kind, others: &[Kind], confidence: f64) -> Vec<Alternative
             continue;
         }
         let share = 0.5 / f64::from(u8::try_from(listed.len() + 1).unwrap_or(5));
-        listed.push(Alternative { kind: other, confidence: confidence::steps(confidence * share) });
+        listed.push(Alternative {
+            kind: other,
+            confidence: confidence::steps(confidence * share),
+        });
     }
     listed
 }
 
 // The nearest to the root cause wins; of equals the kind named most, then the first.
-fn by_weight<'r>(rows: &[Row<'_, 'r>], facts: &LogFacts, failed: &[Step]) -> Verdict<'r> {
+fn by_weight<'r>(
+    rows: &[Row<'_, 'r>],
+    facts: &LogFacts,
+    failed: &[Step],
+    long: bool,
+) -> Verdict<'r> {
     let mut kinds: Vec<(Kind, u8, usize, usize)> = Vec::new();
     for row in rows {
         let said = usize::from(row.finding.is_some());
@@ -383,7 +455,11 @@ fn by_weight<'r>(rows: &[Row<'_, 'r>], facts: &LogFacts, failed: &[Step]) -> Ver
     let Some(&(kind, weight, count, _)) = kinds.first() else {
         return blank(Kind::Unknown);
     };
-    let own = || rows.iter().filter(|row| row.kind == kind).filter_map(|row| Some((row.weight, row.finding?)));
+    let own = || {
+        rows.iter()
+            .filter(|row| row.kind == kind)
+            .filter_map(|row| Some((row.weight, row.finding?)))
+    };
     let best = own()
         .filter(|row| row.0 == weight)
         .min_by_key(|row| row.1.at)
@@ -396,12 +472,17 @@ fn by_weight<'r>(rows: &[Row<'_, 'r>], facts: &LogFacts, failed: &[Step]) -> Ver
         .take(MOST_EVIDENCE)
         .collect();
     verdict.evidence.dedup();
-    let rivals = kinds.iter().skip(1).filter(|row| row.1 + 3 >= weight).count();
+    let rivals = kinds
+        .iter()
+        .skip(1)
+        .filter(|row| row.1 + 3 >= weight)
+        .count();
     verdict.confidence = confidence::of(Source::Lines {
         weight,
         rivals,
         said: count > 0,
         step: !failed.is_empty(),
+        long,
         passed: facts.exit_code == Some(0),
     });
     let others: Vec<Kind> = kinds
@@ -436,7 +517,12 @@ fn resources<'f, 'r>(
                     Kind::DiskFull | Kind::OutOfMemory | Kind::NetworkError | Kind::Timeout
                 )
         })
-        .map(|finding| Row { kind: finding.kind, weight: 41, at: finding.at, finding: Some(finding) })
+        .map(|finding| Row {
+            kind: finding.kind,
+            weight: 41,
+            at: finding.at,
+            finding: Some(finding),
+        })
         .next()
 }
 
@@ -491,27 +577,35 @@ fn failures(
         count: count.max(1) as u64,
         follows: false,
     });
-    let mut add = |kind: Kind, finding: Option<&Finding<'_>>, at: usize, tool: &str, follows: bool| {
-        if let Some(known) = failures
-            .iter_mut()
-            .find(|known| known.kind == kind && (known.line == number(at) || known.tool.as_deref() == Some(tool)))
-        {
-            known.count += u64::from(known.line != number(at));
-            return;
-        }
-        if failures.len() < MOST_FAILURES {
-            failures.push(Failure {
-                kind,
-                subkind: finding.and_then(|it| it.subkind).map(|word| Subkind(word.to_owned())),
-                tool: Some(tool.to_owned()),
-                rule: finding.map(|it| it.rule.to_owned()),
-                line: number(at),
-                count: 1,
-                follows,
-            });
-        }
+    let mut add =
+        |kind: Kind, finding: Option<&Finding<'_>>, at: usize, tool: &str, follows: bool| {
+            if let Some(known) = failures.iter_mut().find(|known| {
+                known.kind == kind
+                    && (known.line == number(at) || known.tool.as_deref() == Some(tool))
+            }) {
+                known.count += u64::from(known.line != number(at));
+                return;
+            }
+            if failures.len() < MOST_FAILURES {
+                failures.push(Failure {
+                    kind,
+                    subkind: finding
+                        .and_then(|it| it.subkind)
+                        .map(|word| Subkind(word.to_owned())),
+                    tool: Some(tool.to_owned()),
+                    rule: finding.map(|it| it.rule.to_owned()),
+                    line: number(at),
+                    count: 1,
+                    follows,
+                });
+            }
+        };
+    let later = |at: usize| {
+        failed
+            .iter()
+            .skip(1)
+            .any(|step| step.from <= at && at < step.to)
     };
-    let later = |at: usize| failed.iter().skip(1).any(|step| step.from <= at && at < step.to);
     for row in rows.iter().filter(|row| row.kind != verdict.kind) {
         if let Some(finding) = row.finding {
             // A wrapper passes a failure on; another kind of its own weight stands beside it.
@@ -525,7 +619,10 @@ fn failures(
         let kind = finding.map_or(Kind::TestFailure, |finding| finding.kind);
         add(kind, finding, at, case.runner, false);
     }
-    for finding in findings.iter().filter(|finding| later(finding.at) && finding.weight >= 50) {
+    for finding in findings
+        .iter()
+        .filter(|finding| later(finding.at) && finding.weight >= 50)
+    {
         add(finding.kind, Some(finding), finding.at, finding.tool, true);
     }
     failures
@@ -542,9 +639,9 @@ fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
         super::pattern::compile(concat!(
             r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",
             r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
-            r"|\s+Tests\s+\d+ passed.*|# fail\s+0|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
+            r"|\s+Tests\s+\d+ passed.*|# fail\s+0|# ok|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
             r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
-            r"|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
+            r"|✖ \d+ problems? \(0 errors.*|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
         ))
     });
     lines
@@ -556,7 +653,10 @@ fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
         .find(|(_, line)| {
             let text = line.text.trim_end();
             text.len() < 200
-                && text.bytes().next().is_some_and(|byte| !byte.is_ascii_lowercase() || byte == b't')
+                && text
+                    .bytes()
+                    .next()
+                    .is_some_and(|byte| !byte.is_ascii_lowercase() || byte == b't')
                 && SUCCESS.is_match(text)
         })
         .map(|(at, _)| at)

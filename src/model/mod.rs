@@ -36,8 +36,8 @@ pub use facts::{
     ParseProblem,
 };
 pub use failure::{
-    Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure, FailureKind,
-    MentionedFile, StopReason, Subkind,
+    Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
+    FailureKind, MentionedFile, StopReason, Subkind,
 };
 pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
 pub use hint::{HintDocument, HintSource, Suggestion};

@@ -12,7 +12,10 @@ macro_rules! pattern {
         static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
     };
 }
-pattern!(KARMA, r"^\s*((?:\w+ )+[\d.]+ \([^()]+(?:\([^()]*\))?[^()]*\)) (.+) FAILED$");
+pattern!(
+    KARMA,
+    r"^\s*((?:\w+ )+[\d.]+ \([^()]+(?:\([^()]*\))?[^()]*\)) (.+) FAILED$"
+);
 pattern!(JASMINE, r"^\d+\) (.+)$");
 pattern!(
     PLAYWRIGHT,
@@ -52,12 +55,18 @@ pub(super) fn jasmine(lines: &[Line<'_>]) -> Vec<Case> {
         if !listed || !text.starts_with(|c: char| c.is_ascii_digit()) {
             continue;
         }
-        let message = lines.get(at + 1).is_some_and(|line| line.text.trim() == "Message:");
+        let message = lines
+            .get(at + 1)
+            .is_some_and(|line| line.text.trim() == "Message:");
         if message && let Some(found) = JASMINE.captures(text) {
             let ends = |text: &str| JASMINE.is_match(text);
             let cause = (at + 2 < lines.len()).then_some(at + 2);
             let place = place::of_stack(lines, at + 2, ends);
-            cases.push(Case::new("jasmine", found[1].trim(), at).cause(cause).place(place));
+            cases.push(
+                Case::new("jasmine", found[1].trim(), at)
+                    .cause(cause)
+                    .place(place),
+            );
         }
     }
     cases
@@ -78,9 +87,18 @@ pub(super) fn cake(lines: &[Line<'_>]) -> Vec<Case> {
             listed = false;
         }
         let own = text.starts_with("  ") && !text.starts_with("   ");
-        if listed && own && lines.get(at + 1).is_some_and(|next| ERROR.is_match(&next.text)) {
+        if listed
+            && own
+            && lines
+                .get(at + 1)
+                .is_some_and(|next| ERROR.is_match(&next.text))
+        {
             let place = place::of_stack(lines, at + 2, str::is_empty);
-            cases.push(Case::new("cake", text.trim(), at).cause(Some(at + 1)).place(place));
+            cases.push(
+                Case::new("cake", text.trim(), at)
+                    .cause(Some(at + 1))
+                    .place(place),
+            );
         }
     }
     cases

@@ -69,7 +69,11 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
             cases.push(case);
         } else if !cases.iter().any(|case| case.name.as_deref() == Some(title)) {
             let place = place::of_stack(lines, at + 1, |text| text.trim_start().starts_with('●'));
-            cases.push(Case::new("jest", title, at).cause(cause).place(place.or(own)));
+            cases.push(
+                Case::new("jest", title, at)
+                    .cause(cause)
+                    .place(place.or(own)),
+            );
         }
     }
     cases
@@ -85,7 +89,10 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
         }
         // Several headings share one report when they failed alike.
         let mut below = at + 1;
-        while lines.get(below).is_some_and(|line| line.text.trim_start().starts_with("FAIL ")) {
+        while lines
+            .get(below)
+            .is_some_and(|line| line.text.trim_start().starts_with("FAIL "))
+        {
             below += 1;
         }
         let cause = next_filled(lines, below);
@@ -97,9 +104,18 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
             }
             let place = place::of_stack(lines, below, stop);
             let own = Some((found[1].to_owned(), None));
-            cases.push(Case::new("vitest", name, at).cause(cause).place(place.or(own)));
+            cases.push(
+                Case::new("vitest", name, at)
+                    .cause(cause)
+                    .place(place.or(own)),
+            );
         } else if let Some(found) = VITEST_SUITE.captures(text)
-            && lines.iter().take(at).rev().take(40).any(|line| line.text.contains("Failed Suites"))
+            && lines
+                .iter()
+                .take(at)
+                .rev()
+                .take(40)
+                .any(|line| line.text.contains("Failed Suites"))
         {
             let mut case = Case::new("vitest", String::new(), at).cause(cause);
             case.name = None;

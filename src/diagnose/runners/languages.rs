@@ -15,16 +15,26 @@ pattern!(GO, r"^\s*--- FAIL: (\S+) \([\d.]+s\)$");
 pattern!(GO_AT, r"^\s+(\S+\.go):(\d+): ");
 pattern!(CARGO, r"^test (.+?)(?: - should panic)? \.\.\. FAILED$");
 pattern!(NEXTEST, r"^\s+FAIL \[ *[\d.]+s\](?: \(.*\))? +(\S+ \S.*)$");
-pattern!(PANIC, r"^thread '([^']*)' (?:\(\d+\) )?panicked at (?:'.*', )?([^:]+):(\d+)");
+pattern!(
+    PANIC,
+    r"^thread '([^']*)' (?:\(\d+\) )?panicked at (?:'.*', )?([^:]+):(\d+)"
+);
 pattern!(GRADLE, r"^(\S+(?: > .+?)+) FAILED$");
 pattern!(
     SUREFIRE,
     r"^(?:\[ERROR\] +)?(\w[\w$]*\([\w.$]+\)|[\w.$]+(?:\[.*\])?)\s+(?:--\s+)?Time elapsed: [\d.,]+ ?s(?:ec)?\s+<<< (?:FAILURE|ERROR)!"
 );
+pattern!(SCALA, r"^\[info\] +-? ?(.+?) \*\*\* FAILED \*\*\*$");
 pattern!(RSPEC, r"^rspec (\./\S+?)(?::(\d+)|\[[\d:]+\]) # (.+)$");
 pattern!(PHPUNIT, r"^\d+\) ([\w\\]+::\w+(?: with data set .+)?)$");
-pattern!(DOTNET, r"^\s*(?:Failed|X) ([\w.+`]+(?:\(.*\))?) \[[<>\d .]*m?s\]$");
-pattern!(CTEST, r"^\s+\d+ - (\S.*?) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Not Run)\)");
+pattern!(
+    DOTNET,
+    r"^\s*(?:Failed|X) ([\w.+`]+(?:\(.*\))?) \[[<>\d .]*m?s\]$"
+);
+pattern!(
+    CTEST,
+    r"^\s+\d+ - (\S.*?) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Not Run)\)"
+);
 
 /// Failing tests of other languages' runners.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
@@ -43,12 +53,18 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                     let place = GO_AT.captures(&line.text)?;
                     Some((place[1].to_owned(), place[2].parse().ok()))
                 });
-                Case::new("go test", &found[1], at).cause(below).place(place)
+                Case::new("go test", &found[1], at)
+                    .cause(below)
+                    .place(place)
             })
         } else if text.starts_with("test ") && text.ends_with("FAILED") {
-            CARGO.captures(text).map(|found| cargo(&found[1], at, lines))
+            CARGO
+                .captures(text)
+                .map(|found| cargo(&found[1], at, lines))
         } else if text.contains("FAIL [") {
-            NEXTEST.captures(text).map(|found| Case::new("cargo test", &found[1], at).cause(Some(at)))
+            NEXTEST
+                .captures(text)
+                .map(|found| Case::new("cargo test", &found[1], at).cause(Some(at)))
         } else if text.ends_with(" FAILED") && text.contains(" > ") && !text.starts_with('>') {
             GRADLE
                 .captures(text)
@@ -57,7 +73,11 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         } else if text.contains("<<< ") {
             SUREFIRE
                 .captures(text)
-                .map(|found| Case::new("surefire", surefire(&found[1]), at).cause(below))
+                .map(|found| Case::new("surefire", &found[1], at).cause(below))
+        } else if text.ends_with("*** FAILED ***") {
+            SCALA
+                .captures(text)
+                .map(|found| Case::new("scalatest", &found[1], at).cause(below))
         } else if text.starts_with("rspec ./") {
             RSPEC.captures(text).map(|found| {
                 let line = found.get(2).and_then(|line| line.as_str().parse().ok());
@@ -66,11 +86,17 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                     .place(Some((found[1].to_owned(), line)))
             })
         } else if text.contains("::") && text.starts_with(|c: char| c.is_ascii_digit()) {
-            PHPUNIT.captures(text).map(|found| Case::new("phpunit", &found[1], at).cause(below))
+            PHPUNIT
+                .captures(text)
+                .map(|found| Case::new("phpunit", &found[1], at).cause(below))
         } else if text.ends_with("s]") && text.contains(" [") {
-            DOTNET.captures(text).map(|found| Case::new("dotnet test", &found[1], at).cause(below))
+            DOTNET
+                .captures(text)
+                .map(|found| Case::new("dotnet test", &found[1], at).cause(below))
         } else if ctest && text.contains(" - ") {
-            CTEST.captures(text).map(|found| Case::new("ctest", &found[1], at).cause(Some(at)))
+            CTEST
+                .captures(text)
+                .map(|found| Case::new("ctest", &found[1], at).cause(Some(at)))
         } else {
             None
         };
@@ -86,7 +112,9 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         case.runner != "go test"
             || case.cause.is_some_and(|at| GO_AT.is_match(&lines[at].text))
             || !case.name.as_ref().is_some_and(|name| {
-                names.iter().any(|other| other.starts_with(&format!("{name}/")))
+                names
+                    .iter()
+                    .any(|other| other.starts_with(&format!("{name}/")))
             })
     });
     cases
@@ -97,7 +125,10 @@ fn cargo(name: &str, at: usize, lines: &[Line<'_>]) -> Case {
     let mut case = Case::new("cargo test", name, at).cause(Some(at));
     let report = lines.iter().position(|line| line.text == heading);
     if let Some(report) = report {
-        let panic = lines[report..].iter().take(30).position(|line| PANIC.is_match(&line.text));
+        let panic = lines[report..]
+            .iter()
+            .take(30)
+            .position(|line| PANIC.is_match(&line.text));
         if let Some(panic) = panic {
             case.cause = Some(report + panic);
             case.place = PANIC
@@ -106,12 +137,4 @@ fn cargo(name: &str, at: usize, lines: &[Line<'_>]) -> Case {
         }
     }
     case
-}
-
-// `method(Class)` of old releases is `Class.method`.
-fn surefire(text: &str) -> String {
-    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
-        Some((method, class)) => format!("{class}.{method}"),
-        None => text.to_owned(),
-    }
 }

@@ -108,7 +108,10 @@ mod tests {
             ("  1) not in a list\n", vec![]),
         ] {
             let found = cases(&lines(log));
-            let found: Vec<&str> = found.iter().filter_map(|case| case.name.as_deref()).collect();
+            let found: Vec<&str> = found
+                .iter()
+                .filter_map(|case| case.name.as_deref())
+                .collect();
             assert_eq!(found, names, "{log}");
         }
     }

@@ -32,14 +32,17 @@ pattern!(
 pattern!(HEADING, r"^_{2,} (.+?) _{2,}$");
 pattern!(AT, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
 pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
-pattern!(RAISED, r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b");
+pattern!(
+    RAISED,
+    r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
+);
 
 /// What pytest reports, with or without its short summary.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let reports = reports(lines);
     let mut by_tail: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, report) in reports.iter().enumerate() {
-        by_tail.entry(tail(&report.title)).or_default().push(index);
+        by_tail.entry(tail(report.bare())).or_default().push(index);
     }
     let mut cases: Vec<Case> = Vec::new();
     let mut used = vec![false; reports.len()];
@@ -142,17 +145,20 @@ impl Report {
         let title = self.bare();
         test == title
             || test.rsplit("::").next() == Some(title)
-            || test
-                .replace("::", ".")
-                .ends_with(&title.replace("::", "."))
+            || test.replace("::", ".").ends_with(&title.replace("::", "."))
     }
 
     fn bare(&self) -> &str {
         let title = self.title.as_str();
-        ["ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting "]
-            .iter()
-            .find_map(|start| title.strip_prefix(start))
-            .unwrap_or(title)
+        [
+            "ERROR at setup of ",
+            "ERROR at teardown of ",
+            "ERROR collecting ",
+            "[doctest] ",
+        ]
+        .iter()
+        .find_map(|start| title.strip_prefix(start))
+        .unwrap_or(title)
     }
 
     fn name(&self) -> Option<String> {
@@ -160,7 +166,10 @@ impl Report {
             return Some(self.bare().to_owned());
         }
         if self.title.starts_with("[doctest] ") || self.title.contains("summary") {
-            return self.title.starts_with("[doctest] ").then(|| self.title.clone());
+            return self
+                .title
+                .starts_with("[doctest] ")
+                .then(|| self.title.clone());
         }
         Some(self.bare().to_owned())
     }
@@ -169,9 +178,7 @@ impl Report {
 fn tail(name: &str) -> &str {
     let end = name.find('[').unwrap_or(name.len());
     let bare = &name[..end];
-    let from = bare
-        .rfind(['.', ':', '/', ' '])
-        .map_or(0, |at| at + 1);
+    let from = bare.rfind(['.', ':', '/', ' ']).map_or(0, |at| at + 1);
     &bare[from..]
 }
 
@@ -248,8 +255,9 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
 
 // The thread method of pytest-timeout ends the process: the test that had begun is the one.
 fn timed_out(lines: &[Line<'_>]) -> Option<Case> {
-    static FRAME: LazyLock<Regex> =
-        LazyLock::new(|| compile(r#"File "([^"]*\btest_?[^"/\\]*\.py)", line (\d+), in (test\w*)"#));
+    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
+        compile(r#"File "([^"]*\btest_?[^"/\\]*\.py)", line (\d+), in (test\w*)"#)
+    });
     let dump = lines
         .iter()
         .position(|line| line.text.contains("+++ Timeout +++"))?;
@@ -266,6 +274,9 @@ fn timed_out(lines: &[Line<'_>]) -> Option<Case> {
         let found = FRAME.captures(&line.text)?;
         let file = place::relative(&found[1]);
         let case = Case::new("pytest", format!("{file}::{}", &found[3]), dump);
-        Some(case.cause(Some(dump)).place(Some((file, found[2].parse().ok()))))
+        Some(
+            case.cause(Some(dump))
+                .place(Some((file, found[2].parse().ok()))),
+        )
     })
 }

@@ -13,9 +13,22 @@ type Reader = fn(&[Line<'_>]) -> Vec<Case>;
 
 // A runner is read when one of its words stands in the log.
 const READERS: &[(&[&str], Reader)] = &[
-    (&["FAILED ", "ERROR ", " FAILED", " FAILURES ", " ERRORS ", "+++ Timeout"], pytest::cases),
+    (
+        &[
+            "FAILED ",
+            "ERROR ",
+            " FAILED",
+            " FAILURES ",
+            " ERRORS ",
+            "+++ Timeout",
+        ],
+        pytest::cases,
+    ),
     (&["FAIL: ", "ERROR: ", "Failed example:"], unittest::cases),
-    (&[" failing", "tests failed", "test failed", " of "], mocha::cases),
+    (
+        &[" failing", "tests failed", "test failed", " of "],
+        mocha::cases,
+    ),
     (&["● "], jest::jest),
     (&["FAIL "], jest::vitest),
     (&["not ok "], tap::points),
@@ -26,7 +39,18 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["failed "], browser::cake),
     (&[" › "], browser::playwright),
     (
-        &["--- FAIL: ", "... FAILED", "FAIL [", " FAILED", "<<< ", "rspec ./", "::", "s]", "tests FAILED"],
+        &[
+            "--- FAIL: ",
+            "... FAILED",
+            "FAIL [",
+            " FAILED",
+            "<<< ",
+            "*** FAILED",
+            "rspec ./",
+            "::",
+            "s]",
+            "tests FAILED",
+        ],
         languages::cases,
     ),
 ];
@@ -132,7 +156,10 @@ mod tests {
                 &["b/test_y.py"],
             ),
             (" FAIL  src/t.test.ts > queue > waits", &["queue > waits"]),
-            ("  1 failing\n\n  1) Net\n       pings:\n     Error: x", &["Net pings"]),
+            (
+                "  1 failing\n\n  1) Net\n       pings:\n     Error: x",
+                &["Net pings"],
+            ),
             (
                 "    not ok 1 - inner\n      ---\n      ...\nnot ok 1 - Outer\n  ---\n  failureType: 'subtestsFailed'\n  ...",
                 &["inner"],
@@ -145,7 +172,10 @@ mod tests {
                 "Firefox 60.0.0 (Windows 7.0.0) upgrade should throw FAILED\n\tExpected x",
                 &["Firefox 60.0.0 (Windows 7.0.0) upgrade should throw"],
             ),
-            ("Failures:\n1) Net pings\n  Message:\n    Expected", &["Net pings"]),
+            (
+                "Failures:\n1) Net pings\n  Message:\n    Expected",
+                &["Net pings"],
+            ),
             (
                 "  1) [chromium] › a.spec.ts:3:5 › page › opens ────",
                 &["[chromium] › a.spec.ts:3:5 › page › opens"],
@@ -155,13 +185,19 @@ mod tests {
                 &["TestA/one"],
             ),
             ("test net::pings ... FAILED", &["net::pings"]),
-            ("NetTest > pings FAILED\n    AssertionError", &["NetTest > pings"]),
+            (
+                "NetTest > pings FAILED\n    AssertionError",
+                &["NetTest > pings"],
+            ),
             (
                 "testA(com.x.NetTest)  Time elapsed: 0.01 sec  <<< FAILURE!",
-                &["com.x.NetTest.testA"],
+                &["testA(com.x.NetTest)"],
             ),
             ("rspec ./spec/a_spec.rb:3 # Net pings", &["Net pings"]),
-            ("1) Tests\\NetTest::testPings\nFailed asserting", &["Tests\\NetTest::testPings"]),
+            (
+                "1) Tests\\NetTest::testPings\nFailed asserting",
+                &["Tests\\NetTest::testPings"],
+            ),
         ];
         for (log, expected) in cases {
             assert_eq!(of(log), *expected, "{log}");

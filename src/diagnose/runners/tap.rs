@@ -15,7 +15,10 @@ macro_rules! pattern {
 pattern!(POINT, r"^(\s*)not ok \d+ (?:- )?(.+?)(?: # .*)?$");
 pattern!(SPEC, r"^\s*✖ (.+?) \([\d.]+ms\)");
 pattern!(SPEC_AT, r"^test at (.+?):(\d+):\d+$");
-pattern!(PLACE, r"^\s*(?:location: '|at: (?:.*\()?)(?:file://)?([^'()]+?):(\d+):\d+");
+pattern!(
+    PLACE,
+    r#"^\s*(?:location: '|at: "?(?:.*\()?)(?:file://)?([^'"()]+?):(\d+):\d+"#
+);
 pattern!(AVA, r"^\s*(?:✘|✖) \[fail\]: (.+?)(?: \([\d.]+m?s\))?$");
 pattern!(BUN, r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$");
 pattern!(DENO, r"^(.+?) \.\.\. FAILED \(\d+(?:ms|s)\)$");
@@ -25,7 +28,9 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
-        if line.captured || line.quiet || !text.trim_start().starts_with("not ok ") {
+        // vitest opens a brace after a file or suite: its points follow.
+        let is_suite = text.ends_with('{') && text.contains(" # ");
+        if line.captured || line.quiet || is_suite || !text.trim_start().starts_with("not ok ") {
             continue;
         }
         let Some(found) = POINT.captures(text) else {
@@ -55,7 +60,11 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
         }
         if !parent {
             let name = place::relative(&found[2]);
-            cases.push(Case::new("tap", name, at).cause(cause.or(Some(at))).place(at_place));
+            cases.push(
+                Case::new("tap", name, at)
+                    .cause(cause.or(Some(at)))
+                    .place(at_place),
+            );
         }
     }
     cases
@@ -80,7 +89,11 @@ pub(super) fn spec(lines: &[Line<'_>]) -> Vec<Case> {
             let name = place::relative(&found[1]);
             let cause = lines.get(at + 1).is_some().then_some(at + 1);
             if !cases.iter().any(|case| case.name.as_deref() == Some(&name)) {
-                cases.push(Case::new("node-test", name, at).cause(cause).place(at_place.take()));
+                cases.push(
+                    Case::new("node-test", name, at)
+                        .cause(cause)
+                        .place(at_place.take()),
+                );
             }
         }
     }
@@ -107,7 +120,10 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
         };
         // ava says after the name why, when the test had no assertion to show.
         let title = &found[1];
-        let name = match title.split_once(" Rejected promise").or(title.split_once(" Error thrown")) {
+        let name = match title
+            .split_once(" Rejected promise")
+            .or(title.split_once(" Error thrown"))
+        {
             Some((name, _)) if runner == "ava" => name,
             _ => title,
         };
@@ -122,9 +138,7 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
                     .iter()
                     .rposition(|line| line.text.starts_with("error: "))
                     .map(|offset| at.saturating_sub(40) + offset);
-                let place = above.and_then(|from| {
-                    place::of_stack(&lines[..at], from, |_| false)
-                });
+                let place = above.and_then(|from| place::of_stack(&lines[..at], from, |_| false));
                 (above, place)
             }
             "deno" => deno(lines, name),
@@ -139,7 +153,11 @@ type Report = (Option<usize>, Option<(String, Option<u32>)>);
 
 // ava repeats the name as a heading over the report.
 fn ava(lines: &[Line<'_>], name: &str, at: usize) -> Report {
-    let own = lines.iter().enumerate().skip(at + 1).find(|(_, line)| line.text.trim() == name);
+    let own = lines
+        .iter()
+        .enumerate()
+        .skip(at + 1)
+        .find(|(_, line)| line.text.trim() == name);
     let Some((heading, _)) = own else {
         return (Some(at), None);
     };
@@ -151,7 +169,10 @@ fn ava(lines: &[Line<'_>], name: &str, at: usize) -> Report {
     });
     let cause = below
         .iter()
-        .position(|line| line.text.trim_end().ends_with(':') && line.text.starts_with("  ") || line.text.contains("Error"))
+        .position(|line| {
+            line.text.trim_end().ends_with(':') && line.text.starts_with("  ")
+                || line.text.contains("Error")
+        })
         .map(|offset| heading + 1 + offset);
     (cause.or(Some(heading)), place)
 }

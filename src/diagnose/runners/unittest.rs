@@ -38,7 +38,10 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         {
             let name = found[3].to_owned();
             let place = Some((found[1].to_owned(), found[2].parse().ok()));
-            if !cases.iter().any(|case: &Case| case.name.as_deref() == Some(&name)) {
+            if !cases
+                .iter()
+                .any(|case: &Case| case.name.as_deref() == Some(&name))
+            {
                 cases.push(Case::new("doctest", name, at).cause(Some(at)).place(place));
             }
         }
@@ -71,12 +74,17 @@ fn name(title: &str) -> Option<String> {
 fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
     let mut cause = None;
     let mut place = None;
-    let is_dashes = |line: &Line<'_>| line.text.len() > 40 && line.text.bytes().all(|byte| byte == b'-');
+    let is_dashes =
+        |line: &Line<'_>| line.text.len() > 40 && line.text.bytes().all(|byte| byte == b'-');
     let above = lines[at..].iter().take(8).position(is_dashes).unwrap_or(0);
     for (index, line) in lines.iter().enumerate().skip(at + above + 1).take(2000) {
         let text = line.text.as_ref();
         let is_rule = |c| text.len() > 40 && text.chars().all(|each| each == c);
-        if is_rule('=') || is_rule('-') || text.starts_with("---------- Captured") || text.contains(">> begin captured") {
+        if is_rule('=')
+            || is_rule('-')
+            || text.starts_with("---------- Captured")
+            || text.contains(">> begin captured")
+        {
             break;
         }
         if let Some(found) = FRAME.captures(text)
