@@ -1,6 +1,6 @@
 //! What a caller relies on: kinds, places in the repository, root causes first.
 
-use mendit::diagnose::{LogFacts, diagnose};
+use mendit::diagnose::{LogFacts, UserRule, UserRules, diagnose, diagnose_with, rule_page};
 use mendit::model::{Diagnosis, FailureKind, RepoPath};
 use mendit::source::{Entry, EntryKind, Listing};
 
@@ -124,5 +124,60 @@ fn hostile_text_is_read_to_the_end() {
     ] {
         let diagnosis = of(&log);
         assert!(diagnosis.evidence.len() <= 20 && diagnosis.files.len() <= 50);
+    }
+}
+
+#[test]
+fn the_first_failure_stands_before_its_followers() {
+    let log = "##[group]Run ruff\nruff check\n##[endgroup]\na.py:1:1: F401 'os' imported but unused\n##[error]Process completed with exit code 1.\n##[group]Run pytest\npytest\n##[endgroup]\n==== FAILURES ====\n____ test_a ____\nE   assert 1 == 2\ntests/test_a.py:3: AssertionError\n==== short test summary info ====\nFAILED tests/test_a.py::test_a - assert 1 == 2\n##[error]Process completed with exit code 1.\nPost job cleanup.\n";
+    let diagnosis = of(log);
+    let kinds: Vec<FailureKind> = diagnosis.failures.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [FailureKind::LintError, FailureKind::TestFailure]);
+    assert_eq!(diagnosis.kind, FailureKind::LintError);
+    assert_eq!(diagnosis.failing_tests, ["tests/test_a.py::test_a"]);
+}
+
+#[test]
+fn an_answer_names_its_rule_and_the_rule_has_a_page() {
+    let diagnosis = of("ModuleNotFoundError: No module named 'app.core'\n");
+    let rule = diagnosis.rule.unwrap();
+    assert!(rule_page(&rule).unwrap().contains("No module named"));
+}
+
+#[test]
+fn a_users_rule_is_asked_first() {
+    let rule: UserRule = serde_json::from_value(serde_json::json!({
+        "id": "flurble",
+        "kind": "config_error",
+        "pattern": "^flurble: (?<name>.+) is askew$",
+        "example": "flurble: the grommet is askew",
+    }))
+    .unwrap();
+    let rules = UserRules::new(&[rule]).unwrap();
+    let log = "flurble: the grommet is askew\n";
+    let diagnosis = diagnose_with(log, &LogFacts::default(), None, &rules);
+    assert_eq!(diagnosis.kind, FailureKind::ConfigError);
+    assert_eq!(diagnosis.rule.as_deref(), Some("flurble"));
+}
+
+#[test]
+fn of_files_that_end_alike_the_one_in_the_named_package_is_meant() {
+    let listing = listing(&["packages/a/src/x.ts", "packages/b/src/x.ts"]);
+    for (banner, file) in [
+        (
+            "> b@1.0.0 build /home/runner/work/app/app/packages/b",
+            "packages/b/src/x.ts",
+        ),
+        (
+            "make[1]: Entering directory '/ci/app/packages/a'",
+            "packages/a/src/x.ts",
+        ),
+        ("$ cd packages/b && npx tsc", "packages/b/src/x.ts"),
+        ("packages/a build$ tsc", "packages/a/src/x.ts"),
+    ] {
+        let log = format!("{banner}\nsrc/x.ts(3,5): error TS2322: Type 'a' is not assignable.\n");
+        let diagnosis = diagnose(&log, &LogFacts::default(), Some(&listing));
+        assert_eq!(diagnosis.files[0].path, file, "{banner}");
+        assert!(diagnosis.files[0].in_repository);
     }
 }

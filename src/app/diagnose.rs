@@ -1,5 +1,7 @@
+use std::io::{self, Read};
+
 use super::{App, AppError, Progress};
-use crate::diagnose::{LogFacts, diagnose, diagnose_in};
+use crate::diagnose::{LogFacts, diagnose, diagnose_in, read_log};
 use crate::git::Repository;
 use crate::model::Diagnosis;
 use crate::workspace::At;
@@ -38,3 +40,19 @@ pub fn diagnose_log(
     super::progress::go_on(progress, "reading the log")?;
     Ok(diagnose_in(&log, &facts, workspace.source.as_ref()))
 }
+
+/// Reads a log of any size in bounded memory: as it is up to 64 MiB, beyond that the head, the tail
+/// and what is telling between them, every line in its place.
+///
+/// # Errors
+/// What the input gives.
+pub fn bounded_log(mut input: impl Read) -> io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    input.by_ref().take(WHOLE).read_to_end(&mut first)?;
+    if (first.len() as u64) < WHOLE {
+        return Ok(first);
+    }
+    read_log(first.as_slice().chain(input)).map(String::into_bytes)
+}
+
+const WHOLE: u64 = 64 << 20;

@@ -2,6 +2,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::AppError;
+use crate::diagnose::rule_page;
 use crate::model::{Code, Page, nearest_page, page};
 use crate::policy::secret_rule_page;
 
@@ -46,7 +47,7 @@ pub fn explain_word(word: &str) -> Result<Explained, AppError> {
         return Ok(Explained::Page(page));
     }
     let id = word.trim();
-    if let Some(page) = secret_rule_page(id) {
+    if let Some(page) = secret_rule_page(id).or_else(|| rule_page(id)) {
         let rule = id.to_owned();
         return Ok(Explained::Rule(RulePage { rule, page }));
     }

@@ -34,7 +34,7 @@ pub use bench::{
 };
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
-pub use diagnose::{DiagnoseRequest, diagnose_log};
+pub use diagnose::{DiagnoseRequest, bounded_log, diagnose_log};
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};

@@ -30,7 +30,8 @@ enum Format {
     Sarif,
 }
 
-/// Says what a log tells about a failure; exits with 1 when it tells nothing.
+/// Says what a log tells about a failure; exits with 1 when it tells nothing, with 0 when nothing
+/// failed.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let request = DiagnoseRequest {
         log: read_log(&args.log)?,

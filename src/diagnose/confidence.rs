@@ -26,6 +26,8 @@ pub(super) enum Source {
         said: bool,
         /// Whether the service says which step failed.
         step: bool,
+        /// Whether much else stands in the log.
+        long: bool,
         /// Whether the command is known to have passed.
         passed: bool,
     },
@@ -43,7 +45,13 @@ pub(super) fn of(source: Source) -> f64 {
             known,
             assertion,
         } => {
-            let base: f64 = if assertion || known { 0.95 } else { 0.85 };
+            let base: f64 = if assertion {
+                0.95
+            } else if known {
+                0.9
+            } else {
+                0.8
+            };
             let split = if unanimous {
                 0.0
             } else if majority {
@@ -58,20 +66,18 @@ pub(super) fn of(source: Source) -> f64 {
             rivals,
             said,
             step,
+            long,
             passed,
         } => {
             let base: f64 = match weight {
                 65.. => 0.95,
                 40..=64 => 0.85,
                 25..=39 => 0.9,
-                20..=24 => 0.8,
-                _ => 0.5,
+                20..=24 => 0.7,
+                _ => 0.4,
             };
-            let base = if step || weight < 20 {
-                base
-            } else {
-                base.min(0.95)
-            };
+            // In a long log that no service cut into steps a line may be of something else.
+            let base = if step || !long { base } else { base.min(0.85) };
             let rivals = 0.15 * f64::from(u8::try_from(rivals.min(3)).unwrap_or(3));
             let said = if said { 0.0 } else { 0.25 };
             let passed = if passed { 0.4 } else { 0.0 };

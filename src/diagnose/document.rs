@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 
+use super::directories::directories;
 use super::locate::Locator;
 use super::normalise::{self, Line, Mark};
 use super::read::findings;
@@ -44,7 +45,7 @@ pub fn diagnose_with(
     rules: &UserRules,
 ) -> Diagnosis {
     let lines = normalise::lines(log);
-    let locator = Locator::new(listing);
+    let locator = Locator::new(listing).below(directories(&lines, listing));
     let job = steps::job(&lines);
     let cases = runners::cases(&lines);
     let findings = findings(&lines, &locator, rules);

@@ -2,13 +2,18 @@ use std::collections::HashMap;
 
 use crate::source::Listing;
 
-/// Finds the repository's file that a log means by a path.
+/// Finds the repository's file that a log means by a path: with runners' and containers' roots before
+/// it, below the directory that a log names, or by the only file that ends like it.
 pub struct Locator<'a> {
     listing: Option<&'a Listing>,
     by_name: HashMap<&'a str, Vec<&'a str>>,
+    // Directories that commands of the log ran in, relative to the root.
+    directories: Vec<String>,
 }
 
 impl<'a> Locator<'a> {
+    /// A finder over a listing; without one it finds nothing.
+    #[must_use]
     pub fn new(listing: Option<&'a Listing>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for entry in listing.into_iter().flat_map(Listing::files) {
@@ -17,16 +22,29 @@ impl<'a> Locator<'a> {
                 .or_default()
                 .push(entry.path.as_str());
         }
-        Self { listing, by_name }
+        Self {
+            listing,
+            by_name,
+            directories: Vec::new(),
+        }
+    }
+
+    /// The same, with directories (relative to the root) in which relative paths are tried too.
+    #[must_use]
+    pub fn below(mut self, directories: Vec<String>) -> Self {
+        self.directories = directories;
+        self
     }
 
     /// Whether there is a listing to look into.
+    #[must_use]
     pub fn knows_repository(&self) -> bool {
         self.listing.is_some()
     }
 
     /// The file: at the longest end of the path that is a file of the repository, else the only
     /// file that ends like it. Several that end alike are ambiguous and give none.
+    #[must_use]
     pub fn find(&self, path: &str) -> Option<&'a str> {
         let listing = self.listing?;
         let absolute = super::special::is_absolute(path);
@@ -52,7 +70,16 @@ impl<'a> Locator<'a> {
                     .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
             });
             if let Some(first) = alike.next() {
-                return alike.next().is_none().then_some(*first);
+                if alike.next().is_none() {
+                    return Some(*first);
+                }
+                // Several end alike: the one in the package that the log names.
+                let below = |directory: &String| {
+                    listing
+                        .file(&format!("{directory}/{end}"))
+                        .map(|file| file.as_str())
+                };
+                return self.directories.iter().find_map(below);
             }
             if !absolute && !path.starts_with("../") {
                 break;
@@ -62,6 +89,7 @@ impl<'a> Locator<'a> {
     }
 
     /// Whether a module's first part is a file or directory of the repository.
+    #[must_use]
     pub fn has_top(&self, name: &str) -> bool {
         let Some(listing) = self.listing else {
             return false;
@@ -101,6 +129,8 @@ mod tests {
             "main.py",
         ]);
         let locator = Locator::new(Some(&listing));
+        let below = Locator::new(Some(&listing)).below(vec!["packages/b".to_owned()]);
+        assert_eq!(below.find("src/both.ts"), Some("packages/b/src/both.ts"));
         for (path, expected) in [
             ("/__w/app/app/src/x.ts", Some("src/x.ts")),
             ("/home/runner/work/a/a/src/x.ts", Some("src/x.ts")),

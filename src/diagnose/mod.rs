@@ -5,8 +5,11 @@
 //! and why, `rules` say what a line means, and `verdict` decides.
 
 mod claimed;
+mod condense;
 mod confidence;
+mod cues;
 mod derive;
+mod directories;
 mod document;
 mod finding;
 mod locate;
@@ -23,6 +26,7 @@ mod steps;
 mod verdict;
 
 pub use claimed::diagnose_in;
+pub use condense::read_log;
 pub use derive::{Retry, category, requires_user_action, retry, suggested_actions, words};
 pub use document::{LogFacts, diagnose, diagnose_with};
 pub use locate::Locator;

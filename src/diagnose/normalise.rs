@@ -1,8 +1,10 @@
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::cues::is_telling;
 use super::prefix::{self, Wrapper};
 use super::quiet;
 
@@ -41,6 +43,13 @@ pub(super) enum Mark {
 const LONGEST_LINE: usize = 4096;
 const SAMPLE: usize = 4000;
 
+// Of larger logs the lines between head and tail are kept around telling words: all are looked at.
+const WHOLE: usize = 24 << 20;
+const HEAD: usize = 4 << 20;
+const TAIL: usize = 8 << 20;
+const BEFORE: usize = 12;
+const AFTER: usize = 40;
+
 /// Splits a log into readable lines and keeps their original numbers.
 pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
     let log = log.strip_prefix('\u{feff}').unwrap_or(log);
@@ -50,7 +59,7 @@ pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
     let bare_returns = !log.contains('\n') && log.contains('\r');
     let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
-    for (index, raw) in log.split(end).enumerate() {
+    for (index, raw) in kept(log, end) {
         let (mark, text) = clean(raw, wrapper);
         if let Some(begins) = captured_section(&text) {
             captured = begins;
@@ -65,6 +74,37 @@ pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
     }
     quiet::mark(&mut lines);
     lines
+}
+
+// The lines with their places; of a huge log without the stretches in which no word tells anything.
+fn kept(log: &str, end: char) -> Box<dyn Iterator<Item = (usize, &str)> + '_> {
+    let lines = log.split(end).enumerate();
+    if log.len() <= WHOLE {
+        return Box::new(lines);
+    }
+    let start = log.as_ptr() as usize;
+    let length = log.len();
+    let mut before: VecDeque<(usize, &str)> = VecDeque::new();
+    let mut after = 0_usize;
+    Box::new(lines.flat_map(move |(index, raw)| {
+        let offset = raw.as_ptr() as usize - start;
+        let edge = offset < HEAD || offset + TAIL > length;
+        let mut out: Vec<(usize, &str)> = Vec::new();
+        if edge || is_telling(raw.as_bytes()) {
+            out.extend(before.drain(..));
+            after = AFTER;
+        }
+        if after > 0 {
+            after -= 1;
+            out.push((index, raw));
+        } else {
+            before.push_back((index, raw));
+            if before.len() > BEFORE {
+                before.pop_front();
+            }
+        }
+        out
+    }))
 }
 
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
@@ -262,6 +302,17 @@ mod tests {
         assert_eq!(strip_controls("a\x1b"), "a");
         assert_eq!(strip_controls("a\x1b[3"), "a");
         assert_eq!(strip_controls("a\x1b]8;;http://x\x07b\x1b]8;;\x1b\\"), "ab");
+    }
+
+    #[test]
+    fn of_a_huge_log_every_telling_line_is_kept() {
+        let filler = "nothing to see on this line, it only takes up room\n".repeat(400_000);
+        let log = format!("first\n{filler}ValueError: deep\n{filler}last");
+        let lines = lines(&log);
+        assert_eq!(lines[0].text, "first");
+        assert_eq!(lines[lines.len() - 1].text, "last");
+        assert!(lines.iter().any(|line| line.number == 400_002));
+        assert!(lines.len() < 300_000);
     }
 
     #[test]

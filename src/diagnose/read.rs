@@ -24,10 +24,10 @@ pub(super) fn findings<'r>(
         }
         let of_user = rules.engine.as_ref();
         let found = of_user
-            .and_then(|engine| engine.find(at, line))
+            .and_then(|engine| engine.find(at, line, |_| false))
             .or_else(|| special::name_list(at, line))
             .or_else(|| special::typescript(at, line))
-            .or_else(|| BUILTIN.find(at, line));
+            .or_else(|| BUILTIN.find(at, line, |tool| is_foreign(tool, at, lines)));
         let Some(mut finding) = found else { continue };
         special::in_context(&mut finding, lines);
         refine_module(&mut finding, lines, locator);
@@ -37,6 +37,30 @@ pub(super) fn findings<'r>(
         findings.push(finding);
     }
     findings
+}
+
+// Whether a rule is of another language than the lines around it: both know `TypeError: `.
+fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
+    let near = |from: usize, to: usize| {
+        lines[from..to.min(lines.len())]
+            .iter()
+            .map(|line| line.text.as_ref())
+    };
+    let of_script = || {
+        near(at + 1, at + 14).any(|text| {
+            let bare = text.trim_start();
+            (bare.starts_with("at ") && text.starts_with(' ')) || bare.starts_with("❯ ")
+        })
+    };
+    let of_python = || {
+        lines[at].text.starts_with("E ")
+            || near(at.saturating_sub(4), at).any(|text| text.trim_start().starts_with("File \""))
+    };
+    match tool {
+        "python" => of_script(),
+        "node" | "vitest" | "jest" | "mocha" => of_python(),
+        _ => false,
+    }
 }
 
 // The same words are used for a file of the project and for a package.

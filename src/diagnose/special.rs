@@ -223,6 +223,20 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
             finding.rule = "sass-invalid";
             finding.weight = 77;
         }
+        // pyflakes, and flake8 with it, begin their messages small.
+        Kind::ImportError | Kind::LintError
+            if finding.tool == "ruff" && !text.contains('`') && begins_small(text) =>
+        {
+            finding.tool = "flake8";
+        }
+        Kind::ImportError | Kind::SyntaxError
+            if finding.tool == "esbuild" && text.contains("ollup") =>
+        {
+            finding.tool = "rollup";
+        }
+        Kind::LintError if finding.tool == "ruff" && text.starts_with("would reformat") => {
+            finding.tool = "black";
+        }
         // Node names the entry script in the same words as an import, without a requirer.
         Kind::ImportError
             if finding.tool == "node"
@@ -246,6 +260,12 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
         }
         _ => {}
     }
+}
+
+fn begins_small(text: &str) -> bool {
+    static CODED: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"\.pyi?:\d+:\d+: [A-Z]{1,4}\d{2,4} ['a-z]"));
+    CODED.is_match(text)
 }
 
 fn leaves_repository(path: &str) -> bool {

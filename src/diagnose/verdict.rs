@@ -69,6 +69,8 @@ const ENDS_ALL: u8 = 90;
 const SAYS_SOMETHING: u8 = 20;
 // A line of a shell with this much output below it did not stop its script.
 const WENT_ON: usize = 40;
+// More lines than one tool prints about one failure.
+const LONG: usize = 400;
 const MOST_EVIDENCE: usize = 20;
 const MOST_FAILURES: usize = 50;
 
@@ -108,6 +110,7 @@ pub(super) fn decide<'r>(
             finding: None,
         });
     }
+    let long = lines.len() > LONG;
     let ends_all = rows
         .iter()
         .any(|row| row.weight >= ENDS_ALL && !inside_a_report(row.at, &reported, lines));
@@ -117,13 +120,13 @@ pub(super) fn decide<'r>(
         votes(&reported, &by_line, lines)
     };
     let mut verdict = if !votes.is_empty() && !facts.timed_out {
-        by_tests(votes, &rows, &by_line)
+        by_tests(&votes, &rows)
     } else if rows.iter().any(|row| row.weight >= SAYS_SOMETHING) {
-        by_weight(&rows, facts, &failed)
+        by_weight(&rows, facts, &failed, long)
     } else if let Some(found) = resources(findings, &scope, lines) {
-        by_weight(&[found], facts, &failed)
+        by_weight(&[found], facts, &failed, long)
     } else if !rows.is_empty() {
-        by_weight(&rows, facts, &failed)
+        by_weight(&rows, facts, &failed, long)
     } else if !told && failed.is_empty() && ran_well(lines) {
         return passed(lines, scope, Source::Runner);
     } else {
@@ -321,9 +324,10 @@ fn above<'f, 'r>(
     let whole =
         matches!(case.runner, "tap" | "node-test") && lines[at].text.contains("'test failed'");
     (case.at.saturating_sub(FAR)..case.at)
+        .rev()
         .filter(|_| whole)
         .filter_map(|line| by_line.get(&line).copied())
-        .find(|finding| finding.weight >= 40)
+        .find(|finding| finding.weight >= 40 && !is_of_shell(finding))
 }
 
 fn is_hook(name: &str) -> bool {
@@ -364,11 +368,7 @@ fn is_expectation(text: &str) -> bool {
 
 // Tests that could not begin decide first; then what most tests died of; of equals an expectation,
 // then the first.
-fn by_tests<'r>(
-    votes: Vec<Vote<'_, 'r>>,
-    rows: &[Row<'_, 'r>],
-    _by_line: &HashMap<usize, &Finding<'r>>,
-) -> Verdict<'r> {
+fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[Row<'_, 'r>]) -> Verdict<'r> {
     let began = |vote: &&Vote<'_, 'r>| {
         !(vote.before && vote.finding.is_some_and(|finding| finding.weight >= 60))
     };
@@ -431,7 +431,12 @@ fn alternatives(kind: Kind, others: &[Kind], confidence: f64) -> Vec<Alternative
 }
 
 // The nearest to the root cause wins; of equals the kind named most, then the first.
-fn by_weight<'r>(rows: &[Row<'_, 'r>], facts: &LogFacts, failed: &[Step]) -> Verdict<'r> {
+fn by_weight<'r>(
+    rows: &[Row<'_, 'r>],
+    facts: &LogFacts,
+    failed: &[Step],
+    long: bool,
+) -> Verdict<'r> {
     let mut kinds: Vec<(Kind, u8, usize, usize)> = Vec::new();
     for row in rows {
         let said = usize::from(row.finding.is_some());
@@ -477,6 +482,7 @@ fn by_weight<'r>(rows: &[Row<'_, 'r>], facts: &LogFacts, failed: &[Step]) -> Ver
         rivals,
         said: count > 0,
         step: !failed.is_empty(),
+        long,
         passed: facts.exit_code == Some(0),
     });
     let others: Vec<Kind> = kinds
@@ -633,9 +639,9 @@ fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
         super::pattern::compile(concat!(
             r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",
             r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
-            r"|\s+Tests\s+\d+ passed.*|# fail\s+0|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
+            r"|\s+Tests\s+\d+ passed.*|# fail\s+0|# ok|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
             r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
-            r"|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
+            r"|✖ \d+ problems? \(0 errors.*|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
         ))
     });
     lines

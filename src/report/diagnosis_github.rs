@@ -1,6 +1,6 @@
-use crate::model::Diagnosis;
+use crate::model::{Diagnosis, FailureKind};
 
-/// A diagnosis as one workflow command, at the first file of the repository that the log names.
+/// A diagnosis as one workflow command (a notice when nothing failed), at the first file of the repository that the log names.
 #[must_use]
 pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
     let mut properties = Vec::new();
@@ -15,8 +15,13 @@ pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
         message.push('\n');
         message.push_str(&line.text);
     }
+    let level = if diagnosis.kind == FailureKind::None {
+        "notice"
+    } else {
+        "error"
+    };
     format!(
-        "::error {}::{}\n",
+        "::{level} {}::{}\n",
         properties.join(","),
         escape_message(&message)
     )

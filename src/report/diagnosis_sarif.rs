@@ -1,9 +1,10 @@
 use serde_json::{Value, json};
 
 use super::sarif::{sarif_log, uri};
-use crate::model::Diagnosis;
+use crate::model::{Diagnosis, FailureKind};
 
-/// A diagnosis as a SARIF 2.1.0 log with one result, or none when the kind is unknown.
+/// A diagnosis as a SARIF 2.1.0 log with one result, or none when nothing failed or the kind is
+/// unknown.
 #[must_use]
 pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
     let kind = diagnosis.kind.to_string();
@@ -28,7 +29,7 @@ pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
             json!({ "physicalLocation": place })
         })
         .collect();
-    let found = diagnosis.kind != crate::model::FailureKind::Unknown;
+    let found = !matches!(diagnosis.kind, FailureKind::Unknown | FailureKind::None);
     let results: Vec<Value> = found
         .then(|| {
             json!({

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use crate::model::{Diagnosis, MentionedFile};
+use crate::model::{Diagnosis, FailedTest, Failure, MentionedFile};
 
 const MOST: usize = 10;
 
@@ -16,15 +16,20 @@ pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
     if let Some(tool) = &diagnosis.tool {
         let _ = write!(text, ", from {tool}");
     }
+    if let Some(rule) = &diagnosis.rule {
+        let _ = write!(text, ", by {rule}");
+    }
     let _ = writeln!(text, "\n{}", diagnosis.explanation);
     for (title, names) in [
         ("Undefined names", &diagnosis.undefined_names),
         ("Missing modules", &diagnosis.missing_modules),
         ("Missing exports", &diagnosis.missing_exports),
-        ("Failing tests", &diagnosis.failing_tests),
     ] {
         section(&mut text, title, names.iter().cloned());
     }
+    section(&mut text, "Failing tests", diagnosis.tests.iter().map(test));
+    let others = diagnosis.failures.iter().skip(1);
+    section(&mut text, "Other failures", others.map(failure));
     let evidence = diagnosis.evidence.iter();
     section(
         &mut text,
@@ -45,6 +50,26 @@ pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
             .map(|other| format!("{} {:.2}", other.kind, other.confidence))
             .collect();
         let _ = writeln!(text, "Also possible: {}", others.join(", "));
+    }
+    text
+}
+
+/// The runner's spelling and where the test stands.
+fn test(test: &FailedTest) -> String {
+    match (&test.path, test.line) {
+        (Some(path), Some(line)) => format!("{} ({path}:{line})", test.id),
+        (Some(path), None) if !test.id.contains(path.as_str()) => format!("{} ({path})", test.id),
+        _ => test.id.clone(),
+    }
+}
+
+fn failure(failure: &Failure) -> String {
+    let mut text = format!("{} at line {}", failure.kind, failure.line);
+    if let Some(tool) = &failure.tool {
+        let _ = write!(text, ", from {tool}");
+    }
+    if failure.follows {
+        text.push_str(", follows from the first");
     }
     text
 }

@@ -76,7 +76,9 @@ mod tests {
             }
             let lines = normalise::lines(&rule.example);
             let matches = compile(&expanded(&rule.pattern)).is_match(&lines[0].text);
-            let kind = BUILTIN.find(0, &lines[0]).map(|found| found.kind);
+            let kind = BUILTIN
+                .find(0, &lines[0], |_| false)
+                .map(|found| found.kind);
             if !matches || kind != Some(rule.kind) || rule.why.is_empty() {
                 wrong.push(format!("{what}: matches {matches}, {kind:?}"));
             }

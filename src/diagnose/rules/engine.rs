@@ -42,7 +42,10 @@ impl Engine {
             clippy::expect_used,
             reason = "some hundred short literals are far below the automaton's limits"
         )]
-        let cues = aho_corasick::AhoCorasick::new(cues).expect("a small automaton");
+        let cues = aho_corasick::AhoCorasick::builder()
+            .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+            .build(cues)
+            .expect("a small automaton");
         Self {
             rules: rules
                 .into_iter()
@@ -63,8 +66,14 @@ impl Engine {
         self.rules.iter().map(|(rule, _)| rule)
     }
 
-    /// What the rules find in one line: of the rules that match, the one with the most weight.
-    pub(in crate::diagnose) fn find(&self, at: usize, line: &Line<'_>) -> Option<Finding<'_>> {
+    /// What the rules find in one line: of the rules that match, the one with the most weight; of
+    /// the words that two languages share, those of the language around the line.
+    pub(in crate::diagnose) fn find(
+        &self,
+        at: usize,
+        line: &Line<'_>,
+        foreign: impl Fn(&str) -> bool,
+    ) -> Option<Finding<'_>> {
         let mut rows: Vec<usize> = self
             .cues
             .find_overlapping_iter(line.text.as_ref())
@@ -79,6 +88,13 @@ impl Engine {
             (any_other, std::cmp::Reverse(rule.weight), row)
         });
         rows.dedup();
+        if rows.len() > 1 {
+            rows.sort_by_key(|&row| {
+                let rule = &self.rules[row].0;
+                let any_other = rule.kind == FailureKind::RuntimeError && rule.weight <= 41;
+                (any_other, foreign(&rule.tool))
+            });
+        }
         rows.into_iter().find_map(|row| {
             let (rule, regex) = &self.rules[row];
             let found = regex

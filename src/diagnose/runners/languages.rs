@@ -24,6 +24,7 @@ pattern!(
     SUREFIRE,
     r"^(?:\[ERROR\] +)?(\w[\w$]*\([\w.$]+\)|[\w.$]+(?:\[.*\])?)\s+(?:--\s+)?Time elapsed: [\d.,]+ ?s(?:ec)?\s+<<< (?:FAILURE|ERROR)!"
 );
+pattern!(SCALA, r"^\[info\] +-? ?(.+?) \*\*\* FAILED \*\*\*$");
 pattern!(RSPEC, r"^rspec (\./\S+?)(?::(\d+)|\[[\d:]+\]) # (.+)$");
 pattern!(PHPUNIT, r"^\d+\) ([\w\\]+::\w+(?: with data set .+)?)$");
 pattern!(
@@ -72,7 +73,11 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         } else if text.contains("<<< ") {
             SUREFIRE
                 .captures(text)
-                .map(|found| Case::new("surefire", surefire(&found[1]), at).cause(below))
+                .map(|found| Case::new("surefire", &found[1], at).cause(below))
+        } else if text.ends_with("*** FAILED ***") {
+            SCALA
+                .captures(text)
+                .map(|found| Case::new("scalatest", &found[1], at).cause(below))
         } else if text.starts_with("rspec ./") {
             RSPEC.captures(text).map(|found| {
                 let line = found.get(2).and_then(|line| line.as_str().parse().ok());
@@ -132,12 +137,4 @@ fn cargo(name: &str, at: usize, lines: &[Line<'_>]) -> Case {
         }
     }
     case
-}
-
-// `method(Class)` of old releases is `Class.method`.
-fn surefire(text: &str) -> String {
-    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
-        Some((method, class)) => format!("{class}.{method}"),
-        None => text.to_owned(),
-    }
 }

@@ -42,7 +42,7 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let reports = reports(lines);
     let mut by_tail: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, report) in reports.iter().enumerate() {
-        by_tail.entry(tail(&report.title)).or_default().push(index);
+        by_tail.entry(tail(report.bare())).or_default().push(index);
     }
     let mut cases: Vec<Case> = Vec::new();
     let mut used = vec![false; reports.len()];
@@ -154,6 +154,7 @@ impl Report {
             "ERROR at setup of ",
             "ERROR at teardown of ",
             "ERROR collecting ",
+            "[doctest] ",
         ]
         .iter()
         .find_map(|start| title.strip_prefix(start))

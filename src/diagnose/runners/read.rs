@@ -45,6 +45,7 @@ const READERS: &[(&[&str], Reader)] = &[
             "FAIL [",
             " FAILED",
             "<<< ",
+            "*** FAILED",
             "rspec ./",
             "::",
             "s]",
@@ -190,7 +191,7 @@ mod tests {
             ),
             (
                 "testA(com.x.NetTest)  Time elapsed: 0.01 sec  <<< FAILURE!",
-                &["com.x.NetTest.testA"],
+                &["testA(com.x.NetTest)"],
             ),
             ("rspec ./spec/a_spec.rb:3 # Net pings", &["Net pings"]),
             (

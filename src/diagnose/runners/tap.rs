@@ -17,7 +17,7 @@ pattern!(SPEC, r"^\s*✖ (.+?) \([\d.]+ms\)");
 pattern!(SPEC_AT, r"^test at (.+?):(\d+):\d+$");
 pattern!(
     PLACE,
-    r"^\s*(?:location: '|at: (?:.*\()?)(?:file://)?([^'()]+?):(\d+):\d+"
+    r#"^\s*(?:location: '|at: "?(?:.*\()?)(?:file://)?([^'"()]+?):(\d+):\d+"#
 );
 pattern!(AVA, r"^\s*(?:✘|✖) \[fail\]: (.+?)(?: \([\d.]+m?s\))?$");
 pattern!(BUN, r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$");
@@ -28,7 +28,9 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
-        if line.captured || line.quiet || !text.trim_start().starts_with("not ok ") {
+        // vitest opens a brace after a file or suite: its points follow.
+        let is_suite = text.ends_with('{') && text.contains(" # ");
+        if line.captured || line.quiet || is_suite || !text.trim_start().starts_with("not ok ") {
             continue;
         }
         let Some(found) = POINT.captures(text) else {

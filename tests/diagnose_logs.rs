@@ -1,0 +1,209 @@
+//! What genuine logs of current tools say, plain and behind the prefixes of services.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use mendit::diagnose::{LogFacts, diagnose};
+use mendit::model::{Diagnosis, FailureKind};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Expected {
+    log: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    file: String,
+    kind: String,
+    subkind: Option<String>,
+    tool: Option<String>,
+    #[serde(default)]
+    tests: Vec<String>,
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    modules: Vec<String>,
+    #[serde(default)]
+    exports: Vec<String>,
+    /// File and line of the first failing test.
+    place: Option<String>,
+}
+
+fn folder() -> &'static Path {
+    Path::new("tests/logs")
+}
+
+fn expected() -> Vec<Row> {
+    let text = std::fs::read_to_string(folder().join("expected.toml")).unwrap();
+    toml::from_str::<Expected>(&text).unwrap().log
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(folder().join(file)).unwrap()
+}
+
+fn of(log: &str) -> Diagnosis {
+    diagnose(log, &LogFacts::default(), None)
+}
+
+#[test]
+fn genuine_logs_say_what_they_say() {
+    let mut wrong = Vec::new();
+    for row in expected() {
+        let found = of(&read(&row.file));
+        let place = found
+            .tests
+            .iter()
+            .find(|test| test.path.is_some())
+            .and_then(|test| Some(format!("{}:{}", test.path.as_ref()?, test.line?)));
+        let same = found.kind.to_string() == row.kind
+            && found.subkind.as_ref().map(|word| word.0.as_str()) == row.subkind.as_deref()
+            && found.tool == row.tool
+            && found.failing_tests == row.tests
+            && found.undefined_names == row.names
+            && found.missing_modules == row.modules
+            && found.missing_exports == row.exports
+            && (row.place.is_none() || place == row.place);
+        if !same {
+            wrong.push(format!("{}: {found:#?}", row.file));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_log_has_an_answer_and_every_answer_a_log() {
+    let named: HashSet<String> = expected().into_iter().map(|row| row.file).collect();
+    let kept: HashSet<String> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".log"))
+        .collect();
+    assert_eq!(named, kept);
+    assert!(kept.len() >= 120);
+}
+
+type Dress = fn(usize, &str) -> String;
+
+const PREFIXES: &[(&str, Dress)] = &[
+    ("GitHub Actions", |_, line| {
+        format!("2026-11-21T02:38:34.1234567Z {line}")
+    }),
+    ("GitLab", |_, line| {
+        format!("2026-11-21T02:38:34.123456Z 01O {line}")
+    }),
+    ("docker compose", |_, line| format!("tests-1  | {line}")),
+    ("docker compose, coloured", |_, line| {
+        format!("\u{1b}[36mtests  |\u{1b}[0m {line}")
+    }),
+    ("kubectl", |_, line| format!("[pod/ci-7d9f/test] {line}")),
+    ("gh run view --log", |_, line| {
+        format!("test\tRun tests\t2026-11-21T02:38:34.1234567Z {line}")
+    }),
+    ("BuildKit", |at, line| {
+        format!("#12 {}.{:03} {line}", 3 + at / 50, at % 1000)
+    }),
+    ("ANSI", |_, line| format!("\u{1b}[0m{line}\u{1b}[0m")),
+    ("CRLF", |_, line| format!("{line}\r")),
+    ("act", |_, line| format!("[CI/test]   | {line}")),
+    ("Azure", |_, line| {
+        format!("2026-11-21T02:38:34.1234567Z {line}")
+    }),
+    ("Buildkite", |at, line| {
+        format!("\u{1b}_bk;t={}\u{7}{line}", 1_700_000_000_000_usize + at)
+    }),
+    ("Jenkins", |_, line| {
+        format!("[2026-11-21T02:38:34.123Z] {line}")
+    }),
+    ("Jenkins, short", |_, line| format!("02:38:34  {line}")),
+    ("concurrently", |_, line| format!("[0] {line}")),
+    ("turbo", |_, line| format!("web:test: {line}")),
+    ("pnpm -r", |_, line| format!("packages/web test: {line}")),
+    ("lerna", |_, line| format!("@acme/web: {line}")),
+    ("yarn workspaces", |_, line| format!("[@acme/web]: {line}")),
+];
+
+#[test]
+fn a_prefix_changes_no_answer() {
+    let long = |row: &Row| read(&row.file).lines().count() > 4;
+    let rows: Vec<Row> = expected()
+        .into_iter()
+        .filter(long)
+        .enumerate()
+        .filter_map(|(at, row)| (at % 5 == 0).then_some(row))
+        .collect();
+    assert!(rows.len() >= 26);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let log = read(&row.file);
+        let plain = of(&log);
+        for (service, dress) in PREFIXES {
+            let dressed: String = log
+                .lines()
+                .enumerate()
+                .map(|(at, line)| dress(at, line) + "\n")
+                .collect();
+            let found = of(&dressed);
+            if (
+                found.kind,
+                &found.subkind,
+                &found.failing_tests,
+                &found.missing_modules,
+            ) != (
+                plain.kind,
+                &plain.subkind,
+                &plain.failing_tests,
+                &plain.missing_modules,
+            ) {
+                wrong.push(format!(
+                    "{} behind {service}: {} {:?}",
+                    row.file, found.kind, found.failing_tests
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+// What a job prints before and after the step that fails.
+const BEFORE: &str = "##[group]Run actions/checkout@v4\nwith:\n  token: ***\n##[endgroup]\nfatal: No names found, cannot describe anything.\n##[group]Run ./setup.sh\n./setup.sh || true\n##[endgroup]\nbash: line 3: sw_vers: command not found\ngrep: ./.git/hooks/pre-commit: No such file or directory\npsql: error: connection to server at \"localhost\" failed: Connection refused\n##[group]Run npm test\nnpm test\n##[endgroup]\n  ✓ should fail with Error: ENOSPC: no space left on device (3ms)\ntests/a.py::test_x[command not found: foo] PASSED\ntest_b (x.T) ... skipped 'FOO_KEY is not set'\n##[group]Run the thing\nthe thing\necho \"ModuleNotFoundError: No module named 'x'\"\nshell: /usr/bin/bash -e {0}\n##[endgroup]\n";
+const AFTER: &str = "##[error]Process completed with exit code 1.\nPost job cleanup.\nfatal: not a git repository (or any of the parent directories): .git\nCleaning up orphan processes\n";
+
+#[test]
+fn set_up_and_clean_up_of_a_job_change_no_answer() {
+    let mut wrong = Vec::new();
+    for row in expected()
+        .iter()
+        .filter(|row| row.kind != "none" && row.kind != "unknown")
+    {
+        let log = read(&row.file);
+        let plain = of(&log);
+        let found = of(&format!("{BEFORE}{log}\n{AFTER}"));
+        if (found.kind, &found.failing_tests) != (plain.kind, &plain.failing_tests) {
+            wrong.push(format!(
+                "{}: {} {:?}",
+                row.file,
+                found.kind,
+                found.evidence.first()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_job_that_passed_is_none() {
+    let passed = AFTER.split_once('\n').unwrap().1;
+    for log in [
+        format!("{BEFORE}all is well\n{passed}"),
+        "$ rake\nError: no\nThe command \"rake\" exited with 0.\n\nDone. Your build exited with 0.\n"
+            .to_owned(),
+        "+ make\nconnection refused, trying again\nFinished: SUCCESS\n".to_owned(),
+    ] {
+        let found = of(&log);
+        assert_eq!(found.kind, FailureKind::None, "{log}");
+        assert!(found.failing_tests.is_empty() && found.failures.is_empty());
+    }
+}
