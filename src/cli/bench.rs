@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::bench_document::{Format, conclude, print, read_document};
 use super::global::Global;
 use super::output::{to_json, write_file};
-use super::values::{highest_level, share};
+use super::values::{Where, highest_level, share};
 use super::{CliError, Exit, Output, bench_merge, bench_new, bench_verify, settings};
 use crate::agent::Protocol;
 use crate::bench::{
@@ -67,6 +67,9 @@ pub(crate) struct Args {
     /// Fixtures at a time
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Where commands and agents run
+    #[arg(long, value_enum, default_value = "auto")]
+    workplace: Where,
     /// Keep the copies and the runs' folders here
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -121,6 +124,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         agent_timeout: args.agent_timeout.max(1.0),
         max_level: args.max_level,
         max_attempts: args.max_attempts,
+        workplace: args.workplace.into(),
         jobs,
     };
     let redactor = Redactor::new(std::env::vars_os().filter_map(settings::utf8));

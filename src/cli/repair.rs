@@ -272,12 +272,12 @@ fn say(event: &Event, output: &Output) {
         "command_ended" => format!("the commands fail: {} ({})", text("kind"), text("end")),
         "workplace" => format!("workplace: {} ({})", text("kind"), text("why")),
         "sandbox" => format!(
-            "{}: the sandbox is {} in force; commands and agents may write anywhere",
+            "{}: the sandbox is {}",
             text("code"),
             if text("sandbox") == "partial" {
-                "only partly"
+                "only partly in force; places that should be closed may be written"
             } else {
-                "not"
+                "not in force; commands and agents may write anywhere"
             }
         ),
         "sandbox_refused" => format!(

@@ -35,7 +35,7 @@ pub fn check_path(path: &str, is_new: bool) -> Result<(), UnsafePath> {
 }
 
 fn refuse<T>(code: Code, reason: &'static str) -> Result<T, UnsafePath> {
-    Err(UnsafePath { code: code, reason })
+    Err(UnsafePath { code, reason })
 }
 
 fn check_component(part: &str, is_new: bool) -> Result<(), UnsafePath> {
