@@ -77,6 +77,24 @@ const SET_UPS: &[SetUp] = &[
         copy: Copy::Fixed,
     },
     SetUp {
+        name: "setup.py develop, run by the environment's own setuptools",
+        programs: &["python3"],
+        build: |repo| {
+            python_project(repo, "src/pkg");
+            let setup = "from setuptools import setup\nsetup(name='pkg', version='0.1', \
+                         packages=['pkg'], package_dir={'': 'src'})\n";
+            repo.write("setup.py", setup);
+            environment(repo, ".venv", "_pkg.pth", "{root}/src\n");
+            if !develop(repo) {
+                eprintln!("made by hand: there is no setuptools with `develop`");
+            }
+        },
+        test: ".venv/bin/python -m unittest discover -s tests",
+        file: "src/pkg/__init__.py",
+        more: &[],
+        copy: Copy::Fixed,
+    },
+    SetUp {
         name: "hatchling, editable",
         programs: &["python3"],
         build: |repo| {
@@ -131,7 +149,20 @@ const SET_UPS: &[SetUp] = &[
     SetUp {
         name: "npm test -w",
         programs: &["node", "npm"],
-        build: npm_workspaces,
+        build: |repo| {
+            npm_workspaces(repo);
+            std::fs::remove_dir_all(repo.root().join("node_modules")).unwrap();
+            let install = [
+                "install",
+                "--offline",
+                "--no-audit",
+                "--no-fund",
+                "--silent",
+            ];
+            let mut npm = Command::new("npm");
+            let done = npm.args(install).current_dir(repo.root()).status();
+            assert!(done.unwrap().success());
+        },
         test: "npm test -w app",
         file: "packages/core/index.js",
         more: &[],
@@ -309,6 +340,26 @@ fn packages(repo: &Repo, at: &str, file: &str, text: &str) {
     std::fs::write(python.path().join("site-packages").join(file), text).unwrap();
 }
 
+// The path file that stands for it goes when the tool has written its own.
+fn develop(repo: &Repo) -> bool {
+    let made = Command::new("python3")
+        .args(["-m", "venv", ".venv"])
+        .current_dir(repo.root())
+        .output();
+    let developed = Command::new(".venv/bin/python")
+        .args(["setup.py", "--quiet", "develop"])
+        .current_dir(repo.root())
+        .output();
+    let done =
+        made.is_ok_and(|it| it.status.success()) && developed.is_ok_and(|it| it.status.success());
+    if done {
+        let lib = repo.root().join(".venv/lib");
+        let python = std::fs::read_dir(lib).unwrap().next().unwrap().unwrap();
+        std::fs::remove_file(python.path().join("site-packages/_pkg.pth")).unwrap();
+    }
+    done
+}
+
 fn write_program(at: &Path, text: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::write(at, text).unwrap();
@@ -320,7 +371,22 @@ struct Run {
     result: Value,
 }
 
+struct Prepared {
+    command: Command,
+    folder: PathBuf,
+}
+
 fn repair(repo: &Repo, set_up: &SetUp, workplace: &str, answer: &str) -> Run {
+    let mut prepared = repair_command(repo, set_up, workplace, answer);
+    let output = prepared.command.output().unwrap();
+    let result = std::fs::read(prepared.folder.join("result.json")).unwrap_or_default();
+    Run {
+        result: serde_json::from_slice(&result).unwrap_or_default(),
+        output,
+    }
+}
+
+fn repair_command(repo: &Repo, set_up: &SetUp, workplace: &str, answer: &str) -> Prepared {
     let folder = repo.outside().join(format!("run-{workplace}-{answer}"));
     let old = std::fs::read_to_string(repo.root().join(set_up.file)).unwrap();
     let line = old.lines().find(|line| line.contains('1')).unwrap();
@@ -354,12 +420,7 @@ fn repair(repo: &Repo, set_up: &SetUp, workplace: &str, answer: &str) -> Run {
     words.extend(set_up.more);
     let mut command = support::command(&repo.root(), &words);
     command.env("XDG_CACHE_HOME", repo.outside().join("cache"));
-    let output = command.output().unwrap();
-    let result = std::fs::read(folder.join("result.json")).unwrap_or_default();
-    Run {
-        result: serde_json::from_slice(&result).unwrap_or_default(),
-        output,
-    }
+    Prepared { command, folder }
 }
 
 // Every file and link of the worktree and its repository, but for the folder of runs.
@@ -462,4 +523,78 @@ fn in_each_set_up_what_runs_is_what_was_changed() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+// Without namespaces there is a copy, and it is no second class.
+#[test]
+fn where_namespaces_are_refused_a_copy_is_taken_and_said() {
+    let none =
+        "echo 0 > /proc/sys/user/max_user_namespaces; echo 0 > /proc/sys/user/max_mnt_namespaces";
+    let tried = Command::new("unshare")
+        .args(["-U", "-r", "sh", "-c", none])
+        .output();
+    if !tried.is_ok_and(|it| it.status.success()) {
+        eprintln!("skipped: namespaces cannot be refused here");
+        return;
+    }
+    for (set_up, answer, exit) in SET_UPS
+        .iter()
+        .take(2)
+        .flat_map(|it| [(it, "3", 1), (it, "2", 0)])
+    {
+        if missing(set_up.programs) {
+            continue;
+        }
+        let repo = Repo::with(&[]);
+        (set_up.build)(&repo);
+        let before = everything(&repo.root());
+        let mut inner = repair_command(&repo, set_up, "auto", answer);
+        let folder = inner.folder.clone();
+        let mut command = Command::new("unshare");
+        let line = format!("{none}; exec \"$@\"");
+        command.args(["-U", "-r", "sh", "-c", &line, "sh"]);
+        command
+            .arg(inner.command.get_program())
+            .args(inner.command.get_args());
+        command.current_dir(repo.root()).envs(
+            inner
+                .command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+        inner.command = command;
+        let output = inner.command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(exit), "{said}");
+        let result = std::fs::read(folder.join("result.json")).unwrap();
+        let result: Value = serde_json::from_slice(&result).unwrap();
+        assert_eq!(result["workplace"]["kind"], "copy", "{said}");
+        assert!(
+            said.contains("no overlay: no namespaces of its own"),
+            "{said}"
+        );
+        assert_eq!(everything(&repo.root()), before, "{}", set_up.name);
+    }
+}
+
+#[test]
+fn a_set_up_that_fails_ends_the_run_with_its_output() {
+    let repo = Repo::with(&[("a.sh", "exit 1\n")]);
+    let words = [
+        "repair",
+        "--test",
+        "sh a.sh",
+        "--setup",
+        "echo no such package; exit 7",
+    ];
+    let output = repo.mendit(&words);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("L105") && said.contains("no such package"),
+        "{said}"
+    );
+    let output = repo.mendit(&["repair", "--test", "sh a.sh", "--share", "gone"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no `gone`"));
 }

@@ -59,6 +59,7 @@ pub fn run_bench(
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
         max_level: settings.bench.max_level.level(),
         max_attempts: settings.bench.max_attempts,
+        workplace: settings.repair.workplace.into(),
         jobs: jobs(settings),
     };
     let all = fixtures.len();

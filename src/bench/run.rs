@@ -30,6 +30,8 @@ pub struct BenchOptions {
     pub max_level: Level,
     /// Replies to try.
     pub max_attempts: u32,
+    /// Where commands and agents run.
+    pub workplace: Choice,
     /// How many fixtures at a time; at least one.
     pub jobs: usize,
 }
@@ -166,7 +168,7 @@ fn perform(
         prefix: "",
         git: Some(&git),
         source: &source,
-        workplace: Choice::Auto,
+        workplace: options.workplace,
         slot: &slot,
         folder: &folder,
         copy: None,

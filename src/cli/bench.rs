@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::global::Global;
 use super::values::{Flag as _, share};
 use super::{AppError, Exit, Output, bench_merge, bench_new, bench_verify, open};
-use crate::app::settings::{AgentProtocol, HighestLevel, Seconds, Settings};
+use crate::app::settings::{AgentProtocol, HighestLevel, Place, Seconds, Settings};
 use crate::app::{BenchRequest, bench_failure, broken_fixtures, run_bench};
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_html, bench_junit, bench_markdown, bench_text};
@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// Fixtures at a time [setting: bench.jobs]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Where commands and agents run [default: auto] [setting: repair.workplace]
+    #[arg(long, value_enum)]
+    workplace: Option<Place>,
     /// Keep the copies and the runs' folders here
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -124,6 +127,7 @@ impl Args {
         self.max_level.over(&mut settings.bench.max_level);
         self.jobs.over(&mut settings.bench.jobs);
         self.agent_protocol.over(&mut settings.agent.protocol);
+        self.workplace.over(&mut settings.repair.workplace);
         self.agent_timeout.over(&mut settings.agent.timeout);
         settings.agent.env.extend_from_slice(&self.agent_env);
     }

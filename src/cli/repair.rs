@@ -211,12 +211,12 @@ pub(super) fn told(event: &Event) -> Option<String> {
         "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
         "workplace" => format!("workplace: {} ({})", text("kind"), text("why")),
         "sandbox" => format!(
-            "{}: the sandbox is {} in force; commands and agents may write anywhere",
+            "{}: the sandbox is {}",
             text("code"),
             if text("sandbox") == "partial" {
-                "only partly"
+                "only partly in force; places that should be closed may be written"
             } else {
-                "not"
+                "not in force; commands and agents may write anywhere"
             }
         ),
         "sandbox_refused" => format!(

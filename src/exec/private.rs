@@ -92,7 +92,7 @@ mod tests {
         variables.insert("TMPDIR".into(), "/chosen".into());
         let named = ["TMPDIR=/chosen".to_owned()];
         make_private(&private, &mut variables, &named).unwrap();
-        let value = |name: &str| variables.get(&OsString::from(name)).unwrap().clone();
+        let value = |name: &str| variables[&OsString::from(name)].clone();
         assert_eq!(value("TMPDIR"), "/chosen");
         assert_eq!(value("TMP"), private.join("tmp"));
         assert_eq!(value("PIP_CACHE_DIR"), private.join("cache/pip"));

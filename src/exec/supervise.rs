@@ -3,6 +3,7 @@ use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -33,6 +34,14 @@ pub fn supervise() -> i32 {
     }
 }
 
+// Whether what must not be written lies in what may be: only mounts hold that back.
+fn has_open(order: &Order) -> bool {
+    let path = |bytes: &Vec<u8>| PathBuf::from(OsString::from_vec(bytes.clone()));
+    let writable: Vec<PathBuf> = order.writable.iter().map(path).collect();
+    let mut closed = order.closed.iter().map(path);
+    closed.any(|closed| writable.iter().any(|it| closed.starts_with(it)))
+}
+
 enum Event {
     Child,
     Stop,
@@ -54,7 +63,7 @@ fn supervised() -> Option<()> {
     listen_to_signals(events.clone()).ok()?;
     let started = entered.and_then(|closed| {
         let (child, state) = start(&order, closed)?;
-        let open = !closed && order.sandbox != SandboxMode::Off;
+        let open = !closed && order.sandbox != SandboxMode::Off && has_open(&order);
         let weaker = open && state == SandboxState::Enforced;
         Ok((child, if weaker { SandboxState::Partial } else { state }))
     });

@@ -100,23 +100,23 @@ impl Scratch {
 
     // Removes all that is not held. Links are removed, never followed.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
-        self.each_unknown(&mut |at, _| remove(at))
+        self.each_unknown(|at, _| remove(at))
     }
 
     /// What is not held, the topmost of it.
     pub(super) fn unknown(&self) -> Result<Vec<RepoPath>, ScratchError> {
         let mut found = Vec::new();
-        self.each_unknown(&mut |_, path| {
+        self.each_unknown(|_, path| {
             found.extend(path.and_then(|path| RepoPath::new(path).ok()));
             Ok(())
         })?;
         Ok(found)
     }
 
-    fn each_unknown(
-        &self,
-        take: &mut dyn FnMut(&Path, Option<&str>) -> Result<(), ScratchError>,
-    ) -> Result<(), ScratchError> {
+    fn each_unknown<Take>(&self, mut take: Take) -> Result<(), ScratchError>
+    where
+        Take: FnMut(&Path, Option<&str>) -> Result<(), ScratchError>,
+    {
         let mut directories: std::collections::HashSet<&str> = std::collections::HashSet::new();
         for path in self.held.keys().chain(&self.apart) {
             directories.extend(path.ancestors());

@@ -7,7 +7,7 @@ use super::heal::Heal;
 use super::history::{History, standing};
 use super::session::{Ask, Session};
 use super::setup::Agent;
-use super::spoken::{Reached, Spoken};
+use super::spoken::{Asked, Reached, Spoken};
 use super::task::Task;
 use super::trial::Trial;
 use crate::agent::Protocol;
@@ -282,15 +282,13 @@ impl Session<'_> {
                     Protocol::Prompt | Protocol::Edit => prompt,
                 };
                 let timeout = Duration::try_from_secs_f64(timeout).unwrap_or(Duration::MAX);
-                self.call_command(
-                    folder,
+                let asked = Asked {
                     command,
                     protocol,
                     environment,
                     writable,
-                    stdin,
-                    timeout,
-                )
+                };
+                self.call_command(folder, asked, stdin, timeout)
             }
         }
     }

@@ -189,12 +189,7 @@ fn after(
     let timeout = last.agent_timeout_seconds.max(policy.agent_timeout);
     match last.stop_reason {
         StopReason::InvalidTask => stop(RunStatus::InvalidTask, last.stop_reason, &last.message),
-        StopReason::UserActionRequired => stop(
-            RunStatus::UserActionRequired,
-            last.stop_reason,
-            &last.message,
-        ),
-        StopReason::WorkplaceUnused => stop(
+        StopReason::UserActionRequired | StopReason::WorkplaceUnused => stop(
             RunStatus::UserActionRequired,
             last.stop_reason,
             &last.message,

@@ -51,6 +51,15 @@ struct Called {
     duration_seconds: f64,
 }
 
+/// The agent that is spoken to: [`Agent::Command`](super::Agent::Command).
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) command: &'a str,
+    pub(super) protocol: Protocol,
+    pub(super) environment: &'a [String],
+    pub(super) writable: &'a [PathBuf],
+}
+
 impl Spoken {
     pub(super) fn of_text(text: &str) -> Self {
         Self {
@@ -65,13 +74,16 @@ impl Session<'_> {
     pub(super) fn call_command(
         &mut self,
         folder: &str,
-        command: &str,
-        protocol: Protocol,
-        environment: &[String],
-        writable: &[PathBuf],
+        asked: Asked<'_>,
         stdin: &str,
         timeout: Duration,
     ) -> Result<Spoken, RepairError> {
+        let Asked {
+            command,
+            protocol,
+            environment,
+            writable,
+        } = asked;
         let document = format!("{folder}/agent.json");
         if let Some(called) = read_json::<Called>(&self.journal, &document) {
             return Ok(self.heard_before(folder, protocol, called));

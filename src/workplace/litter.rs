@@ -1,3 +1,5 @@
+use std::path::Path;
+
 /// Whether a path that was not there before is something that agents, runners and interpreters
 /// leave beside their work, and no part of it.
 pub(super) fn is_litter(path: &str) -> bool {
@@ -9,7 +11,7 @@ pub(super) fn is_litter(path: &str) -> bool {
                 .strip_suffix('*')
                 .is_some_and(|it| first.starts_with(it))
     }) || parts.any(|part| CACHES.contains(&part))
-        || path.ends_with(".pyc")
+        || Path::new(path).extension().is_some_and(|it| it == "pyc")
 }
 
 // Notes, histories and indices of agents, at the root.

@@ -6,6 +6,7 @@ use super::layers::{changed, clear, like, write};
 use super::plan::Plan;
 use super::view::{Edits, View};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};
+use crate::git::Repository;
 use crate::model::RepoPath;
 use crate::source::Source;
 
@@ -40,7 +41,7 @@ impl<'s> Overlaid<'s> {
             root.map_err(|error| format!("cannot resolve the worktree: {}", error.kind()))?;
         let mut folders = vec![root.clone()];
         folders.extend(mounted_below(&root));
-        if let Some(common) = plan.git.map(|git| git.common_dir())
+        if let Some(common) = plan.git.map(Repository::common_dir)
             && let Ok(common) = common.canonicalize()
             && !common.starts_with(&root)
         {

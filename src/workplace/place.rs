@@ -16,14 +16,14 @@ use crate::source::Source;
 /// Where commands and agents run. What they change is dropped by [`Workplace::reset`]; a patch is
 /// laid in by [`Workplace::write`] and stays after [`Workplace::adopt`].
 pub struct Workplace<'a> {
-    place: Place<'a>,
+    place: Stand<'a>,
     why: String,
     private: PathBuf,
     closed: Vec<PathBuf>,
     git: Option<&'a Repository>,
 }
 
-enum Place<'a> {
+enum Stand<'a> {
     Overlay(Overlaid<'a>),
     Copy(Box<Copied>),
     InPlace(Box<InPlace<'a>>),
@@ -42,7 +42,7 @@ impl<'a> Workplace<'a> {
             Choice::Exactly(Kind::InPlace) => {
                 let place = InPlace::open(plan, &plan.slot.join("reference"))?;
                 (
-                    Place::InPlace(Box::new(place)),
+                    Stand::InPlace(Box::new(place)),
                     "it was asked for".to_owned(),
                 )
             }
@@ -62,8 +62,8 @@ impl<'a> Workplace<'a> {
         let mut closed = plan.closed.clone();
         closed.push(plan.slot.to_owned());
         match (&place, plan.git) {
-            (Place::Copy(_), _) => closed.push(plan.root.to_owned()),
-            (Place::InPlace(_), Some(git)) => {
+            (Stand::Copy(_), _) => closed.push(plan.root.to_owned()),
+            (Stand::InPlace(_), Some(git)) => {
                 closed.extend([git.git_dir().to_owned(), git.common_dir()]);
             }
             _ => {}
@@ -81,9 +81,9 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self.place {
-            Place::Overlay(_) => Kind::Overlay,
-            Place::Copy(_) => Kind::Copy,
-            Place::InPlace(_) => Kind::InPlace,
+            Stand::Overlay(_) => Kind::Overlay,
+            Stand::Copy(_) => Kind::Copy,
+            Stand::InPlace(_) => Kind::InPlace,
         }
     }
 
@@ -97,9 +97,9 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn root(&self) -> &Path {
         match &self.place {
-            Place::Overlay(place) => place.root(),
-            Place::Copy(place) => place.root(),
-            Place::InPlace(place) => place.root(),
+            Stand::Overlay(place) => place.root(),
+            Stand::Copy(place) => place.root(),
+            Stand::InPlace(place) => place.root(),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Workplace<'a> {
         job.private = Some(self.private.clone());
         job.sandbox.closed.extend(self.closed.iter().cloned());
         job.sandbox.writable.push(self.root().to_owned());
-        if let Place::Overlay(place) = &self.place {
+        if let Stand::Overlay(place) = &self.place {
             place.confine(job);
         }
     }
@@ -125,9 +125,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when they cannot be listed.
     pub fn source(&self) -> Result<Box<dyn Source + 'a>, WorkplaceError> {
         Ok(match &self.place {
-            Place::Overlay(place) => Box::new(place.view()),
-            Place::Copy(place) => Box::new(place.source()?),
-            Place::InPlace(place) => Box::new(place.source()?),
+            Stand::Overlay(place) => Box::new(place.view()),
+            Stand::Copy(place) => Box::new(place.source()?),
+            Stand::InPlace(place) => Box::new(place.source()?),
         })
     }
 
@@ -135,8 +135,8 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn objects(&self) -> Option<ObjectStore> {
         match &self.place {
-            Place::Overlay(_) | Place::InPlace(_) => self.git.map(Repository::objects),
-            Place::Copy(place) => {
+            Stand::Overlay(_) | Stand::InPlace(_) => self.git.map(Repository::objects),
+            Stand::Copy(place) => {
                 let git = Repository::discover(place.root()).ok().flatten()?;
                 Some(git.objects())
             }
@@ -149,9 +149,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError::TooMuch`] when it is more than can be a patch.
     pub fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
         let (edits, before) = match &self.place {
-            Place::Overlay(place) => (place.changed()?, self.source()?),
-            Place::Copy(place) => return place.changes(),
-            Place::InPlace(place) => return place.changes(),
+            Stand::Overlay(place) => (place.changed()?, self.source()?),
+            Stand::Copy(place) => return place.changes(),
+            Stand::InPlace(place) => return place.changes(),
         };
         Ok(edits
             .into_iter()
@@ -165,9 +165,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn settle(&mut self) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Place::Overlay(place) => place.settle(),
-            Place::Copy(place) => place.settle(),
-            Place::InPlace(place) => place.settle(),
+            Stand::Overlay(place) => place.settle(),
+            Stand::Copy(place) => place.settle(),
+            Stand::InPlace(place) => place.settle(),
         }
     }
 
@@ -177,9 +177,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Place::Overlay(place) => place.write(edits_of(changes)),
-            Place::Copy(place) => place.write(changes),
-            Place::InPlace(place) => place.write(changes),
+            Stand::Overlay(place) => place.write(edits_of(changes)),
+            Stand::Copy(place) => place.write(changes),
+            Stand::InPlace(place) => place.write(changes),
         }
     }
 
@@ -189,9 +189,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn adopt(&mut self) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Place::Overlay(place) => place.adopt(),
-            Place::Copy(place) => place.adopt(),
-            Place::InPlace(place) => place.adopt(),
+            Stand::Overlay(place) => place.adopt(),
+            Stand::Copy(place) => place.adopt(),
+            Stand::InPlace(place) => place.adopt(),
         }
     }
 
@@ -201,9 +201,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Place::Overlay(place) => place.fresh(),
-            Place::Copy(place) => place.fresh(),
-            Place::InPlace(place) => place.fresh(),
+            Stand::Overlay(place) => place.fresh(),
+            Stand::Copy(place) => place.fresh(),
+            Stand::InPlace(place) => place.fresh(),
         }
     }
 
@@ -216,8 +216,8 @@ impl<'a> Workplace<'a> {
         base: &BTreeMap<RepoPath, Option<FileState>>,
     ) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Place::InPlace(place) => place.put_back(base),
-            Place::Overlay(_) | Place::Copy(_) => Ok(()),
+            Stand::InPlace(place) => place.put_back(base),
+            Stand::Overlay(_) | Stand::Copy(_) => Ok(()),
         }
     }
 
@@ -230,14 +230,14 @@ impl<'a> Workplace<'a> {
     }
 }
 
-fn overlay<'a>(plan: &Plan<'a>) -> Result<Place<'a>, String> {
+fn overlay<'a>(plan: &Plan<'a>) -> Result<Stand<'a>, String> {
     let place = Overlaid::open(plan, &plan.slot.join("overlay"))?;
-    Ok(Place::Overlay(place))
+    Ok(Stand::Overlay(place))
 }
 
-fn copy<'a>(plan: &Plan<'_>) -> Result<Place<'a>, WorkplaceError> {
+fn copy<'a>(plan: &Plan<'_>) -> Result<Stand<'a>, WorkplaceError> {
     let place = Copied::open(plan, &plan.slot.join("copy"))?;
-    Ok(Place::Copy(Box::new(place)))
+    Ok(Stand::Copy(Box::new(place)))
 }
 
 fn edits_of(changes: &[Change]) -> Edits {
