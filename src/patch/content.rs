@@ -230,7 +230,9 @@ fn together(
                 verdict.verdict = failure.verdict();
                 verdict.code = Some(failure.code);
                 verdict.message.clone_from(&failure.message);
-                verdict.first_difference = failure.mismatch.difference.clone();
+                verdict
+                    .first_difference
+                    .clone_from(&failure.mismatch.difference);
                 verdict.candidates.clone_from(&failure.mismatch.candidates);
                 verdict.nearest = failure.mismatch.nearest;
                 verdict.excerpts.clone_from(&failure.mismatch.excerpts);

@@ -12,10 +12,10 @@ pub(super) fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
         return Some((number, rest));
     }
     let rest = match rest {
-        [b' ', b'|', b' ', rest @ ..] => rest,
-        [b' ', b'|'] => &[],
-        [b':' | b'|', b' ', rest @ ..] | [b' ' | b'\t' | b':' | b'|', rest @ ..] => rest,
-        [] => rest,
+        [b' ', b'|'] | [] => &[],
+        [b' ', b'|', b' ', rest @ ..]
+        | [b':' | b'|', b' ', rest @ ..]
+        | [b' ' | b'\t' | b':' | b'|', rest @ ..] => rest,
         _ => return None,
     };
     Some((number, rest))

@@ -117,11 +117,9 @@ impl Judge<'_, '_> {
         let Some(file) = self.set.files.last() else {
             return false;
         };
-        let made = changes.iter().filter_map(|change| change.after.as_ref());
+        let mut made = changes.iter().filter_map(|change| change.after.as_ref());
         changes.iter().any(|change| change.after.is_some())
-            && made
-                .map(|it| announces_another(file, &it.bytes))
-                .all(|other| other)
+            && made.all(|after| announces_another(file, &after.bytes))
     }
 
     // Whether all of it is there already; `worst` is set when only some is, or it is reversed.

@@ -233,7 +233,7 @@ fn contradicts(
 ) -> bool {
     let stated = |index: usize| {
         let (line, _) = hunks.get(index)?.old?;
-        i64::try_from(line).ok()
+        Some(i64::from(line))
     };
     let Some(line) = stated(index) else {
         return false;

@@ -172,9 +172,13 @@ impl Found {
             return false;
         }
         match value {
-            Value::Array(list) => list.iter().fold(false, |found, one| {
-                self.collect(one, path, depth + 1) || found
-            }),
+            Value::Array(list) => {
+                let mut any = false;
+                for one in list {
+                    any |= self.collect(one, path, depth + 1);
+                }
+                any
+            }
             Value::Object(fields) => self.object(fields, path, depth),
             Value::String(said) => self.said(said, path, depth),
             _ => false,

@@ -69,7 +69,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
         .filter(|group| group.len() > 1)
         .map(Value::Object)
         .collect();
-    (!groups.is_empty()).then(|| Value::Array(groups))
+    (!groups.is_empty()).then_some(Value::Array(groups))
 }
 
 const LONGEST_TAG: usize = 300;

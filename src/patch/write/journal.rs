@@ -13,7 +13,7 @@ use crate::model::BlobId;
 pub enum Recovered {
     /// Nothing was interrupted.
     Nothing,
-    /// The change had not begun; what was prepared for it is gone.
+    /// The change had not begun and what was prepared for it is gone, or it was put back.
     Undone,
     /// The change had begun and is now complete.
     Finished,
