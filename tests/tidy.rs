@@ -45,7 +45,7 @@ const SOLE_USERS: &[(&str, &str)] = &[
 /// Files above the limit, each a table or one deep algorithm.
 const LONG_FILES: &[&str] = &["src/repair/plan_table.rs"];
 
-const MAX_LINES: usize = 400;
+const MAX_LINES: usize = 600;
 
 #[test]
 fn modules_import_from_floors_below() {
