@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::normalise::Line;
+use super::line::Line;
 use super::pattern::compile;
 use crate::source::Listing;
 

@@ -1,26 +1,18 @@
 use std::collections::HashSet;
 
+use super::decide::decide;
 use super::directories::directories;
+use super::facts::LogFacts;
+use super::line::{Line, Mark};
 use super::locate::Locator;
-use super::normalise::{self, Line, Mark};
+use super::normalise;
 use super::read::findings;
 use super::rules::UserRules;
 use super::runners::{self, Case};
-use super::verdict::{Verdict, decide};
+use super::verdict::Verdict;
 use super::{derive, mention, steps};
 use crate::model::{Diagnosis, Evidence, FailedTest, FailureKind as Kind, Subkind};
 use crate::source::Listing;
-
-/// What is known of the run beside its log.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LogFacts {
-    /// The command's exit code; a negative number is a signal.
-    pub exit_code: Option<i32>,
-    /// The command line.
-    pub command: Option<String>,
-    /// Whether a time limit ended it.
-    pub timed_out: bool,
-}
 
 const MOST_EVIDENCE: usize = 20;
 const MOST_LISTED: usize = 500;

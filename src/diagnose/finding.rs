@@ -38,4 +38,19 @@ impl<'r> Finding<'r> {
             path: None,
         }
     }
+
+    /// Whether a shell or a client says it: a script goes on after such a line unless told otherwise.
+    pub(super) fn is_of_shell(&self) -> bool {
+        matches!(
+            self.kind,
+            FailureKind::CommandNotFound
+                | FailureKind::FileNotFound
+                | FailureKind::PermissionDenied
+                | FailureKind::ConnectionRefused
+                | FailureKind::PatchError
+                | FailureKind::MissingEnvVar
+                | FailureKind::NetworkError
+                | FailureKind::AuthFailed
+        ) && matches!(self.tool, "shell" | "system" | "git" | "patch")
+    }
 }

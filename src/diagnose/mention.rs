@@ -3,8 +3,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::line::Line;
 use super::locate::Locator;
-use super::normalise::Line;
 use super::pattern::compile;
 use super::runners::{is_installed, relative};
 use crate::model::MentionedFile;

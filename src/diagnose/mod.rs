@@ -2,16 +2,20 @@
 //!
 //! A log is read as what it is: `normalise` undresses its lines, `steps` says what the service ran
 //! and how it ended, `quiet` takes out what tells of no failure, `runners` read which tests failed
-//! and why, `rules` say what a line means, and `verdict` decides.
+//! and why, `rules` say what a line means, and `decide` weighs them.
 
 mod claimed;
 mod condense;
 mod confidence;
 mod cues;
+mod decide;
 mod derive;
 mod directories;
 mod document;
+mod facts;
+mod failures;
 mod finding;
+mod line;
 mod locate;
 mod mention;
 mod normalise;
@@ -23,11 +27,14 @@ mod rules;
 mod runners;
 mod special;
 mod steps;
+mod success;
 mod verdict;
+mod votes;
 
 pub use claimed::diagnose_in;
 pub use condense::read_log;
 pub use derive::{Retry, category, requires_user_action, retry, suggested_actions, words};
-pub use document::{LogFacts, diagnose, diagnose_with};
+pub use document::{diagnose, diagnose_with};
+pub use facts::LogFacts;
 pub use locate::Locator;
 pub use rules::{RuleProblem, UserRule, UserRules, rule_ids, rule_page};

@@ -5,43 +5,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::cues::is_telling;
+use super::line::{Line, Mark};
 use super::prefix::{self, Wrapper};
 use super::quiet;
 
-/// One line of a log, without escapes and CI decoration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line<'a> {
-    /// 1-based line of the log as it was given.
-    pub(super) number: u64,
-    /// What the tool printed.
-    pub(super) text: Cow<'a, str>,
-    /// What the CI service says with this line.
-    pub(super) mark: Mark,
-    /// Whether it stands in a section that repeats what the program under test printed.
-    pub(super) captured: bool,
-    /// Whether it tells nothing of a failure: a passed test, a warning, an echoed script.
-    pub(super) quiet: bool,
-}
-
-/// What a CI service says with a line beside its text.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) enum Mark {
-    #[default]
-    None,
-    /// A group or section opens, with its name.
-    Open(String),
-    /// The group or section that is open, or the named one, ends.
-    Close(String),
-    /// The service shows the line as an error.
-    Error,
-    /// The service shows the line as a warning or a remark.
-    Remark,
-    /// The service shows a command that it runs.
-    Command,
-}
-
 const LONGEST_LINE: usize = 4096;
 const SAMPLE: usize = 4000;
+// More rewrites than a progress bar of one line has.
+const MANY: usize = 100;
 
 // Of larger logs the lines between head and tail are kept around telling words: all are looked at.
 const WHOLE: usize = 24 << 20;
@@ -56,11 +27,11 @@ pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
     let wrapper = prefix::wrapper(log, SAMPLE);
     let mut lines = Vec::new();
     // A log that was kept with bare carriage returns is one line by its numbers.
-    let bare_returns = !log.contains('\n') && log.contains('\r');
+    let bare_returns = !log.contains('\n') && log.matches('\r').nth(MANY).is_some();
     let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
     for (index, raw) in kept(log, end) {
-        let (mark, text) = clean(raw, wrapper);
+        let (mark, text) = clean(raw, &wrapper);
         if let Some(begins) = captured_section(&text) {
             captured = begins;
         }
@@ -124,7 +95,7 @@ static WORKFLOW: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 // What a terminal would show of one raw line, and what the service says with it.
-fn clean(raw: &str, wrapper: Option<Wrapper>) -> (Mark, Cow<'_, str>) {
+fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     let mut mark = Mark::None;
     if raw.contains("travis_time:") || raw.contains("section_") {
         mark = section(raw);
@@ -317,8 +288,9 @@ mod tests {
 
     #[test]
     fn a_log_of_bare_carriage_returns_has_lines() {
-        let lines = lines("a\rb\rc");
-        assert_eq!(lines.len(), 3);
+        let log = "a\r".repeat(200);
+        let lines = lines(&log);
+        assert_eq!(lines.len(), 201);
         assert_eq!(lines[2].number, 1);
     }
 }

@@ -4,9 +4,14 @@ use regex::Regex;
 
 use super::pattern::compile;
 
-/// What a runner of several programs puts before each line; an index into its table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wrapper(usize);
+/// What runners of several programs put before each line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Wrapper {
+    // The shape that most lines have; an index into the table.
+    shape: Option<usize>,
+    // Prefixes that a runner announced with the command behind them.
+    announced: Vec<String>,
+}
 
 // Shapes that no tool's own output has: the columns of `gh run view --log`, time stamps, streams of
 // GitLab, BuildKit, act and kubectl.
@@ -26,23 +31,24 @@ static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // docker compose
         r"^[\w.-]{1,40} +\| ?",
         // concurrently, yarn workspaces
-        r"^\[[@\w./:-]{1,60}\]:? ",
+        r"^\[[@\w./:-]{1,60}\]:?(?: |$)",
         // turbo
-        r"^@?[\w./-]{1,60}:[\w:.-]{1,40}: ",
+        r"^@?[\w./-]{1,60}:[\w:.-]{1,40}:(?: |$)",
         // pnpm -r
-        r"^@?[\w./-]{1,60} [\w:.-]{1,40}(?:: |\$ )",
+        r"^@?[\w./-]{1,60} [\w:.-]{1,40}(?::(?: |$)|\$ )",
         // lerna
-        r"^@?[\w./-]{1,60}: ",
+        r"^@?[\w./-]{1,60}:(?: |$)",
     ]
     .into_iter()
     .map(compile)
     .collect()
 });
 
-/// The wrapper whose prefix most of the first lines carry.
-pub(super) fn wrapper(log: &str, sample: usize) -> Option<Wrapper> {
+/// The wrapper that the first lines show.
+pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
     let mut counts = [0_usize; 5];
     let mut filled = 0_usize;
+    let mut announced: Vec<String> = Vec::new();
     for raw in log.split('\n').take(sample) {
         let Some(raw) = raw.get(..raw.floor_char_boundary(200)) else {
             continue;
@@ -56,10 +62,28 @@ pub(super) fn wrapper(log: &str, sample: usize) -> Option<Wrapper> {
         for (count, pattern) in counts.iter_mut().zip(WRAPPERS.iter()) {
             *count += usize::from(pattern.is_match(text));
         }
+        if let Some(found) = ANNOUNCED.captures(text)
+            && announced.len() < MOST_ANNOUNCED
+        {
+            let name = found.iter().skip(1).flatten().next();
+            let name = name.map_or("", |name| name.as_str());
+            if !announced.iter().any(|known| known == name) {
+                announced.push(name.to_owned());
+            }
+        }
     }
     let most = counts.iter().position(|count| count * 10 > filled * 7);
-    most.filter(|_| filled > 2).map(Wrapper)
+    Wrapper {
+        shape: most.filter(|_| filled > 2),
+        announced,
+    }
 }
+
+const MOST_ANNOUNCED: usize = 200;
+
+// pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
+static ANNOUNCED: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"^(\S+ [\w:.-]+)\$ |^(\S+:[\w:.-]+): cache (?:hit|miss|bypass)"));
 
 fn plain(raw: &str) -> String {
     static ESCAPE: LazyLock<Regex> =
@@ -68,12 +92,32 @@ fn plain(raw: &str) -> String {
 }
 
 /// Bytes of a line's text that are not the tool's.
-pub(super) fn length(text: &str, wrapper: Option<Wrapper>) -> usize {
+pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
     let skip = always(text);
-    let Some(pattern) = wrapper.and_then(|wrapper| WRAPPERS.get(wrapper.0)) else {
-        return skip;
-    };
-    skip + pattern.find(&text[skip..]).map_or(0, |found| found.end())
+    let rest = &text[skip..];
+    if let Some(pattern) = wrapper.shape.and_then(|shape| WRAPPERS.get(shape)) {
+        return skip + pattern.find(rest).map_or(0, |found| found.end());
+    }
+    if !wrapper.announced.is_empty()
+        && let Some((name, _)) = rest.split_once(':').filter(|_| rest.contains(": "))
+        && let Some(end) = announced(rest, name, wrapper)
+    {
+        return skip + end;
+    }
+    skip
+}
+
+fn announced(rest: &str, name: &str, wrapper: &Wrapper) -> Option<usize> {
+    wrapper
+        .announced
+        .iter()
+        .filter(|known| known.starts_with(name))
+        .find(|known| rest[name.len()..].starts_with(&known[name.len()..]))
+        .and_then(|known| {
+            rest[known.len()..]
+                .starts_with(": ")
+                .then_some(known.len() + 2)
+        })
 }
 
 fn always(text: &str) -> usize {

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::normalise::{Line, Mark};
+use super::line::{Line, Mark};
 use super::pattern::compile;
 
 /// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of

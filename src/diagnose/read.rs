@@ -1,6 +1,6 @@
 use super::finding::Finding;
+use super::line::Line;
 use super::locate::Locator;
-use super::normalise::Line;
 use super::rules::{BUILTIN, UserRules};
 use super::special;
 

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::finding::Finding;
-use super::normalise::Line;
+use super::line::Line;
 use super::pattern::compile;
 use crate::model::FailureKind as Kind;
 

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::normalise::{Line, Mark};
+use super::line::{Line, Mark};
 use super::pattern::compile;
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.

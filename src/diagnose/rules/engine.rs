@@ -4,7 +4,7 @@ use regex::Regex;
 
 use super::rule::Rule;
 use crate::diagnose::finding::Finding;
-use crate::diagnose::normalise::Line;
+use crate::diagnose::line::Line;
 use crate::diagnose::pattern::compile;
 use crate::model::FailureKind;
 

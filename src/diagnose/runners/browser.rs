@@ -4,7 +4,7 @@ use regex::Regex;
 
 use super::case::Case;
 use super::place;
-use crate::diagnose::normalise::Line;
+use crate::diagnose::line::Line;
 use crate::diagnose::pattern::compile;
 
 macro_rules! pattern {

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::case::Case;
-use crate::diagnose::normalise::Line;
+use crate::diagnose::line::Line;
 use crate::diagnose::pattern::compile;
 
 macro_rules! pattern {

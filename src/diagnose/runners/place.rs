@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::diagnose::normalise::Line;
+use crate::diagnose::line::Line;
 use crate::diagnose::pattern::compile;
 
 /// A path below the checkout that common CI services and images use, else the text as it is.

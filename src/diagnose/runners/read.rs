@@ -4,7 +4,7 @@ use aho_corasick::AhoCorasick;
 
 use super::case::Case;
 use super::{browser, jest, languages, mocha, pytest, tap, unittest};
-use crate::diagnose::normalise::Line;
+use crate::diagnose::line::Line;
 
 /// Most failing tests that are kept.
 const MOST: usize = 2000;

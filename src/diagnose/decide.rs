@@ -1,0 +1,331 @@
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::confidence::{self, Source};
+use super::facts::LogFacts;
+use super::failures::failures;
+use super::finding::Finding;
+use super::line::Line;
+use super::runners::Case;
+use super::steps::{End, Job, Step};
+use super::success::summary_of_success;
+use super::verdict::{Row, Scope, Verdict, blank};
+use super::votes::{Vote, votes};
+use crate::model::{Alternative, FailureKind as Kind};
+
+// What counts as resources of the machine: nothing in the project causes them, and messages that
+// come after them only follow.
+const ENDS_ALL: u8 = 90;
+// From here on a finding says more than that something failed.
+const SAYS_SOMETHING: u8 = 20;
+// A line of a shell with this much output below it did not stop its script.
+const WENT_ON: usize = 40;
+// More lines than one tool prints about one failure.
+const LONG: usize = 400;
+const MOST_EVIDENCE: usize = 20;
+
+/// Decides what a log says: the step that failed; in it the runner's own reports, then the line
+/// nearest to the root cause; then what ended the machine's work further up.
+pub(super) fn decide<'r>(
+    lines: &[Line<'_>],
+    job: &Job,
+    cases: &[Case],
+    findings: &[Finding<'r>],
+    facts: &LogFacts,
+) -> Verdict<'r> {
+    let failed: Vec<Step> = job.failed().collect();
+    let scope = Scope::of(job);
+    let told = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
+    if job.passed == Some(true) && !told {
+        return passed(lines, scope, Source::Service);
+    }
+    let code = failed
+        .first()
+        .and_then(|step| match step.end {
+            End::Failed(code) => code,
+            _ => None,
+        })
+        .or(facts.exit_code);
+    let reported: Vec<&Case> = cases.iter().filter(|case| scope.holds(case.at)).collect();
+    let by_line: HashMap<usize, &Finding<'r>> = findings
+        .iter()
+        .map(|finding| (finding.at, finding))
+        .collect();
+    let mut rows = rows(lines, &scope, findings, &failed);
+    for (kind, weight) in from_facts(facts, code) {
+        rows.push(Row {
+            kind,
+            weight,
+            at: usize::MAX,
+            finding: None,
+        });
+    }
+    let long = lines.len() > LONG;
+    let ends_all = rows
+        .iter()
+        .any(|row| row.weight >= ENDS_ALL && !inside_a_report(row.at, &reported, lines));
+    let votes = if ends_all {
+        Vec::new()
+    } else {
+        votes(&reported, &by_line, lines)
+    };
+    let mut verdict = if !votes.is_empty() && !facts.timed_out {
+        by_tests(&votes, &rows)
+    } else if rows.iter().any(|row| row.weight >= SAYS_SOMETHING) {
+        by_weight(&rows, facts, &failed, long)
+    } else if let Some(found) = resources(findings, &scope, lines) {
+        by_weight(&[found], facts, &failed, long)
+    } else if !rows.is_empty() {
+        by_weight(&rows, facts, &failed, long)
+    } else if !told && failed.is_empty() && summary_of_success(lines).is_some() {
+        return passed(lines, scope, Source::Runner);
+    } else {
+        blank(Kind::Unknown)
+    };
+    verdict.failures = failures(&verdict, &rows, &failed, findings, cases, &by_line, lines);
+    verdict.scope = scope;
+    verdict.failed = failed;
+    verdict
+}
+
+fn passed<'r>(lines: &[Line<'_>], scope: Scope, source: Source) -> Verdict<'r> {
+    let mut verdict = blank(Kind::None);
+    verdict.confidence = confidence::of(source);
+    verdict.scope = scope;
+    verdict.evidence = summary_of_success(lines).into_iter().collect();
+    verdict
+}
+
+fn rows<'f, 'r>(
+    lines: &[Line<'_>],
+    scope: &Scope,
+    findings: &'f [Finding<'r>],
+    failed: &[Step],
+) -> Vec<Row<'f, 'r>> {
+    let end = scope.end().unwrap_or(lines.len());
+    findings
+        .iter()
+        .filter(|finding| scope.holds(finding.at))
+        .map(|finding| {
+            let mut weight = finding.weight;
+            let stronger = |other: &Finding<'_>| {
+                other.at > finding.at
+                    && other.at < end
+                    && other.weight >= 50
+                    && !other.is_of_shell()
+            };
+            if finding.is_of_shell() && weight >= 25 {
+                let below = lines[finding.at + 1..end.max(finding.at + 1)]
+                    .iter()
+                    .filter(|line| !line.text.trim().is_empty())
+                    .take(WENT_ON + 1)
+                    .count();
+                if (below > WENT_ON && (!failed.is_empty() || below > 4 * WENT_ON))
+                    || (below > WENT_ON / 4 && findings.iter().any(stronger))
+                {
+                    weight = 16;
+                }
+            }
+            Row {
+                kind: finding.kind,
+                weight,
+                at: finding.at,
+                finding: Some(finding),
+            }
+        })
+        .collect()
+}
+
+// A report runs until the next one, or until an empty stretch after the last.
+fn inside_a_report(at: usize, cases: &[&Case], lines: &[Line<'_>]) -> bool {
+    const LONGEST: usize = 400;
+    lines.get(at).is_some_and(|line| line.captured)
+        || cases
+            .iter()
+            .any(|case| case.at <= at && at < case.at + LONGEST)
+}
+
+// Tests that could not begin decide first; then what most tests died of; of equals an expectation,
+// then the first.
+fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[Row<'_, 'r>]) -> Verdict<'r> {
+    let began = |vote: &&Vote<'_, 'r>| {
+        !(vote.before && vote.finding.is_some_and(|finding| finding.weight >= 60))
+    };
+    let cannot_begin = votes.iter().any(|vote| !began(&vote));
+    let mut kinds: Vec<(Kind, usize, usize)> = Vec::new();
+    for vote in votes.iter().filter(|vote| !cannot_begin || !began(vote)) {
+        match kinds.iter_mut().find(|row| row.0 == vote.kind) {
+            Some(row) => row.1 += 1,
+            None => kinds.push((vote.kind, 1, vote.at)),
+        }
+    }
+    kinds.sort_by_key(|&(kind, count, first)| (Reverse(count), kind != Kind::TestFailure, first));
+    let (kind, count, _) = kinds[0];
+    let own: Vec<&Vote<'_, 'r>> = votes.iter().filter(|vote| vote.kind == kind).collect();
+    let best = own
+        .iter()
+        .find(|vote| vote.finding.is_some())
+        .or(own.first());
+    let finding = best.and_then(|vote| vote.finding);
+    let mut verdict = blank(kind);
+    let total: usize = kinds.iter().map(|row| row.1).sum();
+    verdict.confidence = confidence::of(Source::Tests {
+        unanimous: count == total,
+        majority: count * 2 > total,
+        known: finding.is_some(),
+        assertion: matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch),
+    });
+    verdict.subkind = finding.and_then(|finding| finding.subkind);
+    verdict.rule = finding.map(|finding| finding.rule);
+    verdict.tool = own.first().map(|vote| vote.runner);
+    verdict.evidence = own.iter().map(|vote| vote.at).take(MOST_EVIDENCE).collect();
+    verdict.evidence.dedup();
+    let mut others: Vec<Kind> = kinds.iter().skip(1).map(|row| row.0).collect();
+    others.extend(votes.iter().map(|vote| vote.kind));
+    if kind != Kind::TestFailure {
+        others.push(Kind::TestFailure);
+    }
+    others.extend(
+        rows.iter()
+            .filter(|row| row.weight >= 65)
+            .map(|row| row.kind),
+    );
+    verdict.alternatives = alternatives(kind, &others, verdict.confidence);
+    verdict
+}
+
+fn alternatives(kind: Kind, others: &[Kind], confidence: f64) -> Vec<Alternative> {
+    let mut listed: Vec<Alternative> = Vec::new();
+    for &other in others {
+        if other == kind || listed.iter().any(|row| row.kind == other) || listed.len() >= 4 {
+            continue;
+        }
+        let share = 0.5 / f64::from(u8::try_from(listed.len() + 1).unwrap_or(5));
+        listed.push(Alternative {
+            kind: other,
+            confidence: confidence::steps(confidence * share),
+        });
+    }
+    listed
+}
+
+// The nearest to the root cause wins; of equals the kind named most, then the first.
+fn by_weight<'r>(
+    rows: &[Row<'_, 'r>],
+    facts: &LogFacts,
+    failed: &[Step],
+    long: bool,
+) -> Verdict<'r> {
+    let mut kinds: Vec<(Kind, u8, usize, usize)> = Vec::new();
+    for row in rows {
+        let said = usize::from(row.finding.is_some());
+        match kinds.iter_mut().find(|known| known.0 == row.kind) {
+            Some(known) => {
+                if row.weight > known.1 {
+                    known.3 = row.at;
+                }
+                known.1 = known.1.max(row.weight);
+                known.2 += said;
+            }
+            None => kinds.push((row.kind, row.weight, said, row.at)),
+        }
+    }
+    kinds.sort_by_key(|&(_, weight, count, first)| (Reverse(weight), Reverse(count), first));
+    let Some(&(kind, weight, count, _)) = kinds.first() else {
+        return blank(Kind::Unknown);
+    };
+    let own = || {
+        rows.iter()
+            .filter(|row| row.kind == kind)
+            .filter_map(|row| Some((row.weight, row.finding?)))
+    };
+    let best = own()
+        .filter(|row| row.0 == weight)
+        .min_by_key(|row| row.1.at)
+        .map(|row| row.1);
+    let floor = weight.saturating_sub(20);
+    let mut verdict = blank(kind);
+    verdict.evidence = own()
+        .filter(|row| row.0 >= floor)
+        .map(|row| row.1.at)
+        .take(MOST_EVIDENCE)
+        .collect();
+    verdict.evidence.dedup();
+    let rivals = kinds
+        .iter()
+        .skip(1)
+        .filter(|row| row.1 + 3 >= weight)
+        .count();
+    verdict.confidence = confidence::of(Source::Lines {
+        weight,
+        rivals,
+        said: count > 0,
+        step: !failed.is_empty(),
+        long,
+        passed: facts.exit_code == Some(0),
+    });
+    let others: Vec<Kind> = kinds
+        .iter()
+        .skip(1)
+        .filter(|row| row.1 >= SAYS_SOMETHING)
+        .map(|row| row.0)
+        .collect();
+    verdict.alternatives = alternatives(kind, &others, verdict.confidence);
+    verdict.subkind = best.and_then(|finding| finding.subkind).or(match kind {
+        Kind::Timeout if facts.timed_out => Some("command"),
+        _ => None,
+    });
+    verdict.tool = best.map(|finding| finding.tool);
+    verdict.rule = best.map(|finding| finding.rule);
+    verdict
+}
+
+// A full disk or a dead network further up stops what comes later with other words.
+fn resources<'f, 'r>(
+    findings: &'f [Finding<'r>],
+    scope: &Scope,
+    lines: &[Line<'_>],
+) -> Option<Row<'f, 'r>> {
+    findings
+        .iter()
+        .filter(|finding| !scope.holds(finding.at) && !lines[finding.at].captured)
+        .filter(|finding| {
+            finding.weight >= 55
+                && matches!(
+                    finding.kind,
+                    Kind::DiskFull | Kind::OutOfMemory | Kind::NetworkError | Kind::Timeout
+                )
+        })
+        .map(|finding| Row {
+            kind: finding.kind,
+            weight: 41,
+            at: finding.at,
+            finding: Some(finding),
+        })
+        .next()
+}
+
+// What the way a process ended says when its log does not. Source: the shell's exit codes.
+fn from_facts(facts: &LogFacts, code: Option<i32>) -> Vec<(Kind, u8)> {
+    let mut rows = Vec::new();
+    if facts.timed_out {
+        rows.push((Kind::Timeout, 71));
+    }
+    match code {
+        Some(124) if !facts.timed_out => rows.push((Kind::Timeout, 39)),
+        Some(126) => rows.push((Kind::PermissionDenied, 21)),
+        Some(127) => rows.push((Kind::CommandNotFound, 39)),
+        Some(137 | -9) => rows.push((Kind::OutOfMemory, 21)),
+        Some(134 | 135 | 136 | 139 | -4 | -6 | -7 | -8 | -11) => rows.push((Kind::Crash, 71)),
+        Some(5)
+            if facts
+                .command
+                .as_deref()
+                .is_some_and(|line| line.contains("pytest")) =>
+        {
+            rows.push((Kind::TestSetupError, 21));
+        }
+        _ => {}
+    }
+    rows
+}

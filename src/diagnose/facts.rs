@@ -1,0 +1,10 @@
+/// What is known of the run beside its log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogFacts {
+    /// The command's exit code; a negative number is a signal.
+    pub exit_code: Option<i32>,
+    /// The command line.
+    pub command: Option<String>,
+    /// Whether a time limit ended it.
+    pub timed_out: bool,
+}

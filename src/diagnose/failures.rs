@@ -1,0 +1,87 @@
+use std::collections::HashMap;
+
+use super::finding::Finding;
+use super::line::Line;
+use super::runners::Case;
+use super::steps::Step;
+use super::verdict::{Row, Verdict};
+use crate::model::{Failure, FailureKind as Kind, Subkind};
+
+const MOST_FAILURES: usize = 50;
+
+/// The failures of a log, the cause first: what the verdict names, other kinds of the failing step,
+/// then the steps that failed after it.
+pub(super) fn failures(
+    verdict: &Verdict<'_>,
+    rows: &[Row<'_, '_>],
+    failed: &[Step],
+    findings: &[Finding<'_>],
+    cases: &[Case],
+    by_line: &HashMap<usize, &Finding<'_>>,
+    lines: &[Line<'_>],
+) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    let Some(&first) = verdict.evidence.first() else {
+        return failures;
+    };
+    let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
+    let count = rows.iter().filter(|row| row.kind == verdict.kind).count();
+    failures.push(Failure {
+        kind: verdict.kind,
+        subkind: verdict.subkind.map(|word| Subkind(word.to_owned())),
+        tool: verdict.tool.map(str::to_owned),
+        rule: verdict.rule.map(str::to_owned),
+        line: number(first),
+        count: count.max(1) as u64,
+        follows: false,
+    });
+    let mut add =
+        |kind: Kind, finding: Option<&Finding<'_>>, at: usize, tool: &str, follows: bool| {
+            if let Some(known) = failures.iter_mut().find(|known| {
+                known.kind == kind
+                    && (known.line == number(at) || known.tool.as_deref() == Some(tool))
+            }) {
+                known.count += u64::from(known.line != number(at));
+                return;
+            }
+            if failures.len() < MOST_FAILURES {
+                failures.push(Failure {
+                    kind,
+                    subkind: finding
+                        .and_then(|it| it.subkind)
+                        .map(|word| Subkind(word.to_owned())),
+                    tool: Some(tool.to_owned()),
+                    rule: finding.map(|it| it.rule.to_owned()),
+                    line: number(at),
+                    count: 1,
+                    follows,
+                });
+            }
+        };
+    let later = |at: usize| {
+        failed
+            .iter()
+            .skip(1)
+            .any(|step| step.from <= at && at < step.to)
+    };
+    for row in rows.iter().filter(|row| row.kind != verdict.kind) {
+        if let Some(finding) = row.finding {
+            // A wrapper passes a failure on; another kind of its own weight stands beside it.
+            let follows = row.weight < 25;
+            add(row.kind, Some(finding), row.at, finding.tool, follows);
+        }
+    }
+    for case in cases.iter().filter(|case| later(case.at)) {
+        let at = case.cause.unwrap_or(case.at);
+        let finding = by_line.get(&at).copied();
+        let kind = finding.map_or(Kind::TestFailure, |finding| finding.kind);
+        add(kind, finding, at, case.runner, false);
+    }
+    for finding in findings
+        .iter()
+        .filter(|finding| later(finding.at) && finding.weight >= 50)
+    {
+        add(finding.kind, Some(finding), finding.at, finding.tool, true);
+    }
+    failures
+}

@@ -1,0 +1,33 @@
+use std::borrow::Cow;
+
+/// One line of a log, without escapes and CI decoration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    /// 1-based line of the log as it was given.
+    pub(super) number: u64,
+    /// What the tool printed.
+    pub(super) text: Cow<'a, str>,
+    /// What the CI service says with this line.
+    pub(super) mark: Mark,
+    /// Whether it stands in a section that repeats what the program under test printed.
+    pub(super) captured: bool,
+    /// Whether it tells nothing of a failure: a passed test, a warning, an echoed script.
+    pub(super) quiet: bool,
+}
+
+/// What a CI service says with a line beside its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) enum Mark {
+    #[default]
+    None,
+    /// A group or section opens, with its name.
+    Open(String),
+    /// The group or section that is open, or the named one, ends.
+    Close(String),
+    /// The service shows the line as an error.
+    Error,
+    /// The service shows the line as a warning or a remark.
+    Remark,
+    /// The service shows a command that it runs.
+    Command,
+}

@@ -1,0 +1,142 @@
+use std::collections::HashMap;
+
+use super::finding::Finding;
+use super::line::Line;
+use super::runners::Case;
+use crate::model::FailureKind as Kind;
+
+/// What one failing test died of.
+pub(super) struct Vote<'f, 'r> {
+    pub(super) kind: Kind,
+    pub(super) at: usize,
+    // Whether the test could not even begin.
+    pub(super) before: bool,
+    pub(super) runner: &'static str,
+    pub(super) finding: Option<&'f Finding<'r>>,
+}
+
+/// What each failing test died of.
+pub(super) fn votes<'f, 'r>(
+    cases: &[&Case],
+    by_line: &HashMap<usize, &'f Finding<'r>>,
+    lines: &[Line<'_>],
+) -> Vec<Vote<'f, 'r>> {
+    let is_of_hook = |case: &&Case| {
+        let heading = lines[case.at].text.as_ref();
+        case.name.as_deref().is_none_or(is_hook)
+            || heading.contains("ERROR at setup of")
+            || heading.contains("ERROR at teardown of")
+    };
+    // Where tests failed too, a hook is one more of them.
+    let hooks_alone = cases.iter().all(is_of_hook);
+    cases
+        .iter()
+        .map(|case| {
+            let at = case.cause.unwrap_or(case.at);
+            let finding = by_line
+                .get(&at)
+                .copied()
+                .filter(|finding| finding.weight > 14)
+                .or_else(|| below(at, case, by_line))
+                .or_else(|| above(at, case, by_line, lines));
+            let at = finding.map_or(at, |finding| finding.at);
+            let text = lines[at].text.as_ref();
+            let mut kind = finding.map_or(Kind::TestFailure, |finding| finding.kind);
+            if kind == Kind::RuntimeError && is_expectation(text) {
+                kind = Kind::TestFailure;
+            }
+            let heading = lines[case.at].text.as_ref();
+            let before = heading.contains("ERROR collecting ")
+                || heading.contains("Test suite failed to run")
+                || case.name.is_none();
+            if hooks_alone
+                && matches!(
+                    kind,
+                    Kind::RuntimeError | Kind::TestFailure | Kind::FileNotFound
+                )
+            {
+                kind = Kind::TestSetupError;
+            }
+            // unittest names the test above a traceback of any length.
+            let at = if case.runner == "unittest" {
+                case.at
+            } else {
+                at
+            };
+            Vote {
+                kind,
+                at,
+                before,
+                runner: case.runner,
+                finding: finding.filter(|it| it.kind == kind),
+            }
+        })
+        .collect()
+}
+
+// Some runners say first that a test failed and a line or two further on why.
+fn below<'f, 'r>(
+    at: usize,
+    case: &Case,
+    by_line: &HashMap<usize, &'f Finding<'r>>,
+) -> Option<&'f Finding<'r>> {
+    let lines = if case.runner == "pytest" { 0 } else { 6 };
+    (at + 1..=at + lines)
+        .filter_map(|line| by_line.get(&line).copied())
+        .find(|finding| {
+            finding.weight >= 25 && !matches!(finding.kind, Kind::RuntimeError | Kind::FileNotFound)
+        })
+}
+
+// A whole file that died says so in TAP after what it printed.
+fn above<'f, 'r>(
+    at: usize,
+    case: &Case,
+    by_line: &HashMap<usize, &'f Finding<'r>>,
+    lines: &[Line<'_>],
+) -> Option<&'f Finding<'r>> {
+    const FAR: usize = 80;
+    let whole =
+        matches!(case.runner, "tap" | "node-test") && lines[at].text.contains("'test failed'");
+    (case.at.saturating_sub(FAR)..case.at)
+        .rev()
+        .filter(|_| whole)
+        .filter_map(|line| by_line.get(&line).copied())
+        .find(|finding| finding.weight >= 40 && !finding.is_of_shell())
+}
+
+fn is_hook(name: &str) -> bool {
+    [
+        "\"before all\" hook",
+        "\"before each\" hook",
+        "\"after all\" hook",
+        "\"after each\" hook",
+    ]
+    .iter()
+    .any(|hook| name.contains(hook))
+        || name.starts_with("setUpClass")
+        || name.starts_with("tearDownClass")
+        || name.starts_with("setUpModule")
+}
+
+// Assertion libraries of old throw plain errors; their words tell them apart.
+fn is_expectation(text: &str) -> bool {
+    let text = text.trim_start();
+    let text = text.strip_prefix("E ").map_or(text, str::trim_start);
+    let plain = ["Error: ", "Exception: ", "error: ", "Failed: ", "Expected "]
+        .iter()
+        .any(|start| text.starts_with(start));
+    plain
+        && ([
+            "xpected",
+            "to be ",
+            "to equal",
+            "to have ",
+            "assert",
+            "not equal",
+            " mismatch",
+        ]
+        .iter()
+        .any(|word| text.contains(word))
+            || (text.contains("hould ") && text.contains(" but ")))
+}
