@@ -1,6 +1,7 @@
 //! What a caller relies on: kinds, places in the repository, root causes first.
 
-use mendit::diagnose::{LogFacts, UserRule, UserRules, diagnose, diagnose_with, rule_page};
+use mendit::config::DiagnoseRule;
+use mendit::diagnose::{LogFacts, UserRules, diagnose, rule_page};
 use mendit::model::{Diagnosis, FailureKind, RepoPath};
 use mendit::source::{Entry, EntryKind, Listing};
 
@@ -146,16 +147,19 @@ fn an_answer_names_its_rule_and_the_rule_has_a_page() {
 
 #[test]
 fn a_users_rule_is_asked_first() {
-    let rule: UserRule = serde_json::from_value(serde_json::json!({
+    let rule: DiagnoseRule = serde_json::from_value(serde_json::json!({
         "id": "flurble",
         "kind": "config_error",
         "pattern": "^flurble: (?<name>.+) is askew$",
         "example": "flurble: the grommet is askew",
     }))
     .unwrap();
-    let rules = UserRules::new(&[rule]).unwrap();
+    let facts = LogFacts {
+        rules: std::sync::Arc::new(UserRules::new(&[rule]).unwrap()),
+        ..LogFacts::default()
+    };
     let log = "flurble: the grommet is askew\n";
-    let diagnosis = diagnose_with(log, &LogFacts::default(), None, &rules);
+    let diagnosis = diagnose(log, &facts, None);
     assert_eq!(diagnosis.kind, FailureKind::ConfigError);
     assert_eq!(diagnosis.rule.as_deref(), Some("flurble"));
 }

@@ -52,6 +52,10 @@ fn every_key_is_documented_with_its_default() {
 fn every_variable_sets_its_key() {
     let repo = Repo::with(&[]);
     for row in shown(&repo, &[]) {
+        // Tables stand in a file alone.
+        if row["key"].as_str().unwrap().ends_with(".rule") {
+            continue;
+        }
         let (key, variable) = (
             row["key"].as_str().unwrap(),
             row["variable"].as_str().unwrap(),
@@ -96,7 +100,14 @@ fn the_help_of_flags_names_settings_and_their_defaults() {
     }
     for row in rows {
         let key = row["key"].as_str().unwrap();
-        if ["hint.known", "patch.protected"].contains(&key) {
+        if [
+            "hint.known",
+            "patch.protected",
+            "diagnose.rule",
+            "secrets.rule",
+        ]
+        .contains(&key)
+        {
             continue;
         }
         let said = named
@@ -196,4 +207,30 @@ fn an_allow_list_keeps_everything_else_out() {
     assert!(files.contains(&"drizzle/d.sql".to_owned()), "{files:?}");
     let (files, _) = read(&["--allow", "drizzle/**", "drizzle/d.sql"]);
     assert!(!files.contains(&"drizzle/d.sql".to_owned()), "{files:?}");
+}
+
+#[test]
+fn rules_of_the_user_mask_and_diagnose() {
+    let rules = "[[secrets.rule]]\nid = \"acme-token\"\npattern = \"acme_[0-9]{8}\"\n\n\
+                 [[diagnose.rule]]\nid = \"flurble\"\nkind = \"config_error\"\n\
+                 pattern = \"^flurble: .* is askew\"\n";
+    let repo = Repo::with(&[("mendit.toml", rules)]);
+    repo.write("log", "flurble: acme_12345678 is askew\n");
+    let diagnosis = json(&repo.mendit(&["diagnose", "log", "--format", "json"]));
+    assert_eq!(diagnosis["kind"], "config_error");
+    assert_eq!(diagnosis["rule"], "flurble");
+    let redacted = repo.mendit(&["redact", "log"]);
+    let text = String::from_utf8(redacted.stdout).unwrap();
+    assert_eq!(text, "flurble: [REDACTED:acme-token] is askew\n");
+    repo.write(
+        "mendit.toml",
+        "[[secrets.rule]]\nid = \"a\"\npattern = \"(\"\n",
+    );
+    let wrong = repo.mendit(&["redact", "log"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        stderr(&wrong).contains("secrets.rule"),
+        "{}",
+        stderr(&wrong)
+    );
 }

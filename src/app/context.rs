@@ -33,7 +33,7 @@ pub fn build_context(
 ) -> Result<Packed, AppError> {
     let at = asked.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
-    let mut request = request(asked, app.settings(), &workspace)?;
+    let mut request = request(asked, app, &workspace)?;
     let previous = previous(asked, &mut request)?;
     let revision = asked.rev.as_deref().unwrap_or("HEAD");
     add_history(&mut request, workspace.git.as_ref(), revision);

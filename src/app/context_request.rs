@@ -3,8 +3,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::AppError;
-use crate::config::Settings;
+use super::{App, AppError};
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
 use crate::model::{Code, Level, PreviousAttempt, RepoPath, StopReason, UnchangedFile};
 use crate::workspace::Workspace;
@@ -60,12 +59,13 @@ pub struct Named {
 /// What the request, the settings and the documents ask for.
 pub(super) fn request(
     asked: &ContextRequest,
-    settings: &Settings,
+    app: &App,
     workspace: &Workspace,
 ) -> Result<Request, AppError> {
-    let plain = base_request(settings, workspace.git.as_ref());
+    let plain = base_request(app.settings(), workspace.git.as_ref());
     let mut request = Request {
         log: asked.log.clone(),
+        rules: app.rules(),
         level: asked.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
         include_bundle: asked.include_bundle,
         test_commands: asked.test_commands.clone(),

@@ -31,6 +31,7 @@ pub fn diagnose_log(
         exit_code: request.exit_code,
         command: request.command.clone(),
         timed_out: false,
+        rules: app.rules(),
     };
     let log = app.clean(&request.log);
     if Repository::discover(app.directory())?.is_none() {

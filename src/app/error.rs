@@ -1,12 +1,13 @@
 use crate::bench::{FixtureError, MergeError, PartitionError};
 use crate::config::ConfigError;
 use crate::context::ContextError;
+use crate::diagnose::RuleProblem;
 use crate::exec::ExecError;
 use crate::git::GitError;
 use crate::heal::HealError;
 use crate::model::{Code, Exit};
 use crate::patch::WriteError;
-use crate::policy::PolicyError;
+use crate::policy::{PolicyError, UserRuleError};
 use crate::repair::RepairError;
 use crate::source::ReadError;
 use crate::state::StateError;
@@ -143,6 +144,18 @@ impl From<ConfigError> for AppError {
             Some(hint) => said.hint(hint),
             None => said,
         }
+    }
+}
+
+impl From<UserRuleError> for AppError {
+    fn from(error: UserRuleError) -> Self {
+        Self::new(Code::U103, format!("`secrets.rule`: {error}"))
+    }
+}
+
+impl From<RuleProblem> for AppError {
+    fn from(error: RuleProblem) -> Self {
+        Self::new(Code::U103, format!("`diagnose.rule`: {error}"))
     }
 }
 

@@ -144,7 +144,11 @@ fn wanted(
     let source = workspace.source.as_ref();
     let diagnosis = request.log.as_deref().map(|log| {
         let log = app.clean(log);
-        diagnose_in(&log, &LogFacts::default(), source)
+        let facts = LogFacts {
+            rules: app.rules(),
+            ..LogFacts::default()
+        };
+        diagnose_in(&log, &facts, source)
     });
     let files = files(request, workspace, diagnosis.as_ref())?;
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();

@@ -1,8 +1,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{AppError, Progress};
 use crate::config::Settings;
+use crate::diagnose::UserRules;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::graph::{FactsCache, Graph};
@@ -17,6 +19,7 @@ pub struct App {
     directory: PathBuf,
     settings: Settings,
     redactor: Redactor,
+    rules: Arc<UserRules>,
 }
 
 /// Where a task works, as the person who asks for it says.
@@ -47,7 +50,9 @@ impl App {
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Ok(Self {
             directory: canonical(&options.directory)?,
-            redactor: Redactor::new(environment().chain(given)),
+            redactor: Redactor::new(environment().chain(given))
+                .with_rules(&settings.secrets.rule)?,
+            rules: Arc::new(UserRules::new(&settings.diagnose.rule)?),
             settings,
         })
     }
@@ -68,6 +73,11 @@ impl App {
     #[must_use]
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+
+    /// The user's own rules for what a line of a log means.
+    pub(super) fn rules(&self) -> Arc<UserRules> {
+        self.rules.clone()
     }
 
     /// How many threads list files; 0 leaves it to the machine.

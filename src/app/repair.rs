@@ -75,6 +75,7 @@ pub fn repair_repository(
     };
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
+    packets.rules = app.rules();
     packets.include_bundle = request.include_bundle;
     add_history(&mut packets, workspace.git.as_ref(), "HEAD");
     let slot = slot(settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
@@ -101,6 +102,7 @@ pub fn repair_repository(
             writable: settings.repair.allow_write.clone(),
             sandbox: settings.repair.sandbox.into(),
             no_network: settings.repair.no_net,
+            rules: app.rules(),
         },
         agent: match &settings.agent.command {
             Some(command) => Agent::Command {

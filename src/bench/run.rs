@@ -189,6 +189,7 @@ fn perform(
             sandbox: SandboxMode::Auto,
             writable: Vec::new(),
             no_network: false,
+            rules: std::sync::Arc::default(),
         },
         agent,
         policy: Policy {

@@ -54,6 +54,7 @@ pub fn new_fixture(skeleton: &Skeleton<'_>, stop: &Stop) -> Result<Option<Made>,
         exit_code: outcome.end.code_or_signal(),
         command: Some(skeleton.test.to_owned()),
         timed_out: matches!(outcome.end, End::TimedOut(_)),
+        ..LogFacts::default()
     };
     let listing = skeleton.files.listing();
     let diagnosis = diagnose_in(&outcome.output.text(), &facts, skeleton.files);

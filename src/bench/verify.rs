@@ -87,6 +87,7 @@ pub(super) fn diagnosis(fixture: &Fixture, outcome: &Outcome, source: &dyn Sourc
         exit_code: outcome.end.code_or_signal(),
         command: Some(fixture.test.clone()),
         timed_out: matches!(outcome.end, End::TimedOut(_)),
+        ..LogFacts::default()
     };
     diagnose_in(&outcome.output.text(), &facts, source)
 }

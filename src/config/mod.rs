@@ -5,6 +5,7 @@
 mod commented;
 mod error;
 mod file;
+mod rules;
 mod settings;
 mod table;
 mod trust;
@@ -13,10 +14,11 @@ mod values;
 pub use commented::commented_defaults;
 pub use error::ConfigError;
 pub use file::{FILE_NAMES, File, find};
+pub use rules::{DiagnoseRule, SecretRule};
 pub use settings::{Origin, Settings};
 pub use table::{
-    Agent, Bench, Context, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Sections, Test,
-    Trust, file_schema,
+    Agent, Bench, Context, Diagnose, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Secrets,
+    Sections, Test, Trust, file_schema,
 };
 pub use values::{
     AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,

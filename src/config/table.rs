@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::rules::{DiagnoseRule, SecretRule};
 use super::values::{
     AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
     KnownNames, Place, Seconds,
@@ -183,6 +184,16 @@ settings! {
         deny: Vec<String> = Vec::new(), Trust::Free, adds;
         /// files that are read although the built-in list denies them; never credentials
         readmit: Vec<String> = Vec::new(), LOOSENS;
+    }
+    /// What logs mean.
+    diagnose: Diagnose {
+        /// rules asked before the built-in ones: id, kind, pattern; subkind, tool, weight, example, why
+        rule: Vec<DiagnoseRule> = Vec::new(), Trust::Free, adds;
+    }
+    /// What is masked.
+    secrets: Secrets {
+        /// formats masked besides the built-in ones: id, pattern; keywords, why
+        rule: Vec<SecretRule> = Vec::new(), Trust::Free, adds;
     }
     /// Imports for undefined names.
     hint: Hint {

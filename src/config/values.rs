@@ -8,6 +8,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::rules::{DiagnoseRule, SecretRule};
 use crate::model::{Level, Profile};
 
 /// Says what a value of a type must be, as the end of "must be ...".
@@ -406,6 +407,8 @@ described! {
     Dollars: "an amount that is not below 0"
     HighestLevel: "a number from 0 to 3"
     CommandLines: "a command, or a list of commands"
+    Vec<DiagnoseRule>: "tables `[[diagnose.rule]]` with id, kind and pattern"
+    Vec<SecretRule>: "tables `[[secrets.rule]]` with id and pattern"
     KnownNames: "a list of `NAME MODULE py` or `NAME MODULE js`"
 }
 

@@ -73,6 +73,7 @@ pub fn build_on(
             exit_code: request.exit_code,
             command: request.test_commands.first().cloned(),
             timed_out: request.timed_out,
+            rules: request.rules.clone(),
         };
         diagnose_in(&log.text, &facts, source)
     });

@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use crate::context::ladder::{LevelChoice, Retry};
+use crate::diagnose::UserRules;
 use crate::model::{Caps, ChangeUnderTest, History, Profile, RepoPath, UnchangedFile};
 use crate::rank::Commit;
 
@@ -11,6 +14,8 @@ pub struct Request {
     pub exit_code: Option<i32>,
     /// Whether a time limit ended that command.
     pub timed_out: bool,
+    /// Rules of the user's own for what a line of the log means.
+    pub rules: Arc<UserRules>,
     /// Files the caller says the failure is about; empty leaves it to the log.
     pub targets: Vec<RepoPath>,
     /// The rung asked for.

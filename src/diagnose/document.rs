@@ -7,7 +7,6 @@ use super::line::{Line, Mark};
 use super::locate::Locator;
 use super::normalise;
 use super::read::findings;
-use super::rules::UserRules;
 use super::runners::{self, Case};
 use super::verdict::Verdict;
 use super::{derive, mention, steps};
@@ -25,22 +24,11 @@ const LAST_LINES: usize = 3;
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
 #[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    diagnose_with(log, facts, listing, &UserRules::default())
-}
-
-/// As [`diagnose`], with rules of the user asked first.
-#[must_use]
-pub fn diagnose_with(
-    log: &str,
-    facts: &LogFacts,
-    listing: Option<&Listing>,
-    rules: &UserRules,
-) -> Diagnosis {
     let lines = normalise::lines(log);
     let locator = Locator::new(listing).below(directories(&lines, listing));
     let job = steps::job(&lines);
     let cases = runners::cases(&lines);
-    let findings = findings(&lines, &locator, rules);
+    let findings = findings(&lines, &locator, &facts.rules);
     let verdict = decide(&lines, &job, &cases, &findings, facts);
     let (kind, subkind) = (verdict.kind, verdict.subkind);
     let mut named: Vec<(usize, String)> = findings

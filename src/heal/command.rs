@@ -48,6 +48,7 @@ pub(super) fn try_command(
             exit_code: outcome.end.code_or_signal(),
             command: Some(line.to_owned()),
             timed_out: matches!(outcome.end, End::TimedOut(_)),
+            ..LogFacts::default()
         },
         ..Answer::default()
     })

@@ -22,4 +22,4 @@ pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::sanitize_log;
-pub use secrets::{UserRule, UserRuleError, secret_rule_ids, secret_rule_page};
+pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};

@@ -1,8 +1,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::secrets::{Given, Hit, UserRule, UserRuleError, UserRules, scan};
+use super::secrets::{Given, Hit, UserRuleError, UserRules, scan};
 use super::utf16::Utf16;
+use crate::config::SecretRule;
 
 /// Masks secrets in text that is about to leave the machine or to be stored.
 ///
@@ -66,7 +67,7 @@ impl Redactor {
     ///
     /// # Errors
     /// [`UserRuleError`] for the first rule that cannot be used.
-    pub fn with_rules(mut self, rules: &[UserRule]) -> Result<Self, UserRuleError> {
+    pub fn with_rules(mut self, rules: &[SecretRule]) -> Result<Self, UserRuleError> {
         self.given.rules = UserRules::new(rules)?;
         Ok(self)
     }

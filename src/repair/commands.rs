@@ -1,9 +1,10 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::RepairError;
 use super::observe::observe;
 use super::setup::Commands;
-use crate::diagnose::{LogFacts, diagnose_in};
+use crate::diagnose::{LogFacts, UserRules, diagnose_in};
 use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
@@ -54,7 +55,7 @@ pub(super) fn run_commands(
     }
     let log = readable(&log, place.root(), redactor);
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
-    let diagnosis = diagnosis(&log, line, &outcome, source);
+    let diagnosis = diagnosis(commands, &log, line, &outcome, source);
     Ok(Ran {
         observed: observe(&outcome, &diagnosis),
         interrupted: outcome.end == End::Interrupted,
@@ -71,6 +72,7 @@ pub(super) fn diagnose_again(
     log: &str,
     command: &str,
     observed: &Observed,
+    rules: &Arc<UserRules>,
     source: &dyn Source,
 ) -> Diagnosis {
     let facts = LogFacts {
@@ -80,6 +82,7 @@ pub(super) fn diagnose_again(
             .or(observed.test_result.signal.map(|signal| -signal)),
         command: Some(command.to_owned()),
         timed_out: observed.test_result.timed_out,
+        rules: rules.clone(),
     };
     diagnose_in(log, &facts, source)
 }
@@ -160,11 +163,18 @@ fn readable(log: &str, root: &Path, redactor: &Redactor) -> String {
         .into_owned()
 }
 
-fn diagnosis(log: &str, line: &str, outcome: &Outcome, source: &dyn Source) -> Diagnosis {
+fn diagnosis(
+    commands: &Commands,
+    log: &str,
+    line: &str,
+    outcome: &Outcome,
+    source: &dyn Source,
+) -> Diagnosis {
     let facts = LogFacts {
         exit_code: outcome.end.code_or_signal(),
         command: Some(line.to_owned()),
         timed_out: matches!(outcome.end, End::TimedOut(_)),
+        rules: commands.rules.clone(),
     };
     let mut diagnosis = diagnose_in(log, &facts, source);
     if outcome.end == End::NotFound {

@@ -235,7 +235,13 @@ impl<'s> Session<'s> {
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
             return Ok(Ran {
-                diagnosis: diagnose_again(&log, command, &observed, &source),
+                diagnosis: diagnose_again(
+                    &log,
+                    command,
+                    &observed,
+                    &self.setup.commands.rules,
+                    &source,
+                ),
                 observed,
                 log,
                 interrupted: false,

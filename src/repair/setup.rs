@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::plan::Policy;
 use super::task::Task;
 use crate::agent::Protocol;
 use crate::context::Request;
+use crate::diagnose::UserRules;
 use crate::exec::SandboxMode;
 use crate::git::Repository;
 use crate::model::{FailurePacket, RepoPath};
@@ -78,6 +80,8 @@ pub struct Commands {
     pub writable: Vec<PathBuf>,
     /// Whether the network is refused.
     pub no_network: bool,
+    /// Rules of the user's own for what a line of their output means.
+    pub rules: Arc<UserRules>,
 }
 
 /// Who is asked for a patch.

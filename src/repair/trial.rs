@@ -130,7 +130,13 @@ impl Session<'_> {
     ) -> Result<(), RepairError> {
         let source = self.place.source()?;
         let command = self.setup.commands.lines.first().map_or("", String::as_str);
-        self.diagnosis = Some(diagnose_again(&log, command, observed, &source));
+        self.diagnosis = Some(diagnose_again(
+            &log,
+            command,
+            observed,
+            &self.setup.commands.rules,
+            &source,
+        ));
         self.log = log;
         Ok(())
     }

@@ -7,5 +7,5 @@ mod user;
 
 pub(super) use builtin::BUILTIN;
 pub use builtin::{rule_ids, rule_page};
-pub use rule::{RuleProblem, UserRule};
+pub use rule::RuleProblem;
 pub use user::UserRules;

@@ -29,28 +29,6 @@ pub(in crate::diagnose) struct Rule {
     pub(in crate::diagnose) why: String,
 }
 
-/// A rule of a user, as `[[diagnose.rule]]` in the settings gives it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UserRule {
-    /// What answers call it.
-    pub id: String,
-    /// The kind that a matching line means.
-    pub kind: FailureKind,
-    /// A finer word inside the kind.
-    pub subkind: Option<String>,
-    /// A regular expression; the groups `name`, `module`, `export` and `path` are picked up.
-    pub pattern: String,
-    /// The program that prints such a line.
-    pub tool: Option<String>,
-    /// How near to the root cause it stands, 1 to 99; 88 when left out.
-    pub weight: Option<u8>,
-    /// A line that it must match.
-    pub example: Option<String>,
-    /// Why the line means this.
-    pub why: Option<String>,
-}
-
 /// What is wrong with a rule of a user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleProblem {

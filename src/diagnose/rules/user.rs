@@ -1,5 +1,6 @@
 use super::engine::Engine;
-use super::rule::{Rule, RuleProblem, UserRule};
+use super::rule::{Rule, RuleProblem};
+use crate::config::DiagnoseRule;
 
 const USUAL_WEIGHT: u8 = 88;
 const LONGEST_COMPILED: usize = 1 << 20;
@@ -16,7 +17,7 @@ impl UserRules {
     /// # Errors
     ///
     /// What is wrong with the first rule that cannot work.
-    pub fn new(rules: &[UserRule]) -> Result<Self, RuleProblem> {
+    pub fn new(rules: &[DiagnoseRule]) -> Result<Self, RuleProblem> {
         let mut checked: Vec<Rule> = Vec::new();
         for rule in rules {
             if rule.id.is_empty() || checked.iter().any(|other| other.id == rule.id) {
@@ -60,11 +61,11 @@ impl UserRules {
 
 #[cfg(test)]
 mod tests {
-    use super::{RuleProblem, UserRule, UserRules};
+    use super::{DiagnoseRule, RuleProblem, UserRules};
     use crate::model::FailureKind;
 
-    fn rule(id: &str, pattern: &str, example: Option<&str>) -> UserRule {
-        UserRule {
+    fn rule(id: &str, pattern: &str, example: Option<&str>) -> DiagnoseRule {
+        DiagnoseRule {
             id: id.to_owned(),
             kind: FailureKind::ConfigError,
             subkind: None,

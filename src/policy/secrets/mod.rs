@@ -28,5 +28,5 @@ pub(super) use given::Given;
 pub(super) use hit::Hit;
 pub(super) use scan::scan;
 pub use table::{secret_rule_ids, secret_rule_page};
+pub use user::UserRuleError;
 pub(super) use user::UserRules;
-pub use user::{UserRule, UserRuleError};

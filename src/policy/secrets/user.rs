@@ -6,27 +6,11 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::hit::Hit;
 use super::table::secret_rule_ids;
+use crate::config::SecretRule;
 
 // Bytes that a compiled pattern may take.
 const MAX_COMPILED: usize = 1 << 20;
 const MAX_ID: usize = 48;
-
-/// A rule of the user's own: `[[secrets.rule]]` of the settings.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UserRule {
-    /// The name that stands in the mask: lower-case letters, digits and dashes.
-    pub id: String,
-    /// A regular expression of the secret. Its first group, when it has one, is what is masked.
-    pub pattern: String,
-    /// Texts, any of which a line must hold for the pattern to be tried on it, without regard to
-    /// case. Without them the pattern is tried on the whole text, over line ends too.
-    #[serde(default)]
-    pub keywords: Vec<String>,
-    /// What the secret opens, in a sentence.
-    #[serde(default)]
-    pub why: Option<String>,
-}
 
 /// Why a rule of the user cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +49,7 @@ struct Compiled {
 
 impl UserRules {
     /// Compiles rules; the ids of the table and of each other are taken.
-    pub(in crate::policy) fn new(rules: &[UserRule]) -> Result<Self, UserRuleError> {
+    pub(in crate::policy) fn new(rules: &[SecretRule]) -> Result<Self, UserRuleError> {
         let mut taken = secret_rule_ids();
         let mut compiled = Vec::new();
         for rule in rules {
@@ -121,7 +105,7 @@ impl Compiled {
     }
 }
 
-fn compile(rule: &UserRule) -> Result<Compiled, UserRuleError> {
+fn compile(rule: &SecretRule) -> Result<Compiled, UserRuleError> {
     let id = rule.id.clone();
     let part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if id.is_empty() || id.len() > MAX_ID || !id.bytes().all(part) {
@@ -156,11 +140,11 @@ fn compile(rule: &UserRule) -> Result<Compiled, UserRuleError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{UserRule, UserRuleError};
+    use super::{SecretRule, UserRuleError};
     use crate::policy::Redactor;
 
-    fn rule(id: &str, pattern: &str, keywords: &[&str]) -> UserRule {
-        UserRule {
+    fn rule(id: &str, pattern: &str, keywords: &[&str]) -> SecretRule {
+        SecretRule {
             id: id.to_owned(),
             pattern: pattern.to_owned(),
             keywords: keywords.iter().map(|it| (*it).to_owned()).collect(),
