@@ -1026,6 +1026,8 @@ export interface RunResult {
   testResult: TestResult | null;
   /** What the agent says it all cost. */
   usage: ResultUsage;
+  /** Where the commands and the agent ran. */
+  workplace: WorkplaceUsed;
 }
 
 /** How a run or one of its attempts stands at its end. */
@@ -1097,7 +1099,7 @@ export interface Stats {
 }
 
 /** How one attempt at a repair ended. */
-export type StopReason = "fixed" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
+export type StopReason = "fixed" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "workplace_unused" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
 
 /**
  * A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
@@ -1216,3 +1218,13 @@ export interface UnresolvedImport {
 
 /** The answer for a patch or for one hunk; the later in this list, the more it outranks others. */
 export type Verdict = "applies" | "applies_mended" | "already_applied" | "reversed" | "ambiguous" | "stale" | "context_not_found" | "unsafe" | "refused" | "malformed";
+
+/** Where the commands and the agent of a run stood. */
+export interface WorkplaceUsed {
+  /** `overlay`, `copy` or `in-place`. */
+  kind: string;
+  /** How far what ran there was confined: `enforced`, `partial` or `none`. */
+  sandbox: string;
+  /** Why that one, in a few words. */
+  why: string;
+}

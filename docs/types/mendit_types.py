@@ -964,6 +964,8 @@ class RunResult(TypedDict):
     testResult: Union["TestResult", None]
     # What the agent says it all cost.
     usage: "ResultUsage"
+    # Where the commands and the agent ran.
+    workplace: "WorkplaceUsed"
 
 # How a run or one of its attempts stands at its end.
 RunStatus = Union[Literal['fixed'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
@@ -1029,7 +1031,7 @@ class Stats(TypedDict):
     stopReasons: dict[str, int]
 
 # How one attempt at a repair ended.
-StopReason = Literal['fixed', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
+StopReason = Literal['fixed', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'workplace_unused', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
 
 # A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
 # contract.
@@ -1137,3 +1139,12 @@ class UnresolvedImport(TypedDict):
 
 # The answer for a patch or for one hunk; the later in this list, the more it outranks others.
 Verdict = Union[Literal['applies'], Literal['applies_mended'], Literal['already_applied'], Literal['reversed'], Literal['ambiguous'], Literal['stale'], Literal['context_not_found'], Literal['unsafe'], Literal['refused'], Literal['malformed']]
+
+# Where the commands and the agent of a run stood.
+class WorkplaceUsed(TypedDict):
+    # `overlay`, `copy` or `in-place`.
+    kind: str
+    # How far what ran there was confined: `enforced`, `partial` or `none`.
+    sandbox: str
+    # Why that one, in a few words.
+    why: str
