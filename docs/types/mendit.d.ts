@@ -259,8 +259,10 @@ export interface Diagnosis {
   evidence: Array<Evidence>;
   /** One sentence for a person. */
   explanation: string;
-  /** Tests that failed, in log order. */
+  /** Tests that failed, in the runner's own spelling, in log order. */
   failingTests: Array<string>;
+  /** The failures of the log, the first cause first; what only follows from it is marked. */
+  failures: Array<Failure>;
   /** Files the log names, most telling first. */
   files: Array<MentionedFile>;
   /** The primary kind. */
@@ -271,10 +273,14 @@ export interface Diagnosis {
   missingModules: Array<string>;
   /** Whether nothing but a person's action helps. */
   requiresUserAction: boolean;
+  /** The rule that decided, for `mendit explain`; none when no single rule did. */
+  rule: string | null;
   /** A finer word, if the evidence gives one. */
   subkind: Subkind | null;
   /** What to do about it, in one sentence. */
   suggestedFix: string;
+  /** The same tests with their runner and, when the log says it, their place. */
+  tests: Array<FailedTest>;
   /** The tool whose output it is, when recognised. */
   tool: string | null;
   /** Names the log calls undefined, in log order. */
@@ -295,8 +301,10 @@ export interface DiagnosisDocument {
   evidence: Array<Evidence>;
   /** One sentence for a person. */
   explanation: string;
-  /** Tests that failed, in log order. */
+  /** Tests that failed, in the runner's own spelling, in log order. */
   failingTests: Array<string>;
+  /** The failures of the log, the first cause first; what only follows from it is marked. */
+  failures: Array<Failure>;
   /** Files the log names, most telling first. */
   files: Array<MentionedFile>;
   /** The primary kind. */
@@ -307,12 +315,16 @@ export interface DiagnosisDocument {
   missingModules: Array<string>;
   /** Whether nothing but a person's action helps. */
   requiresUserAction: boolean;
+  /** The rule that decided, for `mendit explain`; none when no single rule did. */
+  rule: string | null;
   /** Version of this document's shape. */
   schemaVersion: 1;
   /** A finer word, if the evidence gives one. */
   subkind: Subkind | null;
   /** What to do about it, in one sentence. */
   suggestedFix: string;
+  /** The same tests with their runner and, when the log says it, their place. */
+  tests: Array<FailedTest>;
   /** The tool whose output it is, when recognised. */
   tool: string | null;
   /** Names the log calls undefined, in log order. */
@@ -327,8 +339,40 @@ export interface Evidence {
   text: string;
 }
 
+/** A test that failed. */
+export interface FailedTest {
+  /** The runner's own spelling. */
+  id: string;
+  /** 1-based line in that file. */
+  line: number | null;
+  /** 1-based line of the log that says why it failed. */
+  logLine: number | null;
+  /** Its file: the repository's when it was found there, else as the log has it. */
+  path: string | null;
+  /** The runner that reported it. */
+  runner: string;
+}
+
+/** One failure of several in a log. */
+export interface Failure {
+  /** How many lines say the same. */
+  count: number;
+  /** Whether it only follows from an earlier one. */
+  follows: boolean;
+  /** Its kind. */
+  kind: FailureKind;
+  /** 1-based line of the log. */
+  line: number;
+  /** The rule that says so. */
+  rule: string | null;
+  /** A finer word, if the evidence gives one. */
+  subkind: Subkind | null;
+  /** The tool that reported it. */
+  tool: string | null;
+}
+
 /** What the evidence in a log says: the closed list of the contract. */
-export type FailureKind = "import_error" | "ts_error" | "static_type_error" | "syntax_error" | "runtime_error" | "zod_error" | "pydantic_error" | "drizzle_error" | "db_error" | "test_failure" | "snapshot_mismatch" | "test_setup_error" | "lint_error" | "config_error" | "command_not_found" | "connection_refused" | "auth_failed" | "missing_env_var" | "transport_mismatch" | "permission_denied" | "timeout" | "network_error" | "port_in_use" | "disk_full" | "out_of_memory" | "crash" | "file_not_found" | "dependency_error" | "patch_error" | "unknown";
+export type FailureKind = "import_error" | "ts_error" | "static_type_error" | "syntax_error" | "runtime_error" | "zod_error" | "pydantic_error" | "drizzle_error" | "db_error" | "test_failure" | "snapshot_mismatch" | "test_setup_error" | "lint_error" | "config_error" | "command_not_found" | "connection_refused" | "auth_failed" | "missing_env_var" | "transport_mismatch" | "permission_denied" | "timeout" | "network_error" | "port_in_use" | "disk_full" | "out_of_memory" | "crash" | "file_not_found" | "dependency_error" | "patch_error" | "unknown" | "none";
 
 /** `failure-packet.json`: what an agent is given. */
 export interface FailurePacket {

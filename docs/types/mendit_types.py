@@ -250,8 +250,10 @@ class Diagnosis(TypedDict):
     evidence: list["Evidence"]
     # One sentence for a person.
     explanation: str
-    # Tests that failed, in log order.
+    # Tests that failed, in the runner's own spelling, in log order.
     failingTests: list[str]
+    # The failures of the log, the first cause first; what only follows from it is marked.
+    failures: list["Failure"]
     # Files the log names, most telling first.
     files: list["MentionedFile"]
     # The primary kind.
@@ -262,10 +264,14 @@ class Diagnosis(TypedDict):
     missingModules: list[str]
     # Whether nothing but a person's action helps.
     requiresUserAction: bool
+    # The rule that decided, for `mendit explain`; none when no single rule did.
+    rule: Union[str, None]
     # A finer word, if the evidence gives one.
     subkind: Union["Subkind", None]
     # What to do about it, in one sentence.
     suggestedFix: str
+    # The same tests with their runner and, when the log says it, their place.
+    tests: list["FailedTest"]
     # The tool whose output it is, when recognised.
     tool: Union[str, None]
     # Names the log calls undefined, in log order.
@@ -285,8 +291,10 @@ class DiagnosisDocument(TypedDict):
     evidence: list["Evidence"]
     # One sentence for a person.
     explanation: str
-    # Tests that failed, in log order.
+    # Tests that failed, in the runner's own spelling, in log order.
     failingTests: list[str]
+    # The failures of the log, the first cause first; what only follows from it is marked.
+    failures: list["Failure"]
     # Files the log names, most telling first.
     files: list["MentionedFile"]
     # The primary kind.
@@ -297,12 +305,16 @@ class DiagnosisDocument(TypedDict):
     missingModules: list[str]
     # Whether nothing but a person's action helps.
     requiresUserAction: bool
+    # The rule that decided, for `mendit explain`; none when no single rule did.
+    rule: Union[str, None]
     # Version of this document's shape.
     schemaVersion: Literal[1]
     # A finer word, if the evidence gives one.
     subkind: Union["Subkind", None]
     # What to do about it, in one sentence.
     suggestedFix: str
+    # The same tests with their runner and, when the log says it, their place.
+    tests: list["FailedTest"]
     # The tool whose output it is, when recognised.
     tool: Union[str, None]
     # Names the log calls undefined, in log order.
@@ -315,8 +327,38 @@ class Evidence(TypedDict):
     # The line, without escapes and CI prefixes.
     text: str
 
+# A test that failed.
+class FailedTest(TypedDict):
+    # The runner's own spelling.
+    id: str
+    # 1-based line in that file.
+    line: Union[int, None]
+    # 1-based line of the log that says why it failed.
+    logLine: Union[int, None]
+    # Its file: the repository's when it was found there, else as the log has it.
+    path: Union[str, None]
+    # The runner that reported it.
+    runner: str
+
+# One failure of several in a log.
+class Failure(TypedDict):
+    # How many lines say the same.
+    count: int
+    # Whether it only follows from an earlier one.
+    follows: bool
+    # Its kind.
+    kind: "FailureKind"
+    # 1-based line of the log.
+    line: int
+    # The rule that says so.
+    rule: Union[str, None]
+    # A finer word, if the evidence gives one.
+    subkind: Union["Subkind", None]
+    # The tool that reported it.
+    tool: Union[str, None]
+
 # What the evidence in a log says: the closed list of the contract.
-FailureKind = Literal['import_error', 'ts_error', 'static_type_error', 'syntax_error', 'runtime_error', 'zod_error', 'pydantic_error', 'drizzle_error', 'db_error', 'test_failure', 'snapshot_mismatch', 'test_setup_error', 'lint_error', 'config_error', 'command_not_found', 'connection_refused', 'auth_failed', 'missing_env_var', 'transport_mismatch', 'permission_denied', 'timeout', 'network_error', 'port_in_use', 'disk_full', 'out_of_memory', 'crash', 'file_not_found', 'dependency_error', 'patch_error', 'unknown']
+FailureKind = Union[Literal['import_error', 'ts_error', 'static_type_error', 'syntax_error', 'runtime_error', 'zod_error', 'pydantic_error', 'drizzle_error', 'db_error', 'test_failure', 'snapshot_mismatch', 'test_setup_error', 'lint_error', 'config_error', 'command_not_found', 'connection_refused', 'auth_failed', 'missing_env_var', 'transport_mismatch', 'permission_denied', 'timeout', 'network_error', 'port_in_use', 'disk_full', 'out_of_memory', 'crash', 'file_not_found', 'dependency_error', 'patch_error', 'unknown'], Literal['none']]
 
 # `failure-packet.json`: what an agent is given.
 class FailurePacket(TypedDict):

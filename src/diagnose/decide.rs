@@ -67,7 +67,7 @@ pub(super) fn decide<'r>(
     let votes = if ends_all {
         Vec::new()
     } else {
-        votes(&reported, &by_line, lines)
+        votes(&reported, &scope, &by_line, lines)
     };
     let mut verdict = if !votes.is_empty() && !facts.timed_out {
         by_tests(&votes, &rows)

@@ -77,7 +77,7 @@ impl<'a> Locator<'a> {
                 let below = |directory: &String| {
                     listing
                         .file(&format!("{directory}/{end}"))
-                        .map(|file| file.as_str())
+                        .map(crate::model::RepoPath::as_str)
                 };
                 return self.directories.iter().find_map(below);
             }

@@ -7,8 +7,8 @@ use super::pattern::compile;
 /// What runners of several programs put before each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Wrapper {
-    // The shape that most lines have; an index into the table.
-    shape: Option<usize>,
+    // The shapes that most lines have, the outer first; indices into the table.
+    shapes: Vec<usize>,
     // Prefixes that a runner announced with the command behind them.
     announced: Vec<String>,
 }
@@ -44,24 +44,36 @@ static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The wrapper that the first lines show.
+/// The wrapper that the first lines show: one runner, or one inside the other.
 pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
-    let mut counts = [0_usize; 5];
-    let mut filled = 0_usize;
-    let mut announced: Vec<String> = Vec::new();
-    for raw in log.split('\n').take(sample) {
-        let Some(raw) = raw.get(..raw.floor_char_boundary(200)) else {
-            continue;
-        };
-        let text = plain(raw);
-        let text = &text[always(&text)..];
-        if text.trim().is_empty() {
-            continue;
+    let mut texts: Vec<String> = log
+        .split('\n')
+        .take(sample)
+        .filter_map(|raw| raw.get(..raw.floor_char_boundary(200)))
+        .map(plain)
+        .map(|text| text[always(&text)..].to_owned())
+        .filter(|text| !text.trim().is_empty())
+        .collect();
+    let mut wrapper = Wrapper::default();
+    while wrapper.shapes.len() < DEEPEST {
+        announcements(&texts, &mut wrapper.announced);
+        let shape = WRAPPERS.iter().position(|pattern| {
+            let count = texts.iter().filter(|text| pattern.is_match(text)).count();
+            texts.len() > 2 && count * 10 > texts.len() * 7
+        });
+        let Some(shape) = shape else { break };
+        for text in &mut texts {
+            let end = WRAPPERS[shape].find(text).map_or(0, |found| found.end());
+            text.drain(..end);
         }
-        filled += 1;
-        for (count, pattern) in counts.iter_mut().zip(WRAPPERS.iter()) {
-            *count += usize::from(pattern.is_match(text));
-        }
+        texts.retain(|text| !text.trim().is_empty());
+        wrapper.shapes.push(shape);
+    }
+    wrapper
+}
+
+fn announcements(texts: &[String], announced: &mut Vec<String>) {
+    for text in texts {
         if let Some(found) = ANNOUNCED.captures(text)
             && announced.len() < MOST_ANNOUNCED
         {
@@ -72,13 +84,9 @@ pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
             }
         }
     }
-    let most = counts.iter().position(|count| count * 10 > filled * 7);
-    Wrapper {
-        shape: most.filter(|_| filled > 2),
-        announced,
-    }
 }
 
+const DEEPEST: usize = 2;
 const MOST_ANNOUNCED: usize = 200;
 
 // pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
@@ -93,11 +101,15 @@ fn plain(raw: &str) -> String {
 
 /// Bytes of a line's text that are not the tool's.
 pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
-    let skip = always(text);
-    let rest = &text[skip..];
-    if let Some(pattern) = wrapper.shape.and_then(|shape| WRAPPERS.get(shape)) {
-        return skip + pattern.find(rest).map_or(0, |found| found.end());
+    let mut skip = always(text);
+    for pattern in wrapper
+        .shapes
+        .iter()
+        .filter_map(|shape| WRAPPERS.get(*shape))
+    {
+        skip += pattern.find(&text[skip..]).map_or(0, |found| found.end());
     }
+    let rest = &text[skip..];
     if !wrapper.announced.is_empty()
         && let Some((name, _)) = rest.split_once(':').filter(|_| rest.contains(": "))
         && let Some(end) = announced(rest, name, wrapper)

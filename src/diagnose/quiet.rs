@@ -133,7 +133,7 @@ static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "WARN",
         "npm notice",
         "(node:",
-        "TODO",
+        "# ",
         "expected failure",
         "+ ",
         "$ ",
@@ -161,7 +161,7 @@ static NO_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
         // Pytest, unittest and nose name the test first.
         r"|\S.*(?:::|\.py).* (?:PASSED|SKIPPED|XFAIL|XPASS)\b.*",
         r"|\S.* \.\.\. (?:ok|skipped\b.*|expected failure|SKIP\b.*)$",
-        r"|not ok \d+ .*# (?:TODO|SKIP|todo|skip)\b",
+        r"|not ok \d+ .*# (?i:to-?do|skip)\b",
         // Warnings of package managers and interpreters, and of pip's retries.
         r"|npm (?:warn|WARN)|npm notice|warning[: ]|WARN(?:ING)?\b[: ]?|\[WARN(?:ING)?\]|\(node:\d+\) (?:\[\w+\] )?(?:\w*Deprecation\w*|\w*Experimental\w*|Warning)",
         r"|\S*DeprecationWarning|\S+:\d+: \w*Warning: ",

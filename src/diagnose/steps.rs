@@ -73,6 +73,10 @@ pub(super) fn job(lines: &[Line<'_>]) -> Job {
 }
 
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a thing the service has said so far"
+)]
 struct Reader {
     steps: Vec<Step>,
     // Folds that are open, with their first line.

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use super::finding::Finding;
 use super::line::Line;
 use super::runners::Case;
+use super::verdict::Scope;
 use crate::model::FailureKind as Kind;
 
 /// What one failing test died of.
@@ -18,6 +19,7 @@ pub(super) struct Vote<'f, 'r> {
 /// What each failing test died of.
 pub(super) fn votes<'f, 'r>(
     cases: &[&Case],
+    scope: &Scope,
     by_line: &HashMap<usize, &'f Finding<'r>>,
     lines: &[Line<'_>],
 ) -> Vec<Vote<'f, 'r>> {
@@ -37,7 +39,7 @@ pub(super) fn votes<'f, 'r>(
                 .get(&at)
                 .copied()
                 .filter(|finding| finding.weight > 14)
-                .or_else(|| below(at, case, by_line))
+                .or_else(|| below(at, case, by_line, scope))
                 .or_else(|| above(at, case, by_line, lines));
             let at = finding.map_or(at, |finding| finding.at);
             let text = lines[at].text.as_ref();
@@ -79,9 +81,11 @@ fn below<'f, 'r>(
     at: usize,
     case: &Case,
     by_line: &HashMap<usize, &'f Finding<'r>>,
+    scope: &Scope,
 ) -> Option<&'f Finding<'r>> {
     let lines = if case.runner == "pytest" { 0 } else { 6 };
     (at + 1..=at + lines)
+        .filter(|line| scope.holds(*line))
         .filter_map(|line| by_line.get(&line).copied())
         .find(|finding| {
             finding.weight >= 25 && !matches!(finding.kind, Kind::RuntimeError | Kind::FileNotFound)

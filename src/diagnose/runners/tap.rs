@@ -20,6 +20,7 @@ pattern!(
     r#"^\s*(?:location: '|at: "?(?:.*\()?)(?:file://)?([^'"()]+?):(\d+):\d+"#
 );
 pattern!(AVA, r"^\s*(?:✘|✖) \[fail\]: (.+?)(?: \([\d.]+m?s\))?$");
+pattern!(AVA_AT, r"^\s*(\S+\.[cm]?[jt]s):(\d+)$");
 pattern!(BUN, r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$");
 pattern!(DENO, r"^(.+?) \.\.\. FAILED \(\d+(?:ms|s)\)$");
 
@@ -161,10 +162,9 @@ fn ava(lines: &[Line<'_>], name: &str, at: usize) -> Report {
     let Some((heading, _)) = own else {
         return (Some(at), None);
     };
-    static AT: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s*(\S+\.[cm]?[jt]s):(\d+)$"));
     let below = &lines[heading + 1..lines.len().min(heading + 40)];
     let place = below.iter().find_map(|line| {
-        let found = AT.captures(&line.text)?;
+        let found = AVA_AT.captures(&line.text)?;
         Some((found[1].to_owned(), found[2].parse().ok()))
     });
     let cause = below

@@ -27,8 +27,8 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         {
             let title = &found[2];
             let ruled = ruled(lines, at, '=') || (METHOD.is_match(title) && !title.contains(": "));
-            if let Some(name) = name(title).filter(|_| ruled) {
-                cases.push(read(name, at, lines));
+            if ruled {
+                cases.push(read(name(title), at, lines));
             }
         } else if text.starts_with("Failed example:")
             && let Some(found) = at
@@ -55,20 +55,20 @@ fn ruled(lines: &[Line<'_>], at: usize, rule: char) -> bool {
         .any(|line| line.text.len() > 20 && line.text.chars().all(|c| c == rule))
 }
 
-fn name(title: &str) -> Option<String> {
+fn name(title: &str) -> String {
     if let Some(found) = METHOD.captures(title) {
         let (method, owner) = (&found[1], &found[2]);
         if owner.contains("loader._FailedTest") || owner.contains("loader.ModuleImportFailure") {
-            return Some(method.to_owned());
+            return method.to_owned();
         }
-        return Some(if owner.rsplit('.').next() == Some(method) {
+        return if owner.rsplit('.').next() == Some(method) {
             owner.to_owned()
         } else {
             format!("{method} ({owner})")
-        });
+        };
     }
     // nose names what it could not import by the error.
-    Some(title.trim().to_owned())
+    title.trim().to_owned()
 }
 
 fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
