@@ -95,8 +95,8 @@ fn the_way_a_process_ended_speaks_when_the_log_does_not() {
     ] {
         let facts = LogFacts {
             exit_code,
-            command: None,
             timed_out,
+            ..LogFacts::default()
         };
         assert_eq!(diagnose("working\n", &facts, None).kind, kind);
     }
