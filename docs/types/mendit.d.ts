@@ -1261,7 +1261,7 @@ export interface UnresolvedImport {
 }
 
 /** The answer for a patch or for one hunk; the later in this list, the more it outranks others. */
-export type Verdict = "applies" | "applies_mended" | "already_applied" | "reversed" | "ambiguous" | "stale" | "context_not_found" | "unsafe" | "refused" | "malformed";
+export type Verdict = "applies" | "applies_mended" | "already_applied" | "reversed" | "ambiguous" | "stale" | "context_not_found" | "malformed" | "refused" | "unsafe";
 
 /** Where the commands and the agent of a run stood. */
 export interface WorkplaceUsed {

@@ -1180,7 +1180,7 @@ class UnresolvedImport(TypedDict):
     tried: list[str]
 
 # The answer for a patch or for one hunk; the later in this list, the more it outranks others.
-Verdict = Union[Literal['applies'], Literal['applies_mended'], Literal['already_applied'], Literal['reversed'], Literal['ambiguous'], Literal['stale'], Literal['context_not_found'], Literal['unsafe'], Literal['refused'], Literal['malformed']]
+Verdict = Union[Literal['applies'], Literal['applies_mended'], Literal['already_applied'], Literal['reversed'], Literal['ambiguous'], Literal['stale'], Literal['context_not_found'], Literal['malformed'], Literal['refused'], Literal['unsafe']]
 
 # Where the commands and the agent of a run stood.
 class WorkplaceUsed(TypedDict):
