@@ -78,8 +78,9 @@ fn every_log_has_an_answer_and_every_answer_a_log() {
     let named: HashSet<String> = expected().into_iter().map(|row| row.file).collect();
     let kept: HashSet<String> = std::fs::read_dir(folder())
         .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".log"))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "log"))
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
         .collect();
     assert_eq!(named, kept);
     assert!(kept.len() >= 120);

@@ -236,13 +236,11 @@ pub fn make_fixture(
         },
         to: &request.to,
     };
-    match new_fixture(&skeleton, &listen()?)? {
-        Some(made) => Ok((made.diagnosis.kind, made.outcome.end.to_string())),
-        None => {
-            let said = format!("the test passes in `{named}`: nothing is broken");
-            Err(AppError::new(Code::F201, said))
-        }
-    }
+    let Some(made) = new_fixture(&skeleton, &listen()?)? else {
+        let said = format!("the test passes in `{named}`: nothing is broken");
+        return Err(AppError::new(Code::F201, said));
+    };
+    Ok((made.diagnosis.kind, made.outcome.end.to_string()))
 }
 
 fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {

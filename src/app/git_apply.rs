@@ -101,6 +101,9 @@ impl GitPlace {
     }
 }
 
+/// A patch and the name that messages give it, or why it could not be read.
+pub type NamedPatch = Result<(String, Vec<u8>), AppError>;
+
 /// Applies patches by git's own rules. `next` gives the next patch with its name, until there is
 /// none or it cannot be read.
 ///
@@ -109,7 +112,7 @@ impl GitPlace {
 pub fn git_apply(
     place: &GitPlace,
     options: &GitApplyOptions,
-    next: &mut dyn FnMut() -> Option<Result<(String, Vec<u8>), AppError>>,
+    next: &mut dyn FnMut() -> Option<NamedPatch>,
 ) -> Result<GitApplied, AppError> {
     let state = crate::state::StateHome::open()?.of(&place.root)?;
     let state = state.directory().to_owned();

@@ -38,7 +38,7 @@ pub use diagnose::{DiagnoseRequest, bounded_log, diagnose_log};
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};
-pub use git_apply::{GitApplied, GitPlace, git_apply};
+pub use git_apply::{GitApplied, GitPlace, NamedPatch, git_apply};
 pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, Hinted, find_imports};
 pub use imports::{ImportsRequest, list_imports};

@@ -65,20 +65,19 @@ pub fn repair_repository(
     let state = runs::state(app, &workspace)?;
     let _lock = RunLock::take(state.directory())?;
     let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
-    let folders = match &request.resume {
-        Some(run) => runs::resume(app, run, &workspace)?,
-        None => {
-            let out = request.out.as_deref();
-            out.map_or(Ok(()), |out| runs::refuse_used(app, out))?;
-            runs::start(app, &workspace, out, false)?
-        }
+    let folders = if let Some(run) = &request.resume {
+        runs::resume(app, run, &workspace)?
+    } else {
+        let out = request.out.as_deref();
+        out.map_or(Ok(()), |out| runs::refuse_used(app, out))?;
+        runs::start(app, &workspace, out, false)?
     };
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.rules = app.rules();
     packets.include_bundle = request.include_bundle;
     add_history(&mut packets, workspace.git.as_ref(), "HEAD");
-    let slot = slot(settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
+    let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -177,8 +176,8 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
     }
 }
 
-fn slot(slot: PathBuf) -> Result<PathBuf, AppError> {
-    std::fs::create_dir_all(&slot)
+fn made(slot: &Path) -> Result<PathBuf, AppError> {
+    std::fs::create_dir_all(slot)
         .and_then(|()| slot.canonicalize())
         .map_err(|error| {
             let shown = slot.display();

@@ -24,10 +24,13 @@ pub(super) struct ToolRow {
     pub(super) call: fn(&Caller<'_>, JsonObject) -> Result<Given, ToolError>,
 }
 
+/// Opens what a task stands on; what it is given is put before what the settings say.
+pub(super) type Open<'a> = dyn Fn(&dyn Fn(&mut Settings)) -> Result<App, AppError> + 'a;
+
 /// Who calls, and with what in hand.
 pub(super) struct Caller<'a> {
     /// Opens what the task stands on, with arguments before what the settings say.
-    pub(super) open: &'a dyn Fn(&dyn Fn(&mut Settings)) -> Result<App, AppError>,
+    pub(super) open: &'a Open<'a>,
     /// Who waits for it.
     pub(super) progress: &'a dyn Progress,
 }

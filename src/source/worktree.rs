@@ -182,12 +182,11 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
 // Why a file of rules is not read, which leads out of the repository or never ends. What stands
 // untracked below it is then not listed.
 fn strange_rules(rules: &Path) -> Option<&'static str> {
-    match rules.symlink_metadata() {
-        Err(_) => None,
-        Ok(about) if !about.is_file() => Some("its rules of what to ignore are no regular file"),
-        Ok(about) if about.len() > MAX_RULES => Some("its rules of what to ignore are above 1 MB"),
-        Ok(_) => None,
+    let about = rules.symlink_metadata().ok()?;
+    if !about.is_file() {
+        return Some("its rules of what to ignore are no regular file");
     }
+    (about.len() > MAX_RULES).then_some("its rules of what to ignore are above 1 MB")
 }
 
 const MAX_RULES: u64 = 1 << 20;

@@ -204,7 +204,7 @@ mod owner {
     }
 
     pub(super) fn close(folder: &Path, about: &Metadata) -> io::Result<()> {
-        if about.mode() & 0o077 == 0 {
+        if about.mode() & 0o777 == 0o700 {
             return Ok(());
         }
         fs::set_permissions(folder, Permissions::from_mode(0o700))
