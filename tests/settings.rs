@@ -53,7 +53,7 @@ fn every_variable_sets_its_key() {
     let repo = Repo::with(&[]);
     for row in shown(&repo, &[]) {
         // Tables stand in a file alone.
-        if row["key"].as_str().unwrap().ends_with(".rule") {
+        if ["diagnose.rule", "secrets.rule"].contains(&row["key"].as_str().unwrap()) {
             continue;
         }
         let (key, variable) = (
