@@ -220,8 +220,13 @@ pub(super) fn told(event: &Event) -> Option<String> {
             }
         ),
         "sandbox_refused" => format!(
-            "mendit's sandbox refused writing {0}; --allow-write {0}",
-            text("path")
+            "mendit's sandbox refused writing {0}; --{1}-write {0}",
+            text("path"),
+            if text("agent") == "true" {
+                "agent"
+            } else {
+                "allow"
+            }
         ),
         "worktree_changed" => format!("`{}` changed while the agent ran", text("path")),
         "part_started" => format!("part {}: {}", text("part"), text("title")),

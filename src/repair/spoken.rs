@@ -142,8 +142,23 @@ impl Session<'_> {
             End::Interrupted => Reached::Interrupted,
             End::TimedOut(_) => Reached::TimedOut,
             end if end.is_missing_command() => Reached::Missing,
-            end => Reached::Failed(format!("the agent ended with {end}")),
+            end => {
+                let said = self.last_words(&outcome.stderr.text());
+                Reached::Failed(format!("the agent ended with {end}{said}"))
+            }
         };
+        for path in &outcome.refused {
+            let path = path.display().to_string();
+            if matches!(reached, Reached::Failed(_)) {
+                reached = Reached::Failed(format!(
+                    "the agent ended with {}: mendit's sandbox refused writing {path}; \
+                     --agent-write {path}",
+                    outcome.end
+                ));
+            }
+            let said = json!({ "path": path, "agent": true });
+            self.event("warning", "sandbox_refused", said)?;
+        }
         let now = Fingerprint::of(root, source, self.setup.git);
         let apart = self.place.kind() != Kind::InPlace;
         let differs = outside.differs(&now).filter(|_| apart);
@@ -196,6 +211,17 @@ impl Session<'_> {
         })
     }
 
+    // The last line that a failing agent wrote, with secrets masked; the rest is in its log.
+    fn last_words(&self, stderr: &str) -> String {
+        let lines = stderr.lines().map(str::trim);
+        let Some(last) = lines.filter(|line| !line.is_empty()).next_back() else {
+            return String::new();
+        };
+        let masked = self.setup.redactor.redact(last).text;
+        let short: String = masked.chars().take(LAST_WORDS).collect();
+        format!(": {short}")
+    }
+
     // The call was made before an interruption; its reply stands in the folder.
     fn heard_before(&self, folder: &str, protocol: Protocol, called: Called) -> Spoken {
         let read = |name: &str| {
@@ -242,4 +268,5 @@ impl Session<'_> {
 }
 
 /// An agent that says more than this is stopped.
+const LAST_WORDS: usize = 200;
 const MAX_REPLY_BYTES: u64 = 64 << 20;

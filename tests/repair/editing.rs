@@ -96,3 +96,35 @@ fn a_link_out_of_the_tree_is_refused() {
     assert_ne!(output.status.code(), Some(0));
     assert_eq!(world.attempts("stopReason"), ["policy_rejected"]);
 }
+
+#[test]
+fn an_agent_that_may_not_write_somewhere_is_told_how_it_may() {
+    let world = World::shell();
+    // Temporary folders are open, so the place has to be elsewhere.
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let note = place.path().join("note");
+    let agent = world.script(&format!(
+        "cat > /dev/null\necho x > {} || exit 3\necho ANSWER=42 > answer.sh\n",
+        note.display()
+    ));
+    let words = [&TEST[..], &[&agent, "--max-attempts", "1"]].concat();
+    let output = world.repair(&words);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !said.contains("R211") {
+        assert!(!note.exists());
+        assert!(said.contains("--agent-write"), "{said}");
+    }
+    let opened = ["--agent-write", place.path().to_str().unwrap()];
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    ended(&world.repair(&[&words[..], &opened].concat()), 0);
+    assert!(note.exists());
+}
+
+#[test]
+fn what_a_failing_agent_said_last_is_told() {
+    let world = World::shell();
+    let agent = world.script("cat > /dev/null\necho 'Invalid API key' >&2\nexit 7\n");
+    let output = world.repair(&[&TEST[..], &[&agent, "--max-attempts", "1"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("exit code 7: Invalid API key"), "{said}");
+}
