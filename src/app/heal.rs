@@ -8,7 +8,7 @@ use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::exec::Stop;
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
-use crate::model::{Exit, FailureKind, HealingResult};
+use crate::model::{Code, Exit, FailureKind, HealingResult};
 use crate::policy::Redactor;
 use crate::workspace::At;
 
@@ -42,6 +42,12 @@ pub fn heal_probes(
         }
         None => None,
     };
+    if servers.is_some() {
+        progress.note(&format!(
+            "{}: the servers run unconfined, as the host that they are for runs them",
+            Code::R211
+        ));
+    }
     let settings = app.settings();
     let probes = probes(request, settings.heal.timeout.0, servers.as_ref())?;
     if probes.is_empty() {
