@@ -213,8 +213,8 @@ impl Session<'_> {
 
     // The last line that a failing agent wrote, with secrets masked; the rest is in its log.
     fn last_words(&self, stderr: &str) -> String {
-        let lines = stderr.lines().map(str::trim);
-        let Some(last) = lines.filter(|line| !line.is_empty()).next_back() else {
+        let mut lines = stderr.lines().map(str::trim);
+        let Some(last) = lines.rfind(|line| !line.is_empty()) else {
             return String::new();
         };
         let masked = self.setup.redactor.redact(last).text;
