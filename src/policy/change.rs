@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use super::changed_file::ChangedFile;
 use super::command_files::CommandFiles;
+use super::guards::SHELL_SCRIPT;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, is_test};
@@ -53,7 +54,10 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
         let is_new = file.before.is_none() || file.operation == Operation::Copy;
         let holds = match guard.when {
             When::Denied => true,
-            When::Changed => !by_name && !means_the_same(file),
+            When::Changed => {
+                let only_mode = guard.class == SHELL_SCRIPT && file.before == file.after;
+                !by_name && !only_mode && !means_the_same(file)
+            }
             When::Created => !by_name && is_new,
         };
         if holds {
@@ -165,6 +169,10 @@ fn weakened_test(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProb
     let (gone, come) = (count(&removed, is_test_head), count(&added, is_test_head));
     if gone > come {
         return refuse("removes a case of");
+    }
+    // New cases may be written in any way; old ones may not be made to say nothing.
+    if come == gone && added.iter().any(|line| muffles(line)) {
+        return refuse("takes the force from a case of");
     }
     // A new case may be born skipped; an old one may not be made so.
     if count(&added, is_skip) > come - gone {
@@ -292,6 +300,43 @@ const SKIPS: &[&[u8]] = &[
     b"expectedFailure",
 ];
 
+// What ends a case before it asserts, catches what it asserts, or replaces what it asserts about.
+fn muffles(line: &[u8]) -> bool {
+    const WHOLE: &[&[u8]] = &[
+        b"return",
+        b"return;",
+        b"return None",
+        b"return true;",
+        b"return True",
+        b"except:",
+        b"if False:",
+        b"if 0:",
+    ];
+    const PARTS: &[&[u8]] = &[
+        b"except AssertionError",
+        b"except BaseException",
+        b"except Exception",
+        b"contextlib.suppress(",
+        b"if (false)",
+        b"if (0)",
+        b"def load_tests",
+        b"__test__ = False",
+        b"__unittest_skip__",
+        b"pytest_plugins",
+        b"monkeypatch.setattr(",
+        b"mock.patch",
+        b"jest.mock(",
+        b"vi.mock(",
+        b"mock.module(",
+        b"vi.spyOn(",
+        b"jest.spyOn(",
+    ];
+    WHOLE.contains(&line)
+        || PARTS
+            .iter()
+            .any(|word| memchr::memmem::find(line, word).is_some())
+}
+
 fn is_skip(line: &[u8]) -> bool {
     SKIPS
         .iter()
@@ -379,9 +424,9 @@ mod tests {
         assert!(codes("tests/test_a.py", Some(test), Some(&grown)).is_empty());
         assert!(codes("tests/test_b.py", None, Some(test)).is_empty());
         let shell = "# why\n[ $A = 1 ] || exit 1\n";
-        assert_eq!(codes("tests/a.sh", Some(shell), Some("# why\n")), ["P703"]);
+        assert_eq!(codes("tests/a.rb", Some(shell), Some("# why\n")), ["P703"]);
         let said = shell.replace("why", "because");
-        assert!(codes("tests/a.sh", Some(shell), Some(&said)).is_empty());
+        assert!(codes("tests/a.rb", Some(shell), Some(&said)).is_empty());
     }
 
     #[test]

@@ -3,6 +3,9 @@ use super::protected::When;
 /// One row of the list of guarded files: when, what they are, and their globs.
 pub(super) type GuardRow = (When, &'static str, &'static [&'static str]);
 
+/// What a script for a shell is called; its mode may change.
+pub(super) const SHELL_SCRIPT: &str = "is a script for a shell";
+
 // The first row that fits decides; no slash in a pattern means "in any directory", one at its
 // start "at the root". What is never read (`deny.rs`) is guarded too and needs no row here.
 pub(super) const GUARDS: &[GuardRow] = &[
@@ -288,6 +291,10 @@ pub(super) const GUARDS: &[GuardRow] = &[
             "**/sitecustomize/**",
             "**/usercustomize/**",
             "*.pth",
+            "*.pyc",
+            "*.pyo",
+            "**/__pycache__/**",
+            "**/.pytest_cache/**",
             "*.egg-link",
             "**/*.egg-info/**",
             "**/*.dist-info/**",
@@ -376,6 +383,13 @@ pub(super) const GUARDS: &[GuardRow] = &[
             "nx.json",
             "turbo.json",
             "rush.json",
+        ],
+    ),
+    (
+        When::Changed,
+        SHELL_SCRIPT,
+        &[
+            "*.sh", "*.bash", "*.zsh", "*.fish", "*.bat", "*.cmd", "*.ps1",
         ],
     ),
     (

@@ -249,6 +249,7 @@ impl Reader<'_, '_> {
                 let own = text_of(arguments, self.text);
                 if name == "signal.raise_signal"
                     || own.contains("getpid")
+                    || own.contains("getppid")
                     || own.contains("getpgrp")
                 {
                     self.found.add(Meddles::EndsProcess, node, self.text);
@@ -538,6 +539,25 @@ fn is_true(node: Node<'_>, text: &[u8]) -> bool {
         "not_operator" => node
             .child_by_field_name("argument")
             .is_some_and(|inner| matches!(inner.kind(), "false" | "none")),
+        // `1 == 1`, `other == other`
+        "comparison_operator" => {
+            let operand = |at| node.named_child(at).map(|side| text_of(side, text));
+            node.named_child_count() == 2
+                && operand(0) == operand(1)
+                && !text_of(node, text).contains("!=")
+        }
+        "call" => {
+            let name = node
+                .child_by_field_name("function")
+                .map(|it| text_of(it, text));
+            let arguments = node.child_by_field_name("arguments");
+            let argument = |at| arguments.and_then(|arguments| arguments.named_child(at));
+            match name.as_deref() {
+                Some("bool") => argument(0).is_some_and(|it| is_true(it, text)),
+                Some("isinstance") => argument(1).is_some_and(|it| text_of(it, text) == "object"),
+                _ => false,
+            }
+        }
         _ => false,
     }
 }

@@ -142,8 +142,14 @@ impl Reader<'_, '_> {
         }
         let source = node.child_by_field_name("source");
         let module = source.and_then(|source| script_string(source, self.text));
-        if module.is_some_and(|module| is_test_runner(&module)) {
-            self.found.add(Meddles::UsesRunner, node, self.text);
+        match module {
+            Some(module) if is_test_runner(&module) => {
+                self.found.add(Meddles::UsesRunner, node, self.text);
+            }
+            Some(module) if module.starts_with("data:") => {
+                self.found.add(Meddles::RunsHiddenCode, node, self.text);
+            }
+            _ => {}
         }
     }
 
@@ -196,8 +202,9 @@ impl Reader<'_, '_> {
                     self.found.add(Meddles::EndsProcess, node, self.text);
                 }
             }
-            "process.kill" if text_of(arguments, self.text).contains("pid") => {
-                if text_of(arguments, self.text).contains("process.pid") {
+            "process.kill" => {
+                let said = text_of(arguments, self.text);
+                if said.contains("process.pid") || said.contains("process.ppid") {
                     self.found.add(Meddles::EndsProcess, node, self.text);
                 }
             }
@@ -205,6 +212,7 @@ impl Reader<'_, '_> {
                 let target =
                     object().map(|object| format!("{object}.{}", key().unwrap_or_default()));
                 if let Some(target) = target
+                    && !fills_gap(node, &target, self.text)
                     && (is_patched(target.trim_start_matches('.'), at)
                         || target == "process.exitCode")
                 {
@@ -226,6 +234,10 @@ impl Reader<'_, '_> {
             }
             "require" | "module.require" => self.module(node, first),
             _ if callee.kind() == "import" => self.module(node, first),
+            // `(() => {}).constructor('…')` makes a function of a text.
+            _ if callee_property(callee, self.text).is_some_and(|it| it == "constructor") => {
+                self.quoted(node);
+            }
             _ => self.listener(node, &name, arguments, at),
         }
         if callee_property(callee, self.text).is_some()
@@ -239,8 +251,14 @@ impl Reader<'_, '_> {
 
     fn module(&mut self, node: Node<'_>, name: Option<Node<'_>>) {
         let name = name.and_then(|name| self.names.string(name));
-        if name.is_some_and(|name| is_test_runner(&name)) {
-            self.found.add(Meddles::UsesRunner, node, self.text);
+        match name {
+            Some(name) if is_test_runner(&name) => {
+                self.found.add(Meddles::UsesRunner, node, self.text);
+            }
+            Some(name) if name.starts_with("data:") => {
+                self.found.add(Meddles::RunsHiddenCode, node, self.text);
+            }
+            _ => {}
         }
     }
 
@@ -294,7 +312,7 @@ impl Reader<'_, '_> {
             if literal || said.is_some() && at.loads && !self.found.is_entry {
                 self.found.add(Meddles::EndsProcess, node, self.text);
             }
-        } else if is_patched(&target, at) {
+        } else if is_patched(&target, at) && !fills_gap(node, &target, self.text) {
             self.found.add(Meddles::Patches, node, self.text);
         }
     }
@@ -481,6 +499,33 @@ fn asks_for_runner(expression: &str) -> bool {
         .iter()
         .any(|word| expression.contains(word))
         && names_runner(expression)
+}
+
+// Whether a change only adds what the language lacks: below `if (!Array.prototype.at)`.
+fn fills_gap(node: Node<'_>, target: &str, text: &[u8]) -> bool {
+    if !target.contains(".prototype.") {
+        return false;
+    }
+    let mut inner = node;
+    while let Some(above) = inner.parent() {
+        if above.kind() == "if_statement"
+            && above.child_by_field_name("consequence") == Some(inner)
+            && let Some(condition) = above.child_by_field_name("condition")
+        {
+            let mut condition = text_of(condition, text);
+            condition.retain(|it| !it.is_whitespace() && it != '(' && it != ')');
+            let lacks = [
+                format!("!{target}"),
+                format!("typeof{target}!==\"function\""),
+                format!("typeof{target}!=='function'"),
+            ];
+            if lacks.contains(&condition) {
+                return true;
+            }
+        }
+        inner = above;
+    }
+    false
 }
 
 // What tests rely on: their runner, its globals, the language's own objects, how Node.js ends.

@@ -389,6 +389,7 @@ fn member(object: &str, key: &str) -> String {
         ("", _) => key.to_owned(),
         // The default export and the class of `module` are the module itself.
         (_, "default") | ("module", "Module") => object.to_owned(),
+        ("Reflect", "apply") => "Reflect.apply".to_owned(),
         (_, "call" | "apply") => object.to_owned(),
         _ => format!("{object}.{key}"),
     }

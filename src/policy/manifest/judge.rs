@@ -33,8 +33,14 @@ pub(in crate::policy) fn manifest_change(
             "the patch takes the manifest away".to_owned(),
         )];
     };
-    if file.before == Some(after) {
+    if file.before == Some(after) && file.modes.0 == file.modes.1 {
         return Vec::new();
+    }
+    if file.modes.1 == LINK {
+        return vec![refused(
+            Code::P704,
+            "the patch makes the manifest a link".to_owned(),
+        )];
     }
     let before = match file.before.map(|bytes| rules.format.read(bytes)) {
         None => Tree::empty(),
@@ -53,6 +59,8 @@ pub(in crate::policy) fn manifest_change(
         .map(|(code, message)| refused(code, message))
         .collect()
 }
+
+const LINK: u32 = 0o120_000;
 
 /// Whether a settings file says the same before and after, whatever its spelling.
 pub(in crate::policy) fn means_the_same(file: &ChangedFile<'_>) -> bool {
