@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::changed_file::ChangedFile;
-use super::command_files::CommandFiles;
+use super::commands::CommandFiles;
 use super::guards::SHELL_SCRIPT;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::path_safety::is_invisible;
@@ -379,7 +379,7 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProbl
 mod tests {
     use super::{ChangeRules, ChangedFile, judge_change};
     use crate::model::Operation;
-    use crate::policy::command_files::CommandFiles;
+    use crate::policy::commands::CommandFiles;
     use crate::policy::{Allowed, Dependencies};
 
     fn codes(path: &str, before: Option<&str>, after: Option<&str>) -> Vec<&'static str> {

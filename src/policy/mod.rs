@@ -2,7 +2,7 @@
 
 mod change;
 mod changed_file;
-mod command_files;
+mod commands;
 mod deny;
 mod guards;
 mod invisible;
@@ -15,13 +15,12 @@ mod redact;
 mod sanitize;
 mod secrets;
 mod shadow;
-mod shell;
 mod together;
 mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, judge_change};
 pub use changed_file::ChangedFile;
-pub use command_files::{CommandFile, CommandFiles};
+pub use commands::{CommandFile, CommandFiles};
 pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::text_warnings;
 pub use manifest::Dependencies;

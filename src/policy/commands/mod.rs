@@ -1,0 +1,10 @@
+//! What a command line runs: its files, and those that scripts, rules and other files name in turn.
+
+mod files;
+mod packages;
+mod programs;
+mod recipes;
+mod shell;
+mod walk;
+
+pub use files::{CommandFile, CommandFiles};

@@ -1,0 +1,111 @@
+use serde_json::Value;
+
+use super::walk::{Walk, join};
+
+/// Packages of a workspace whose scripts are read.
+const MAX_PACKAGES: usize = 300;
+
+impl Walk<'_> {
+    pub(super) fn package_manager(
+        &mut self,
+        words: &[&str],
+        directory: &str,
+        by: &str,
+        depth: usize,
+    ) {
+        let mut directory = directory.to_owned();
+        let mut everywhere = false;
+        let mut plain: Vec<&str> = Vec::new();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "--prefix" | "-C" | "--dir" | "--cwd" => {
+                    let to = words.next().and_then(|to| join(&directory, to));
+                    directory = to.unwrap_or(directory);
+                }
+                "-w" | "--workspace" | "--filter" | "-F" => {
+                    everywhere = true;
+                    words.next();
+                }
+                "-r" | "--recursive" | "--workspaces" | "-ws" => everywhere = true,
+                "--" => break,
+                option if option.starts_with('-') => {
+                    everywhere |=
+                        option.starts_with("--workspace=") || option.starts_with("--filter=");
+                }
+                word => plain.push(word),
+            }
+        }
+        let (name, rest) = match plain.as_slice() {
+            ["workspace", _, rest @ ..] | ["workspaces", "foreach" | "run", rest @ ..] => {
+                everywhere = true;
+                match rest {
+                    ["run", name, rest @ ..] | [name, rest @ ..] => (*name, rest),
+                    [] => return,
+                }
+            }
+            ["run" | "run-script" | "rum" | "urn", name, rest @ ..] => (*name, rest),
+            ["exec" | "x" | "dlx", rest @ ..] => {
+                return self.command(rest, &directory, by, depth + 1);
+            }
+            ["t" | "tst", rest @ ..] => ("test", rest),
+            [name, rest @ ..] => (*name, rest),
+            [] => return,
+        };
+        if everywhere {
+            self.everywhere(name, depth);
+        } else if !self.script(name, &directory, depth) {
+            let mut inner = vec![name];
+            inner.extend(rest);
+            self.command(&inner, &directory, by, depth + 1);
+        }
+    }
+
+    // Runs a script of the nearest package.json, with what runs before and after it.
+    pub(super) fn script(&mut self, name: &str, directory: &str, depth: usize) -> bool {
+        let mut at = Some(directory);
+        while let Some(directory) = at {
+            if let Some(found) = self.package(directory, name, depth) {
+                return found;
+            }
+            at = (!directory.is_empty())
+                .then(|| directory.rsplit_once('/').map_or("", |(above, _)| above));
+        }
+        false
+    }
+
+    pub(super) fn package(&mut self, directory: &str, name: &str, depth: usize) -> Option<bool> {
+        let path = join(directory, "package.json")?;
+        let manifest: Value = serde_json::from_slice(&self.read(&path)?).ok()?;
+        let mut found = false;
+        for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
+            let script = manifest
+                .pointer("/scripts")
+                .and_then(|all| all.get(&name)?.as_str());
+            if let Some(script) = script {
+                self.line(script, directory, &path, depth + 1);
+                found = true;
+            }
+        }
+        Some(found)
+    }
+
+    pub(super) fn everywhere(&mut self, name: &str, depth: usize) {
+        let packages: Vec<String> = self
+            .source
+            .listing()
+            .files()
+            .map(|entry| entry.path.as_str())
+            .filter(|path| *path == "package.json" || path.ends_with("/package.json"))
+            .take(MAX_PACKAGES)
+            .map(|path| {
+                path.rsplit_once('/')
+                    .map_or("", |(above, _)| above)
+                    .to_owned()
+            })
+            .collect();
+        for directory in packages {
+            self.package(&directory, name, depth);
+        }
+    }
+}

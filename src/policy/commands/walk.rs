@@ -1,0 +1,375 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::files::CommandFile;
+use super::programs::{CHECKERS, STARTERS, TEST_RUNNERS};
+use super::shell;
+use crate::model::RepoPath;
+use crate::source::Source;
+
+/// Scripts that run scripts.
+const MAX_DEPTH: usize = 12;
+/// Longest script that is read.
+const MAX_SCRIPT: usize = 1 << 20;
+
+/// Follows commands from file to file.
+pub(super) struct Walk<'a> {
+    pub(super) source: &'a dyn Source,
+    files: BTreeMap<String, CommandFile>,
+    seen: BTreeSet<(String, String)>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(source: &'a dyn Source) -> Self {
+        Self {
+            source,
+            files: BTreeMap::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn files(self) -> BTreeMap<String, CommandFile> {
+        self.files
+    }
+}
+
+impl Walk<'_> {
+    pub(super) fn line(&mut self, line: &str, directory: &str, by: &str, depth: usize) {
+        if depth > MAX_DEPTH || !self.seen.insert((directory.to_owned(), line.to_owned())) {
+            return;
+        }
+        let mut directory = directory.to_owned();
+        for words in shell::commands(line) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            if let ["cd" | "pushd", to, ..] = words.as_slice() {
+                if let Some(to) = join(&directory, to) {
+                    directory = to;
+                }
+                continue;
+            }
+            self.command(&words, &directory, by, depth);
+        }
+    }
+
+    pub(super) fn command(&mut self, words: &[&str], directory: &str, by: &str, depth: usize) {
+        let Some((first, rest)) = words.split_first() else {
+            return;
+        };
+        if let Some((name, value)) = first.split_once('=')
+            && !name.is_empty()
+            && name.chars().all(|it| it.is_alphanumeric() || it == '_')
+        {
+            // `NODE_OPTIONS="--require ./x.js"` names a file that runs.
+            for word in value.split_whitespace().flat_map(|word| word.split('=')) {
+                self.add(word, directory, by, false);
+            }
+            return self.command(rest, directory, by, depth);
+        }
+        self.program(first, directory, by, depth);
+        let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
+        let program = program.trim_end_matches(".exe").trim_end_matches(".cmd");
+        match program {
+            "timeout" => self.command(rest.get(1..).unwrap_or_default(), directory, by, depth),
+            it if STARTERS.contains(&it) => {
+                let from = rest.iter().position(|word| !word.starts_with('-'));
+                self.options(
+                    rest.get(..from.unwrap_or(rest.len())).unwrap_or_default(),
+                    directory,
+                    by,
+                );
+                self.command(
+                    rest.get(from.unwrap_or(rest.len())..).unwrap_or_default(),
+                    directory,
+                    by,
+                    depth,
+                );
+            }
+            "poetry" | "uv" | "pipenv" | "pdm" | "hatch" | "rye" | "coverage" => {
+                self.after_run(rest, directory, by, depth);
+            }
+            "npm" | "pnpm" | "yarn" | "bun" => self.package_manager(rest, directory, by, depth),
+            "turbo" | "nx" | "lerna" | "wireit" => {
+                for name in rest.iter().filter(|word| !word.starts_with('-')) {
+                    let name = name.rsplit(':').next().unwrap_or(name);
+                    self.everywhere(name, depth);
+                }
+            }
+            "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => {
+                for name in rest.iter().filter(|word| !word.starts_with('-')) {
+                    self.script(name.trim_end_matches(":*"), directory, depth);
+                }
+            }
+            "concurrently" => {
+                for word in rest.iter().filter(|word| !word.starts_with('-')) {
+                    match word.strip_prefix("npm:") {
+                        Some(name) => {
+                            self.script(name, directory, depth);
+                        }
+                        None => self.line(word, directory, by, depth + 1),
+                    }
+                }
+            }
+            "make" | "gmake" => self.make(rest, directory, depth),
+            "just" => self.recipes(
+                rest,
+                directory,
+                &["justfile", "Justfile", ".justfile"],
+                depth,
+            ),
+            "tox" => self.settings(directory, "tox.ini", depth),
+            "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
+                self.shell(rest, directory, by, depth)
+            }
+            "python" | "python2" | "py" | "pypy" | "pypy3" => {
+                self.python(rest, directory, by, depth)
+            }
+            it if it.starts_with("python3") => self.python(rest, directory, by, depth),
+            "node" | "nodejs" | "tsx" | "ts-node" | "nodemon" | "deno" => {
+                self.node(rest, directory, by)
+            }
+            it if CHECKERS.contains(&it) => self.options(rest, directory, by),
+            it if TEST_RUNNERS.contains(&it) => {
+                self.options(rest, directory, by);
+                self.tests(rest, directory, by);
+            }
+            _ => {
+                for word in rest {
+                    self.word(word, directory, by);
+                }
+            }
+        }
+    }
+
+    // A program that is a file of the repository, read on when it is a shell script.
+    pub(super) fn program(&mut self, word: &str, directory: &str, by: &str, depth: usize) {
+        let Some(path) = self.add(word, directory, by, false) else {
+            return;
+        };
+        let Some(bytes) = self.read(&path) else {
+            return;
+        };
+        let is_shell = [".sh", ".bash"].iter().any(|end| path.ends_with(end))
+            || bytes
+                .split(|byte| *byte == b'\n')
+                .next()
+                .is_some_and(|line| line.starts_with(b"#!") && line.ends_with(b"sh"));
+        if is_shell {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            self.line(&text, directory, &path, depth + 1);
+        }
+    }
+
+    pub(super) fn word(&mut self, word: &str, directory: &str, by: &str) {
+        let value = word
+            .split_once('=')
+            .filter(|(name, _)| name.starts_with('-'))
+            .map_or(word, |(_, value)| value);
+        self.add(value, directory, by, false);
+    }
+
+    // Settings and plugins that are given by options.
+    pub(super) fn options(&mut self, words: &[&str], directory: &str, by: &str) {
+        const TAKE_FILES: &[&str] = &[
+            "-c",
+            "--config",
+            "--config-file",
+            "--rcfile",
+            "-r",
+            "--require",
+            "--import",
+            "--loader",
+            "--setupFiles",
+            "--setupFilesAfterEnv",
+            "--globalSetup",
+            "--environment",
+            "--reporter",
+            "--plugin",
+            "-p",
+            "--project",
+            "--file",
+            "--rootdir",
+            "--confcutdir",
+            "--env-file",
+        ];
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if word.starts_with('-') && word.contains('=') {
+                self.word(word, directory, by);
+            } else if TAKE_FILES.contains(word)
+                && let Some(value) = words.next()
+            {
+                self.add(value, directory, by, false);
+            }
+        }
+    }
+
+    pub(super) fn tests(&mut self, words: &[&str], directory: &str, by: &str) {
+        for word in words.iter().filter(|word| !word.starts_with('-')) {
+            let file = word.split("::").next().unwrap_or(word);
+            if self.add(file, directory, by, true).is_none() && !file.contains('/') {
+                // unittest names modules, perhaps with class and method behind them.
+                let parts: Vec<&str> = file.split('.').collect();
+                for end in (1..=parts.len()).rev() {
+                    let module = parts.get(..end).unwrap_or_default().join("/");
+                    if self
+                        .add(&format!("{module}.py"), directory, by, true)
+                        .is_some()
+                    {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn after_run(&mut self, words: &[&str], directory: &str, by: &str, depth: usize) {
+        let Some(at) = words.iter().position(|word| *word == "run") else {
+            return;
+        };
+        let mut rest = words.get(at + 1..).unwrap_or_default();
+        while let Some((first, others)) = rest.split_first()
+            && first.starts_with('-')
+            && *first != "-m"
+        {
+            rest = others;
+        }
+        match rest {
+            ["-m", ..] => self.python(rest, directory, by, depth),
+            [file, ..] if is_python_file(file) => self.python(rest, directory, by, depth),
+            _ => self.command(rest, directory, by, depth),
+        }
+    }
+
+    pub(super) fn shell(&mut self, words: &[&str], directory: &str, by: &str, depth: usize) {
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if word.starts_with('-') {
+                if word.ends_with('c')
+                    && !word.starts_with("--")
+                    && let Some(text) = words.next()
+                {
+                    return self.line(text, directory, by, depth + 1);
+                }
+                continue;
+            }
+            let Some(path) = self.add(word, directory, by, false) else {
+                return;
+            };
+            if let Some(bytes) = self.read(&path) {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                self.line(&text, directory, &path, depth + 1);
+            }
+            return;
+        }
+    }
+
+    pub(super) fn python(&mut self, words: &[&str], directory: &str, by: &str, depth: usize) {
+        let mut words = words;
+        while let Some((first, rest)) = words.split_first() {
+            match *first {
+                "-c" => return,
+                "-m" => {
+                    let Some((module, rest)) = rest.split_first() else {
+                        return;
+                    };
+                    let path = module.replace('.', "/");
+                    let candidates = [
+                        format!("{path}.py"),
+                        format!("{path}/__main__.py"),
+                        format!("src/{path}.py"),
+                        format!("src/{path}/__main__.py"),
+                    ];
+                    let own = candidates
+                        .iter()
+                        .find_map(|path| self.add(path, directory, by, false));
+                    if own.is_none() {
+                        let mut inner = vec![*module];
+                        inner.extend(rest);
+                        self.command(&inner, directory, by, depth + 1);
+                    }
+                    return;
+                }
+                "-W" | "-X" => words = rest.get(1..).unwrap_or_default(),
+                option if option.starts_with('-') => words = rest,
+                file => {
+                    self.add(file, directory, by, false);
+                    for word in rest {
+                        self.word(word, directory, by);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn node(&mut self, words: &[&str], directory: &str, by: &str) {
+        self.options(words, directory, by);
+        let is_test = words
+            .iter()
+            .any(|word| *word == "--test" || *word == "test");
+        for word in words.iter().filter(|word| !word.starts_with('-')) {
+            let endings = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js"];
+            let found = endings
+                .iter()
+                .find_map(|ending| self.add(&format!("{word}{ending}"), directory, by, is_test));
+            if found.is_some() && !is_test {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        word: &str,
+        directory: &str,
+        by: &str,
+        is_test: bool,
+    ) -> Option<String> {
+        let path = join(directory, word)?;
+        if !self.source.listing().has_file(&path) {
+            return None;
+        }
+        self.files
+            .entry(path.clone())
+            .or_insert_with(|| CommandFile {
+                by: by.to_owned(),
+                is_test,
+            });
+        Some(path)
+    }
+
+    pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let path = RepoPath::new(path).ok()?;
+        self.source
+            .listing()
+            .has_file(path.as_str())
+            .then_some(())?;
+        let bytes = self.source.read(&path).ok()?;
+        (bytes.len() <= MAX_SCRIPT).then(|| bytes.to_vec())
+    }
+}
+
+fn is_python_file(word: &str) -> bool {
+    word.rsplit_once('.')
+        .is_some_and(|(_, extension)| extension == "py")
+}
+
+/// A path as a command names it, from the root; `None` when it leads out of the repository.
+pub(super) fn join(directory: &str, word: &str) -> Option<String> {
+    if word.is_empty() || word.starts_with(['/', '~']) {
+        return None;
+    }
+    let mut parts: Vec<&str> = directory
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
+    for part in word.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
