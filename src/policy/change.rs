@@ -6,6 +6,7 @@ use super::guards::SHELL_SCRIPT;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, is_test};
+use super::shadow::is_python_test;
 use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
 
@@ -75,7 +76,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
     if !by_name && !is_source_of_copy {
         if findings.is_empty() {
             findings.extend(run_by_command(file, rules.run));
-            findings.extend(runs_before_tests(file));
+            findings.extend(runs_before_tests(file, rules.source));
         }
         findings.extend(weakened_test(file, rules.run));
         findings.extend(manifest_change(file, rules.dependencies));
@@ -116,8 +117,12 @@ fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchPro
     ))
 }
 
-fn runs_before_tests(file: &ChangedFile<'_>) -> Option<PatchProblem> {
-    let is_package = file.path.ends_with("/__init__.py") && is_test(file.path);
+fn runs_before_tests(file: &ChangedFile<'_>, source: &dyn Source) -> Option<PatchProblem> {
+    let directory = file.path.strip_suffix("/__init__.py")?;
+    let is_package = matches!(directory.rsplit('/').next(), Some("tests" | "test"))
+        || source.listing().below(directory).iter().any(|entry| {
+            entry.path.directory() == directory && is_python_test(entry.path.as_str())
+        });
     let text = String::from_utf8_lossy(file.after.filter(|_| is_package && file.before.is_none())?);
     let code: Vec<&str> = text
         .lines()

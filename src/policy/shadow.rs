@@ -121,9 +121,7 @@ impl Tree<'_> {
                 .iter()
                 .map(|entry| entry.path.as_str())
                 .filter(|path| is_directly_in(path, &prefix))
-                .any(|path| {
-                    path.ends_with(".py") && is_test(path.rsplit('/').next().unwrap_or(path))
-                })
+                .any(is_python_test)
     }
 
     fn has(&self, path: &str) -> bool {
@@ -155,6 +153,12 @@ impl Tree<'_> {
             .map(|name| normal(&name))
             .collect()
     }
+}
+
+/// Whether the name of a file is that of a test of Python, wherever it stands.
+pub(super) fn is_python_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".py").is_some() && is_test(name)
 }
 
 fn is_directly_in(path: &str, prefix: &str) -> bool {

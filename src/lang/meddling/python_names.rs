@@ -101,10 +101,11 @@ impl<'s> Names<'s> {
                 let object = self.resolve_at(argument(0)?, depth + 1)?;
                 Some(member(&object, &self.string(argument(1)?)?))
             }
-            "builtins.__import__" | "importlib.import_module" => self.string(argument(0)?),
+            "builtins.__import__" | "importlib.import_module" | "sys.modules.get" => {
+                self.string(argument(0)?)
+            }
             "builtins.vars" => self.resolve_at(argument(0)?, depth + 1),
             "builtins.globals" => Some("globals".to_owned()),
-            "sys.modules.get" => self.string(argument(0)?),
             _ => None,
         }
     }

@@ -285,7 +285,7 @@ impl Reader<'_, '_> {
 
     // Whether a call with this status ends the process well as the file is loaded.
     fn ends(&self, at: At, status: Option<Node<'_>>) -> bool {
-        at.loads && !(self.found.is_entry && !at.top) && !is_failure(status, self.text)
+        at.loads && (at.top || !self.found.is_entry) && !is_failure(status, self.text)
     }
 
     fn assignment(&mut self, node: Node<'_>, at: At) {

@@ -84,8 +84,7 @@ impl<'s> Names<'s> {
             | "non_null_expression"
             | "as_expression"
             | "satisfies_expression" => below(node.named_child(0)?),
-            "type_assertion" => below(last(node)?),
-            "sequence_expression" => below(last(node)?),
+            "type_assertion" | "sequence_expression" => below(last(node)?),
             "assignment_expression" => below(node.child_by_field_name("right")?),
             _ => None,
         }
@@ -363,9 +362,8 @@ pub(super) fn is_called_at_once(node: Node<'_>) -> bool {
     let mut inner = node;
     while let Some(above) = inner.parent() {
         match above.kind() {
-            "parenthesized_expression" | "unary_expression" => inner = above,
-            // `(function () { … }).call(this)`
-            "member_expression" => inner = above,
+            // The last is `(function () { … }).call(this)`.
+            "parenthesized_expression" | "unary_expression" | "member_expression" => inner = above,
             "call_expression" => return above.child_by_field_name("function") == Some(inner),
             _ => return false,
         }
@@ -387,10 +385,10 @@ fn member(object: &str, key: &str) -> String {
     match (object, key) {
         ("", "globalThis" | "global" | "window" | "self") => String::new(),
         ("", _) => key.to_owned(),
-        // The default export and the class of `module` are the module itself.
-        (_, "default") | ("module", "Module") => object.to_owned(),
         ("Reflect", "apply") => "Reflect.apply".to_owned(),
-        (_, "call" | "apply") => object.to_owned(),
+        // The default export and the class of `module` are the module itself, and what is called
+        // by way of `call` is the function.
+        (_, "default" | "call" | "apply") | ("module", "Module") => object.to_owned(),
         _ => format!("{object}.{key}"),
     }
 }

@@ -44,12 +44,13 @@ impl Walk<'_> {
                     [] => return,
                 }
             }
-            ["run" | "run-script" | "rum" | "urn", name, rest @ ..] => (*name, rest),
             ["exec" | "x" | "dlx", rest @ ..] => {
                 return self.command(rest, &directory, by, depth + 1);
             }
             ["t" | "tst", rest @ ..] => ("test", rest),
-            [name, rest @ ..] => (*name, rest),
+            ["run" | "run-script" | "rum" | "urn", name, rest @ ..] | [name, rest @ ..] => {
+                (*name, rest)
+            }
             [] => return,
         };
         if everywhere {

@@ -15,7 +15,7 @@ impl Walk<'_> {
                     directory = to.unwrap_or(directory);
                 }
                 "-f" | "--file" | "--makefile" => {
-                    files = words.next().copied().into_iter().collect()
+                    files = words.next().copied().into_iter().collect();
                 }
                 word if word.starts_with('-') || word.contains('=') => {}
                 word => targets.push(word),

@@ -117,14 +117,14 @@ impl Walk<'_> {
             ),
             "tox" => self.settings(directory, "tox.ini", depth),
             "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
-                self.shell(rest, directory, by, depth)
+                self.shell(rest, directory, by, depth);
             }
             "python" | "python2" | "py" | "pypy" | "pypy3" => {
-                self.python(rest, directory, by, depth)
+                self.python(rest, directory, by, depth);
             }
             it if it.starts_with("python3") => self.python(rest, directory, by, depth),
             "node" | "nodejs" | "tsx" | "ts-node" | "nodemon" | "deno" => {
-                self.node(rest, directory, by)
+                self.node(rest, directory, by);
             }
             it if CHECKERS.contains(&it) => self.options(rest, directory, by),
             it if TEST_RUNNERS.contains(&it) => {

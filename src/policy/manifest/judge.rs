@@ -7,6 +7,7 @@ use super::tree::Tree;
 use super::version::{is_npm, is_python, is_table_version};
 use crate::lang::is_test_runner;
 use crate::model::{Code, PatchProblem};
+use crate::policy::change::LET_PASS;
 use crate::policy::changed_file::ChangedFile;
 
 /// Whether a patch may add, change and remove dependencies.
@@ -28,19 +29,13 @@ pub(in crate::policy) fn manifest_change(
         return Vec::new();
     };
     let Some(after) = file.after else {
-        return vec![refused(
-            Code::P704,
-            "the patch takes the manifest away".to_owned(),
-        )];
+        return vec![refused(Code::P704, "the patch takes the manifest away")];
     };
     if file.before == Some(after) && file.modes.0 == file.modes.1 {
         return Vec::new();
     }
     if file.modes.1 == LINK {
-        return vec![refused(
-            Code::P704,
-            "the patch makes the manifest a link".to_owned(),
-        )];
+        return vec![refused(Code::P704, "the patch makes the manifest a link")];
     }
     let before = match file.before.map(|bytes| rules.format.read(bytes)) {
         None => Tree::empty(),
@@ -56,7 +51,7 @@ pub(in crate::policy) fn manifest_change(
         .iter()
         .filter_map(|difference| judge(rules, difference, dependencies))
         .filter(|(code, _)| said.insert(*code))
-        .map(|(code, message)| refused(code, message))
+        .map(|(code, message)| refused(code, &message))
         .collect()
 }
 
@@ -224,11 +219,10 @@ fn unreadable(when: &str, why: &str) -> PatchProblem {
         .collect();
     refused(
         Code::P709,
-        format!("the manifest {when} no valid one ({why})"),
+        &format!("the manifest {when} no valid one ({why})"),
     )
 }
 
-fn refused(code: Code, message: String) -> PatchProblem {
-    let hint = "protected by policy; `--allow-protected PATH` lets it pass";
-    PatchProblem::new(code, format!("{message}: {hint}"))
+fn refused(code: Code, message: &str) -> PatchProblem {
+    PatchProblem::new(code, format!("{message}: {LET_PASS}"))
 }
