@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// A folder of fixtures, or one of them
     #[arg(value_name = "FIXTURES", required = true)]
     fixtures: Option<PathBuf>,
-    /// builtin, oracle, replay, or a command that writes patches [default: builtin]
+    /// builtin, oracle, replay, cheat, or a command that writes patches [default: builtin]
     /// [setting: bench.agent]
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
@@ -80,8 +80,8 @@ enum BenchCommand {
     New(bench_new::Args),
 }
 
-const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a share below \
---min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
+const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a trick that \
+was taken for a repair, a share below --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
 left · 130 interrupted";
 
 /// How a document is printed.

@@ -25,7 +25,8 @@ mod stats;
 mod verdict;
 
 pub use bench::{
-    BenchDocument, Comparison, FixtureOutcome, FixtureResult, Partition, Rung, Tally, TallyRow,
+    BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests, Partition, Repairs,
+    Rung, Sight, Tally, TallyRow,
 };
 pub use blob::BlobId;
 pub use child_failure::ChildFailure;
