@@ -21,6 +21,9 @@ pub enum BenchAgent {
 }
 
 impl BenchAgent {
+    /// Those that need no command.
+    pub const BUILT_IN: [Self; 4] = [Self::Builtin, Self::Oracle, Self::Replay, Self::Cheat];
+
     /// Its name in documents.
     #[must_use]
     pub fn name(&self) -> &str {

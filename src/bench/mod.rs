@@ -28,6 +28,6 @@ pub use materialise::materialise;
 pub use partition::{PartitionError, parse_partition, part_of, partition_from_environment};
 pub use proof::{Proof, ProofProblem};
 pub use run::{BenchOptions, run_fixture, run_fixtures};
-pub use score::{Heading, score, wilson};
+pub use score::{Heading, beside, score, wilson};
 pub use skeleton::{Made, Skeleton, new_fixture};
 pub use verify::{missing_programs, verify};

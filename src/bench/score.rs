@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use super::BenchAgent;
 use crate::model::{
-    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs, Rung,
-    SCHEMA_VERSION, Sight, Tally, TallyRow,
+    AgentRow, BenchAgents, BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level,
+    Partition, Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow, TrickRow,
 };
 
 /// Who was asked, and how far.
@@ -47,6 +47,7 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         }),
         leaks: count(&outcomes, |it| !it.leaks.is_empty()),
         hidden_failed: count(&outcomes, |it| it.hidden == Some(HiddenTests::Failed)),
+        tricks: tricks(&outcomes),
         fixtures: outcomes,
         comparison: None,
     }
@@ -112,6 +113,41 @@ fn repairs(outcomes: &[FixtureOutcome], cheat: bool) -> Repairs {
         without_toys: of(&|it| !it.toy),
         toys: of(&|it| it.toy),
         with_hidden_tests: of(&|it| it.hidden_tests),
+    }
+}
+
+fn tricks(outcomes: &[FixtureOutcome]) -> Vec<TrickRow> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for name in outcomes.iter().flat_map(|it| &it.cheats) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let row = |(name, called_fixed): (&str, u64)| TrickRow {
+        name: name.to_owned(),
+        called_fixed,
+    };
+    counts.into_iter().map(row).collect()
+}
+
+/// The built-in agents beside each other, from the document of each.
+#[must_use]
+pub fn beside(documents: &[BenchDocument]) -> BenchAgents {
+    let row = |document: &BenchDocument| AgentRow {
+        agent: document.agent.clone(),
+        measures: document.measures.clone(),
+        totals: document.totals,
+        repairs: document.repairs,
+        sight: document.sight,
+        wrong_heals: document.wrong_heals,
+        leaks: document.leaks,
+        hidden_failed: document.hidden_failed,
+    };
+    let first = documents.first();
+    BenchAgents {
+        schema_version: SCHEMA_VERSION,
+        document: "bench-agents".to_owned(),
+        max_level: first.map_or(Level::Requested, |it| it.max_level),
+        partition: first.and_then(|it| it.partition),
+        agents: documents.iter().map(row).collect(),
     }
 }
 

@@ -25,8 +25,8 @@ mod stats;
 mod verdict;
 
 pub use bench::{
-    BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests, Partition, Repairs,
-    Rung, Sight, Tally, TallyRow,
+    AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
+    Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
 };
 pub use blob::BlobId;
 pub use child_failure::ChildFailure;

@@ -41,6 +41,12 @@ pub fn bench_text(bench: &BenchDocument) -> String {
     for (name, value) in repair_rows(bench) {
         text.push_str(&format!("{name:<34}{value}\n"));
     }
+    for row in &bench.tricks {
+        text.push_str(&format!(
+            "called fixed: {:<20}{}\n",
+            row.name, row.called_fixed
+        ));
+    }
     let groups = [
         ("kind", &bench.by_kind),
         ("language", &bench.by_language),
