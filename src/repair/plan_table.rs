@@ -52,6 +52,7 @@ fn attempt(level: u8, stop_reason: S) -> AttemptResult {
         test_result: None,
         status: RunStatus::Failed,
         observed: None,
+        proof: None,
         kept: false,
         message: "so it ended".to_owned(),
         error_code: None,

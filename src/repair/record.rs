@@ -34,6 +34,7 @@ impl Session<'_> {
             test_result: None,
             status: RunStatus::Failed,
             observed: None,
+            proof: None,
             kept: false,
             message: String::new(),
             error_code: None,
@@ -60,6 +61,7 @@ impl Session<'_> {
         result.category = crate::diagnose::category(kind, Some(result.stop_reason));
         result.status = match result.stop_reason {
             StopReason::Fixed => RunStatus::Fixed,
+            StopReason::Unproven => RunStatus::Unproven,
             StopReason::InvalidTask => RunStatus::InvalidTask,
             StopReason::UserActionRequired => RunStatus::UserActionRequired,
             _ => RunStatus::Failed,

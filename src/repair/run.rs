@@ -224,6 +224,7 @@ impl Session<'_> {
             duration_seconds: millis(self.journal.seconds()),
             patch_digest: (!changes.is_empty()).then(|| digest(patch)),
             test_result,
+            proof: None,
             workplace: WorkplaceUsed {
                 kind: self.place.kind().as_str().to_owned(),
                 why: self.place.why().to_owned(),

@@ -51,6 +51,7 @@ pub(super) fn status_word(result: &RunResult) -> &'static str {
     match (result.status, result.stop_reason) {
         (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to repair",
         (RunStatus::Fixed, _) => "fixed",
+        (RunStatus::Unproven, _) => "unproven",
         (_, StopReason::Interrupted) => "interrupted",
         (RunStatus::Blocked, _) => "blocked",
         (RunStatus::Failed, StopReason::Flaky) => "flaky",
