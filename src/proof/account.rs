@@ -81,7 +81,8 @@ impl Account {
         let empty = self.closings == 0
             && self.tests.is_empty()
             && self.files.is_empty()
-            && self.counts == TestCounts::default();
+            && self.counts == TestCounts::default()
+            && self.wrong.is_empty();
         (!empty).then_some(self)
     }
 

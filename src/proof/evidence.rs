@@ -53,7 +53,7 @@ pub fn command_evidence(printed: &Printed<'_>) -> CommandEvidence {
     };
     let mut accounts: Vec<Account> = [
         readers::unittest(text, unittest),
-        readers::jest(text).filter(|it| it.closings > 0 || named(TestRunner::Jest)),
+        readers::jest(text),
         readers::vitest(text),
         readers::mocha(text),
         node(printed),
@@ -66,6 +66,8 @@ pub fn command_evidence(printed: &Printed<'_>) -> CommandEvidence {
     .flatten()
     .collect();
     accounts.extend(pytest(printed));
+    // Lists of tests look alike: without a summary they are whose the words say.
+    accounts.retain(|it| it.closings > 0 || named(it.runner));
     let checkers = [
         TestRunner::Tsc,
         TestRunner::Eslint,

@@ -307,6 +307,12 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
             StopReason::Unproven => last.message.clone(),
             _ => format!("{message}; {}", last.message),
         };
+        let is_last = history.attempts.last().is_some_and(|it| unproven(&it));
+        let reason = if is_last {
+            StopReason::Unproven
+        } else {
+            reason
+        };
         return stop(RunStatus::Unproven, reason, &said);
     }
     if let Some(failure) = failure

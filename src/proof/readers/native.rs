@@ -5,7 +5,8 @@ use crate::proof::pattern::{number, patterns};
 patterns! {
     CARGO r"^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; (\d+) filtered out";
     CARGO_TEST r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:, .*)?$";
-    NEXTEST r"^\s+Summary \[ *[\d.]+s\] (\d+)(?:/\d+)? tests? run: (\d+) passed(?: \(.*?\))?(?:, (\d+) failed)?(?:, .*?)?(?:, (\d+) skipped)?$";
+    NEXTEST r"^\s+Summary \[ *[\d.]+s\] \d+(?:/\d+)? tests? run: (.+)$";
+    PART r"(\d+) (passed|failed|skipped|timed out)";
     NEXTEST_TEST r"^\s+(PASS|FAIL) \[ *[\d.]+s\](?: \(.*?\))? +(\S+ \S.*)$";
     GO r"^(ok|FAIL|---)\s+(\S+)\s+(?:[\d.]+s|\(cached\)|\[(?:build|setup) failed\])(.*)$";
     GO_TEST r"^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$";
@@ -25,12 +26,16 @@ pub(in crate::proof) fn cargo_test(text: &str) -> Option<Account> {
                 errors: 0,
             });
         } else if let Some(found) = NEXTEST.captures(line) {
-            account.close(TestCounts {
-                passed: number(found.get(2)),
-                failed: number(found.get(3)),
-                deselected: number(found.get(4)),
-                ..TestCounts::default()
-            });
+            let mut counts = TestCounts::default();
+            for part in PART.captures_iter(&found[1]) {
+                let into = match &part[2] {
+                    "passed" => &mut counts.passed,
+                    "skipped" => &mut counts.deselected,
+                    _ => &mut counts.failed,
+                };
+                *into += number(part.get(1));
+            }
+            account.close(counts);
         } else if let Some(found) = CARGO_TEST.captures(line) {
             let end = match &found[2] {
                 "ok" => TestEnd::Passed,
