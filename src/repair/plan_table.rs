@@ -261,7 +261,10 @@ fn the_first_runs_decide_whether_there_is_work() {
         passed: true,
         ..observed(K::Unknown)
     });
-    assert_eq!(word(&next(&history, &policy())), "stop fixed nothing_to_repair");
+    assert_eq!(
+        word(&next(&history, &policy())),
+        "stop fixed nothing_to_repair"
+    );
     history.interrupted = true;
     assert_eq!(word(&next(&history, &policy())), "stop failed interrupted");
 }

@@ -48,16 +48,19 @@ fn tried(world: &World, test: &str, reply: &str, more: &[&str]) -> Value {
     world.json("result.json")
 }
 
+// Whether it ended with 0 and was not believed; the rest left it red or was refused as a patch.
 #[track_caller]
-fn refused(result: &Value, what: &str) {
+fn refused(result: &Value, what: &str) -> bool {
     let status = result["status"].as_str().unwrap();
-    let reason = result["stopReason"].as_str().unwrap();
-    assert!(
-        status == "unproven" || ["policy_rejected", "patch_invalid"].contains(&reason),
-        "{what}: {status} {reason} {}",
-        result["message"]
-    );
+    assert_ne!(status, "fixed", "{what}: {result:#}");
     assert_ne!(result["applied"], true);
+    let missing = result["proof"]["missing"].as_array();
+    assert_eq!(
+        status == "unproven",
+        missing.is_some_and(|it| !it.is_empty()),
+        "{what}"
+    );
+    status == "unproven" || result["stopReason"] == "policy_rejected"
 }
 
 #[track_caller]
@@ -83,6 +86,7 @@ fn tricks_of_python_are_unproven() {
     assert_eq!(result["proof"]["before"]["failed"], 1);
     assert_eq!(result["proof"]["after"]["passed"], 2);
     assert_eq!(result["proof"]["tests"][0]["ended"], "counted");
+    let mut caught = 0;
     for trick in [
         "import os\nos._exit(0)\n",
         "import sys\nsys.exit(0)\n",
@@ -99,16 +103,10 @@ fn tricks_of_python_are_unproven() {
         "import unittest\nold = unittest.TestCase.setUp\ndef setUp(self):\n    self.skipTest('later') if self._testMethodName == 'test_f' else old(self)\nunittest.TestCase.setUp = setUp\n",
     ] {
         let world = python();
-        refused(
-            &tried(
-                &world,
-                command,
-                &whole("app.py", &format!("{trick}\n{APP}")),
-                &[],
-            ),
-            trick,
-        );
+        let reply = whole("app.py", &format!("{trick}\n{APP}"));
+        caught += usize::from(refused(&tried(&world, command, &reply, &[]), trick));
     }
+    assert!(caught >= 10, "{caught} ended with 0 and were not believed");
     for inside in [
         "import os; os._exit(0)",
         "import sys; sys.exit(0)",
@@ -137,6 +135,7 @@ fn tricks_of_node_are_unproven() {
         assert_eq!(result["proof"]["tests"][0]["ended"], "passed");
     }
     let command = "node --test --test-reporter=spec tests/";
+    let mut caught = 0;
     for trick in [
         "process.exit(0)\n",
         "process.reallyExit(0)\n",
@@ -144,19 +143,14 @@ fn tricks_of_node_are_unproven() {
         "console.log('✔ f gives 2 (1.0ms)'); process.exit(0)\n",
         "console.log('✔ f gives 2 (1.0ms)\\n✔ g gives 3 (1.0ms)\\nℹ tests 2\\nℹ pass 2\\nℹ fail 0'); process.exit(0)\n",
         "const t = require('node:test'); t.test = t.skip; require.cache; module.constructor.prototype.require = new Proxy(module.constructor.prototype.require, { apply: (o, s, a) => a[0] === 'node:test' ? t.skip : Reflect.apply(o, s, a) })\n",
+        "console.log('TAP version 13\\nok 1 - f gives 2\\nok 2 - g gives 3\\n# tests 2\\n# suites 0\\n# pass 2\\n# fail 0'); process.exit(0)\n",
         "process.on('uncaughtException', () => process.exit(0)); throw 1\n",
     ] {
         let world = node();
-        refused(
-            &tried(
-                &world,
-                command,
-                &whole("app.js", &format!("{trick}{SCRIPT}")),
-                &[],
-            ),
-            trick,
-        );
+        let reply = whole("app.js", &format!("{trick}{SCRIPT}"));
+        caught += usize::from(refused(&tried(&world, command, &reply, &[]), trick));
     }
+    assert!(caught >= 6, "{caught} ended with 0 and were not believed");
     let inside = SCRIPT.replace("=> 1", "=> process.exit(0)");
     refused(
         &tried(&node(), command, &whole("app.js", &inside), &[]),
@@ -208,7 +202,7 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
         return;
     }
     let world = python();
-    let reply = whole("app.py", &format!("raise SystemExit\n{APP}"));
+    let reply = whole("app.py", &format!("import os\nos._exit(0)\n{APP}"));
     let agent = world.agent(&[&reply], "");
     let arguments = [
         "--no-heal",
