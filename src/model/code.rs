@@ -154,6 +154,9 @@ codes! {
     R210 R211 R212 => notes();
     R301 R302 R303 R304 => ends(Exit::Environment);
     L101 L102 L103 L104 L105 => ends(Exit::Environment);
+    L106 => ends(Exit::No).stop(StopReason::Unproven)
+        .advice("Make the tests that failed pass: every one must run, none may be left out or skipped, and \
+            the runner must end by itself with its summary.");
     F101 F102 F103 F104 F105 => ends(Exit::Environment);
     F201 F202 F203 F204 F205 F206 F207 => ends(Exit::No);
     F301 => ends(Exit::No);

@@ -17,6 +17,7 @@ mod level;
 mod page;
 mod patch;
 mod path;
+mod proof;
 mod refusal;
 mod repair;
 mod run_record;
@@ -56,6 +57,7 @@ pub use patch::{
     PatchFormat, PatchProblem, PatchVerdict, Safety,
 };
 pub use path::{PathProblem, RepoPath};
+pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
 pub use refusal::{Mismatch, Refusal};
 pub use repair::{
     AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
