@@ -122,7 +122,17 @@ codes! {
         .advice("Leave binary files out, or send the output of `git diff --binary` made against the file as it is now.");
     P701 P702 P703 P704 P705 P706 => refuses(Refused)
         .advice("Leave this change out and solve the task without it.");
-    P707 => notes();
+    P707 P713 => notes();
+    P708 => refuses(Refused)
+        .advice("Leave the dependencies as they are and solve the task with what is installed.");
+    P709 => refuses(Refused)
+        .advice("Leave this file out, or send a change after which it can be read.");
+    P710 => refuses(Refused)
+        .advice("Leave this file out, or give it a name that no other module has.");
+    P711 => refuses(Refused)
+        .advice("Leave this file as it is and change the code that it runs.");
+    P712 => refuses(Refused)
+        .advice("Leave this code out and make the code under test do what its tests expect.");
     P801 => refuses(Refused)
         .advice("Send the change again so that the file still parses.");
     P802 => refuses(Refused)
