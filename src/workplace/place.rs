@@ -20,6 +20,8 @@ pub struct Workplace<'a> {
     why: String,
     private: PathBuf,
     closed: Vec<PathBuf>,
+    /// Of a worktree in a temporary folder its surroundings there.
+    beside: Option<PathBuf>,
     git: Option<&'a Repository>,
 }
 
@@ -73,6 +75,7 @@ impl<'a> Workplace<'a> {
             why,
             private,
             closed,
+            beside: crate::exec::own_corner(plan.root),
             git: plan.git,
         })
     }
@@ -108,6 +111,7 @@ impl<'a> Workplace<'a> {
         job.private = Some(self.private.clone());
         job.sandbox.closed.extend(self.closed.iter().cloned());
         job.sandbox.writable.push(self.root().to_owned());
+        job.sandbox.beside.extend(self.beside.clone());
         if let Stand::Overlay(place) = &self.place {
             place.confine(job);
         }
