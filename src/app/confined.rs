@@ -60,20 +60,31 @@ pub(super) fn stand_in(
     let state = runs::state(app, &workspace)?;
     let slot = tempfile::tempdir_in(state.directory())
         .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
-    let place = Workplace::open(&Plan {
+    let commands = [job.command.to_string()];
+    let told = |done, all| {
+        progress.step(&format!("copying the worktree: {done} of {all} files"));
+    };
+    let plan = Plan {
         choice,
         slot: slot.path(),
         source: workspace.source.as_ref(),
         root,
         git: workspace.git.as_ref(),
         shared: shared(workspace.source.as_ref(), root, &[])?,
+        commands: &commands,
         closed: Vec::new(),
-    })?;
+    };
+    let place = Workplace::open(&plan, &told)?;
     let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
     job.directory = place.root().join(below);
     job.sandbox.writable.retain(|it| it != root);
     job.sandbox.closed.clear();
+    let private = job.private.clone();
     place.confine(job);
+    // The caller's own last as long as the job.
+    if private.is_some() {
+        (job.private, job.temporary) = (private, None);
+    }
     let said = format!("workplace: {} ({})", place.kind().as_str(), place.why());
     progress.note(&said);
     Ok(Some(slot))

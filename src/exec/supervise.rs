@@ -64,7 +64,12 @@ fn supervised() -> Option<()> {
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
     let started = entered.and_then(|entered| {
-        let is_private = |it: &Vec<u8>| entered.private.iter().any(|at| at.as_os_str().as_bytes() == it);
+        let is_private = |it: &Vec<u8>| {
+            entered
+                .private
+                .iter()
+                .any(|at| at.as_os_str().as_bytes() == it)
+        };
         shut.retain(|it| !is_private(it));
         let (child, state) = start(&order, &entered)?;
         let open = !entered.closed && order.sandbox != SandboxMode::Off && has_open(&order);

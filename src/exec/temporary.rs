@@ -80,8 +80,7 @@ fn sockets(place: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     entries
         .filter(|entry| {
-            entry.file_name() == ".X11-unix"
-                || entry.file_type().is_ok_and(|kind| kind.is_socket())
+            entry.file_name() == ".X11-unix" || entry.file_type().is_ok_and(|kind| kind.is_socket())
         })
         .map(|entry| entry.path())
         .collect()

@@ -21,6 +21,7 @@ pub(super) fn writable(job: &Job, variables: &BTreeMap<OsString, OsString>) -> V
     let mut paths: Vec<PathBuf> = job.sandbox.writable.clone();
     paths.push(job.directory.clone());
     paths.extend(job.private.clone());
+    paths.extend(job.temporary.clone());
     paths.extend(chosen);
     // The supervisor stands in the job's directory, not in this process's.
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
