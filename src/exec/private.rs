@@ -50,9 +50,18 @@ const TOOLS: &[(&str, &str)] = &[
     ("CCACHE_DIR", "ccache"),
 ];
 
-// Of these the command has its own, and the last is nothing for it.
+// Of these the command has its own: those above, one in which every use takes a lock, and one that
+// is nothing for it.
 const OWN: &[&str] = &[
-    "npm", "pip", "uv", "go-build", "deno", "sccache", "ccache", "mendit",
+    "npm",
+    "pip",
+    "uv",
+    "go-build",
+    "deno",
+    "sccache",
+    "ccache",
+    "virtualenv",
+    "mendit",
 ];
 
 fn shared_cache(variables: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {
