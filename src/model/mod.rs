@@ -43,7 +43,7 @@ pub use facts::{
 };
 pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
-    FailureKind, MentionedFile, StopReason, Subkind,
+    FailureKind, LeftOut, MentionedFile, StopReason, Subkind,
 };
 pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
 pub use hint::{HintDocument, HintSource, Suggestion};
