@@ -164,13 +164,16 @@ codes! {
     R210 R211 R212 => notes();
     R301 R302 R303 R304 => ends(Exit::Environment);
     L101 L102 L103 L104 L105 => ends(Exit::Environment);
+    L106 => ends(Exit::No).stop(StopReason::Unproven)
+        .advice("Make the tests that failed pass: every one must run, none may be left out or skipped, and \
+            the runner must end by itself with its summary.");
     F101 F102 F103 F104 F105 => ends(Exit::Environment);
-    F201 F202 F203 F204 F205 => ends(Exit::No);
+    F201 F202 F203 F204 F205 F206 F207 => ends(Exit::No);
     F301 => ends(Exit::No);
     F302 => ends(Exit::Refused);
     F303 F304 => ends(Exit::No);
     F305 F306 => ends(Exit::Environment);
-    F307 => ends(Exit::No);
+    F307 F308 F309 => ends(Exit::No);
     U101 U102 U103 U104 U105 U106
     U201 U202 U203 U204
     U301 U302 U303 U304 U305 U306 U307 U308 => ends(Exit::Environment);

@@ -75,7 +75,11 @@ impl Session<'_> {
         result.stop_reason = stop_reason;
         message.clone_into(&mut result.message);
         result.observed = Some(ran.observed.clone());
-        if ran.observed.passed || stop_reason == StopReason::TestsFailed {
+        if ran.observed.passed {
+            self.prove(result, trial, &judged.changes, &ran)?;
+        }
+        let settled = result.stop_reason == stop_reason;
+        if settled && (ran.observed.passed || stop_reason == StopReason::TestsFailed) {
             self.place.reset()?;
             let expected = if ran.observed.passed {
                 None
@@ -101,6 +105,7 @@ impl Session<'_> {
             for (path, state) in known {
                 self.base.entry(path).or_insert(state);
             }
+            self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(&ran);
         } else {
             self.place.reset()?;
