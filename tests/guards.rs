@@ -32,7 +32,7 @@ const PYTHON: &[(&str, &str)] = &[
     ("requirements.txt", "requests==2.0\n"),
     ("run_tests.py", "import unittest\nunittest.main('tests')\n"),
     ("ci.sh", "#!/bin/sh\npython3 run_tests.py\n"),
-    ("Makefile", "test:\n\tsh ci.sh\n"),
+    ("Makefile", "test:\n\tsh ci.sh\n\tpython3 run_tests.py\n"),
 ];
 
 const SCRIPT: &[(&str, &str)] = &[
@@ -440,7 +440,7 @@ fn tricks_on_python_are_refused_and_the_repair_beside_them_is_not() {
             (
                 "make test",
                 ("ci.sh", "python3", "true python3"),
-                Code::P701,
+                Code::P711,
             ),
             (
                 "python3 run_tests.py",

@@ -2,7 +2,6 @@ use std::collections::HashMap;
 
 use super::changed_file::ChangedFile;
 use super::commands::CommandFiles;
-use super::guards::SHELL_SCRIPT;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, is_test};
@@ -55,10 +54,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
         let is_new = file.before.is_none() || file.operation == Operation::Copy;
         let holds = match guard.when {
             When::Denied => true,
-            When::Changed => {
-                let only_mode = guard.class == SHELL_SCRIPT && file.before == file.after;
-                !by_name && !only_mode && !means_the_same(file)
-            }
+            When::Changed => !by_name && !means_the_same(file),
             When::Created => !by_name && is_new,
         };
         if holds {

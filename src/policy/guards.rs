@@ -3,9 +3,6 @@ use super::protected::When;
 /// One row of the list of guarded files: when, what they are, and their globs.
 pub(super) type GuardRow = (When, &'static str, &'static [&'static str]);
 
-/// What a script for a shell is called; its mode may change.
-pub(super) const SHELL_SCRIPT: &str = "is a script for a shell";
-
 // The first row that fits decides; no slash in a pattern means "in any directory", one at its
 // start "at the root". What is never read (`deny.rs`) is guarded too and needs no row here.
 pub(super) const GUARDS: &[GuardRow] = &[
@@ -383,13 +380,6 @@ pub(super) const GUARDS: &[GuardRow] = &[
             "nx.json",
             "turbo.json",
             "rush.json",
-        ],
-    ),
-    (
-        When::Changed,
-        SHELL_SCRIPT,
-        &[
-            "*.sh", "*.bash", "*.zsh", "*.fish", "*.bat", "*.cmd", "*.ps1",
         ],
     ),
     (

@@ -64,7 +64,7 @@ impl Walk<'_> {
             }
             return self.command(rest, directory, by, depth);
         }
-        self.program(first, directory, by, depth);
+        self.add(first, directory, by, false);
         let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
         let program = program.trim_end_matches(".exe").trim_end_matches(".cmd");
         match program {
@@ -136,25 +136,6 @@ impl Walk<'_> {
                     self.word(word, directory, by);
                 }
             }
-        }
-    }
-
-    // A program that is a file of the repository, read on when it is a shell script.
-    pub(super) fn program(&mut self, word: &str, directory: &str, by: &str, depth: usize) {
-        let Some(path) = self.add(word, directory, by, false) else {
-            return;
-        };
-        let Some(bytes) = self.read(&path) else {
-            return;
-        };
-        let is_shell = [".sh", ".bash"].iter().any(|end| path.ends_with(end))
-            || bytes
-                .split(|byte| *byte == b'\n')
-                .next()
-                .is_some_and(|line| line.starts_with(b"#!") && line.ends_with(b"sh"));
-        if is_shell {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            self.line(&text, directory, &path, depth + 1);
         }
     }
 
@@ -251,13 +232,8 @@ impl Walk<'_> {
                 }
                 continue;
             }
-            let Some(path) = self.add(word, directory, by, false) else {
-                return;
-            };
-            if let Some(bytes) = self.read(&path) {
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                self.line(&text, directory, &path, depth + 1);
-            }
+            // What such a script names may be the very code under test.
+            self.add(word, directory, by, false);
             return;
         }
     }
