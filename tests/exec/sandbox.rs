@@ -41,6 +41,12 @@ fn writing_is_confined_to_the_directory() {
         return;
     }
     assert!(world.path().join("d/moved").exists());
+    // `mv` copies where a file cannot be moved, and hard links say whether it can.
+    assert!(
+        world
+            .run("mkdir e; echo x > e/x; ln e/x e/y; ln e/x z")
+            .passed()
+    );
     assert_eq!(std::fs::read(&kept).unwrap(), b"as it was");
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
     assert_eq!(outcome.stdout.text(), "as it was");
