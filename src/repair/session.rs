@@ -21,6 +21,7 @@ use crate::model::{
     Observed, PreviousAttempt, RepoPath,
 };
 use crate::patch::FileState;
+use crate::proof::Evidence;
 use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
@@ -41,6 +42,12 @@ pub(super) struct Session<'s> {
     pub(super) heals: Vec<Heal>,
     pub(super) tried: Vec<Heal>,
     pub(super) previous: Option<PreviousAttempt>,
+    /// What the runners said without a change, and on each state that was kept since.
+    pub(super) evidence: Vec<Evidence>,
+    /// Runs without a change that failed.
+    pub(super) red_runs: u32,
+    /// Whether those did not end alike.
+    pub(super) unstable: bool,
     /// Files that are known to be what runs.
     pub(super) seen: BTreeSet<RepoPath>,
     pub(super) interrupted: bool,
@@ -100,6 +107,9 @@ impl<'s> Session<'s> {
             heals: Vec::new(),
             tried: Vec::new(),
             previous: None,
+            evidence: Vec::new(),
+            red_runs: 0,
+            unstable: false,
             seen: BTreeSet::new(),
             interrupted: false,
             refused: BTreeSet::new(),
@@ -129,10 +139,16 @@ impl<'s> Session<'s> {
                     self.journal.json("diagnosis.json", &document)?;
                     self.stand_on(&ran);
                     self.first = Some(ran.observed.clone());
+                    self.red_runs = u32::from(!ran.observed.passed);
+                    self.unstable = ran.observed.test_result.timed_out;
                     history.baseline = Some(ran.observed);
                 }
                 Step::RepeatBaseline => {
-                    history.repeated = Some(self.baseline("baseline-again")?.observed);
+                    let again = self.baseline("baseline-again")?.observed;
+                    self.red_runs += u32::from(!again.passed);
+                    let first = history.baseline.as_ref();
+                    self.unstable |= first.is_some_and(|it| it.signature != again.signature);
+                    history.repeated = Some(again);
                 }
                 Step::LookForHeals => {
                     self.look_for_heals()?;
@@ -231,13 +247,16 @@ impl<'s> Session<'s> {
     // A run that is written down already is not repeated.
     fn baseline(&mut self, name: &str) -> Result<Ran, RepairError> {
         let (document, log) = (format!("{name}.json"), format!("{name}.log"));
+        let said = format!("{name}-evidence.json");
         let known: Option<Observed> = read_json(&self.journal, &document);
         let text = std::fs::read_to_string(self.journal.path(&log));
         if let Some((observed, log)) = known.zip(text.ok()) {
             let source = self.place.source()?;
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
+            self.hold_to_known(&said);
             return Ok(Ran {
+                evidence: Evidence::new(),
                 diagnosis: diagnose_again(
                     &log,
                     command,
@@ -258,6 +277,7 @@ impl<'s> Session<'s> {
         if !ran.interrupted {
             self.journal.text(&log, &ran.log)?;
             self.journal.json(&document, &ran.observed)?;
+            self.hold_to(&said, &ran.evidence)?;
         }
         let said = json!({
             "what": name,
@@ -377,7 +397,7 @@ impl<'s> Session<'s> {
             if self
                 .all
                 .iter()
-                .any(|it| it.observed.as_ref().is_some_and(|it| it.passed))
+                .any(|it| it.proof.as_ref().is_some_and(|it| it.proven))
             {
                 return Ok(SplitEnd::Ran {
                     passed: true,
