@@ -66,6 +66,33 @@ fn writing_is_confined_to_the_directory() {
 }
 
 #[test]
+fn shared_temporary_folders_are_the_commands_own() {
+    let world = World::new();
+    let name = format!("mendit-test-{}", std::process::id());
+    let seen = std::path::Path::new("/var/tmp").join(format!("{name}-seen"));
+    std::fs::write(&seen, "seen").unwrap();
+    let line = format!(
+        "cat {0}; echo x > /var/tmp/{name}; echo x > {0}; \
+         test -d /dev/shm && echo x > /dev/shm/{name}; echo kept > kept",
+        seen.display()
+    );
+    let outcome = confined(&world, &line);
+    let left = std::fs::read(&seen).unwrap();
+    std::fs::remove_file(&seen).unwrap();
+    if outcome.sandbox != SandboxState::Enforced {
+        eprintln!("skipped: no Landlock here");
+        return;
+    }
+    assert_eq!(outcome.stdout.text(), "seen");
+    assert_eq!(left, b"seen");
+    for place in ["/var/tmp", "/dev/shm"] {
+        assert!(!std::path::Path::new(place).join(&name).exists(), "{place}");
+    }
+    // Where it works is no other's, though it stands in a temporary folder.
+    assert!(world.path().join("kept").exists());
+}
+
+#[test]
 fn without_network_no_connection_is_made() {
     let world = World::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
