@@ -1,6 +1,7 @@
 //! What must answer before a repair can start: real processes and real connections.
 
 #![cfg(feature = "mcp")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
@@ -427,4 +428,43 @@ fn wrong_calls_say_what_is_wrong() {
         let said = support::stderr(&output);
         assert!(said.contains(code) && said.contains(word), "{said}");
     }
+}
+
+#[test]
+fn what_a_probe_writes_is_confined() {
+    let build = env!("CARGO_TARGET_TMPDIR");
+    let outside = tempfile::tempdir_in(build).unwrap();
+    let file = outside.path().join("x");
+    let repo = Repo::with(&[]);
+    let line = format!("echo y > {}", file.display());
+    servers(&repo, &json!({ "command": "sh", "args": ["-c", line] }));
+    for arguments in [&["--test", line.as_str()][..], &["--mcp", "mcp.json"]] {
+        let all = [
+            &["heal", "--timeout", "5", "--max-attempts", "0"],
+            arguments,
+        ]
+        .concat();
+        let said = support::stderr(&repo.mendit(&all));
+        if said.contains("R211") {
+            eprintln!("skipped: no sandbox here");
+            return;
+        }
+        assert!(!file.exists(), "{arguments:?}: {said}");
+        let named = format!(
+            "R212: {}",
+            if arguments[0] == "--test" {
+                "test"
+            } else {
+                "web"
+            }
+        );
+        assert!(
+            said.contains(&named) && said.contains("--allow-write"),
+            "{said}"
+        );
+    }
+    let open = outside.path().to_str().unwrap();
+    let all = ["heal", "--test", &line, "--allow-write", open];
+    assert!(repo.mendit(&all).status.success());
+    assert!(file.exists());
 }

@@ -12,11 +12,12 @@ pub(super) fn shared(
     root: &Path,
     named: &[String],
 ) -> Result<Vec<RepoPath>, AppError> {
+    let mut asked: BTreeSet<RepoPath> = BTreeSet::new();
     let mut found: BTreeSet<RepoPath> = BTreeSet::new();
     for typed in named {
         let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
         let path = path.filter(|path| root.join(path.as_str()).exists());
-        found.insert(path.ok_or_else(|| {
+        asked.insert(path.ok_or_else(|| {
             AppError::usage(format!("--share: there is no `{typed}` in the worktree"))
         })?);
     }
@@ -36,12 +37,11 @@ pub(super) fn shared(
             .flat_map(RepoPath::new),
     );
     found.extend(kept_by_runners(source, root));
-    Ok(found
-        .into_iter()
-        .filter(|path| {
-            root.join(path.as_str()).exists() && !source.listing().has_directory(path.as_str())
-        })
-        .collect())
+    // A file `.venv` leads to an environment, and is copied as other files are.
+    found.retain(|path| root.join(path.as_str()).is_dir());
+    found.append(&mut asked);
+    let is_listed = |path: &RepoPath| source.listing().has_directory(path.as_str());
+    Ok(found.into_iter().filter(|path| !is_listed(path)).collect())
 }
 
 // The environments that tox and nox keep beside their configuration.

@@ -61,15 +61,23 @@ fn restrict_writes(order: &Order, entered: &Entered) -> Result<SandboxState, Rul
         .add_rules(path_beneath_rules(writable, AccessFs::from_write(ABI::V3)))?
         .restrict_self()?;
     // Signals to processes outside: the supervisor among them.
-    let _ = Ruleset::default()
-        .scope(Scope::Signal)
-        .and_then(Ruleset::create)
-        .and_then(landlock::RulesetCreated::restrict_self);
+    let _ = refuse_signals();
     Ok(match status.ruleset {
         RulesetStatus::FullyEnforced => SandboxState::Enforced,
         RulesetStatus::PartiallyEnforced => SandboxState::Partial,
         RulesetStatus::NotEnforced => SandboxState::None,
     })
+}
+
+// Moving files between directories is refused by every ruleset that does not allow it.
+fn refuse_signals() -> Result<(), RulesetError> {
+    Ruleset::default()
+        .handle_access(AccessFs::Refer)?
+        .scope(Scope::Signal)?
+        .create()?
+        .add_rules(path_beneath_rules(["/"], AccessFs::Refer))?
+        .restrict_self()?;
+    Ok(())
 }
 
 // A rule of Landlock opens all that is below a place.

@@ -44,7 +44,7 @@ impl Copied {
         apart.extend(extras.tops().cloned());
         let root = slot.join("tree");
         for path in &apart {
-            super::layers::clear_any(&root.join(path.as_str()))?;
+            super::clear::clear_any(&root.join(path.as_str()))?;
         }
         let scratch = Scratch::prepare(
             &ScratchPlan {
@@ -132,7 +132,7 @@ impl Copied {
         self.trial.clear();
         if !self.settled {
             for path in &self.installed {
-                super::layers::clear_any(&self.scratch.root().join(path.as_str()))?;
+                super::clear::clear_any(&self.scratch.root().join(path.as_str()))?;
             }
         }
         self.scratch.reset()?;
@@ -185,7 +185,7 @@ impl Copied {
             made.map_err(|error| WorkplaceError::io(&at, &error))?;
         }
         for (_, view) in &self.environments {
-            super::layers::clear_any(view)?;
+            super::clear::clear_any(view)?;
         }
         let made = relink.outside();
         made.map_err(|error| WorkplaceError::io(self.scratch.root(), &error))

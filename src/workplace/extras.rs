@@ -1,12 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt as _;
+use std::fs;
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::WorkplaceError;
-use super::layers::clear_any;
+use super::clear::clear_any;
+use super::links::{Stamp, stamp};
 use super::plan::Progress;
 use super::relink::Relink;
 use crate::model::RepoPath;
@@ -22,8 +22,6 @@ pub(super) struct Extras {
     /// The copies as they were made.
     stamps: BTreeMap<RepoPath, Stamp>,
 }
-
-type Stamp = (u64, i64, i64, u64);
 
 impl Extras {
     /// Looks below `root`; `installed` are the folders of packages.
@@ -158,8 +156,4 @@ fn sweep(copy: &Path, below: &str, known: &BTreeSet<&str>) -> Result<(), Workpla
         }
     }
     Ok(())
-}
-
-fn stamp(found: &Metadata) -> Stamp {
-    (found.len(), found.ctime(), found.ctime_nsec(), found.ino())
 }

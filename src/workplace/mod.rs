@@ -2,20 +2,25 @@
 //! out. Three ways: an overlay at the worktree's own path, a copy, the worktree itself.
 
 mod choice;
+mod clear;
 mod copy;
 mod environments;
 mod error;
-#[cfg(unix)]
 mod extras;
 mod fingerprint;
 mod in_place;
+#[cfg(target_os = "linux")]
 mod layers;
 mod leads;
+mod links;
 mod litter;
+#[cfg(target_os = "linux")]
+mod overlay;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_overlay.rs"]
 mod overlay;
 mod place;
 mod plan;
-#[cfg(unix)]
 mod relink;
 mod view;
 

@@ -2,7 +2,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
-use super::layers::{changed, clear, like, write};
+use super::clear::clear;
+use super::layers::{changed, like, write};
 use super::plan::Plan;
 use super::view::{Edits, View};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};

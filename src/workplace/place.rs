@@ -40,7 +40,7 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
     pub fn open(plan: &Plan<'a>, progress: Progress<'_>) -> Result<Self, WorkplaceError> {
         let private = plan.slot.join("private");
-        super::layers::clear(&private)?;
+        super::clear::clear(&private)?;
         std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
         let (place, why) = match plan.choice {
             Choice::Exactly(Kind::InPlace) => {

@@ -1,9 +1,9 @@
 use std::fs;
 use std::io;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use super::leads::{is_lead, lexical};
+use super::links::{allow_as, symlink};
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the
@@ -100,10 +100,31 @@ impl Relink<'_> {
             let (from, to) = (entry.path(), to.join(&name));
             match name.to_str() {
                 _ if entry.file_type()?.is_symlink() => self.link(&from, &to)?,
-                _ if entry.file_type()?.is_file() => self.file(&from, &to)?,
                 Some("bin" | "Scripts") => self.flat(&from, &to)?,
                 Some("lib") => self.library(&from, &to)?,
-                _ => symlink(&from, &to)?,
+                Some("include" | "share") => symlink(&from, &to)?,
+                _ => self.notes(&from, &to)?,
+            }
+        }
+        Ok(())
+    }
+
+    // Locks, logs and notes that tools keep in an environment are written by every use.
+    fn notes(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let found = from.symlink_metadata()?;
+        if found.is_dir() {
+            fs::create_dir(to)?;
+            for entry in fs::read_dir(from)? {
+                let entry = entry?;
+                self.notes(&entry.path(), &to.join(entry.file_name()))?;
+            }
+        } else if found.is_symlink() {
+            self.link(from, to)?;
+        } else if found.is_file() {
+            self.file(from, to)?;
+            if to.symlink_metadata()?.is_symlink() && found.len() <= MAX_TEXT {
+                fs::remove_file(to)?;
+                fs::copy(from, to)?;
             }
         }
         Ok(())
@@ -182,10 +203,7 @@ impl Relink<'_> {
             return symlink(from, to);
         }
         fs::write(to, text)?;
-        fs::set_permissions(
-            to,
-            fs::Permissions::from_mode(found.permissions().mode() | 0o600),
-        )
+        allow_as(to, &found)
     }
 }
 

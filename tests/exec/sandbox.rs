@@ -41,6 +41,12 @@ fn writing_is_confined_to_the_directory() {
         return;
     }
     assert!(world.path().join("d/moved").exists());
+    // `mv` copies where a file cannot be moved, and hard links say whether it can.
+    assert!(
+        world
+            .run("mkdir e; echo x > e/x; ln e/x e/y; ln e/x z")
+            .passed()
+    );
     assert_eq!(std::fs::read(&kept).unwrap(), b"as it was");
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
     assert_eq!(outcome.stdout.text(), "as it was");
@@ -57,6 +63,33 @@ fn writing_is_confined_to_the_directory() {
         (outcome.passed(), outcome.sandbox),
         (true, SandboxState::None)
     );
+}
+
+#[test]
+fn shared_temporary_folders_are_the_commands_own() {
+    let world = World::new();
+    let name = format!("mendit-test-{}", std::process::id());
+    let seen = std::path::Path::new("/var/tmp").join(format!("{name}-seen"));
+    std::fs::write(&seen, "seen").unwrap();
+    let line = format!(
+        "cat {0}; echo x > /var/tmp/{name}; echo x > {0}; \
+         test -d /dev/shm && echo x > /dev/shm/{name}; echo kept > kept",
+        seen.display()
+    );
+    let outcome = confined(&world, &line);
+    let left = std::fs::read(&seen).unwrap();
+    std::fs::remove_file(&seen).unwrap();
+    if outcome.sandbox != SandboxState::Enforced {
+        eprintln!("skipped: no Landlock here");
+        return;
+    }
+    assert_eq!(outcome.stdout.text(), "seen");
+    assert_eq!(left, b"seen");
+    for place in ["/var/tmp", "/dev/shm"] {
+        assert!(!std::path::Path::new(place).join(&name).exists(), "{place}");
+    }
+    // Where it works is no other's, though it stands in a temporary folder.
+    assert!(world.path().join("kept").exists());
 }
 
 #[test]

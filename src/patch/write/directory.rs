@@ -2,7 +2,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, Dev, Mode, OFlags, RawMode};
 use rustix::io::Errno;
 
 /// A directory held open. Paths below it are walked component by component and no symbolic link is
@@ -103,9 +103,13 @@ impl Directory {
     }
 
     /// The permission bits of a file.
+    #[allow(
+        clippy::useless_conversion,
+        reason = "modes are narrower on systems other than Linux"
+    )]
     pub(super) fn permissions(&self, name: &str) -> Option<u32> {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some(stat.st_mode & 0o777)
+        Some((stat.st_mode & 0o777).into())
     }
 
     /// Moves a file over a name here; both must be on one file system.
@@ -152,13 +156,13 @@ impl Directory {
             } else {
                 permissions & !0o111
             };
-            rustix::fs::fchmod(&file, Mode::from_raw_mode(bits))?;
+            rustix::fs::fchmod(&file, Mode::from_raw_mode(bits as RawMode))?;
         }
         Ok(())
     }
 
     /// The number of the file system the directory is on.
-    pub(super) fn device(&self) -> io::Result<u64> {
+    pub(super) fn device(&self) -> io::Result<Dev> {
         Ok(rustix::fs::fstat(&self.fd)?.st_dev)
     }
 
