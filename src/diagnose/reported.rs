@@ -86,7 +86,9 @@ fn decide(found: &mut Answer, failed: &[&Case], facts: &LogFacts) {
             case.detail
         );
         let alone = answer(View::whole(&text), facts, Locator::default()).diagnosis;
+        let expected = text.contains("AssertionError") || text.contains("AssertionFailedError");
         let kind = match alone.kind {
+            Kind::RuntimeError if expected => Kind::TestFailure,
             Kind::Unknown | Kind::None => Kind::TestFailure,
             kind => kind,
         };

@@ -119,12 +119,19 @@ fn is_hook(name: &str) -> bool {
     ]
     .iter()
     .any(|hook| name.contains(hook))
-        || ["before", "beforeEach", "after", "afterEach", "after.always", "afterEach.always"]
-            .iter()
-            .any(|hook| {
-                let rest = name.strip_prefix(hook);
-                rest.is_some_and(|rest| rest == " hook" || rest.starts_with(" hook for "))
-            })
+        || [
+            "before",
+            "beforeEach",
+            "after",
+            "afterEach",
+            "after.always",
+            "afterEach.always",
+        ]
+        .iter()
+        .any(|hook| {
+            let rest = name.strip_prefix(hook);
+            rest.is_some_and(|rest| rest == " hook" || rest.starts_with(" hook for "))
+        })
         || name.starts_with("setUpClass")
         || name.starts_with("tearDownClass")
         || name.starts_with("setUpModule")
