@@ -106,10 +106,12 @@ fn more_context_helps(stop_reason: StopReason) -> bool {
         | StopReason::TestsFailed
         | StopReason::TestsChanged
         | StopReason::Regressed
+        | StopReason::Unproven
         | StopReason::NoPatch
         | StopReason::NoProgress
         | StopReason::RequestedFiles => true,
         StopReason::Fixed
+        | StopReason::NothingToRepair
         | StopReason::PolicyRejected
         | StopReason::AgentError
         | StopReason::AgentTimeout

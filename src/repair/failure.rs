@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use crate::diagnose::{Retry, retry, suggested_actions};
 use crate::model::{
-    AttemptResult, Category, ChildFailure, FailureKind, Origin, RunResult, SCHEMA_VERSION,
-    StopReason,
+    AttemptResult, Category, ChildFailure, FailureKind, Origin, RunResult, RunStatus,
+    SCHEMA_VERSION, StopReason,
 };
 use crate::policy::Redactor;
 
@@ -81,6 +81,13 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
     let alone = result.agent_calls == 0 && result.children.is_empty();
     if alone && result.stop_reason == StopReason::TestsFailed {
         actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());
+    }
+    if result.status == RunStatus::Unproven {
+        actions.push(
+            "Look at `proof.missing`: when the change is right, run the tests with a reporter that \
+             prints its summary"
+                .to_owned(),
+        );
     }
     let kind = result.failure.as_ref().map(|it| it.kind);
     match kind {

@@ -4,6 +4,7 @@
 mod ask;
 mod commands;
 mod error;
+mod evidence;
 mod failure;
 mod heal;
 mod heals;
@@ -14,8 +15,10 @@ mod observe;
 mod plan;
 #[cfg(test)]
 mod plan_table;
+mod prove;
 mod read_run;
 mod record;
+mod report_asked;
 mod resume;
 mod run;
 mod sentinel;

@@ -95,8 +95,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return Step::RunBaseline;
     };
     if baseline.passed {
-        let said = "the commands pass";
-        return stop(RunStatus::Fixed, StopReason::Fixed, said);
+        let said = "the commands pass; nothing was repaired";
+        return stop(RunStatus::Fixed, StopReason::NothingToRepair, said);
     }
     match &history.repeated {
         None if could_be_flaky(baseline) => return Step::RepeatBaseline,
@@ -269,6 +269,7 @@ fn climb(
         | StopReason::ApplyFailed
         | StopReason::PolicyRejected
         | StopReason::TestsChanged
+        | StopReason::Unproven
         | StopReason::Regressed
             if again < 2 =>
         {
@@ -300,6 +301,20 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
 // R7: names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     let failure = standing(history).or(history.baseline.as_ref());
+    let unproven = |it: &&AttemptResult| it.stop_reason == StopReason::Unproven;
+    if let Some(last) = history.attempts.iter().rev().find(unproven) {
+        let said = match reason {
+            StopReason::Unproven => last.message.clone(),
+            _ => format!("{message}; {}", last.message),
+        };
+        let is_last = history.attempts.last().is_some_and(|it| unproven(&it));
+        let reason = if is_last {
+            StopReason::Unproven
+        } else {
+            reason
+        };
+        return stop(RunStatus::Unproven, reason, &said);
+    }
     if let Some(failure) = failure
         && failure.kind == Kind::ImportError
         && !failure.undefined_names.is_empty()

@@ -7,6 +7,7 @@ mod editing;
 mod ends;
 mod masking;
 mod prompting;
+mod proving;
 mod reporting;
 mod resuming;
 mod splitting;
