@@ -12,7 +12,8 @@ pub(in crate::diagnose) fn relative(path: &str) -> String {
             r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])",
         )
     });
-    ROOT.replace(path, "").replace('\\', "/")
+    let path = ROOT.replace(path, "").replace('\\', "/");
+    path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
 /// Whether a path is one of an installed package or of the runtime.
