@@ -17,7 +17,7 @@ pub struct ContextRequest {
     pub targets: Vec<String>,
     /// What the failing command wrote.
     pub log: Option<Log>,
-    /// Reports of its tests, in the form of JUnit.
+    /// Reports of its tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
     /// A failure packet to take log, targets and commands from, where they are not given.
     pub failure: Option<Named>,

@@ -17,7 +17,7 @@ pub struct DiagnoseRequest {
     pub exit_code: Option<i32>,
     /// The command line.
     pub command: Option<String>,
-    /// Reports of its tests, in the form of JUnit.
+    /// Reports of its tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
 }
 
@@ -58,7 +58,7 @@ pub fn read_log(app: &App, input: impl Read) -> io::Result<Log> {
     Log::read(input, &app.rules())
 }
 
-/// Reads a report of tests in the form of JUnit; of one that breaks off, the tests up to there.
+/// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
 ///
 /// # Errors
 /// Bytes that are no such report; `name` is what the message calls them.

@@ -22,7 +22,7 @@ pub struct HintRequest {
     pub file: Option<String>,
     /// What the failing command wrote: names, modules and files are taken from it.
     pub log: Option<Log>,
-    /// Reports of its tests, in the form of JUnit.
+    /// Reports of its tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
     /// A commit to read instead of the worktree.
     pub rev: Option<String>,

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Log of the failing command; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<String>,
-    /// A report of the tests beside the log, in the form of JUnit; can be given again
+    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
     #[arg(long, value_name = "FILE", requires = "log")]
     pub(super) junit: Vec<String>,
     /// A failure packet to take log, targets and commands from

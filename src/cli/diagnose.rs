@@ -9,7 +9,7 @@ use crate::report::{diagnosis_github, diagnosis_sarif, diagnosis_text};
 pub(crate) struct Args {
     /// The log, or `-` for standard input, which is read when nothing else is named
     log: Option<String>,
-    /// A report of the tests in the form of JUnit; can be given again
+    /// A report of the tests in the form of `JUnit`; can be given again
     #[arg(long, value_name = "FILE")]
     junit: Vec<String>,
     /// The exit code of the command that wrote it; a negative number is a signal

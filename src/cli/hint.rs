@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// Take names, modules and files from a log; `-` is standard input
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
-    /// A report of the tests beside the log, in the form of JUnit; can be given again
+    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
     #[arg(long, value_name = "FILE", requires = "log")]
     junit: Vec<String>,
     /// Print a patch that adds the imports that are certain

@@ -11,7 +11,7 @@ use crate::rank::Commit;
 pub struct Request {
     /// The raw log, escapes and all; `None` when there is none.
     pub log: Option<Log>,
-    /// Reports of the tests, in the form of JUnit.
+    /// Reports of the tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
     /// The directory that relative paths of the log are tried in first, relative to the root.
     pub directory: String,

@@ -43,7 +43,7 @@ pub(super) struct Answer {
 
 pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> Answer {
     let Lines {
-        lines,
+        all: lines,
         origins,
         cut,
     } = normalise::lines_of(view);

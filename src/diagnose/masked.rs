@@ -104,7 +104,7 @@ fn neighbourhoods(
     text: &str,
 ) -> Vec<Range<usize>> {
     if text.len() <= SMALL {
-        return vec![0..lines];
+        return std::iter::once(0..lines).collect();
     }
     let mut told: Vec<usize> = told.collect();
     told.sort_unstable();

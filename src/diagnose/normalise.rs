@@ -17,7 +17,7 @@ const MOST_ORIGINS: usize = 50_000;
 /// A log as readable lines.
 pub(super) struct Lines<'a> {
     /// With their original numbers.
-    pub(super) lines: Vec<Line<'a>>,
+    pub(super) all: Vec<Line<'a>>,
     /// What a runner of several programs put before a line, from its index on.
     pub(super) origins: Vec<(usize, String)>,
     /// Bytes at the ends of overlong lines that nobody looks at.
@@ -61,7 +61,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
     }
     quiet::mark(&mut lines);
     Lines {
-        lines,
+        all: lines,
         origins,
         cut,
     }
@@ -70,7 +70,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
 /// The lines of a log that is there whole.
 #[cfg(test)]
 pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
-    lines_of(View::whole(log)).lines
+    lines_of(View::whole(log)).all
 }
 
 static MARK: LazyLock<Regex> = LazyLock::new(|| {

@@ -148,7 +148,7 @@ fn message(case: &Case) -> Option<String> {
 
 // The test's file and line: what its stack says of it, else what the report does.
 fn place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
-    let lines: Vec<Line<'_>> = normalise::lines_of(View::whole(&case.detail)).lines;
+    let lines: Vec<Line<'_>> = normalise::lines_of(View::whole(&case.detail)).all;
     let shown = |path: &str| {
         let found = locator.find(path, 0).map(str::to_owned);
         found.unwrap_or_else(|| runners::relative(path))

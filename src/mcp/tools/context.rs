@@ -17,7 +17,7 @@ use crate::report::context_markdown;
 pub(super) struct Arguments {
     /// The output of the failing command; it says which files matter when no target is given.
     log: Option<String>,
-    /// Reports of its tests: the text of JUnit XML files.
+    /// Reports of its tests: the text of `JUnit` XML files.
     junit: Vec<String>,
     /// Files the failure is about; a directory means its files.
     targets: Vec<String>,

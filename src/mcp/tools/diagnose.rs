@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     exit_code: Option<i32>,
     /// The command line.
     command: Option<String>,
-    /// Reports of its tests: the text of JUnit XML files.
+    /// Reports of its tests: the text of `JUnit` XML files.
     #[serde(default)]
     junit: Vec<String>,
 }

@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     file: Option<String>,
     /// The output of the failing command.
     log: Option<String>,
-    /// Reports of its tests: the text of JUnit XML files.
+    /// Reports of its tests: the text of `JUnit` XML files.
     junit: Vec<String>,
     /// A commit to read instead of the worktree.
     rev: Option<String>,
