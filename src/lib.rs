@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | 0 | [`model`] | the nouns that cross a border: paths, ids, levels, packets, codes |
 //! | 1 | [`config`] | settings, each with its origin |
+//! | 1 | [`junit`] | reports of tests, as the runners of many languages write them |
 //! | 1 | [`source`] | where bytes come from: worktree, memory, edits on top |
 //! | 1 | [`exec`] | a child process inside limits |
 //! | 1 | [`report`] | values of the model as text |
@@ -58,6 +59,7 @@ pub mod git;
 pub mod graph;
 pub mod heal;
 pub mod hint;
+pub mod junit;
 pub mod lang;
 #[cfg(feature = "mcp")]
 pub mod mcp;

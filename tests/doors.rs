@@ -88,6 +88,7 @@ fn doors() -> Vec<Door> {
                     log: Log::from(with_token(ALIAS)),
                     exit_code: Some(2),
                     command: Some("tsc".to_owned()),
+                    reports: Vec::new(),
                 };
                 let diagnosis = diagnose_log(app, &request, &Silent).unwrap();
                 document(&DiagnosisDocument::new(&diagnosis))

@@ -11,6 +11,7 @@ use regex::Regex;
 const FLOORS: &[(&str, u8)] = &[
     ("model", 0),
     ("config", 1),
+    ("junit", 1),
     ("source", 1),
     ("exec", 1),
     ("report", 1),

@@ -395,6 +395,8 @@ export interface FailedTest {
   line: number | null;
   /** 1-based line of the log that says why it failed. */
   logLine: number | null;
+  /** What it died of, in one line, from the log or a report. */
+  message: string | null;
   /** Its file: the repository's when it was found there, else as the log has it. */
   path: string | null;
   /** The runner that reported it. */

@@ -381,6 +381,8 @@ class FailedTest(TypedDict):
     line: Union[int, None]
     # 1-based line of the log that says why it failed.
     logLine: Union[int, None]
+    # What it died of, in one line, from the log or a report.
+    message: Union[str, None]
     # Its file: the repository's when it was found there, else as the log has it.
     path: Union[str, None]
     # The runner that reported it.

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{App, AppError};
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
 use crate::diagnose::Log;
+use crate::junit::Report;
 use crate::model::{Code, Level, PreviousAttempt, RepoPath, StopReason, UnchangedFile};
 use crate::workspace::Workspace;
 
@@ -16,6 +17,8 @@ pub struct ContextRequest {
     pub targets: Vec<String>,
     /// What the failing command wrote.
     pub log: Option<Log>,
+    /// Reports of its tests, in the form of `JUnit`.
+    pub reports: Vec<Report>,
     /// A failure packet to take log, targets and commands from, where they are not given.
     pub failure: Option<Named>,
     /// Commands that show the failure; they are not run.
@@ -66,6 +69,8 @@ pub(super) fn request(
     let plain = base_request(app.settings(), workspace.git.as_ref());
     let mut request = Request {
         log: asked.log.clone(),
+        reports: asked.reports.clone(),
+        directory: workspace.prefix.clone(),
         rules: app.rules(),
         level: asked.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
         include_bundle: asked.include_bundle,

@@ -1,9 +1,11 @@
 use std::io::{self, Read};
 
 use super::{App, AppError, Progress};
-use crate::diagnose::{Log, LogFacts, diagnose_masked};
+use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
+use crate::junit::{Report, read_report};
 use crate::model::Diagnosis;
+use crate::policy::decode_log;
 use crate::workspace::At;
 
 /// Say what a log tells about a failure.
@@ -15,6 +17,8 @@ pub struct DiagnoseRequest {
     pub exit_code: Option<i32>,
     /// The command line.
     pub command: Option<String>,
+    /// Reports of its tests, in the form of `JUnit`.
+    pub reports: Vec<Report>,
 }
 
 /// Diagnoses a log, with its secrets masked. Inside a repository its files have a say; elsewhere
@@ -38,13 +42,12 @@ pub fn diagnose_log(
         None => None,
     };
     super::progress::go_on(progress, "reading the log")?;
-    let source = workspace.as_ref().map(|it| it.source.as_ref());
-    Ok(diagnose_masked(
-        &request.log,
-        &facts,
-        source,
-        app.redactor(),
-    ))
+    let scene = Scene {
+        source: workspace.as_ref().map(|it| it.source.as_ref()),
+        directory: workspace.as_ref().map_or("", |it| it.prefix.as_str()),
+    };
+    let (log, reports) = (&request.log, &request.reports);
+    Ok(diagnose_masked(log, &facts, scene, reports, app.redactor()))
 }
 
 /// Reads a log of any size in bounded memory; see [`Log::read`].
@@ -53,4 +56,17 @@ pub fn diagnose_log(
 /// What the input gives.
 pub fn read_log(app: &App, input: impl Read) -> io::Result<Log> {
     Log::read(input, &app.rules())
+}
+
+/// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
+///
+/// # Errors
+/// Bytes that are no such report; `name` is what the message calls them.
+pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report, AppError> {
+    let report = read_report(&decode_log(bytes));
+    if report.cases.is_empty() && !report.whole {
+        let said = format!("`{name}` is no JUnit report: there is no test in it");
+        return Err(AppError::usage(said).hint("`--junit` takes the XML that a test runner wrote"));
+    }
+    Ok(report)
 }

@@ -3,8 +3,9 @@ use std::collections::BTreeMap;
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
 use super::{App, AppError, Progress};
-use crate::diagnose::{Log, LogFacts, diagnose_masked};
+use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::hint::{Query, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest};
+use crate::junit::Report;
 use crate::model::{
     Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
 };
@@ -21,6 +22,8 @@ pub struct HintRequest {
     pub file: Option<String>,
     /// What the failing command wrote: names, modules and files are taken from it.
     pub log: Option<Log>,
+    /// Reports of its tests, in the form of `JUnit`.
+    pub reports: Vec<Report>,
     /// A commit to read instead of the worktree.
     pub rev: Option<String>,
     /// Whether a patch of the certain imports is made.
@@ -147,7 +150,11 @@ fn wanted(
             rules: app.rules(),
             ..LogFacts::default()
         };
-        diagnose_masked(log, &facts, Some(source), app.redactor())
+        let scene = Scene {
+            source: Some(source),
+            directory: &workspace.prefix,
+        };
+        diagnose_masked(log, &facts, scene, &request.reports, app.redactor())
     });
     let files = files(request, workspace, diagnosis.as_ref())?;
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();

@@ -11,6 +11,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let request = ContextRequest {
         targets: [&args.targets[..], &args.more_targets].concat(),
         log: log.transpose()?,
+        reports: input::reports(&args.junit, output)?,
         failure: named(args.failure.as_ref())?,
         test_commands: args.test_commands.clone(),
         level: args.level.0,

@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// Log of the failing command; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<String>,
+    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
+    #[arg(long, value_name = "FILE", requires = "log")]
+    pub(super) junit: Vec<String>,
     /// A failure packet to take log, targets and commands from
     #[arg(long, value_name = "FILE", conflicts_with = "log")]
     pub(super) failure: Option<String>,

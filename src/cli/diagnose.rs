@@ -1,15 +1,17 @@
 use super::global::Global;
 use super::input;
 use super::{AppError, Exit, Output, open};
-use crate::app::{DiagnoseRequest, diagnose_log};
+use crate::app::{DiagnoseRequest, Log, diagnose_log};
 use crate::model::{DiagnosisDocument, FailureKind};
 use crate::report::{diagnosis_github, diagnosis_sarif, diagnosis_text};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The log, or `-` for standard input
-    #[arg(default_value = "-")]
-    log: String,
+    /// The log, or `-` for standard input, which is read when nothing else is named
+    log: Option<String>,
+    /// A report of the tests in the form of `JUnit`; can be given again
+    #[arg(long, value_name = "FILE")]
+    junit: Vec<String>,
     /// The exit code of the command that wrote it; a negative number is a signal
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     exit_code: Option<i32>,
@@ -35,7 +37,12 @@ enum Format {
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let app = open(global, |_| {})?;
     let request = DiagnoseRequest {
-        log: input::log(&app, &args.log)?,
+        log: match (&args.log, args.junit.is_empty()) {
+            (Some(path), _) => input::log(&app, path)?,
+            (None, true) => input::log(&app, "-")?,
+            (None, false) => Log::default(),
+        },
+        reports: input::reports(&args.junit, output)?,
         exit_code: args.exit_code,
         command: args.command.clone(),
     };

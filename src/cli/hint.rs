@@ -15,6 +15,9 @@ pub(crate) struct Args {
     /// Take names, modules and files from a log; `-` is standard input
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
+    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
+    #[arg(long, value_name = "FILE", requires = "log")]
+    junit: Vec<String>,
     /// Print a patch that adds the imports that are certain
     #[arg(long)]
     fix: bool,
@@ -37,6 +40,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         names: args.names.clone(),
         file: args.file.clone(),
         log: log.transpose()?,
+        reports: input::reports(&args.junit, output)?,
         rev: args.rev.clone(),
         fix: args.fix,
         apply: args.apply,

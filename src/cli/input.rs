@@ -1,7 +1,7 @@
 use std::io::{self, Read};
 
-use super::AppError;
-use crate::app::{App, Log, read_log};
+use super::{AppError, Output};
+use crate::app::{App, Log, Report, read_junit, read_log};
 
 /// Reads a log from a file, or from standard input when the path is `-`, in bounded memory.
 pub(crate) fn log(app: &App, path: &str) -> Result<Log, AppError> {
@@ -26,6 +26,20 @@ pub(crate) fn read(path: &str) -> Result<Vec<u8>, AppError> {
         return Err(AppError::usage(format!("`{path}` is larger than 64 MiB")));
     }
     Ok(bytes)
+}
+
+/// Reads reports of tests; says which of them break off.
+pub(crate) fn reports(paths: &[String], output: &Output) -> Result<Vec<Report>, AppError> {
+    let one = |path: &String| {
+        let report = read_junit(path, &read(path)?)?;
+        if !report.whole {
+            output.note(&format!(
+                "`{path}` breaks off; its tests up to there are taken"
+            ));
+        }
+        Ok(report)
+    };
+    paths.iter().map(one).collect()
 }
 
 /// Reads a JSON document from a file or standard input.

@@ -1,4 +1,4 @@
-use crate::diagnose::{LogFacts, diagnose_masked};
+use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
@@ -75,7 +75,11 @@ pub fn build_on(
             timed_out: request.timed_out,
             rules: request.rules.clone(),
         };
-        diagnose_masked(log, &facts, Some(source), redactor)
+        let scene = Scene {
+            source: Some(source),
+            directory: &request.directory,
+        };
+        diagnose_masked(log, &facts, scene, &request.reports, redactor)
     });
     let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
     let (level, escalation_reason) = choose_level(

@@ -44,6 +44,10 @@ pub(super) fn input_digest(
     digest.part("caps", format!("{:?}", context.caps).as_bytes());
     let log = request.log.as_ref();
     digest.part("log", log.map_or("", Log::text).as_bytes());
+    for case in request.reports.iter().flat_map(|it| &it.cases) {
+        digest.part("test", case.id.as_bytes());
+        digest.part("end", format!("{:?}", case.end).as_bytes());
+    }
     for target in &request.targets {
         digest.part("target", target.as_str().as_bytes());
     }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use crate::context::ladder::{LevelChoice, Retry};
 use crate::diagnose::{Log, UserRules};
+use crate::junit::Report;
 use crate::model::{Caps, ChangeUnderTest, History, Profile, RepoPath, UnchangedFile};
 use crate::rank::Commit;
 
@@ -10,6 +11,10 @@ use crate::rank::Commit;
 pub struct Request {
     /// The raw log, escapes and all; `None` when there is none.
     pub log: Option<Log>,
+    /// Reports of the tests, in the form of `JUnit`.
+    pub reports: Vec<Report>,
+    /// The directory that relative paths of the log are tried in first, relative to the root.
+    pub directory: String,
     /// Exit code of the command that wrote the log.
     pub exit_code: Option<i32>,
     /// Whether a time limit ended that command.

@@ -1,4 +1,7 @@
-use super::{LogFacts, diagnose, requires_user_action, words};
+use super::document::answer;
+use super::locate::{Locator, Scene};
+use super::log::View;
+use super::{LogFacts, requires_user_action, words};
 use crate::model::{Diagnosis, FailureKind, MentionedFile, RepoPath, Subkind};
 use crate::resolve::{Resolver, package_part};
 use crate::source::Source;
@@ -6,7 +9,11 @@ use crate::source::Source;
 /// Diagnoses a log inside a repository, whose files have the last word on what is missing.
 #[must_use]
 pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosis {
-    let mut diagnosis = diagnose(log, facts, Some(source.listing()));
+    let scene = Scene {
+        source: Some(source),
+        directory: "",
+    };
+    let mut diagnosis = answer(View::whole(log), facts, Locator::at(scene)).diagnosis;
     reconsider(&mut diagnosis, source);
     diagnosis
 }

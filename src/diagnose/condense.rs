@@ -5,9 +5,9 @@ use super::log::{Log, PassedOver, Run};
 use super::rules::UserRules;
 use crate::policy::Utf16;
 
-const HEAD: usize = 8 << 20;
-const TAIL: usize = 16 << 20;
-const MIDDLE: usize = 32 << 20;
+const HEAD: usize = 4 << 20;
+const TAIL: usize = 12 << 20;
+const MIDDLE: usize = 16 << 20;
 // Lines that are kept around one that tells something.
 const BEFORE: usize = 12;
 const AFTER: usize = 40;

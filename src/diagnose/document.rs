@@ -6,7 +6,7 @@ use super::facts::LogFacts;
 use super::line::{Line, Mark};
 use super::locate::Locator;
 use super::log::View;
-use super::normalise;
+use super::normalise::{self, Lines};
 use super::read::findings;
 use super::runners::{self, Case};
 use super::verdict::Verdict;
@@ -27,7 +27,7 @@ const LAST_LINES: usize = 3;
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
 #[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    answer(View::whole(log), facts, listing).diagnosis
+    answer(View::whole(log), facts, Locator::new(listing)).diagnosis
 }
 
 /// A diagnosis, and for each thing in its lists the index of the line that it was taken from.
@@ -41,9 +41,14 @@ pub(super) struct Answer {
     pub(super) tests: Vec<usize>,
 }
 
-pub(super) fn answer(view: View<'_>, facts: &LogFacts, listing: Option<&Listing>) -> Answer {
-    let (lines, cut) = normalise::lines_of(view);
-    let locator = Locator::new(listing).below(directories(&lines, listing));
+pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> Answer {
+    let Lines {
+        all: lines,
+        origins,
+        cut,
+    } = normalise::lines_of(view);
+    let ran_in = directories(&lines, &origins, &locator);
+    let locator = locator.running_in(ran_in);
     let job = steps::job(&lines);
     let cases = runners::cases(&lines);
     let found = findings(&lines, &locator, &facts.rules);
@@ -141,19 +146,21 @@ fn tests(
                 Some((path, line)) => (Some(path), *line),
                 None => (None, None),
             };
+            let cause = case.cause.and_then(|at| lines.get(at));
             let test = FailedTest {
                 id: case.name.clone()?,
                 runner: case.runner.to_owned(),
                 path: path.map(|path| {
                     locator
-                        .find(path)
+                        .find(path, case.at)
                         .map_or_else(|| runners::relative(path), str::to_owned)
                 }),
                 line,
-                log_line: case
-                    .cause
-                    .and_then(|at| lines.get(at))
-                    .map(|line| line.number),
+                log_line: cause.map(|line| line.number),
+                message: cause
+                    .map(|line| line.text.trim())
+                    .filter(|text| !text.is_empty())
+                    .map(str::to_owned),
             };
             Some((case.at, test))
         })

@@ -34,9 +34,9 @@ pub(super) struct PassedOver {
 impl Log {
     /// Reads a log of any size in bounded memory.
     ///
-    /// A log of up to 24 MiB is kept as it is. Of a larger one the first 8 and the last 16 MiB are,
+    /// A log of up to 16 MiB is kept as it is. Of a larger one the first 4 and the last 12 MiB are,
     /// and of what lies between the lines around words that a rule, a runner or a service knows, up
-    /// to 32 MiB; every line is looked at, and what is passed over is counted.
+    /// to 16 MiB; every line is looked at, and what is passed over is counted.
     ///
     /// # Errors
     /// What the input gives.

@@ -4,10 +4,12 @@ use std::ops::Range;
 use super::claimed::reconsider;
 use super::document::{Answer, answer};
 use super::facts::LogFacts;
+use super::locate::{Locator, Scene};
 use super::log::Log;
+use super::reported::add_reports;
+use crate::junit::Report;
 use crate::model::Diagnosis;
 use crate::policy::{Redactor, sanitize_log};
-use crate::source::Source;
 
 // Lines around one that are looked at to know what is secret in it: a private key has fewer.
 const NEAR: usize = 64;
@@ -16,17 +18,19 @@ const SMALL: usize = 1 << 20;
 // A secret at least this long is masked wherever it turns up, a shorter one in its own line.
 const UNMISTAKABLE: usize = 8;
 
-/// Diagnoses a log as it is, and masks in the answer what must not be shown. Inside a repository its
-/// files have the last word on what is missing.
+/// Diagnoses a log as it is with the reports of its tests, and masks in the answer what must not be
+/// shown. Inside a repository its files have the last word on what is missing.
 #[must_use]
 pub fn diagnose_masked(
     log: &Log,
     facts: &LogFacts,
-    source: Option<&dyn Source>,
+    scene: Scene<'_>,
+    reports: &[Report],
     redactor: &Redactor,
 ) -> Diagnosis {
-    let mut found = answer(log.view(), facts, source.map(Source::listing));
-    if let Some(source) = source {
+    let mut found = answer(log.view(), facts, Locator::at(scene));
+    add_reports(&mut found, reports, facts, scene);
+    if let Some(source) = scene.source {
         reconsider(&mut found.diagnosis, source);
     }
     let secrets = Secrets::near(&found, log.text(), redactor);
@@ -100,7 +104,7 @@ fn neighbourhoods(
     text: &str,
 ) -> Vec<Range<usize>> {
     if text.len() <= SMALL {
-        return vec![0..lines];
+        return std::iter::once(0..lines).collect();
     }
     let mut told: Vec<usize> = told.collect();
     told.sort_unstable();
@@ -133,7 +137,8 @@ fn mask(found: &mut Answer, secrets: &Secrets, redactor: &Redactor) {
     }
     for (at, test) in found.tests.iter().zip(&mut diagnosis.tests) {
         texts.push((Some(*at), &mut test.id));
-        texts.extend(test.path.as_mut().map(|path| (Some(*at), path)));
+        let more = [test.path.as_mut(), test.message.as_mut()];
+        texts.extend(more.into_iter().flatten().map(|text| (Some(*at), text)));
     }
     for (at, text) in &mut texts {
         if let Some(at) = at {
@@ -160,7 +165,7 @@ fn mask(found: &mut Answer, secrets: &Secrets, redactor: &Redactor) {
 #[cfg(test)]
 mod tests {
     use super::diagnose_masked;
-    use crate::diagnose::{Log, LogFacts};
+    use crate::diagnose::{Log, LogFacts, Scene};
     use crate::model::{Diagnosis, FailureKind};
     use crate::policy::Redactor;
 
@@ -169,7 +174,7 @@ mod tests {
     fn of(log: &str) -> Diagnosis {
         let redactor = Redactor::new([("DB_PASSWORD".to_owned(), "correct-horse-7".to_owned())]);
         let log = Log::from(log.to_owned());
-        diagnose_masked(&log, &LogFacts::default(), None, &redactor)
+        diagnose_masked(&log, &LogFacts::default(), Scene::default(), &[], &redactor)
     }
 
     #[test]

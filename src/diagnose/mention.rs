@@ -61,12 +61,11 @@ pub(super) fn files(
     ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
     let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
     let mut files: Vec<(usize, MentionedFile)> = Vec::new();
-    let mut found: HashMap<String, Option<String>> = HashMap::new();
     for (_, _, mention) in ranked {
-        let place = found
-            .entry(mention.path.clone())
-            .or_insert_with(|| locator.find(&mention.path).map(str::to_owned))
-            .clone();
+        let place = locator.find(&mention.path, mention.at).map(str::to_owned);
+        if place.is_none() && is_installed(&mention.path) {
+            continue;
+        }
         let in_repository = place.is_some();
         let path = place.unwrap_or_else(|| shown(&mention.path, locator));
         let lines_of_it = counts.entry(path.clone()).or_default();
@@ -159,11 +158,11 @@ fn bare(path: &str) -> String {
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-// Files of installed packages, of the runtime, and names that only look like files.
+// Names that only look like files.
 fn is_foreign(path: &str) -> bool {
     const NAMES: &[&str] = &["Node.js", "node.js", "Next.js", "Vue.js", "e.g", "i.e"];
     let slashed = path.replace('\\', "/");
-    is_installed(path) || NAMES.contains(&slashed.as_str()) || slashed.starts_with("//")
+    NAMES.contains(&slashed.as_str()) || slashed.starts_with("//")
 }
 
 // How far a line is from the nearest line of evidence; frames above weigh as those below.

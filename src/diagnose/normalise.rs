@@ -12,10 +12,20 @@ const LONGEST_LINE: usize = 4096;
 const SAMPLE: usize = 4000;
 // More rewrites than a progress bar of one line has.
 const MANY: usize = 100;
+const MOST_ORIGINS: usize = 50_000;
 
-/// Splits a log into readable lines and keeps their original numbers; says too how many bytes at the
-/// ends of overlong lines nobody looks at.
-pub(super) fn lines_of(view: View<'_>) -> (Vec<Line<'_>>, u64) {
+/// A log as readable lines.
+pub(super) struct Lines<'a> {
+    /// With their original numbers.
+    pub(super) all: Vec<Line<'a>>,
+    /// What a runner of several programs put before a line, from its index on.
+    pub(super) origins: Vec<(usize, String)>,
+    /// Bytes at the ends of overlong lines that nobody looks at.
+    pub(super) cut: u64,
+}
+
+/// Splits a log into readable lines.
+pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
     let log = view.text;
     let wrapper = prefix::wrapper(log, SAMPLE);
     let mut lines = Vec::new();
@@ -24,11 +34,18 @@ pub(super) fn lines_of(view: View<'_>) -> (Vec<Line<'_>>, u64) {
     let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
     let mut cut = 0;
+    let mut origins: Vec<(usize, String)> = Vec::new();
     for (number, raw) in view.lines(end) {
         let raw = match number {
             1 => raw.strip_prefix('\u{feff}').unwrap_or(raw),
             _ => raw,
         };
+        if origins.len() < MOST_ORIGINS
+            && let Some(origin) = prefix::origin(raw, &wrapper)
+            && origins.last().is_none_or(|last| last.1 != origin)
+        {
+            origins.push((lines.len(), origin));
+        }
         cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
         let (mark, text) = clean(raw, &wrapper);
         if let Some(begins) = captured_section(&text) {
@@ -43,13 +60,17 @@ pub(super) fn lines_of(view: View<'_>) -> (Vec<Line<'_>>, u64) {
         });
     }
     quiet::mark(&mut lines);
-    (lines, cut)
+    Lines {
+        all: lines,
+        origins,
+        cut,
+    }
 }
 
 /// The lines of a log that is there whole.
 #[cfg(test)]
 pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
-    lines_of(View::whole(log)).0
+    lines_of(View::whole(log)).all
 }
 
 static MARK: LazyLock<Regex> = LazyLock::new(|| {

@@ -99,6 +99,19 @@ fn plain(raw: &str) -> String {
     ESCAPE.replace_all(raw.trim_end(), "").into_owned()
 }
 
+/// What a runner put before a raw line to say whose it is.
+pub(super) fn origin(raw: &str, wrapper: &Wrapper) -> Option<String> {
+    if wrapper.shapes.is_empty() && wrapper.announced.is_empty() {
+        return None;
+    }
+    let head = raw.get(..raw.floor_char_boundary(300))?;
+    let text = plain(head);
+    let from = always(&text);
+    let to = length(&text, wrapper);
+    let origin = text.get(from..to)?.trim();
+    (!origin.is_empty()).then(|| origin.to_owned())
+}
+
 /// Bytes of a line's text that are not the tool's.
 pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
     let mut skip = always(text);

@@ -7,7 +7,8 @@ use super::line::Line;
 use super::pattern::compile;
 use crate::model::FailureKind as Kind;
 
-static TSC: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?:error )?TS(\d{4,5}): ?(.*)$"));
+static TSC: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\b(?:error )?TS(\d{4,5})(?: \[ERROR\])?: ?(.*)$"));
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| compile(r#"'"?([^'"]+)"?'"#));
 static UNDEFINED: LazyLock<Regex> = LazyLock::new(|| compile(r"undefined name\(s\): *(.+)$"));
 

@@ -13,6 +13,7 @@ pub(super) fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
             r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
             r"|\s+Tests\s+\d+ passed.*|# fail\s+0|# ok|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
             r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
+            r"| 0 fail|\s+\d+ passed \([\d.]+(?:ms|s|m|h)\)|\s+\d+ tests? passed|\s*Tasks:\s+(\d+) successful, \d+ total",
             r"|✖ \d+ problems? \(0 errors.*|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
         ))
     });

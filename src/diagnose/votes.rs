@@ -25,7 +25,8 @@ pub(super) fn votes<'f, 'r>(
 ) -> Vec<Vote<'f, 'r>> {
     let is_of_hook = |case: &&Case| {
         let heading = lines[case.at].text.as_ref();
-        case.name.as_deref().is_none_or(is_hook)
+        case.of_hook
+            || case.name.as_deref().is_none_or(is_hook)
             || heading.contains("ERROR at setup of")
             || heading.contains("ERROR at teardown of")
     };
@@ -118,6 +119,19 @@ fn is_hook(name: &str) -> bool {
     ]
     .iter()
     .any(|hook| name.contains(hook))
+        || [
+            "before",
+            "beforeEach",
+            "after",
+            "afterEach",
+            "after.always",
+            "afterEach.always",
+        ]
+        .iter()
+        .any(|hook| {
+            let rest = name.strip_prefix(hook);
+            rest.is_some_and(|rest| rest == " hook" || rest.starts_with(" hook for "))
+        })
         || name.starts_with("setUpClass")
         || name.starts_with("tearDownClass")
         || name.starts_with("setUpModule")

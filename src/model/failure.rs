@@ -202,6 +202,8 @@ pub struct FailedTest {
     pub line: Option<u32>,
     /// 1-based line of the log that says why it failed.
     pub log_line: Option<u64>,
+    /// What it died of, in one line, from the log or a report.
+    pub message: Option<String>,
 }
 
 /// One failure of several in a log.

@@ -10,6 +10,8 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) cause: Option<usize>,
     /// The test's file and line as the log has them.
     pub(in crate::diagnose) place: Option<(String, Option<u32>)>,
+    /// Whether it is known that a hook failed, not the body of the test.
+    pub(in crate::diagnose) of_hook: bool,
 }
 
 impl Case {
@@ -20,11 +22,17 @@ impl Case {
             at,
             cause: None,
             place: None,
+            of_hook: false,
         }
     }
 
     pub(super) fn cause(mut self, cause: Option<usize>) -> Self {
         self.cause = cause;
+        self
+    }
+
+    pub(super) fn of_hook(mut self, of_hook: bool) -> Self {
+        self.of_hook = of_hook;
         self
     }
 

@@ -72,11 +72,43 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
             cases.push(
                 Case::new("jest", title, at)
                     .cause(cause)
-                    .place(place.or(own)),
+                    .place(place.or(own))
+                    .of_hook(is_of_hook(lines, at + 1)),
             );
         }
     }
     cases
+}
+
+pattern!(SHOWN, r"^\s*(>)?\s*\d+ ?\|\s*(.*)$");
+pattern!(HOOK, r"^(?:await )?(?:before|after)(?:All|Each)\s*\(");
+pattern!(BODY, r"^(?:test|it|fit|xit)\b[\w.]*\s*[(`]");
+
+// A hook's failure is given to its tests or their suite; the source that is shown tells them apart.
+fn is_of_hook(lines: &[Line<'_>], from: usize) -> bool {
+    let mut hook = false;
+    for line in lines[from.min(lines.len())..].iter().take(40) {
+        let text = line.text.as_ref();
+        // vitest marks the line below it.
+        if text.trim_start().starts_with('●') || text.contains('⎯') {
+            return false;
+        }
+        if text.trim_start().starts_with('|') && text.trim_end().ends_with('^') {
+            return hook;
+        }
+        let Some(shown) = text.contains('|').then(|| SHOWN.captures(text)).flatten() else {
+            continue;
+        };
+        if HOOK.is_match(&shown[2]) {
+            hook = true;
+        } else if BODY.is_match(&shown[2]) {
+            hook = false;
+        }
+        if shown.get(1).is_some() {
+            return hook;
+        }
+    }
+    false
 }
 
 /// What vitest reports under ` FAIL `.
@@ -107,7 +139,8 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
             cases.push(
                 Case::new("vitest", name, at)
                     .cause(cause)
-                    .place(place.or(own)),
+                    .place(place.or(own))
+                    .of_hook(is_of_hook(lines, below)),
             );
         } else if let Some(found) = VITEST_SUITE.captures(text)
             && lines

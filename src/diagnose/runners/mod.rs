@@ -12,5 +12,5 @@ mod tap;
 mod unittest;
 
 pub(super) use case::Case;
-pub(super) use place::{is_installed, relative};
+pub(super) use place::{is_installed, of_python, of_stack, relative};
 pub(super) use read::cases;

@@ -12,7 +12,8 @@ pub(in crate::diagnose) fn relative(path: &str) -> String {
             r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])",
         )
     });
-    ROOT.replace(path, "").replace('\\', "/")
+    let path = ROOT.replace(path, "").replace('\\', "/");
+    path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
 
 /// Whether a path is one of an installed package or of the runtime.
@@ -48,7 +49,7 @@ pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
 }
 
 /// The first own frame of a JavaScript stack below `from`, until a line that `ends` the report.
-pub(super) fn of_stack(
+pub(in crate::diagnose) fn of_stack(
     lines: &[Line<'_>],
     from: usize,
     ends: impl Fn(&str) -> bool,
@@ -67,4 +68,19 @@ pub(super) fn of_stack(
             let found = FRAME.captures(&line.text)?;
             (!is_installed(&found[1])).then(|| (found[1].to_owned(), found[2].parse().ok()))
         })
+}
+
+/// The first own place of a report of Python: `tests/test_a.py:3: AssertionError`, or a frame.
+pub(in crate::diagnose) fn of_python(lines: &[Line<'_>]) -> Option<(String, Option<u32>)> {
+    static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r#"^(?:\s*File "(?<frame>[^"<>]+\.py)", line (?<at>\d+)|(?<path>\S+\.py):(?<line>\d+):)"#,
+        )
+    });
+    lines.iter().find_map(|line| {
+        let found = PLACE.captures(&line.text)?;
+        let path = found.name("frame").or_else(|| found.name("path"))?.as_str();
+        let number = found.name("at").or_else(|| found.name("line"))?.as_str();
+        (!is_installed(path)).then(|| (path.to_owned(), number.parse().ok()))
+    })
 }

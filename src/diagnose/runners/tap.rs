@@ -22,6 +22,11 @@ pattern!(
 pattern!(AVA, r"^\s*(?:✘|✖) \[fail\]: (.+?)(?: \([\d.]+m?s\))?$");
 pattern!(AVA_AT, r"^\s*(\S+\.[cm]?[jt]s):(\d+)$");
 pattern!(BUN, r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$");
+pattern!(ERROR, r"^(?:error|[A-Z]\w*(?:Error|Exception)): ");
+pattern!(
+    THROWN,
+    r"^\s+(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: "
+);
 pattern!(DENO, r"^(.+?) \.\.\. FAILED \(\d+(?:ms|s)\)$");
 
 /// Failed points of TAP; a parent that fails only by its children does not count.
@@ -124,6 +129,7 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
         let name = match title
             .split_once(" Rejected promise")
             .or(title.split_once(" Error thrown"))
+            .or(title.split_once(" Test finished without "))
         {
             Some((name, _)) if runner == "ava" => name,
             _ => title,
@@ -137,7 +143,7 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
             "bun" => {
                 let above = lines[at.saturating_sub(40)..at]
                     .iter()
-                    .rposition(|line| line.text.starts_with("error: "))
+                    .rposition(|line| ERROR.is_match(&line.text))
                     .map(|offset| at.saturating_sub(40) + offset);
                 let place = above.and_then(|from| place::of_stack(&lines[..at], from, |_| false));
                 (above, place)
@@ -167,11 +173,18 @@ fn ava(lines: &[Line<'_>], name: &str, at: usize) -> Report {
         let found = AVA_AT.captures(&line.text)?;
         Some((found[1].to_owned(), found[2].parse().ok()))
     });
-    let cause = below
+    let place = place.or_else(|| place::of_stack(lines, heading + 1, |text| text.trim() == "─"));
+    // An exception is shown as an object first and as it was thrown further down.
+    let thrown = below
         .iter()
-        .position(|line| {
-            line.text.trim_end().ends_with(':') && line.text.starts_with("  ")
-                || line.text.contains("Error")
+        .take_while(|line| line.text.trim() != "─")
+        .position(|line| THROWN.is_match(&line.text));
+    let cause = thrown
+        .or_else(|| {
+            below.iter().position(|line| {
+                line.text.trim_end().ends_with(':') && line.text.starts_with("  ")
+                    || line.text.contains("Error")
+            })
         })
         .map(|offset| heading + 1 + offset);
     (cause.or(Some(heading)), place)

@@ -2,6 +2,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::diagnose::reports;
 use crate::app::settings::Bytes;
 use crate::app::{ContextRequest, Log, build_context};
 use crate::mcp::error::ToolError;
@@ -16,6 +17,8 @@ use crate::report::context_markdown;
 pub(super) struct Arguments {
     /// The output of the failing command; it says which files matter when no target is given.
     log: Option<String>,
+    /// Reports of its tests: the text of `JUnit` XML files.
+    junit: Vec<String>,
     /// Files the failure is about; a directory means its files.
     targets: Vec<String>,
     /// Commands that show the failure; they are not run.
@@ -55,6 +58,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let request = ContextRequest {
         targets: given.targets,
         log: given.log.map(Log::from),
+        reports: reports(&given.junit)?,
         test_commands: given.test_commands,
         level: given.level.map(level).transpose()?,
         previous_level: given.previous_level.map(level).transpose()?,

@@ -2,7 +2,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::app::{DiagnoseRequest, Log, diagnose_log};
+use crate::app::{AppError, DiagnoseRequest, Log, Report, diagnose_log, read_junit};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::DiagnosisDocument;
@@ -18,6 +18,9 @@ pub(super) struct Arguments {
     exit_code: Option<i32>,
     /// The command line.
     command: Option<String>,
+    /// Reports of its tests: the text of `JUnit` XML files.
+    #[serde(default)]
+    junit: Vec<String>,
 }
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
@@ -27,8 +30,15 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         log: Log::from(given.log),
         exit_code: given.exit_code,
         command: given.command,
+        reports: reports(&given.junit)?,
     };
     let diagnosis = diagnose_log(&app, &request, caller.progress)?;
     let document = DiagnosisDocument::new(&diagnosis);
     Given::new(diagnosis_text(&diagnosis), &document)
+}
+
+/// The reports that a call brings along.
+pub(super) fn reports(texts: &[String]) -> Result<Vec<Report>, AppError> {
+    let one = |text: &String| read_junit("junit", text.as_bytes());
+    texts.iter().map(one).collect()
 }

@@ -2,6 +2,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::diagnose::reports;
 use crate::app::{HintRequest, Log, find_imports};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
@@ -17,6 +18,8 @@ pub(super) struct Arguments {
     file: Option<String>,
     /// The output of the failing command.
     log: Option<String>,
+    /// Reports of its tests: the text of `JUnit` XML files.
+    junit: Vec<String>,
     /// A commit to read instead of the worktree.
     rev: Option<String>,
     /// Give a patch that adds the imports that are certain.
@@ -34,6 +37,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         names: given.names,
         file: given.file,
         log: given.log.map(Log::from),
+        reports: reports(&given.junit)?,
         rev: given.rev,
         fix: given.fix,
         apply: false,

@@ -1,0 +1,170 @@
+use std::collections::HashSet;
+
+use super::derive;
+use super::document::{Answer, answer};
+use super::facts::LogFacts;
+use super::line::Line;
+use super::locate::{Locator, Scene};
+use super::log::View;
+use super::normalise;
+use super::runners;
+use crate::junit::{Case, Report};
+use crate::model::{Alternative, FailedTest, FailureKind as Kind};
+
+// Failures whose words are asked for a kind.
+const MOST_ASKED: usize = 50;
+const MOST_TESTS: usize = 500;
+const LONGEST_MESSAGE: usize = 500;
+// An answer below this says no more than that something failed.
+const SURE: f64 = 0.5;
+
+/// Adds what reports of the tests say: places and messages of those that the log names, the others
+/// beside them, and where the log says nothing of its own, what most of them died of.
+pub(super) fn add_reports(
+    found: &mut Answer,
+    reports: &[Report],
+    facts: &LogFacts,
+    scene: Scene<'_>,
+) {
+    let failed: Vec<&Case> = reports.iter().flat_map(Report::failed).collect();
+    if failed.is_empty() {
+        return;
+    }
+    let locator = Locator::at(scene);
+    let mut left: Vec<usize> = (0..found.diagnosis.tests.len()).collect();
+    let mut seen: HashSet<String> = HashSet::new();
+    for case in &failed {
+        let place = place(case, &locator);
+        let message = message(case);
+        let same = left
+            .iter()
+            .position(|at| is_same(&found.diagnosis.tests[*at].id, case));
+        if let Some(at) = same {
+            let test = &mut found.diagnosis.tests[left.swap_remove(at)];
+            seen.insert(case.id.clone());
+            test.message = message.or(test.message.take());
+            if let Some((path, line)) = place
+                && (test.path.is_none() || test.line.is_none())
+            {
+                test.path = Some(path);
+                test.line = line.or(test.line);
+            }
+        } else if seen.insert(case.id.clone()) {
+            let (path, line) = place.map_or((None, None), |(path, line)| (Some(path), line));
+            found.diagnosis.tests.push(FailedTest {
+                id: case.id.replace(['\n', '\r'], " "),
+                runner: case.runner.unwrap_or("junit").to_owned(),
+                path,
+                line,
+                log_line: None,
+                message,
+            });
+            // No line of the log says it.
+            found.tests.push(usize::MAX);
+        }
+    }
+    let diagnosis = &mut found.diagnosis;
+    let over = diagnosis.tests.len().saturating_sub(MOST_TESTS);
+    if over > 0 {
+        diagnosis.left_out.get_or_insert_default().tests += over as u64;
+        diagnosis.tests.truncate(MOST_TESTS);
+        found.tests.truncate(MOST_TESTS);
+    }
+    diagnosis.failing_tests = diagnosis.tests.iter().map(|it| it.id.clone()).collect();
+    if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < SURE {
+        decide(found, &failed, facts);
+    }
+}
+
+// What most of the tests died of, an expectation before others.
+fn decide(found: &mut Answer, failed: &[&Case], facts: &LogFacts) {
+    let mut kinds: Vec<(Kind, usize)> = Vec::new();
+    for case in failed.iter().take(MOST_ASKED) {
+        let text = format!(
+            "{}\n{}",
+            case.message.as_deref().unwrap_or_default(),
+            case.detail
+        );
+        let alone = answer(View::whole(&text), facts, Locator::default()).diagnosis;
+        let expected = text.contains("AssertionError") || text.contains("AssertionFailedError");
+        let kind = match alone.kind {
+            Kind::RuntimeError if expected => Kind::TestFailure,
+            Kind::Unknown | Kind::None => Kind::TestFailure,
+            kind => kind,
+        };
+        match kinds.iter_mut().find(|row| row.0 == kind) {
+            Some(row) => row.1 += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    kinds.sort_by_key(|&(kind, count)| (std::cmp::Reverse(count), kind != Kind::TestFailure));
+    let Some(&(kind, _)) = kinds.first() else {
+        return;
+    };
+    let diagnosis = &mut found.diagnosis;
+    let (explanation, fix) = derive::words(kind, None);
+    diagnosis.kind = kind;
+    diagnosis.subkind = None;
+    diagnosis.category = derive::category(kind, None);
+    explanation.clone_into(&mut diagnosis.explanation);
+    fix.clone_into(&mut diagnosis.suggested_fix);
+    diagnosis.requires_user_action = derive::requires_user_action(kind, None);
+    diagnosis.confidence = if kinds.len() == 1 { 0.9 } else { 0.75 };
+    diagnosis.alternatives = kinds
+        .iter()
+        .skip(1)
+        .take(4)
+        .map(|&(kind, _)| Alternative {
+            kind,
+            confidence: 0.25,
+        })
+        .collect();
+    diagnosis.tool = diagnosis.tests.first().map(|test| test.runner.clone());
+    diagnosis.rule = None;
+}
+
+// Runners put other signs between the parts of a name than their reports do.
+fn is_same(id: &str, case: &Case) -> bool {
+    let bare = |text: &str| -> String {
+        let text = text.replace(".py", "");
+        text.chars().filter(|c| c.is_alphanumeric()).collect()
+    };
+    let id = bare(id);
+    let spelled = bare(&case.id);
+    let name = bare(&case.name);
+    let class = bare(&case.class);
+    id == spelled
+        || id == name
+        || (!name.is_empty() && (id == format!("{class}{name}") || id == format!("{name}{class}")))
+}
+
+// In one line.
+fn message(case: &Case) -> Option<String> {
+    let told = case.message.as_deref().unwrap_or(&case.detail);
+    let first = told.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let end = first.floor_char_boundary(LONGEST_MESSAGE.min(first.len()));
+    first.get(..end).map(str::to_owned)
+}
+
+// The test's file and line: what its stack says of it, else what the report does.
+fn place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
+    let lines: Vec<Line<'_>> = normalise::lines_of(View::whole(&case.detail)).all;
+    let shown = |path: &str| {
+        let found = locator.find(path, 0).map(str::to_owned);
+        found.unwrap_or_else(|| runners::relative(path))
+    };
+    let told = runners::of_stack(&lines, 0, |_| false).or_else(|| runners::of_python(&lines));
+    let own = case.file.as_deref().map(shown);
+    let of_class = || {
+        let last = case.class.rsplit(['/', ':']).next().unwrap_or_default();
+        (last.contains('.') && locator.find(&case.class, 0).is_some()).then(|| shown(&case.class))
+    };
+    match (
+        own.or_else(of_class),
+        told.map(|(path, line)| (shown(&path), line)),
+    ) {
+        (Some(own), Some((path, line))) if own == path => Some((own, case.line.or(line))),
+        (Some(own), told) if case.line.is_some() || told.is_none() => Some((own, case.line)),
+        (_, told) => told,
+    }
+}
