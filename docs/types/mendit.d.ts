@@ -56,6 +56,8 @@ export interface AttemptResult {
   patchDigest: string | null;
   /** Whether the agent did anything before it ended: wrote output or changed files. */
   progress: boolean;
+  /** What stands behind commands that pass; `null` when they do not. */
+  proof: Proof | null;
   /** Paths that the agent asked for. */
   requestedFiles: Array<string>;
   /** Version of this document's shape. */
@@ -898,6 +900,46 @@ export type ProbeTransport = "command" | "stdio" | "http";
 /** How the places of a level are given out. */
 export type Profile = "ranked" | "spec";
 
+/**
+ * What stands behind the word `fixed`: what the runner of the tests itself says of the green run,
+ * beside what it said before the change.
+ */
+export interface Proof {
+  /** Its own counts with the change; `null` when it gave none. */
+  after: TestCounts | null;
+  /** Other runners and commands of the same run. */
+  also: Array<RunnerProof>;
+  /** Its own counts before the change; `null` when it gave none. */
+  before: TestCounts | null;
+  /** Runs with the change that passed; two when those without it did not end alike. */
+  greenRuns: number;
+  /** What is missing, a sentence each. */
+  missing: Array<string>;
+  /** Whether it is enough: nothing is missing. */
+  proven: boolean;
+  /** Runs without the change that failed. */
+  redRuns: number;
+  /** Files that the command itself names and the change touches: the exit code is theirs to give. */
+  restsOn: Array<string>;
+  /** The runner; `null` when the command is none that is known. */
+  runner: TestRunner | null;
+  /** Where its word was read. */
+  source: ProofSource;
+  /** Each test that failed before, and how it ended. */
+  tests: Array<ProvenTest>;
+}
+
+/** Where the word of a runner was read. */
+export type ProofSource = "report" | "text" | "exit-code";
+
+/** A test that failed before a change. */
+export interface ProvenTest {
+  /** How it ended with the change. */
+  ended: TestEnd;
+  /** In the runner's own spelling. */
+  id: string;
+}
+
 /** So many of so many. */
 export interface Rate {
   /** Runs that ended fixed. */
@@ -1056,6 +1098,8 @@ export interface RunResult {
   message: string;
   /** SHA-256 of `final.patch` in hex; `null` without one. */
   patchDigest: string | null;
+  /** What stands behind `fixed`, or what was missing; `null` when no change made the commands pass. */
+  proof: Proof | null;
   /** The run's name: the last part of its folder. */
   runId: string;
   /** Version of this document's shape. */
@@ -1075,7 +1119,7 @@ export interface RunResult {
 }
 
 /** How a run or one of its attempts stands at its end. */
-export type RunStatus = "fixed" | "blocked" | "failed" | "split" | "user_action_required" | "invalid_task";
+export type RunStatus = "fixed" | "unproven" | "blocked" | "failed" | "split" | "user_action_required" | "invalid_task";
 
 /** A rung of the ladder and what it was worth. */
 export interface Rung {
@@ -1089,6 +1133,20 @@ export interface Rung {
   meanPacketBytes: number;
   /** Fixtures that can be fixed and were run. */
   of: number;
+}
+
+/** What one runner says of its tests before and after a change. */
+export interface RunnerProof {
+  /** Its own counts with the change; `null` when it gave none. */
+  after: TestCounts | null;
+  /** Its own counts before the change; `null` when it gave none. */
+  before: TestCounts | null;
+  /** The runner; `null` when the command is none that is known. */
+  runner: TestRunner | null;
+  /** Where its word was read. */
+  source: ProofSource;
+  /** Each test that failed before, and how it ended. */
+  tests: Array<ProvenTest>;
 }
 
 /** How far a mend can be trusted. */
@@ -1143,7 +1201,7 @@ export interface Stats {
 }
 
 /** How one attempt at a repair ended. */
-export type StopReason = "fixed" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "workplace_unused" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
+export type StopReason = "fixed" | "nothing_to_repair" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "unproven" | "workplace_unused" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
 
 /**
  * A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
@@ -1212,6 +1270,26 @@ export interface TallyRow {
   skipped: number;
 }
 
+/**
+ * Tests of a run, as its runner counts them. For a checker of types or style `failed` are its
+ * errors and `passed` the files it says it checked.
+ */
+export interface TestCounts {
+  /** Tests that the command chose to leave out. */
+  deselected: number;
+  /** Files, suites or set-ups that could not be run at all. */
+  errors: number;
+  /** Tests that failed. */
+  failed: number;
+  /** Tests that passed. */
+  passed: number;
+  /** Tests that were skipped, are only planned, or failed as expected. */
+  skipped: number;
+}
+
+/** How a test ended. */
+export type TestEnd = "passed" | "failed" | "skipped" | "expected_failure" | "counted" | "not_seen";
+
 /** How one run of the test command ended. */
 export interface TestResult {
   /** Seconds from start to end. */
@@ -1227,6 +1305,9 @@ export interface TestResult {
   /** Whether a time limit ended it. */
   timedOut: boolean;
 }
+
+/** A program that runs tests, or checks types or style. */
+export type TestRunner = "pytest" | "unittest" | "nose" | "jest" | "vitest" | "mocha" | "node:test" | "tap" | "ava" | "playwright" | "tsc" | "eslint" | "ruff" | "mypy" | "pyright" | "cargo test" | "go test";
 
 /** A line with characters that mislead a reader. */
 export interface TextWarning {

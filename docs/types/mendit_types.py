@@ -56,6 +56,8 @@ class AttemptResult(TypedDict):
     patchDigest: Union[str, None]
     # Whether the agent did anything before it ended: wrote output or changed files.
     progress: bool
+    # What stands behind commands that pass; `null` when they do not.
+    proof: Union["Proof", None]
     # Paths that the agent asked for.
     requestedFiles: list[str]
     # Version of this document's shape.
@@ -845,6 +847,42 @@ ProbeTransport = Union[Literal['command'], Literal['stdio'], Literal['http']]
 # How the places of a level are given out.
 Profile = Union[Literal['ranked'], Literal['spec']]
 
+# What stands behind the word `fixed`: what the runner of the tests itself says of the green run,
+# beside what it said before the change.
+class Proof(TypedDict):
+    # Its own counts with the change; `null` when it gave none.
+    after: Union["TestCounts", None]
+    # Other runners and commands of the same run.
+    also: list["RunnerProof"]
+    # Its own counts before the change; `null` when it gave none.
+    before: Union["TestCounts", None]
+    # Runs with the change that passed; two when those without it did not end alike.
+    greenRuns: int
+    # What is missing, a sentence each.
+    missing: list[str]
+    # Whether it is enough: nothing is missing.
+    proven: bool
+    # Runs without the change that failed.
+    redRuns: int
+    # Files that the command itself names and the change touches: the exit code is theirs to give.
+    restsOn: list[str]
+    # The runner; `null` when the command is none that is known.
+    runner: Union["TestRunner", None]
+    # Where its word was read.
+    source: "ProofSource"
+    # Each test that failed before, and how it ended.
+    tests: list["ProvenTest"]
+
+# Where the word of a runner was read.
+ProofSource = Union[Literal['report'], Literal['text'], Literal['exit-code']]
+
+# A test that failed before a change.
+class ProvenTest(TypedDict):
+    # How it ended with the change.
+    ended: "TestEnd"
+    # In the runner's own spelling.
+    id: str
+
 # So many of so many.
 class Rate(TypedDict):
     # Runs that ended fixed.
@@ -992,6 +1030,8 @@ class RunResult(TypedDict):
     message: str
     # SHA-256 of `final.patch` in hex; `null` without one.
     patchDigest: Union[str, None]
+    # What stands behind `fixed`, or what was missing; `null` when no change made the commands pass.
+    proof: Union["Proof", None]
     # The run's name: the last part of its folder.
     runId: str
     # Version of this document's shape.
@@ -1010,7 +1050,7 @@ class RunResult(TypedDict):
     workplace: "WorkplaceUsed"
 
 # How a run or one of its attempts stands at its end.
-RunStatus = Union[Literal['fixed'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
+RunStatus = Union[Literal['fixed'], Literal['unproven'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
 
 # A rung of the ladder and what it was worth.
 class Rung(TypedDict):
@@ -1024,6 +1064,19 @@ class Rung(TypedDict):
     meanPacketBytes: int
     # Fixtures that can be fixed and were run.
     of: int
+
+# What one runner says of its tests before and after a change.
+class RunnerProof(TypedDict):
+    # Its own counts with the change; `null` when it gave none.
+    after: Union["TestCounts", None]
+    # Its own counts before the change; `null` when it gave none.
+    before: Union["TestCounts", None]
+    # The runner; `null` when the command is none that is known.
+    runner: Union["TestRunner", None]
+    # Where its word was read.
+    source: "ProofSource"
+    # Each test that failed before, and how it ended.
+    tests: list["ProvenTest"]
 
 # How far a mend can be trusted.
 Safety = Union[Literal['safe'], Literal['lossy'], Literal['opt_in']]
@@ -1073,7 +1126,7 @@ class Stats(TypedDict):
     stopReasons: dict[str, int]
 
 # How one attempt at a repair ended.
-StopReason = Literal['fixed', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'workplace_unused', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
+StopReason = Literal['fixed', 'nothing_to_repair', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'unproven', 'workplace_unused', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
 
 # A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
 # contract.
@@ -1135,6 +1188,23 @@ class TallyRow(TypedDict):
     # Fixtures that were skipped.
     skipped: int
 
+# Tests of a run, as its runner counts them. For a checker of types or style `failed` are its
+# errors and `passed` the files it says it checked.
+class TestCounts(TypedDict):
+    # Tests that the command chose to leave out.
+    deselected: int
+    # Files, suites or set-ups that could not be run at all.
+    errors: int
+    # Tests that failed.
+    failed: int
+    # Tests that passed.
+    passed: int
+    # Tests that were skipped, are only planned, or failed as expected.
+    skipped: int
+
+# How a test ended.
+TestEnd = Union[Literal['passed'], Literal['failed'], Literal['skipped'], Literal['expected_failure'], Literal['counted'], Literal['not_seen']]
+
 # How one run of the test command ended.
 class TestResult(TypedDict):
     # Seconds from start to end.
@@ -1149,6 +1219,9 @@ class TestResult(TypedDict):
     signal: Union[int, None]
     # Whether a time limit ended it.
     timedOut: bool
+
+# A program that runs tests, or checks types or style.
+TestRunner = Union[Literal['pytest'], Literal['unittest'], Literal['nose'], Literal['jest'], Literal['vitest'], Literal['mocha'], Literal['node:test'], Literal['tap'], Literal['ava'], Literal['playwright'], Literal['tsc'], Literal['eslint'], Literal['ruff'], Literal['mypy'], Literal['pyright'], Literal['cargo test'], Literal['go test']]
 
 # A line with characters that mislead a reader.
 class TextWarning(TypedDict):

@@ -123,6 +123,7 @@ impl Watched<'_> {
         command_evidence(&Printed {
             text,
             passed: outcome.passed(),
+            whole: outcome.output.omitted() == 0,
             named: named_runners(line, &read),
             report,
             holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
