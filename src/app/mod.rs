@@ -3,6 +3,7 @@
 
 mod bench;
 mod choices;
+mod confined;
 mod context;
 mod context_request;
 mod diagnose;
@@ -28,13 +29,15 @@ mod show_settings;
 mod split;
 mod stats;
 
+pub use crate::diagnose::Log;
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
-    broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_bench,
+    benches_all_agents, broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_all_agents,
+    run_bench,
 };
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
-pub use diagnose::{DiagnoseRequest, bounded_log, diagnose_log};
+pub use diagnose::{DiagnoseRequest, diagnose_log, read_log};
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};

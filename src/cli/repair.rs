@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::global::Global;
-use super::input::read_log;
+use super::input::read;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{
@@ -119,7 +119,7 @@ be run · 3 a time limit ended it · 4 a person must act · 5 refused by policy 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let read_task = |path: &Path| {
         let name = path.display().to_string();
-        let text = read_log(&name)?;
+        let text = read(&name)?;
         Ok::<_, AppError>((name, text))
     };
     let request = RepairRequest {
@@ -209,6 +209,11 @@ pub(super) fn told(event: &Event) -> Option<String> {
             format!("the task is split into parts: {}", text("sub_issues_count"))
         }
         "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
+        "workplace_copying" => format!(
+            "copying the worktree: {} of {} files",
+            text("files"),
+            text("of")
+        ),
         "workplace" => format!("workplace: {} ({})", text("kind"), text("why")),
         "sandbox" => format!(
             "{}: the sandbox is {}",

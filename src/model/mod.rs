@@ -26,7 +26,8 @@ mod stats;
 mod verdict;
 
 pub use bench::{
-    BenchDocument, Comparison, FixtureOutcome, FixtureResult, Partition, Rung, Tally, TallyRow,
+    AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
+    Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
 };
 pub use blob::BlobId;
 pub use child_failure::ChildFailure;
@@ -44,7 +45,7 @@ pub use facts::{
 };
 pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
-    FailureKind, MentionedFile, StopReason, Subkind,
+    FailureKind, LeftOut, MentionedFile, StopReason, Subkind,
 };
 pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
 pub use hint::{HintDocument, HintSource, Suggestion};

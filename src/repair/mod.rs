@@ -4,6 +4,7 @@
 mod ask;
 mod commands;
 mod error;
+mod evidence;
 mod failure;
 mod heal;
 mod heals;

@@ -1,5 +1,6 @@
 //! Floor 1: values of the model as text for people and tools, one format a file.
 
+mod bench_agents;
 mod bench_html;
 mod bench_junit;
 mod bench_markdown;
@@ -30,6 +31,7 @@ mod run_text;
 mod sarif;
 mod visible;
 
+pub use bench_agents::{agents_markdown, agents_text};
 pub use bench_html::bench_html;
 pub use bench_junit::bench_junit;
 pub use bench_markdown::bench_markdown;
