@@ -235,14 +235,18 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
 
 #[test]
 fn the_exit_code_of_a_changed_file_is_said() {
-    let world = World::shell();
-    let agent = world.agent(&[crate::world::FIX], "");
-    let test = "sh check.sh && . ./answer.sh";
-    ended(&world.repair(&["--test", test, "--agent", &agent]), 0);
-    let proof = world.json("result.json")["proof"].clone();
+    if !has_program("python3") {
+        return;
+    }
+    let broken = "def f():\n    return 1\n\n\nprint(g())\n";
+    let world = World::with(&[("main.py", broken)]);
+    let fix = whole("main.py", &broken.replace("g()", "f()"));
+    let result = tried(&world, "python3 main.py", &fix, &[]);
+    assert_eq!(result["status"], "fixed", "{result:#}");
+    let proof = &result["proof"];
     assert_eq!(proof["source"], "exit-code");
     assert_eq!(proof["runner"], Value::Null);
-    assert_eq!(proof["restsOn"], serde_json::json!(["answer.sh"]));
+    assert_eq!(proof["restsOn"], serde_json::json!(["main.py"]));
 }
 
 // A baseline that does not end alike twice asks for a second green run.
