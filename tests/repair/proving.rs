@@ -45,7 +45,9 @@ fn tried(world: &World, test: &str, reply: &str, more: &[&str]) -> Value {
         &agent,
     ];
     world.repair(&[&arguments, more].concat());
-    world.json("result.json")
+    let mut result = world.json("result.json");
+    result["last"] = world.attempts("stopReason").pop().unwrap_or_default();
+    result
 }
 
 // Whether it ended with 0 and was not believed; the rest left it red or was refused as a patch.
@@ -60,7 +62,7 @@ fn refused(result: &Value, what: &str) -> bool {
         missing.is_some_and(|it| !it.is_empty()),
         "{what}"
     );
-    status == "unproven" || result["stopReason"] == "policy_rejected"
+    status == "unproven" || result["last"] == "policy_rejected"
 }
 
 #[track_caller]
@@ -215,7 +217,8 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
     let output = world.repair(&arguments);
     ended(&output, 1);
     let result = world.json("result.json");
-    if result["stopReason"] == "policy_rejected" {
+    // The judge of patches may see through it first.
+    if world.attempts("stopReason")[0] == "policy_rejected" {
         return;
     }
     assert_eq!(result["status"], "unproven");
