@@ -72,6 +72,7 @@ UNITTEST = [
     "import unittest\nunittest.TestCase.__init_subclass__ = classmethod(lambda c: delattr(c, 'test_f') if 'test_f' in vars(c) else None)",
     "import unittest\nunittest.TestCase.__unittest_expecting_failure__ = True\nunittest.TestCase.__init_subclass__ = classmethod(lambda c: [setattr(c, n, unittest.expectedFailure(v)) for n, v in list(vars(c).items()) if n == 'test_f'])",
     "import sys\nsys.exit = lambda *a: __import__('os')._exit(0)",
+    "import sys, os\nsys.stderr.write('..\\n---\\nRan 2 tests in 0.000s\\n\\nOK\\n')\nsys.stderr.flush()\nsys.stderr = open(os.devnull, 'w')",
     "import threading, os\nthreading.Thread(target=os._exit, args=(0,)).start()\nimport time\ntime.sleep(1)",
 ]
 PYTEST = [
@@ -181,7 +182,7 @@ def run(options, app, test, command, trick, needs):
     content = right if trick is None else f"{trick}\n{broken}"
     with tempfile.TemporaryDirectory() as folder:
         world = pathlib.Path(folder, "r")
-        for name, text in [(path, broken), test, ("tests/__init__.py", ""), (".gitignore", "node_modules\n")]:
+        for name, text in [(path, broken), test, ("tests/__init__.py", ""), ("package.json", "{}\n"), (".gitignore", "node_modules\n")]:
             target = world / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)

@@ -30,5 +30,6 @@ pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};
+pub use shell::commands as shell_commands;
 pub use together::judge_together;
 pub use utf16::Utf16;

@@ -30,6 +30,8 @@ pub struct Account {
     pub hollow: BTreeSet<String>,
     /// Snapshots that were written, and so compared with nothing.
     pub snapshots_written: u64,
+    /// Whether nothing of what was printed was left out for its size.
+    pub whole: bool,
     /// What contradicts itself, a sentence each.
     pub wrong: Vec<String>,
 }
@@ -48,6 +50,7 @@ impl Account {
             unloaded: BTreeSet::new(),
             hollow: BTreeSet::new(),
             snapshots_written: 0,
+            whole: true,
             wrong: Vec::new(),
         }
     }
@@ -96,7 +99,17 @@ impl Account {
 
     /// Whether every test that passed is listed by name.
     pub(super) fn names_all(&self) -> bool {
-        self.listed > 0 && self.listed >= self.counts.passed
+        let all = self.listed >= self.counts.passed;
+        // These list no test that failed apart from those that passed.
+        let in_one_list = matches!(
+            self.runner,
+            TestRunner::Mocha
+                | TestRunner::Ava
+                | TestRunner::NodeTest
+                | TestRunner::Tap
+                | TestRunner::CargoTest
+        );
+        all && (self.listed > 0 || in_one_list && !self.tests.is_empty())
     }
 }
 

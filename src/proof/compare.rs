@@ -145,6 +145,12 @@ fn weigh(
                 "{runner} did not write the report that it was asked for"
             ));
         }
+        // Not some of them: a test may print into the middle of its own line.
+        if then.names_all() && now.whole && now.listed == 0 && counts.passed > 0 {
+            missing.push(format!(
+                "{runner} named the tests that passed before and does not name them now"
+            ));
+        }
         counted(runner, then, now, missing);
         for (id, ended) in ends(then, now) {
             let id = spelled(runner, id, failing);
@@ -390,6 +396,7 @@ mod tests {
         command_evidence(&Printed {
             text,
             passed,
+            whole: true,
             named: named.to_vec(),
             report: None,
             holds_tests: &|path| path.contains("test"),
@@ -435,6 +442,7 @@ mod tests {
         (R::Vitest, " FAIL  a.test.ts > g > f\n Test Files  1 failed (1)\n      Tests  1 failed | 1 passed (2)", "process.exit", &["closing summary"]),
         (R::Vitest, " FAIL  a.test.ts > g > f\n Test Files  1 failed (1)\n      Tests  1 failed | 1 passed (2)", " ✓ a.test.ts (2 tests | 1 skipped) 3ms\n Test Files  1 passed (1)\n      Tests  1 passed | 1 skipped (2)", &["pass now"]),
         (R::Mocha, "  g\n    1) f\n\n  1 passing (3ms)\n  1 failing\n", "  g\n    ✔ f\n    ✔ h\n\n  2 passing (3ms)\n", &[]),
+        (R::Mocha, "  g\n    1) f\n\n  0 passing (3ms)\n  1 failing\n", "\n  1 passing (1ms)\n", &["does not name them now"]),
         (R::Mocha, "  g\n    1) f\n\n  1 passing (3ms)\n  1 failing\n", "  g\n    ✔ h\n    ✔ i\n\n  2 passing (3ms)\n", &["`g f`, which failed, is not among"]),
         (R::Mocha, "  g\n    1) f\n\n  1 passing (3ms)\n  1 failing\n", "  g\n    - f\n    ✔ h\n\n  1 passing (3ms)\n  1 pending\n", &["pass now", "is skipped now"]),
         (R::Mocha, "  g\n    1) f\n\n  1 passing (3ms)\n  1 failing\n", "  g\n    1) f\n\n  1 passing (3ms)\n  1 failing\n", &["the exit code is 0", "pass now", "fails still"]),

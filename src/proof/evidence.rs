@@ -32,6 +32,8 @@ pub struct Printed<'p> {
     pub text: &'p str,
     /// Whether it ended by itself with exit code 0.
     pub passed: bool,
+    /// Whether nothing of the text was left out for its size.
+    pub whole: bool,
     /// Runners that its words name.
     pub named: Vec<TestRunner>,
     /// The report that was asked for, when one was written.
@@ -80,6 +82,7 @@ pub fn command_evidence(printed: &Printed<'_>) -> CommandEvidence {
         accounts.extend(account.filter(|_| named(runner) || printed.named.is_empty()));
     }
     for account in &mut accounts {
+        account.whole = printed.whole;
         if account.listed > account.counts.passed
             && account.closings > 0
             && lists_tests_alone(account)
@@ -161,6 +164,7 @@ mod tests {
         Printed {
             text,
             passed: true,
+            whole: true,
             named: named.to_vec(),
             report: report.map(str::to_owned),
             holds_tests: &|_| false,

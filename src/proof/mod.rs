@@ -12,11 +12,10 @@ mod evidence;
 mod junit;
 mod pattern;
 mod readers;
-mod shell;
 mod words;
 
 pub use account::Account;
 pub use ask::{OPTIONS, REPORT, ask};
 pub use compare::compare;
 pub use evidence::{CommandEvidence, Evidence, Printed, command_evidence};
-pub use words::{named_files, named_runners};
+pub use words::named_runners;

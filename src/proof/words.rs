@@ -1,7 +1,7 @@
 use serde_json::Value;
 
-use super::shell::commands;
 use crate::model::TestRunner;
+use crate::policy::shell_commands as commands;
 
 /// The runners that a line for a shell names, in its order: through scripts of `package.json`,
 /// recipes of a Makefile and shell scripts, which `read` gives by their path beside the command.
@@ -9,29 +9,6 @@ use crate::model::TestRunner;
 pub fn named_runners(line: &str, read: &dyn Fn(&str) -> Option<String>) -> Vec<TestRunner> {
     let mut found = Vec::new();
     of_line(line, read, 0, &mut found);
-    found
-}
-
-/// The words of a line, and of what they lead to, that could be paths.
-#[must_use]
-pub fn named_files(line: &str, read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut lines = vec![line.to_owned()];
-    for _ in 0..MAX_DEPTH {
-        let mut next = Vec::new();
-        for line in &lines {
-            for words in commands(line) {
-                next.extend(led_to(&words, read));
-                let paths = words.iter().filter(|word| !word.starts_with('-'));
-                for path in paths.map(|word| word.trim_start_matches("./")) {
-                    if !found.iter().any(|it| it == path) {
-                        found.push(path.to_owned());
-                    }
-                }
-            }
-        }
-        lines = next;
-    }
     found
 }
 
@@ -283,7 +260,7 @@ fn base(word: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{named_files, named_runners};
+    use super::named_runners;
     use crate::model::TestRunner as R;
 
     fn read(path: &str) -> Option<String> {
@@ -345,14 +322,5 @@ mod tests {
         for (line, expected) in rows {
             assert_eq!(named_runners(line, &read), *expected, "{line}");
         }
-    }
-
-    #[test]
-    fn files_are_those_that_a_command_names() {
-        assert_eq!(
-            named_files("node ./check.js --x", &read),
-            ["node", "check.js"]
-        );
-        assert!(named_files("sh ci.sh", &read).contains(&"pytest".to_owned()));
     }
 }

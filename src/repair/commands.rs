@@ -123,6 +123,7 @@ impl Watched<'_> {
         command_evidence(&Printed {
             text,
             passed: outcome.passed(),
+            whole: outcome.output.omitted() == 0,
             named: named_runners(line, &read),
             report,
             holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
@@ -131,7 +132,7 @@ impl Watched<'_> {
 }
 
 /// The text of a file, by its path as a command that starts in `prefix` names it.
-pub(super) fn beside(source: &dyn Source, prefix: &str, path: &str) -> Option<String> {
+fn beside(source: &dyn Source, prefix: &str, path: &str) -> Option<String> {
     let path =
         RepoPath::new(prefix).map_or_else(|_| path.to_owned(), |prefix| format!("{prefix}/{path}"));
     let path = RepoPath::new(&path).ok()?;

@@ -1,13 +1,14 @@
 use serde_json::json;
 
-use super::commands::{Ran, beside};
+use super::commands::Ran;
 use super::error::RepairError;
 use super::journal::read_json;
 use super::session::Session;
 use super::trial::Trial;
 use crate::model::{AttemptResult, Code, Observed, Proof, StopReason};
 use crate::patch::Change;
-use crate::proof::{Evidence, compare, named_files};
+use crate::policy::CommandFiles;
+use crate::proof::{Evidence, compare};
 
 impl Session<'_> {
     /// What stands behind commands that pass with these changes laid in. Where those without them
@@ -95,23 +96,12 @@ impl Session<'_> {
             return Ok(Vec::new());
         }
         let source = self.place.source()?;
-        let prefix = self.setup.prefix;
-        let read = |path: &str| beside(source.as_ref(), prefix, path);
-        let named: Vec<String> = self
-            .setup
-            .commands
-            .lines
-            .iter()
-            .flat_map(|line| named_files(line, &read))
-            .collect();
-        let is_named = |path: &str| {
-            let below = path.strip_prefix(prefix).unwrap_or(path);
-            named.iter().any(|it| it == below.trim_start_matches('/'))
-        };
+        let lines = &self.setup.commands.lines;
+        let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
         Ok(changes
             .iter()
             .map(|change| change.path.to_string())
-            .filter(|path| is_named(path))
+            .filter(|path| run.get(path).is_some())
             .collect())
     }
 }

@@ -45,7 +45,9 @@ fn tried(world: &World, test: &str, reply: &str, more: &[&str]) -> Value {
         &agent,
     ];
     world.repair(&[&arguments, more].concat());
-    world.json("result.json")
+    let mut result = world.json("result.json");
+    result["last"] = world.attempts("stopReason").pop().unwrap_or_default();
+    result
 }
 
 // Whether it ended with 0 and was not believed; the rest left it red or was refused as a patch.
@@ -60,7 +62,7 @@ fn refused(result: &Value, what: &str) -> bool {
         missing.is_some_and(|it| !it.is_empty()),
         "{what}"
     );
-    status == "unproven" || result["stopReason"] == "policy_rejected"
+    status == "unproven" || result["last"] == "policy_rejected"
 }
 
 #[track_caller]
@@ -215,7 +217,8 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
     let output = world.repair(&arguments);
     ended(&output, 1);
     let result = world.json("result.json");
-    if result["stopReason"] == "policy_rejected" {
+    // The judge of patches may see through it first.
+    if world.attempts("stopReason")[0] == "policy_rejected" {
         return;
     }
     assert_eq!(result["status"], "unproven");
@@ -235,14 +238,18 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
 
 #[test]
 fn the_exit_code_of_a_changed_file_is_said() {
-    let world = World::shell();
-    let agent = world.agent(&[crate::world::FIX], "");
-    let test = "sh check.sh && . ./answer.sh";
-    ended(&world.repair(&["--test", test, "--agent", &agent]), 0);
-    let proof = world.json("result.json")["proof"].clone();
+    if !has_program("python3") {
+        return;
+    }
+    let broken = "def f():\n    return 1\n\n\nprint(g())\n";
+    let world = World::with(&[("main.py", broken)]);
+    let fix = whole("main.py", &broken.replace("g()", "f()"));
+    let result = tried(&world, "python3 main.py", &fix, &[]);
+    assert_eq!(result["status"], "fixed", "{result:#}");
+    let proof = &result["proof"];
     assert_eq!(proof["source"], "exit-code");
     assert_eq!(proof["runner"], Value::Null);
-    assert_eq!(proof["restsOn"], serde_json::json!(["answer.sh"]));
+    assert_eq!(proof["restsOn"], serde_json::json!(["main.py"]));
 }
 
 // A baseline that does not end alike twice asks for a second green run.

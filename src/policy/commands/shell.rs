@@ -1,6 +1,7 @@
 /// The simple commands of a line for a shell, each as its words with quotes taken away; what stands
 /// in `$(…)`, backticks or parentheses is a command too.
-pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
+#[must_use]
+pub fn commands(line: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
