@@ -130,6 +130,8 @@ pub(super) fn previous(
         message: None,
         patch: None,
         failure: None,
+        kept: false,
+        outputs: None,
     }))
 }
 

@@ -36,6 +36,7 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
             return Category::MissingContext;
         }
         Some(StopReason::TestsChanged) => return Category::Partial,
+        Some(StopReason::AgentError) => return Category::ToolError,
         _ => {}
     }
     match kind {
@@ -102,7 +103,6 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
         ],
         Category::ToolError => &[
             "Check that the commands and packages the task needs are installed",
-            "Check file permissions",
             "Run the failing command by hand, then retry",
         ],
         Category::InvalidTask => &[

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::error::RepairError;
 use super::observe::observe;
@@ -30,7 +31,7 @@ pub(super) struct Ran {
     pub(super) interrupted: bool,
 }
 
-/// Runs the commands in order in a copy of the repository, until one fails.
+/// Runs the commands in order in a copy of the repository, until one fails; `limit` is for each.
 ///
 /// # Errors
 /// [`RepairError::Exec`] when one cannot be started at all.
@@ -40,12 +41,17 @@ pub(super) fn run_commands(
     prefix: &str,
     redactor: &Redactor,
     source: &dyn Source,
+    limit: Duration,
     stop: &Stop,
 ) -> Result<Ran, RepairError> {
     let mut log = String::new();
     let mut last = None;
     for line in &commands.lines {
-        let outcome = run(&job(commands, line, place, prefix), stop, &mut Discard)?;
+        let outcome = run(
+            &job(commands, line, place, prefix, limit),
+            stop,
+            &mut Discard,
+        )?;
         log.push_str(&outcome.output.text());
         let passed = outcome.passed();
         last = Some((line, outcome));
@@ -57,7 +63,7 @@ pub(super) fn run_commands(
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
     let diagnosis = diagnosis(commands, &log, line, &outcome, source);
     Ok(Ran {
-        observed: observe(&outcome, &diagnosis),
+        observed: observe(&outcome, &diagnosis, &log),
         interrupted: outcome.end == End::Interrupted,
         refused: outcome.refused.clone(),
         sandbox: outcome.sandbox,
@@ -96,10 +102,11 @@ pub(super) fn run_setup(
     line: &str,
     place: &Workplace<'_>,
     prefix: &str,
+    limit: Duration,
     stop: &Stop,
 ) -> Result<Outcome, RepairError> {
     Ok(run(
-        &job(commands, line, place, prefix),
+        &job(commands, line, place, prefix, limit),
         stop,
         &mut Discard,
     )?)
@@ -111,7 +118,7 @@ fn nothing() -> Outcome {
     Outcome {
         end: End::Exit(0),
         leaked: 0,
-        duration: std::time::Duration::ZERO,
+        duration: Duration::ZERO,
         output: crate::exec::Captured::default(),
         stdout: crate::exec::Captured::default(),
         stderr: crate::exec::Captured::default(),
@@ -120,7 +127,13 @@ fn nothing() -> Outcome {
     }
 }
 
-fn job(commands: &Commands, line: &str, place: &Workplace<'_>, prefix: &str) -> Job {
+fn job(
+    commands: &Commands,
+    line: &str,
+    place: &Workplace<'_>,
+    prefix: &str,
+    limit: Duration,
+) -> Job {
     let mut environment = commands.environment.clone();
     // Compiled files are known by time and size, and a mended file may keep both.
     environment.push("PYTHONDONTWRITEBYTECODE=1".to_owned());
@@ -130,7 +143,7 @@ fn job(commands: &Commands, line: &str, place: &Workplace<'_>, prefix: &str) -> 
             inherit_defaults: true,
         },
         limits: Limits {
-            timeout: Some(commands.timeout),
+            timeout: Some(limit),
             idle_timeout: None,
             grace: commands.grace,
             max_output: commands.max_output,

@@ -3,8 +3,8 @@
 use super::history::{History, SplitEnd};
 use super::plan::{End, Policy, Step, next};
 use crate::model::{
-    AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
-    TestResult,
+    AgentTrouble, AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus,
+    StopReason as S, TestResult, TroubleKind,
 };
 
 fn policy() -> Policy {
@@ -20,20 +20,17 @@ fn policy() -> Policy {
         agent_timeout: 300.0,
         depth: 0,
         estimated_turns: None,
+        treat_as_code: false,
+        limit_is_failure: false,
     }
 }
 
 fn observed(kind: K) -> Observed {
     Observed {
-        passed: false,
         kind,
-        subkind: None,
         message: "it fails".to_owned(),
-        failing_tests: Vec::new(),
         signature: "s".to_owned(),
-        requires_user_action: false,
-        undefined_names: Vec::new(),
-        test_result: TestResult::default(),
+        ..Observed::default()
     }
 }
 
@@ -62,6 +59,8 @@ fn attempt(level: u8, stop_reason: S) -> AttemptResult {
         agent_timeout_seconds: 300.0,
         packet_bytes: 10,
         usage: None,
+        reply_digest: None,
+        agent_trouble: None,
     }
 }
 
@@ -114,8 +113,8 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
         (
             K::TsError,
             &[(1, S::TestsFailed), (2, S::TestsFailed)],
-            "stop failed no_progress",
-            "no_progress",
+            "ask 2 for 300",
+            "R66",
         ),
         (
             K::TsError,
@@ -125,9 +124,13 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
         ),
         (
             K::TsError,
-            &[(2, S::PatchInvalid), (2, S::PatchInvalid)],
-            "stop failed patch_invalid",
-            "normalise once",
+            &[
+                (1, S::PatchInvalid),
+                (2, S::PatchInvalid),
+                (2, S::ApplyFailed),
+            ],
+            "ask 2 for 300",
+            "R66",
         ),
         (
             K::TsError,
@@ -135,11 +138,30 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
             "ask 2 for 300",
             "progress",
         ),
+        (K::TsError, &[(2, S::NoPatch)], "ask 2 for 300", "R66"),
         (
             K::TsError,
-            &[(2, S::NoPatch)],
-            "stop failed no_patch",
-            "R23",
+            &[(1, S::CommandTimeout)],
+            "ask 2 for 300",
+            "R65",
+        ),
+        (
+            K::TsError,
+            &[(1, S::Regressed), (2, S::Regressed), (2, S::Regressed)],
+            "ask 2 for 300",
+            "R66",
+        ),
+        (
+            K::TsError,
+            &[
+                (1, S::TestsFailed),
+                (2, S::TestsFailed),
+                (2, S::TestsChanged),
+                (2, S::PolicyRejected),
+                (2, S::TestsFailed),
+            ],
+            "stop failed budget_exhausted",
+            "max-attempts",
         ),
         (
             K::TsError,
@@ -166,14 +188,14 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
         (
             K::TsError,
             &[(1, S::PolicyRejected)],
-            "ask 1 for 300",
-            "policy",
+            "ask 2 for 300",
+            "R65",
         ),
         (
             K::TsError,
-            &[(1, S::PolicyRejected), (1, S::PolicyRejected)],
-            "stop failed policy_rejected",
-            "policy",
+            &[(0, S::PolicyRejected), (1, S::PolicyRejected)],
+            "ask 2 for 300",
+            "R65",
         ),
         (K::TsError, &[(1, S::AgentError)], "ask 1 for 300", "R50"),
         (
@@ -308,10 +330,25 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
         split: Some(SplitEnd::Ran {
             passed: true,
             parts: 2,
+            reason: S::Fixed,
         }),
-        ..twice
+        ..twice.clone()
     };
     assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
+    for reason in [S::AgentTimeout, S::TestsFailed] {
+        let parts = 2;
+        let split = Some(SplitEnd::Ran {
+            passed: false,
+            parts,
+            reason,
+        });
+        let ran = History {
+            split,
+            ..twice.clone()
+        };
+        let expected = format!("stop split {reason}");
+        assert_eq!(word(&next(&ran, &policy())), expected);
+    }
 }
 
 #[test]
@@ -374,7 +411,11 @@ fn names_that_stay_undefined_block() {
         vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
     );
     history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
-    let Step::Stop(end) = next(&history, &policy()) else {
+    let two = Policy {
+        max_attempts: 2,
+        ..policy()
+    };
+    let Step::Stop(end) = next(&history, &two) else {
         panic!("it goes on");
     };
     assert_eq!(end.status, RunStatus::Blocked);
@@ -404,4 +445,193 @@ fn a_level_that_is_not_allowed_is_not_reached() {
     assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
     let history = after(K::TsError, vec![attempt(1, S::RequestedFiles)]);
     assert_eq!(word(&next(&history, &low)), "stop failed requested_files");
+}
+
+#[test]
+fn the_agents_own_trouble_is_the_headline() {
+    let troubled = |kind: TroubleKind| AttemptResult {
+        message: "the agent's login failed".to_owned(),
+        agent_trouble: Some(AgentTrouble {
+            kind,
+            end: "exit code 1".to_owned(),
+            last_lines: Vec::new(),
+        }),
+        ..attempt(1, S::AgentError)
+    };
+    // What it lacks, how often it failed so, what follows.
+    for (kind, times, expected) in [
+        (
+            TroubleKind::Login,
+            1,
+            "stop user_action_required agent_error",
+        ),
+        (
+            TroubleKind::Credit,
+            1,
+            "stop user_action_required agent_error",
+        ),
+        (TroubleKind::RateLimit, 1, "ask 1 for 300"),
+        (TroubleKind::RateLimit, 2, "stop failed agent_error"),
+        (TroubleKind::Crash, 1, "ask 1 for 300"),
+        (TroubleKind::Crash, 2, "stop failed agent_error"),
+    ] {
+        let mut history = after(K::ImportError, vec![troubled(kind); times]);
+        // R7 would say which names are missing; that is not what stands in the way.
+        history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned()];
+        let step = next(&history, &policy());
+        assert_eq!(word(&step), expected, "{kind:?} {times}");
+        if let Step::Stop(end) = step {
+            assert_eq!(end.message, "the agent's login failed");
+        }
+    }
+    // Nor is it that the attempts are used up.
+    let once = Policy {
+        max_attempts: 1,
+        ..policy()
+    };
+    let history = after(K::TsError, vec![troubled(TroubleKind::Crash)]);
+    assert_eq!(word(&next(&history, &once)), "stop failed agent_error");
+}
+
+#[test]
+fn the_same_words_twice_at_the_top_end_it() {
+    let said = |level, digest: &str| AttemptResult {
+        reply_digest: Some(digest.to_owned()),
+        ..attempt(level, S::NoPatch)
+    };
+    let history = |replies| after(K::TsError, replies);
+    let climbs = history(vec![said(1, "x")]);
+    assert_eq!(word(&next(&climbs, &policy())), "ask 2 for 300");
+    let again = history(vec![said(1, "x"), said(2, "x")]);
+    assert_eq!(word(&next(&again, &policy())), "stop failed no_patch");
+    let other = history(vec![said(1, "x"), said(2, "y")]);
+    assert_eq!(word(&next(&other, &policy())), "ask 2 for 300");
+}
+
+#[test]
+fn replies_that_do_not_fit_are_counted_by_level() {
+    let replies = vec![
+        attempt(1, S::PatchInvalid),
+        attempt(2, S::ApplyFailed),
+        attempt(2, S::TestsFailed),
+        attempt(2, S::NoPatch),
+    ];
+    let four = Policy {
+        max_attempts: 4,
+        ..policy()
+    };
+    let Step::Stop(end) = next(&after(K::TsError, replies), &four) else {
+        panic!("it goes on");
+    };
+    assert_eq!(
+        end.message,
+        "attempts used up: 4; replies without a patch that fits: 1 at level 1, 2 at level 2"
+    );
+}
+
+#[test]
+fn what_looks_like_a_persons_to_mend_can_be_given_to_the_agent() {
+    let code = Policy {
+        treat_as_code: true,
+        ..policy()
+    };
+    let gate = "stop user_action_required user_action_required";
+    for kind in [
+        K::PermissionDenied,
+        K::DependencyError,
+        K::CommandNotFound,
+        K::MissingEnvVar,
+    ] {
+        let history = after(kind, Vec::new());
+        assert_eq!(word(&next(&history, &policy())), gate);
+        assert_eq!(word(&next(&history, &code)), "ask 0 for 300");
+    }
+    let mut package = after(K::ImportError, Vec::new());
+    package.baseline.as_mut().unwrap().requires_user_action = true;
+    assert_eq!(word(&next(&package, &policy())), gate);
+    assert_eq!(word(&next(&package, &code)), "ask 1 for 300");
+}
+
+#[test]
+fn commands_that_are_slow_are_no_failure_of_the_code() {
+    let slow = |tests: &[&str]| History {
+        baseline: Some(Observed {
+            failing_tests: tests.iter().map(|it| (*it).to_owned()).collect(),
+            test_result: TestResult {
+                timed_out: true,
+                duration_seconds: 900.0,
+                ..TestResult::default()
+            },
+            ..observed(K::Timeout)
+        }),
+        ..History::default()
+    };
+    let Step::Stop(end) = next(&slow(&[]), &policy()) else {
+        panic!("it goes on");
+    };
+    assert_eq!(end.reason, S::CommandTimeout);
+    assert!(
+        end.message.contains("`--test-timeout 2700`"),
+        "{}",
+        end.message
+    );
+    assert_eq!(word(&next(&slow(&["t"]), &policy())), "ask 0 for 300");
+    for policy in [
+        Policy {
+            treat_as_code: true,
+            ..policy()
+        },
+        Policy {
+            limit_is_failure: true,
+            ..policy()
+        },
+    ] {
+        assert_eq!(word(&next(&slow(&[]), &policy)), "ask 0 for 300");
+    }
+}
+
+#[test]
+fn another_failure_than_the_given_logs_is_said() {
+    let with = |kind, test: &str| Observed {
+        failing_tests: vec![test.to_owned()],
+        ..observed(kind)
+    };
+    let history = |baseline, reported| History {
+        baseline: Some(baseline),
+        reported: Some(reported),
+        ..History::default()
+    };
+    let person = "stop user_action_required user_action_required";
+    let here = with(K::TestFailure, "tests/test_a.py::one");
+    for (baseline, reported, expected) in [
+        // Seen there and here: that is twice.
+        (here.clone(), here.clone(), "ask 0 for 300"),
+        (
+            here.clone(),
+            with(K::TestFailure, "pkg/tests/test_a.py::one"),
+            "ask 0 for 300",
+        ),
+        (
+            here.clone(),
+            with(K::TestFailure, "tests/test_a.py::two"),
+            person,
+        ),
+        (observed(K::TsError), observed(K::TsError), "ask 1 for 300"),
+        (observed(K::TsError), observed(K::LintError), person),
+        (
+            Observed {
+                passed: true,
+                ..observed(K::Unknown)
+            },
+            here,
+            person,
+        ),
+    ] {
+        let shown = format!("{baseline:?} {reported:?}");
+        assert_eq!(
+            word(&next(&history(baseline, reported), &policy())),
+            expected,
+            "{shown}"
+        );
+    }
 }

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::commands::diagnose_again;
 use super::error::RepairError;
-use super::observe::{Effect, effect};
+use super::progress::{Effect, effect};
 use super::sentinel::Sentinel;
 use super::session::Session;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
@@ -68,7 +68,7 @@ impl Session<'_> {
             return Ok(());
         }
         result.test_result = Some(ran.observed.test_result.clone());
-        let (stop_reason, kept, message) = reason(trial.before, &ran.observed, trial.focus);
+        let (stop_reason, kept, message) = reason(trial, &ran.observed, &judged.changes);
         result.kept = kept && (ran.observed.passed || !trial.must_fix);
         result.stop_reason = stop_reason;
         message.clone_into(&mut result.message);
@@ -209,17 +209,18 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
 
 // How an attempt ended, from what its change did.
 fn reason(
-    before: Option<&Observed>,
+    trial: &Trial<'_>,
     after: &Observed,
-    focus: &[String],
+    changes: &[Change],
 ) -> (StopReason, bool, &'static str) {
     if after.passed {
         return (StopReason::Fixed, true, "the commands pass");
     }
-    let Some(before) = before else {
+    let focus = trial.focus;
+    let Some(before) = trial.before else {
         return (StopReason::TestsFailed, false, "the commands still fail");
     };
-    let effect = effect(before, after);
+    let effect = effect(before, after, changes);
     let mine_pass = !focus.is_empty()
         && !after.failing_tests.is_empty()
         && focus.iter().all(|test| !after.failing_tests.contains(test));
@@ -228,7 +229,7 @@ fn reason(
         Effect::Better => (
             StopReason::TestsChanged,
             true,
-            "part of the failure is gone",
+            "the failure is partly gone, or has moved on",
         ),
         Effect::Fixed => (StopReason::Fixed, true, "the commands pass"),
         Effect::Same => (
