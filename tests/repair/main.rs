@@ -5,11 +5,13 @@
 mod applying;
 mod editing;
 mod ends;
+mod learning;
 mod masking;
 mod prompting;
 mod reporting;
 mod resuming;
 mod splitting;
+mod standing;
 #[path = "../support/mod.rs"]
 mod support;
 mod world;
