@@ -2,7 +2,7 @@ use super::record::Record;
 use super::score::WRONG_HEAL;
 use super::{BenchAgent, Fixture};
 use crate::model::{
-    AttemptResult, Code, FixtureOutcome, FixtureResult, Origin, RunResult, StopReason,
+    AttemptResult, Code, FixtureOutcome, FixtureResult, Origin, RunResult, RunStatus, StopReason,
 };
 
 /// Fills an outcome from what a run came to and wrote: passed when it ended as the fixture says
@@ -38,7 +38,10 @@ pub(super) fn judge_run(
             run.message
         ));
     }
-    if outcome.healed && !fixture.heal_safe {
+    // Part of the known repair is no guess, unless it was taken for all of it.
+    let whole = run.status == RunStatus::Fixed && run.agent_calls == 0;
+    let known = !whole && record.heals.iter().all(|heal| is_part_of(heal, fixture));
+    if outcome.healed && !fixture.heal_safe && !known {
         let said = "a change without a model was kept, and the fixture calls that unsafe";
         why.push(format!("{WRONG_HEAL}{said}"));
     }
@@ -56,6 +59,18 @@ pub(super) fn judge_run(
     outcome.why = why;
     outcome.packets = record.packets;
     outcome.leaks = record.leaks;
+}
+
+fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
+    let added = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with("+++"));
+        let lines = lines.filter_map(|line| line.strip_prefix('+'));
+        let lines = lines.map(|line| line.trim().to_owned());
+        lines.filter(|line| !line.is_empty()).collect()
+    };
+    let reference = fixture.reference.as_deref().unwrap_or_default();
+    let reference = added(&String::from_utf8_lossy(reference));
+    added(patch).iter().all(|line| reference.contains(line))
 }
 
 const NOT_REFUSED: Code = Code::F303;

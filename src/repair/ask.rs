@@ -86,6 +86,7 @@ impl Session<'_> {
             before: before.as_ref(),
             focus: &[],
             must_fix: heal.must_fix,
+            unattended: true,
         };
         self.try_patch(&mut result, &trial, &folder)?;
         result.message = format!("{}: {}", heal.what, result.message);
@@ -130,6 +131,7 @@ impl Session<'_> {
                         before,
                         focus,
                         must_fix: false,
+                        unattended: false,
                     };
                     self.try_patch(result, &trial, folder)?;
                     if result.kept || result.stop_reason == StopReason::Interrupted {
@@ -178,6 +180,7 @@ impl Session<'_> {
                     before,
                     focus,
                     must_fix: false,
+                    unattended: false,
                 };
                 return self.try_patch(result, &trial, folder);
             }

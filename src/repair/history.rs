@@ -87,6 +87,20 @@ pub(super) fn repeats_itself(history: &History) -> bool {
     last.is_some() && replies.next_back() == Some(last)
 }
 
+/// The last reply, when the policy refused every one that held something to try.
+pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
+    let tried: Vec<&AttemptResult> = of(history, Origin::Agent)
+        .filter(|it| {
+            !matches!(
+                it.stop_reason,
+                StopReason::NoPatch | StopReason::RequestedFiles
+            )
+        })
+        .collect();
+    let refused = |it: &&AttemptResult| it.stop_reason == StopReason::PolicyRejected;
+    tried.last().copied().filter(|_| tried.iter().all(refused))
+}
+
 /// How many replies at each level held nothing that could be tried, in words; empty when all did.
 pub(super) fn malformed(history: &History) -> String {
     let mut levels: BTreeMap<Level, usize> = BTreeMap::new();

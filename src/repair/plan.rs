@@ -1,5 +1,6 @@
 use super::history::{
-    History, SplitEnd, in_a_row, malformed, of, repeats_itself, requested, shows_the_same, standing,
+    History, SplitEnd, all_refused, in_a_row, malformed, of, repeats_itself, requested,
+    shows_the_same, standing,
 };
 use crate::context::{LevelChoice, Retry, choose_level};
 use crate::model::{
@@ -369,6 +370,9 @@ fn own_trouble(reason: StopReason) -> bool {
 
 // R7: names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
+    if let Some(last) = all_refused(history) {
+        return stop(RunStatus::Failed, last.stop_reason, &last.message);
+    }
     let failure = standing(history).or(history.baseline.as_ref());
     if let Some(failure) = failure
         && failure.kind == Kind::ImportError

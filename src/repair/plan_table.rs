@@ -509,6 +509,21 @@ fn the_same_words_twice_at_the_top_end_it() {
 }
 
 #[test]
+fn a_run_of_which_the_policy_refused_everything_says_so() {
+    let replies = vec![
+        attempt(0, S::PolicyRejected),
+        attempt(1, S::PolicyRejected),
+        attempt(2, S::NoPatch),
+    ];
+    let three = Policy {
+        max_attempts: 3,
+        ..policy()
+    };
+    let step = next(&after(K::TestFailure, replies), &three);
+    assert_eq!(word(&step), "stop failed policy_rejected");
+}
+
+#[test]
 fn replies_that_do_not_fit_are_counted_by_level() {
     let replies = vec![
         attempt(1, S::PatchInvalid),

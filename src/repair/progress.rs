@@ -1,3 +1,4 @@
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::missing::missing;
@@ -11,8 +12,10 @@ pub enum Effect {
     Fixed,
     /// The same failure.
     Same,
-    /// Part of it is gone or has moved on, and nothing came.
+    /// Part of it is gone, or the next missing name shows, and nothing came.
     Better,
+    /// A test gets further and fails otherwise: the change may be right, or wrong in another way.
+    Further,
     /// Another failure, neither better nor worse.
     Changed,
     /// Something that worked no longer does.
@@ -37,14 +40,15 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
         return without_tests(before, after, changes);
     }
     let (old, new) = (by_test(before), by_test(after));
+    let come: Vec<&&str> = new.keys().filter(|test| !old.contains_key(*test)).collect();
     let mut moved = Moved::default();
     for (test, then) in &old {
         match new.get(test) {
             Some(now) => moved.count(step(then, now, changes)),
+            None if come.iter().any(|it| stops(then) && holds(test, it)) => moved.further = true,
             None => moved.gone = true,
         }
     }
-    let come: Vec<&&str> = new.keys().filter(|test| !old.contains_key(*test)).collect();
     // Tests of a file that could not be loaded fail by name only once it loads.
     let hidden = |test: &str| {
         old.iter()
@@ -65,14 +69,18 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
             ..
         } => Effect::Regressed,
         Moved { back: true, .. } => Effect::Changed,
-        Moved { gone: true, .. } | Moved { on: true, .. } => Effect::Better,
+        Moved { gone: true, .. } => Effect::Better,
+        Moved { further: true, .. } => Effect::Further,
+        Moved { on: true, .. } => Effect::Better,
         Moved { .. } => Effect::Changed,
     }
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is seen in some test")]
 struct Moved {
     on: bool,
+    further: bool,
     back: bool,
     gone: bool,
 }
@@ -80,6 +88,7 @@ struct Moved {
 impl Moved {
     fn count(&mut self, step: Step) {
         self.on |= step == Step::On;
+        self.further |= step == Step::Further;
         self.back |= step == Step::Back;
     }
 }
@@ -87,6 +96,7 @@ impl Moved {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     On,
+    Further,
     Back,
     Aside,
 }
@@ -152,7 +162,11 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
     }
     let (old, new) = (stage(&then.error), stage(&now.error));
     if new != old {
-        return if new > old { Step::On } else { Step::Back };
+        return match new.cmp(&old) {
+            Ordering::Less => Step::Back,
+            _ if new == Stage::Runs => Step::Further,
+            _ => Step::On,
+        };
     }
     if let (Some(was), Some(is)) = (missing(&then.error), missing(&now.error)) {
         return if was != is && !brought(&is, changes) {
@@ -165,9 +179,9 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
     match (place(then), place(now)) {
         (Some((was, from)), Some((is, to))) if was == is && !touches(changes, &is) => {
             match to.cmp(&from) {
-                std::cmp::Ordering::Greater => Step::On,
-                std::cmp::Ordering::Less => Step::Back,
-                std::cmp::Ordering::Equal => Step::Aside,
+                Ordering::Greater => Step::Further,
+                Ordering::Less => Step::Back,
+                Ordering::Equal => Step::Aside,
             }
         }
         _ => Step::Aside,

@@ -72,7 +72,7 @@ fn progress_is_by_test_and_by_error() {
         (
             (K::ImportError, vec![t("x", A)]),
             (K::TestFailure, vec![t("x", WRONG)]),
-            Effect::Better,
+            Effect::Further,
             "it finds its names now",
         ),
         (
@@ -90,7 +90,7 @@ fn progress_is_by_test_and_by_error() {
         (
             (K::TestFailure, vec![t("x", "AssertionError: 1 != 2 @ 4")]),
             (K::TestFailure, vec![t("x", "AssertionError: 3 != 4 @ 9")]),
-            Effect::Better,
+            Effect::Further,
             "the next assertion of the same test",
         ),
         (
@@ -110,6 +110,18 @@ fn progress_is_by_test_and_by_error() {
             (K::TestFailure, vec![t("x", WRONG)]),
             Effect::Better,
             "one test fewer",
+        ),
+        (
+            (K::ImportError, vec![t("x", A), t("y", A)]),
+            (K::TestFailure, vec![t("x", WRONG)]),
+            Effect::Better,
+            "one test fewer, the other further",
+        ),
+        (
+            (K::ImportError, vec![t("x", A), t("y", A)]),
+            (K::ImportError, vec![t("x", B), t("y", WRONG)]),
+            Effect::Further,
+            "the next name in one, something else in the other",
         ),
         (
             (K::TestFailure, vec![t("x", WRONG), t("y", WRONG)]),
@@ -141,13 +153,13 @@ fn progress_is_by_test_and_by_error() {
         (
             (K::ImportError, vec![t("tests/test_a.py", A)]),
             (K::TestFailure, vec![t("tests/test_a.py::test_one", WRONG)]),
-            Effect::Better,
+            Effect::Further,
             "a file that could not be loaded shows its tests",
         ),
         (
             (K::ImportError, vec![t("test_a", A)]),
             (K::TestFailure, vec![t("tests.test_a.T.test_one", WRONG)]),
-            Effect::Better,
+            Effect::Further,
             "the same as unittest spells it",
         ),
         (

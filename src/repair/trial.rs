@@ -20,6 +20,9 @@ pub(super) struct Trial<'a> {
     pub(super) focus: &'a [String],
     /// Whether anything but passing commands undoes it.
     pub(super) must_fix: bool,
+    /// Whether nobody stands for it who could put it right later: then a test that only gets
+    /// further is no reason to keep it.
+    pub(super) unattended: bool,
 }
 
 impl Session<'_> {
@@ -229,7 +232,12 @@ fn reason(
         Effect::Better => (
             StopReason::TestsChanged,
             true,
-            "the failure is partly gone, or has moved on",
+            "part of the failure is gone, or the next one shows",
+        ),
+        Effect::Further => (
+            StopReason::TestsChanged,
+            !trial.unattended,
+            "the commands get further and fail otherwise",
         ),
         Effect::Fixed => (StopReason::Fixed, true, "the commands pass"),
         Effect::Same => (

@@ -108,7 +108,7 @@ const TALKATIVE: &str = "\
 . ./answer.sh
 [ \"$ANSWER\" = 42 ] && exit 0
 [ \"$ANSWER\" = 41 ] && { echo 'check.sh:3: AssertionError: 41 is not it'; exit 1; }
-echo \"check.sh:4: AssertionError: $ANSWER is off; put ANSWER=42 there\"
+echo \"check.sh:4: AssertionError: $ANSWER is off; put ANSWER=$((ANSWER * 6)) there\"
 exit 1
 ";
 
@@ -118,11 +118,10 @@ fn an_agent_that_only_copies_what_it_is_shown_succeeds_on_its_second_try() {
         let world = World::with(&[("answer.sh", "ANSWER=41\n"), ("check.sh", TALKATIVE)]);
         let agent = world.script(
             "told=$(cat)\n\
-             value=$(printf '%s' \"$told\" | grep -o 'put ANSWER=[0-9]*' | head -1 | sed 's/.*=//')\n\
+             value=$(printf '%s' \"$told\" | grep -o 'put ANSWER=[0-9][0-9]*' | head -1 | sed 's/.*=//')\n\
              printf -- '```diff\\n--- a/answer.sh\\n+++ b/answer.sh\\n@@ -1 +1 @@\\n-ANSWER=41\\n+ANSWER=%s\\n```\\n' \
              \"${value:-7}\"\n",
         );
-        // The script itself is shown, too, and says the answer to nobody.
         let arguments = [
             "--test",
             "sh ./check.sh",
