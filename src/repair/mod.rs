@@ -16,6 +16,8 @@ mod observe;
 mod outputs;
 mod plan;
 #[cfg(test)]
+mod plan_gates;
+#[cfg(test)]
 mod plan_table;
 mod progress;
 mod read_run;
