@@ -22,6 +22,7 @@
 //! | 4 | [`diagnose`] | log text to a diagnosis |
 //! | 4 | [`graph`] | who imports whom |
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
+//! | 4 | [`proof`] | what stands behind a green run |
 //! | 5 | [`workplace`] | where commands and agents run: what runs there is what was changed |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
@@ -63,6 +64,7 @@ pub mod mcp;
 pub mod model;
 pub mod patch;
 pub mod policy;
+pub mod proof;
 pub mod rank;
 pub mod repair;
 pub mod report;

@@ -6,9 +6,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
-use mendit::bench::{Fixture, load_fixtures, missing_programs};
+use mendit::bench::{Fixture, HIDDEN_PASSED, load_fixtures, missing_programs};
 use serde_json::Value;
 use support::{Repo, mendit};
 
@@ -30,6 +30,7 @@ fn fixtures_are_many_and_hide_their_secrets() {
         assert!(!fixture.needs.is_empty(), "{id}: what its test is run with");
         if fixture.is_fixable() {
             assert!(fixture.level.is_some(), "{id}: a level");
+            assert!(fixture.hidden_test.is_some(), "{id}: hidden tests");
         }
         for name in fixture.secrets.keys() {
             let value = fixture.fill(&format!("{{{{secret:{name}}}}}"));
@@ -52,6 +53,170 @@ fn fixtures_hold_both_ways() {
         text.ends_with(&format!("{} hold, 0 skipped, 0 wrong\n", FEW.len())),
         "{text}"
     );
+}
+
+// Both ways, by git and the shell alone: on the broken files they fail, on the repaired ones they pass.
+#[test]
+fn hidden_tests_tell_the_repair_from_none() {
+    let fixtures = load_fixtures(&all()).unwrap();
+    let told = |fixture: &Fixture, repaired: bool| {
+        let home = tempfile::tempdir().unwrap();
+        let root = mendit::bench::materialise(fixture, home.path()).unwrap();
+        if repaired {
+            fs::write(
+                home.path().join("patch"),
+                fixture.reference.as_ref().unwrap(),
+            )
+            .unwrap();
+            let status = shell(&root, "git apply ../patch");
+            assert!(status.status.success(), "{}: {status:?}", fixture.id);
+        }
+        copy(&fixture.directory.join("hidden"), &root);
+        let output = shell(&root, fixture.hidden_test.as_ref().unwrap());
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let told = said.lines().any(|line| line == HIDDEN_PASSED);
+        assert_eq!(told, output.status.success(), "{}: {output:?}", fixture.id);
+        told
+    };
+    let (mut proven, mut hard) = (0, 0);
+    for fixture in fixtures.iter().filter(|it| it.hidden_test.is_some()) {
+        let missing = missing_programs(fixture);
+        if !missing.is_empty() {
+            eprintln!("skipped {}: {} is not here", fixture.id, missing.join(", "));
+            continue;
+        }
+        let (broken, repaired) = std::thread::scope(|scope| {
+            let broken = scope.spawn(|| told(fixture, false));
+            (told(fixture, true), broken.join().unwrap())
+        });
+        assert!(!repaired && broken, "{}", fixture.id);
+        proven += 1;
+        hard += usize::from(!fixture.is_toy());
+    }
+    assert!(proven == 0 || hard >= 20, "{hard} of {proven}");
+}
+
+#[test]
+fn hidden_tests_are_proven_and_decide() {
+    const RIGHT: &str = ". ./answer.sh; [ $((ANSWER + 1)) = 43 ] && echo hidden tests passed";
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("few/answer");
+    let hide = |check: &str| {
+        shell_fixture(&folder, "sh", "");
+        let manifest = folder.join("fixture.toml");
+        let text = fs::read_to_string(&manifest).unwrap();
+        let text = text.replace("level = 0\n", "level = 0\nhidden-test = \"sh hidden.sh\"\n");
+        fs::write(manifest, text).unwrap();
+        fs::create_dir_all(folder.join("hidden")).unwrap();
+        fs::write(folder.join("hidden/hidden.sh"), check).unwrap();
+    };
+    let run = |more: &[&str]| mendit(home.path(), &[&["bench", "few"], more].concat());
+    let rows = [
+        (RIGHT, 0, "holds    answer"),
+        ("echo hidden tests passed", 1, "F206: "),
+        (
+            "exit 0",
+            1,
+            "F207: its hidden tests fail with its reference: it never said",
+        ),
+        ("echo hidden tests passed; exit 1", 1, "F207: "),
+    ];
+    for (check, code, words) in rows {
+        hide(check);
+        let output = run(&["--verify"]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{check}: {text}");
+        assert!(text.contains(words), "{check}: {text}");
+    }
+    hide(RIGHT);
+    // A file that knows its visible test suits that test alone.
+    let reply = |value: &str| {
+        let name = format!("{}.json", value.len());
+        let edit = serde_json::json!({ "path": "answer.sh", "old": "41", "new": value });
+        let reply = serde_json::json!({ "status": "patch", "edits": [edit] });
+        fs::write(home.path().join(&name), reply.to_string()).unwrap();
+        format!("cat {}", home.path().join(name).display())
+    };
+    let fooled = "41\ncase $0 in check.sh) ANSWER=42 ;; esac";
+    for (value, repaired) in [("42", true), (fooled, false)] {
+        let agent = reply(value);
+        let kept = format!("kept-{repaired}");
+        let output = run(&["--agent", &agent, "--format", "json", "--keep", &kept]);
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let row = &document["fixtures"][0];
+        assert_eq!(row["status"], "fixed", "{document}");
+        assert_eq!(row["repaired"], repaired, "{document}");
+        assert_eq!(row["result"] == "passed", repaired, "{document}");
+        let hidden = if repaired { "passed" } else { "failed" };
+        assert_eq!(row["hidden"], hidden, "{document}");
+        assert_eq!(document["repairs"]["all"]["passed"], u64::from(repaired));
+        assert_eq!(document["hiddenFailed"], u64::from(!repaired));
+        assert_eq!(row["toy"], true);
+        let all = holding(&home.path().join(kept), RIGHT.as_bytes());
+        assert_eq!(
+            all, [""; 0],
+            "hidden tests stand where a run could see them"
+        );
+    }
+    for (format, words) in [
+        ("text", "fixed, hidden failed"),
+        ("markdown", "F309: fixed, hidden tests failed"),
+        ("html", "F309: fixed, hidden tests failed"),
+        ("junit", "F309: fixed, hidden tests failed"),
+    ] {
+        let output = run(&["--agent", &reply(fooled), "--format", format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(words), "{format}: {text}");
+    }
+}
+
+// Without hidden tests nothing can tell a result that is written into the code from a repair.
+#[test]
+fn a_cheat_repairs_nothing_that_hidden_tests_watch() {
+    let home = tempfile::tempdir().unwrap();
+    let Some(few) = some_of(home.path(), &["py-failing-assertion"]) else {
+        return;
+    };
+    let watched = home.path().join(&few).join("py-failing-assertion");
+    let open = home.path().join(&few).join("py-open");
+    copy(&watched, &open);
+    fs::remove_dir_all(open.join("hidden")).unwrap();
+    let text = fs::read_to_string(open.join("fixture.toml")).unwrap();
+    let lines = text.lines().filter(|it| !it.starts_with("hidden-test"));
+    fs::write(
+        open.join("fixture.toml"),
+        lines.collect::<Vec<_>>().join("\n"),
+    )
+    .unwrap();
+    let cheat = ["bench", &few, "--agent", "cheat", "--partition", "all"];
+    let output = mendit(home.path(), &[&cheat[..], &["--format", "json"]].concat());
+    assert_eq!(
+        (output.status.code(), said(&output, "F308")),
+        (Some(1), true),
+        "{output:?}"
+    );
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let schema = mendit::model::schema("bench").unwrap().schema();
+    assert!(jsonschema::is_valid(&schema, &document), "{document}");
+    let rows = document["fixtures"].as_array().unwrap();
+    for (row, repaired) in rows.iter().zip([false, true]) {
+        assert_eq!(row["repaired"], repaired, "{row}");
+        let cheats = row["cheats"].as_array().unwrap();
+        assert!(cheats.iter().any(|it| it == "hard-coded"), "{row}");
+        assert!(!cheats.iter().any(|it| it == "deleted-assertion"), "{row}");
+    }
+    assert_eq!(document["repairs"]["all"]["passed"], 1);
+    assert_eq!(document["repairs"]["withHiddenTests"]["passed"], 0);
+    fs::remove_dir_all(open).unwrap();
+    let output = mendit(
+        home.path(),
+        &["bench", &few, "--agent", "all", "--partition", "all"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for agent in ["builtin: ", "oracle: ", "replay: ", "cheat: "] {
+        assert!(text.contains(&format!("\n{agent}")), "{text}");
+    }
 }
 
 // The ends, and that parts joined are the whole and a second run is the first.
@@ -269,6 +434,14 @@ const CHECK: &str = ". ./answer.sh\n[ \"$ANSWER\" = 42 ] || { echo \"FAIL answer
 
 fn all() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn shell(root: &Path, line: &str) -> Output {
+    Command::new("sh")
+        .args(["-c", line])
+        .current_dir(root)
+        .output()
+        .unwrap()
 }
 
 // Copies of some fixtures in the folder `few`; none where a program is missing, and it says so.

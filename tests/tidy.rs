@@ -23,6 +23,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("workspace", 3),
     ("graph", 4),
     ("patch", 4),
+    ("proof", 4),
     ("workplace", 5),
     ("rank", 5),
     ("hint", 5),

@@ -10,14 +10,16 @@ use super::files::{to_json, write_file};
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
-    BenchAgent, BenchOptions, Fixture, FixtureError, Heading, Proof, Skeleton, compare,
+    BenchAgent, BenchOptions, Fixture, FixtureError, Heading, Proof, Skeleton, beside, compare,
     load_fixtures, merge, new_fixture, parse_partition, part_of, partition_from_environment,
     run_fixtures, score, verify,
 };
 use crate::config::Settings;
 use crate::exec::{Limits, Stop};
 use crate::git::Repository;
-use crate::model::{BenchDocument, Code, FixtureOutcome, FixtureResult, Partition, SCHEMA_VERSION};
+use crate::model::{
+    BenchAgents, BenchDocument, Code, FixtureOutcome, FixtureResult, Partition, SCHEMA_VERSION,
+};
 use crate::source::{Untracked, Worktree};
 
 /// Say how often broken repositories with a known repair are repaired. The agent, what it may spend
@@ -47,6 +49,56 @@ pub fn run_bench(
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     progress: &dyn Progress,
 ) -> Result<Option<BenchDocument>, AppError> {
+    run_agent(app, request, agent(app.settings()), done, progress)
+}
+
+/// Whether the setting asks for all built-in agents, one after the other.
+#[must_use]
+pub fn benches_all_agents(app: &App) -> bool {
+    app.settings().bench.agent == "all"
+}
+
+/// Runs fixtures with each built-in agent. `None` when it was interrupted; else the document of each
+/// and all of them beside each other, which is what is saved.
+///
+/// # Errors
+/// As [`run_bench`], and a baseline, which belongs to one agent.
+pub fn run_all_agents(
+    app: &App,
+    request: &BenchRequest,
+    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
+    progress: &dyn Progress,
+) -> Result<Option<(Vec<BenchDocument>, BenchAgents)>, AppError> {
+    if request.baseline.is_some() {
+        let said = "`--baseline` compares one agent";
+        return Err(AppError::usage(said).hint("name it with `--agent`"));
+    }
+    let mut documents = Vec::new();
+    for agent in BenchAgent::BUILT_IN {
+        let one = BenchRequest {
+            save: None,
+            keep: request.keep.as_ref().map(|keep| keep.join(agent.name())),
+            ..request.clone()
+        };
+        match run_agent(app, &one, agent, done, progress)? {
+            Some(document) => documents.push(document),
+            None => return Ok(None),
+        }
+    }
+    let agents = beside(&documents);
+    if let Some(path) = &request.save {
+        write_file(path, to_json(&agents)?)?;
+    }
+    Ok(Some((documents, agents)))
+}
+
+fn run_agent(
+    app: &App,
+    request: &BenchRequest,
+    agent: BenchAgent,
+    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
+    progress: &dyn Progress,
+) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
     let partition = partition(request, progress)?;
     let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
@@ -54,7 +106,7 @@ pub fn run_bench(
     let home = Home::make(request.keep.as_deref())?;
     let before = request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
-        agent: agent(settings),
+        agent,
         agent_environment: settings.agent.env.clone(),
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
         max_level: settings.bench.max_level.level(),
@@ -112,6 +164,10 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
             document.leaks
         );
         return no(Code::F302, said);
+    }
+    if document.agent == BenchAgent::Cheat.name() && document.repairs.all.passed > 0 {
+        let said = format!("tricks taken for repairs: {}", document.repairs.all.passed);
+        return no(Code::F308, said);
     }
     if document.wrong_heals > 0 {
         let said = format!("wrong heals: {}", document.wrong_heals);
@@ -288,6 +344,7 @@ fn agent(settings: &Settings) -> BenchAgent {
         "builtin" => BenchAgent::Builtin,
         "oracle" => BenchAgent::Oracle,
         "replay" => BenchAgent::Replay,
+        "cheat" => BenchAgent::Cheat,
         command => BenchAgent::Command(command.to_owned(), settings.agent.protocol.into()),
     }
 }

@@ -3,6 +3,7 @@
 
 mod bench;
 mod choices;
+mod confined;
 mod context;
 mod context_request;
 mod diagnose;
@@ -30,7 +31,8 @@ mod stats;
 
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
-    broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_bench,
+    benches_all_agents, broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_all_agents,
+    run_bench,
 };
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};

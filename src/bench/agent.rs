@@ -1,10 +1,9 @@
-use std::collections::BTreeSet;
-
 use serde_json::json;
 
 use super::Fixture;
+use super::sight::{Seen, lacking};
 use crate::agent::Protocol;
-use crate::model::{FailurePacket, Level, RepoPath, RunStatus};
+use crate::model::{FailurePacket, Level, RunStatus};
 
 /// Who is asked for patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,11 +14,16 @@ pub enum BenchAgent {
     Oracle,
     /// Recorded replies, in the order of their names.
     Replay,
+    /// A stand-in that wants green commands at the lowest price and mends nothing.
+    Cheat,
     /// A command, spoken to as `repair --agent` does.
     Command(String, Protocol),
 }
 
 impl BenchAgent {
+    /// Those that need no command.
+    pub const BUILT_IN: [Self; 4] = [Self::Builtin, Self::Oracle, Self::Replay, Self::Cheat];
+
     /// Its name in documents.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -27,6 +31,7 @@ impl BenchAgent {
             Self::Builtin => "builtin",
             Self::Oracle => "oracle",
             Self::Replay => "replay",
+            Self::Cheat => "cheat",
             Self::Command(command, _) => command,
         }
     }
@@ -40,33 +45,29 @@ impl BenchAgent {
             }
             Self::Oracle => {
                 "context and mechanics, not skill: a stand-in sends the reference patch when, and \
-                 only when, the packet holds every file that the repair needs; at level 2 it asks \
-                 by name for those that are missing"
+                 only when, the packet holds every file that the repair needs and shows the lines that \
+                 it changes; at level 2 it asks by name for those that are missing"
             }
             Self::Replay => {
                 "mechanics: recorded replies, good and malformed, are judged and tested as live \
                  ones are"
+            }
+            Self::Cheat => {
+                "what a green can be had for without a repair: exits while loading, skipped and \
+                 patched tests, shadowed runners, changed settings, hard-coded results; it must \
+                 repair nothing"
             }
             Self::Command(..) => "the whole loop with this agent",
         }
     }
 }
 
-/// What the oracle replies: the reference when the packet holds every needed file. Below level 2
-/// it gives up, so that the ladder is climbed; from there it asks for what is missing.
+/// What the oracle replies: the reference when the packet holds every needed file and shows every
+/// line that the reference changes. Below level 2 it gives up, so that the ladder is climbed; from there it asks for what is missing.
 #[must_use]
 pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
-    let held: BTreeSet<&str> = packet
-        .file_snapshots
-        .iter()
-        .map(|file| file.path.as_str())
-        .collect();
-    let missing: Vec<&str> = fixture
-        .needed
-        .iter()
-        .map(RepoPath::as_str)
-        .filter(|path| !held.contains(path))
-        .collect();
+    let lacking = lacking(fixture, packet.file_snapshots.iter().map(Seen::from));
+    let missing = lacking.all();
     let reply = if fixture.expect.status == RunStatus::InvalidTask {
         json!({ "status": "invalid_task", "notes": "the tests contradict each other" })
     } else if !missing.is_empty() && packet.context_level >= Level::TwoHops {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::sight::reference_changes;
 use crate::model::{FailureKind, Level, RepoPath, RunStatus, StopReason};
 
 /// A broken repository and all that is known of its repair: `fixture.toml` and what stands
@@ -42,6 +43,13 @@ pub struct Fixture {
     /// A line for a shell that a person would run instead of a patch, and that ends with the test.
     #[serde(default)]
     pub reference_setup: Option<String>,
+    /// A line for a shell that runs what stands in `hidden`, laid over the repaired files. It passes
+    /// when it exits with 0 and prints [`HIDDEN_PASSED`] on a line of its own.
+    #[serde(default)]
+    pub hidden_test: Option<String>,
+    /// Whether it is easy, where the rule of [`Fixture::is_toy`] does not see it.
+    #[serde(default)]
+    pub toy: Option<bool>,
     /// Replies, by file name, that must be refused.
     #[serde(default)]
     pub must_refuse: Vec<String>,
@@ -131,6 +139,10 @@ pub struct Reply {
     pub text: String,
 }
 
+/// What hidden tests print when all of them have passed. An exit code alone would believe a product
+/// that leaves the process while it loads.
+pub const HIDDEN_PASSED: &str = "hidden tests passed";
+
 impl Fixture {
     /// The end that a run with what it needs must come to.
     #[must_use]
@@ -145,6 +157,19 @@ impl Fixture {
     #[must_use]
     pub fn is_fixable(&self) -> bool {
         self.expect.status == RunStatus::Fixed
+    }
+
+    /// Whether it is easy: the failure names the only file that is needed, and the reference changes
+    /// one place in it. Rates are given without such fixtures too.
+    #[must_use]
+    pub fn is_toy(&self) -> bool {
+        self.toy.unwrap_or_else(|| {
+            let places = reference_changes(self)
+                .iter()
+                .map(|file| file.places)
+                .sum::<usize>();
+            self.needed.len() <= 1 && self.level == Some(Level::Targets) && places == 1
+        })
     }
 
     /// The time limit of its test.

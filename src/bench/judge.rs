@@ -1,24 +1,109 @@
+use super::hidden::Hidden;
 use super::record::Record;
 use super::score::WRONG_HEAL;
 use super::{BenchAgent, Fixture};
 use crate::model::{
-    AttemptResult, Code, FixtureOutcome, FixtureResult, Origin, RunResult, RunStatus, StopReason,
+    AttemptResult, Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, RunStatus,
+    StopReason,
 };
 
-/// Fills an outcome from what a run came to and wrote: passed when it ended as the fixture says
-/// and did nothing that the fixture forbids.
+/// What a run came to and wrote.
+pub(super) struct Ran {
+    /// How it ended.
+    pub(super) result: RunResult,
+    /// What it wrote.
+    pub(super) record: Record,
+    /// What the hidden tests said when it was fixed.
+    pub(super) hidden: Option<Hidden>,
+}
+
+impl Ran {
+    fn is_fixed(&self) -> bool {
+        self.result.status == RunStatus::Fixed
+    }
+
+    fn hidden(&self) -> Option<HiddenTests> {
+        self.hidden.as_ref().map(|hidden| match hidden {
+            Hidden::Passed => HiddenTests::Passed,
+            Hidden::Failed(_) => HiddenTests::Failed,
+        })
+    }
+
+    fn is_repair(&self) -> bool {
+        self.is_fixed() && self.hidden() != Some(HiddenTests::Failed)
+    }
+}
+
+/// Fills an outcome from the runs of the agent `cheat`, each with the trick that was its last:
+/// passed when none of them repaired.
+pub(super) fn judge_cheats(runs: Vec<(&'static str, Ran)>, outcome: &mut FixtureOutcome) {
+    for (trick, ran) in runs {
+        let first = outcome.cheats.is_empty();
+        if ran.is_fixed() {
+            outcome.cheats.push(trick.to_owned());
+        }
+        if ran.is_repair() {
+            outcome.why.push(format!(
+                "{CHEATED}: the trick `{trick}` ended {}",
+                word(&ran.result.status)
+            ));
+        }
+        // Of many runs the worst is told: the first that was taken in, and one that is a repair.
+        if (ran.is_fixed() && first) || ran.is_repair() || outcome.status.is_none() {
+            outcome.status = Some(ran.result.status);
+            outcome.stop_reason = Some(ran.result.stop_reason);
+            outcome.hidden = ran.hidden();
+        }
+        outcome.repaired |= ran.is_repair();
+        outcome.level = outcome.level.max(ran.result.level);
+        outcome.attempts += ran.result.attempts;
+        take(ran.record, outcome);
+    }
+    conclude(outcome);
+}
+
+const CHEATED: Code = Code::F308;
+
+// What the runs of a fixture wrote, added up.
+fn take(record: Record, outcome: &mut FixtureOutcome) {
+    let bytes = record.attempts.iter().map(|it| it.packet_bytes);
+    outcome.packet_bytes += bytes.sum::<u64>();
+    outcome.held_level = outcome.held_level.or(record.rungs.held);
+    outcome.shown_level = outcome.shown_level.or(record.rungs.shown);
+    for leak in &record.leaks {
+        outcome.why.push(format!("F302: {leak}"));
+    }
+    outcome.packets.extend(record.packets);
+    outcome.leaks.extend(record.leaks);
+}
+
+fn conclude(outcome: &mut FixtureOutcome) {
+    outcome.result = if outcome.why.is_empty() {
+        FixtureResult::Passed
+    } else {
+        FixtureResult::Failed
+    };
+}
+
+/// Fills an outcome from what a run came to and wrote: passed when it ended as the fixture says,
+/// its hidden tests agree, and it did nothing that the fixture forbids.
 pub(super) fn judge_run(
     fixture: &Fixture,
     agent: &BenchAgent,
-    run: &RunResult,
-    record: Record,
+    ran: Ran,
     outcome: &mut FixtureOutcome,
 ) {
+    outcome.repaired = ran.is_repair();
+    outcome.hidden = ran.hidden();
+    let Ran {
+        result: run,
+        record,
+        hidden,
+    } = ran;
     outcome.status = Some(run.status);
     outcome.stop_reason = Some(run.stop_reason);
     outcome.level = run.level;
     outcome.attempts = run.attempts;
-    outcome.packet_bytes = record.attempts.iter().map(|it| it.packet_bytes).sum();
     outcome.healed = record
         .attempts
         .iter()
@@ -38,6 +123,11 @@ pub(super) fn judge_run(
             run.message
         ));
     }
+    if let Some(Hidden::Failed(said)) = hidden {
+        why.push(format!(
+            "{HIDDEN_FAILED}: fixed, hidden tests failed: {said}"
+        ));
+    }
     // Part of the known repair is no guess, unless it was taken for all of it.
     let whole = run.status == RunStatus::Fixed && run.agent_calls == 0;
     let known = !whole && record.heals.iter().all(|heal| is_part_of(heal, fixture));
@@ -48,17 +138,9 @@ pub(super) fn judge_run(
     if *agent == BenchAgent::Replay {
         why.extend(accepted(fixture, &record.attempts));
     }
-    for leak in &record.leaks {
-        why.push(format!("F302: {leak}"));
-    }
-    outcome.result = if why.is_empty() {
-        FixtureResult::Passed
-    } else {
-        FixtureResult::Failed
-    };
     outcome.why = why;
-    outcome.packets = record.packets;
-    outcome.leaks = record.leaks;
+    take(record, outcome);
+    conclude(outcome);
 }
 
 fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
@@ -74,6 +156,7 @@ fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
 }
 
 const NOT_REFUSED: Code = Code::F303;
+const HIDDEN_FAILED: Code = Code::F309;
 
 // Replies that had to be refused and were tried.
 fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {

@@ -2,6 +2,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::materialise::hidden_folder;
 use super::{Fixture, FixtureError, Reply};
 use crate::model::RepoPath;
 
@@ -106,6 +107,18 @@ fn check(fixture: &Fixture, manifest: &Path) -> Result<(), FixtureError> {
     if let Some(path) = missing.map(RepoPath::as_str).find(|path| !there(path)) {
         return dangling(format!("`{path}` is named and stands nowhere in `repo`"));
     }
+    match (&fixture.hidden_test, hidden_folder(fixture).is_dir()) {
+        (Some(_), false) => {
+            return dangling("it has a `hidden-test` and no folder `hidden`".to_owned());
+        }
+        (None, true) => {
+            return dangling("it has a folder `hidden` and no `hidden-test`".to_owned());
+        }
+        _ => {}
+    }
+    if fixture.hidden_test.is_some() && fixture.reference.is_none() {
+        return dangling("it has hidden tests, and there is no `reference.patch`".to_owned());
+    }
     let reply = |name: &&String| !fixture.replies.iter().any(|it| it.name == **name);
     if let Some(name) = fixture.must_refuse.iter().find(reply) {
         return dangling(format!("`replies/{name}` must be refused and is not there"));
@@ -174,6 +187,7 @@ token = ["ab", "cd"]
             (WHOLE.replace("\"app.py\"", "\"../app.py\""), "F103"),
             (WHOLE.replace("\"app.py\"", "\"other.py\""), "F104"),
             (format!("must-refuse = [\"01.txt\"]\n{WHOLE}"), "F104"),
+            (format!("hidden-test = \"true\"\n{WHOLE}"), "F104"),
         ];
         for (manifest, code) in rows {
             let error = load_fixtures(folder(&manifest).path()).unwrap_err();

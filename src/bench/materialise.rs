@@ -29,6 +29,16 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, FixtureErr
     Ok(root)
 }
 
+/// Where the hidden tests of a fixture stand: beside its repository, never in it.
+pub(super) fn hidden_folder(fixture: &Fixture) -> PathBuf {
+    fixture.directory.join("hidden")
+}
+
+/// Lays the hidden tests of a fixture over its files at `root`.
+pub(super) fn lay_hidden(fixture: &Fixture, root: &Path) -> Result<(), FixtureError> {
+    copy(fixture, &hidden_folder(fixture), root)
+}
+
 /// A directory below `home` for temporary files, as a variable for commands: what a test leaves
 /// there is seen by no other fixture and by no later run.
 pub(super) fn temporary(home: &Path) -> Result<String, FixtureError> {

@@ -1,9 +1,11 @@
 //! Floor 8: broken repositories with a known repair, and how often the loop repairs them.
 
 mod agent;
+mod cheat;
 mod compare;
 mod error;
 mod fixture;
+mod hidden;
 mod judge;
 mod load;
 mod materialise;
@@ -12,18 +14,20 @@ mod proof;
 mod record;
 mod run;
 mod score;
+mod sight;
 mod skeleton;
+mod stage;
 mod verify;
 
 pub use agent::BenchAgent;
 pub use compare::{MergeError, compare, merge};
 pub use error::FixtureError;
-pub use fixture::{End, Expected, Fixture, Forbidden, Generate, Reply};
+pub use fixture::{End, Expected, Fixture, Forbidden, Generate, HIDDEN_PASSED, Reply};
 pub use load::load_fixtures;
 pub use materialise::materialise;
 pub use partition::{PartitionError, parse_partition, part_of, partition_from_environment};
 pub use proof::{Proof, ProofProblem};
 pub use run::{BenchOptions, run_fixture, run_fixtures};
-pub use score::{Heading, score, wilson};
+pub use score::{Heading, beside, score, wilson};
 pub use skeleton::{Made, Skeleton, new_fixture};
 pub use verify::{missing_programs, verify};

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::Fixture;
-use crate::model::{AttemptResult, Level, Origin};
+use super::sight::{Rungs, Seen, lacking};
+use crate::model::{AttemptResult, FileMode, Level, Origin};
 
 /// What a run wrote into its folder, as far as the bench looks at it.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub(super) struct Record {
     pub(super) leaks: Vec<String>,
     /// The patches of changes without a model that were kept.
     pub(super) heals: Vec<String>,
+    /// What the packets showed, and on which rung first.
+    pub(super) rungs: Rungs,
 }
 
 impl Record {
@@ -63,6 +66,12 @@ impl Record {
                 self.leaks.push(format!("{shown}: the file `{path}`"));
             }
         }
+        let seen = packet.files.iter().map(|file| Seen {
+            path: &file.path,
+            mode: file.mode,
+            ranges: &file.ranges,
+        });
+        self.rungs.see(packet.level, &lacking(fixture, seen));
         let mut digest = Sha256::new();
         digest.update(format!("{}\n", packet.level));
         for file in &packet.files {
@@ -84,6 +93,8 @@ struct Packet {
 struct PacketFile {
     path: String,
     sha256: String,
+    mode: FileMode,
+    ranges: Vec<[u32; 2]>,
 }
 
 // Sorted, so that attempts come in their order; links are not followed.

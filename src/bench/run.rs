@@ -4,14 +4,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
-use super::judge::judge_run;
+use super::cheat::Cheat;
+use super::hidden::hidden_tests;
+use super::judge::{Ran, judge_cheats, judge_run};
 use super::materialise::temporary;
 use super::record::Record;
 use super::{BenchAgent, Fixture, FixtureError, materialise, missing_programs};
 use crate::context::Request;
 use crate::exec::{SandboxMode, Stop};
 use crate::git::Repository;
-use crate::model::{FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult};
+use crate::model::{
+    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, RunStatus,
+};
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, Setup, Task, repair};
 use crate::source::Worktree;
@@ -91,18 +95,65 @@ pub fn run_fixture(
         return outcome;
     }
     let home = home.join(&fixture.id);
-    match perform(fixture, options, &home, redactor, stop) {
-        Ok(result) => {
-            let record = Record::read(fixture, &home.join("run"));
-            judge_run(fixture, &options.agent, &result, record, &mut outcome);
-        }
-        Err(why) => {
-            outcome.result = FixtureResult::Error;
-            outcome.why = vec![why];
-        }
+    let place = Place {
+        options,
+        redactor,
+        stop,
+    };
+    let ended = match options.agent {
+        BenchAgent::Cheat => cheated(fixture, &place, &home, &mut outcome),
+        _ => asked(fixture, &place, &home, &mut outcome),
+    };
+    if let Err(why) = ended {
+        outcome.result = FixtureResult::Error;
+        outcome.why = vec![why];
     }
     outcome.seconds = started.elapsed().as_millis() as f64 / 1000.0;
     outcome
+}
+
+// What runs have in common.
+struct Place<'a> {
+    options: &'a BenchOptions,
+    redactor: &'a Redactor,
+    stop: &'a Stop,
+}
+
+fn asked(
+    fixture: &Fixture,
+    place: &Place<'_>,
+    home: &Path,
+    outcome: &mut FixtureOutcome,
+) -> Result<(), String> {
+    let reply = |packet: &FailurePacket, call: u32| match place.options.agent {
+        BenchAgent::Replay => recorded_reply(fixture, call),
+        _ => oracle_reply(fixture, packet),
+    };
+    let ran = perform(fixture, place, home, &reply)?;
+    judge_run(fixture, &place.options.agent, ran, outcome);
+    Ok(())
+}
+
+// A run ends when its ladder does, so that there are as many as it takes to try every trick.
+fn cheated(
+    fixture: &Fixture,
+    place: &Place<'_>,
+    home: &Path,
+    outcome: &mut FixtureOutcome,
+) -> Result<(), String> {
+    let cheat = Cheat::new(fixture).map_err(said)?;
+    let reply = |packet: &FailurePacket, _: u32| cheat.reply(packet);
+    let mut runs = Vec::new();
+    for round in 1.. {
+        let ran = perform(fixture, place, &home.join(format!("round-{round}")), &reply)?;
+        let asked = ran.result.agent_calls > 0;
+        runs.push((cheat.last(), ran));
+        if !asked || cheat.is_spent() || place.stop.requested() {
+            break;
+        }
+    }
+    judge_cheats(runs, outcome);
+    Ok(())
 }
 
 fn blank(fixture: &Fixture) -> FixtureOutcome {
@@ -113,12 +164,19 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
         kind: fixture.expect.kind,
         needed_level: fixture.level,
         fixable: fixture.is_fixable(),
+        toy: fixture.is_toy(),
         result: FixtureResult::Failed,
+        hidden_tests: fixture.hidden_test.is_some(),
+        repaired: false,
+        hidden: None,
         status: None,
         stop_reason: None,
         level: Level::Targets,
         attempts: 0,
         healed: false,
+        cheats: Vec::new(),
+        held_level: None,
+        shown_level: None,
         packet_bytes: 0,
         packets: Vec::new(),
         seconds: 0.0,
@@ -127,14 +185,42 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
     }
 }
 
+fn said(error: FixtureError) -> String {
+    format!("{}: {error}", error.code())
+}
+
 fn perform(
     fixture: &Fixture,
-    options: &BenchOptions,
+    place: &Place<'_>,
     home: &Path,
-    redactor: &Redactor,
-    stop: &Stop,
+    reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
+) -> Result<Ran, String> {
+    let result = run(fixture, place, home, reply)?;
+    let folder = home.join("run");
+    let mut hidden = None;
+    if result.status == RunStatus::Fixed && fixture.hidden_test.is_some() {
+        let patch = std::fs::read(folder.join("final.patch")).ok();
+        hidden = Some(hidden_tests(fixture, patch.as_deref(), home, place.stop).map_err(said)?);
+    }
+    let record = Record::read(fixture, &folder);
+    Ok(Ran {
+        result,
+        record,
+        hidden,
+    })
+}
+
+fn run(
+    fixture: &Fixture,
+    place: &Place<'_>,
+    home: &Path,
+    reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
 ) -> Result<RunResult, String> {
-    let said = |error: FixtureError| format!("{}: {error}", error.code());
+    let Place {
+        options,
+        redactor,
+        stop,
+    } = *place;
     let unlisted = |error: String| format!("F105: {error}");
     let root = materialise(fixture, home).map_err(said)?;
     let git = Repository::discover(&root)
@@ -149,13 +235,9 @@ fn perform(
         std::fs::create_dir_all(folder)
             .map_err(|error| said(FixtureError::write(folder, &error)))?;
     }
-    let reply = |packet: &FailurePacket, call: u32| match options.agent {
-        BenchAgent::Replay => recorded_reply(fixture, call),
-        _ => oracle_reply(fixture, packet),
-    };
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
-        BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(&reply),
+        BenchAgent::Oracle | BenchAgent::Replay | BenchAgent::Cheat => Agent::Function(reply),
         BenchAgent::Command(command, protocol) => Agent::Command {
             command,
             protocol: *protocol,
@@ -194,8 +276,9 @@ fn perform(
         agent,
         policy: Policy {
             agent: agent.is_some(),
-            // Recorded replies are there to be judged; a heal would leave none to ask for.
-            heal: options.agent != BenchAgent::Replay,
+            // Recorded replies and tricks are there to be judged; a heal would leave nothing to ask
+            // for.
+            heal: !matches!(options.agent, BenchAgent::Replay | BenchAgent::Cheat),
             auto_split: true,
             max_level: options.max_level,
             max_attempts: options.max_attempts,

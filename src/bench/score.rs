@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
+use super::BenchAgent;
 use crate::model::{
-    BenchDocument, FixtureOutcome, FixtureResult, Level, Partition, RunStatus, Rung,
-    SCHEMA_VERSION, Tally, TallyRow,
+    AgentRow, BenchAgents, BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level,
+    Partition, Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow, TrickRow,
 };
 
 /// Who was asked, and how far.
@@ -26,6 +27,7 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         it.needed_level
             .map_or_else(|| "none".to_owned(), |level| level.to_string())
     };
+    let cheat = heading.agent == BenchAgent::Cheat.name();
     BenchDocument {
         schema_version: SCHEMA_VERSION,
         document: "bench".to_owned(),
@@ -34,6 +36,8 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         max_level: heading.max_level,
         partition: heading.partition,
         totals: tally(outcomes.iter()),
+        repairs: repairs(&outcomes, cheat),
+        sight: sight(&outcomes),
         by_kind: rows(&outcomes, |it| it.kind.to_string()),
         by_language: rows(&outcomes, |it| it.language.clone()),
         by_level: rows(&outcomes, level),
@@ -42,6 +46,8 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
             it.why.iter().any(|why| why.starts_with(WRONG_HEAL))
         }),
         leaks: count(&outcomes, |it| !it.leaks.is_empty()),
+        hidden_failed: count(&outcomes, |it| it.hidden == Some(HiddenTests::Failed)),
+        tricks: tricks(&outcomes),
         fixtures: outcomes,
         comparison: None,
     }
@@ -66,17 +72,22 @@ pub fn wilson(passed: u64, run: u64) -> (f64, f64) {
 }
 
 fn tally<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tally {
+    tally_of(outcomes, |it| it.result == FixtureResult::Passed)
+}
+
+// How many of those that were run have what is asked for.
+fn tally_of<'a>(
+    outcomes: impl Iterator<Item = &'a FixtureOutcome>,
+    good: impl Fn(&FixtureOutcome) -> bool,
+) -> Tally {
     let mut tally = Tally::default();
     for outcome in outcomes {
-        match outcome.result {
-            FixtureResult::Passed => tally.passed += 1,
-            FixtureResult::Failed | FixtureResult::Error => {}
-            FixtureResult::Skipped => {
-                tally.skipped += 1;
-                continue;
-            }
+        if outcome.result == FixtureResult::Skipped {
+            tally.skipped += 1;
+            continue;
         }
         tally.run += 1;
+        tally.passed += u64::from(good(outcome));
     }
     let rate = if tally.run == 0 {
         0.0
@@ -89,6 +100,64 @@ fn tally<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tally {
         low: rounded(low),
         high: rounded(high),
         ..tally
+    }
+}
+
+fn repairs(outcomes: &[FixtureOutcome], cheat: bool) -> Repairs {
+    let of = |wanted: &dyn Fn(&FixtureOutcome) -> bool| {
+        let rows = outcomes.iter().filter(|it| cheat || it.fixable);
+        tally_of(rows.filter(|it| wanted(it)), |it| it.repaired)
+    };
+    Repairs {
+        all: of(&|_| true),
+        without_toys: of(&|it| !it.toy),
+        toys: of(&|it| it.toy),
+        with_hidden_tests: of(&|it| it.hidden_tests),
+    }
+}
+
+fn tricks(outcomes: &[FixtureOutcome]) -> Vec<TrickRow> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for name in outcomes.iter().flat_map(|it| &it.cheats) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let row = |(name, called_fixed): (&str, u64)| TrickRow {
+        name: name.to_owned(),
+        called_fixed,
+    };
+    counts.into_iter().map(row).collect()
+}
+
+/// The built-in agents beside each other, from the document of each.
+#[must_use]
+pub fn beside(documents: &[BenchDocument]) -> BenchAgents {
+    let row = |document: &BenchDocument| AgentRow {
+        agent: document.agent.clone(),
+        measures: document.measures.clone(),
+        totals: document.totals,
+        repairs: document.repairs,
+        sight: document.sight,
+        wrong_heals: document.wrong_heals,
+        leaks: document.leaks,
+        hidden_failed: document.hidden_failed,
+    };
+    let first = documents.first();
+    BenchAgents {
+        schema_version: SCHEMA_VERSION,
+        document: "bench-agents".to_owned(),
+        max_level: first.map_or(Level::Requested, |it| it.max_level),
+        partition: first.and_then(|it| it.partition),
+        agents: documents.iter().map(row).collect(),
+    }
+}
+
+// A run that healed everything gave nobody a packet.
+fn sight(outcomes: &[FixtureOutcome]) -> Sight {
+    let asked = |it: &FixtureOutcome| it.fixable && !it.packets.is_empty();
+    Sight {
+        of: count(outcomes, asked),
+        held: count(outcomes, |it| asked(it) && it.held_level.is_some()),
+        shown: count(outcomes, |it| asked(it) && it.shown_level.is_some()),
     }
 }
 
@@ -121,7 +190,7 @@ fn ladder(outcomes: &[FixtureOutcome]) -> Vec<Rung> {
             let here: Vec<&FixtureOutcome> = outcomes
                 .iter()
                 .filter(run)
-                .filter(|it| it.status == Some(RunStatus::Fixed) && it.level == level)
+                .filter(|it| it.repaired && it.level == level)
                 .collect();
             let fixed = here.len() as u64;
             fixed_so_far += fixed;
@@ -144,7 +213,9 @@ fn count(outcomes: &[FixtureOutcome], wanted: impl Fn(&FixtureOutcome) -> bool) 
 #[cfg(test)]
 pub(super) mod tests {
     use super::{Heading, score, wilson};
-    use crate::model::{FailureKind, FixtureOutcome, FixtureResult, Level, RunStatus, StopReason};
+    use crate::model::{
+        FailureKind, FixtureOutcome, FixtureResult, HiddenTests, Level, RunStatus, StopReason,
+    };
 
     pub(in crate::bench) fn outcome(
         id: &str,
@@ -159,12 +230,19 @@ pub(super) mod tests {
             kind: FailureKind::TestFailure,
             needed_level: Some(level),
             fixable: true,
+            toy: id.ends_with("-a"),
+            hidden_tests: true,
             result,
+            repaired: fixed,
+            hidden: fixed.then_some(HiddenTests::Passed),
             status: fixed.then_some(RunStatus::Fixed),
             stop_reason: fixed.then_some(StopReason::Fixed),
             level,
             attempts: 1,
             healed: false,
+            cheats: Vec::new(),
+            held_level: Some(level),
+            shown_level: fixed.then_some(level),
             packet_bytes: 1000,
             packets: vec!["ab".to_owned()],
             seconds: 0.5,
@@ -216,6 +294,12 @@ pub(super) mod tests {
         assert_eq!(ids, ["js-a", "py-a", "py-b", "ts-a"]);
         let totals = document.totals;
         assert_eq!((totals.passed, totals.run, totals.skipped), (2, 3, 1));
+        let repairs = document.repairs;
+        let pair = |tally: crate::model::Tally| (tally.passed, tally.run);
+        assert_eq!(pair(repairs.all), (2, 3));
+        assert_eq!(pair(repairs.toys), (1, 2));
+        assert_eq!(pair(repairs.without_toys), (1, 1));
+        assert_eq!((document.sight.held, document.sight.shown), (4, 2));
         let so_far: Vec<_> = document.ladder.iter().map(|it| it.fixed_so_far).collect();
         assert_eq!(so_far, [1, 2, 2, 2]);
         assert!(document.ladder.iter().all(|it| it.of == 3));

@@ -1,16 +1,16 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::materialise::temporary;
-use super::{Fixture, FixtureError, Proof, materialise};
+use super::hidden::{Hidden, hidden_tests};
+use super::stage::{Stage, last};
+use super::{Fixture, FixtureError, Proof};
 use crate::diagnose::{LogFacts, diagnose_in};
-use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Outcome, Stop, run};
+use crate::exec::{End, Outcome, Stop};
 use crate::model::{Code, Diagnosis};
-use crate::patch::{JudgeOptions, Judged, judge, write_worktree};
-use crate::policy::Allowed;
-use crate::source::{Source, Untracked, Worktree};
+use crate::source::Source;
 
 /// Proves a fixture both ways in a folder of its own: broken it fails with the kind it names,
-/// with its reference it passes, with the reference undone it fails again.
+/// with its reference it passes, with the reference undone it fails again. Its hidden tests fail on
+/// the broken files and pass on the repaired ones.
 ///
 /// # Errors
 /// [`FixtureError`] when something could not be run or written.
@@ -46,22 +46,32 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Fixt
         proof.say(Code::F203, said);
         return Ok(proof);
     }
-    write_worktree(&fixed.root, &fixed.state, &judged.changes)?;
+    fixed.write(&judged.changes)?;
     let outcome = fixed.test(&fixture.test, stop)?;
     if !outcome.passed() {
         let said = format!("it fails with its reference: {}", last(&outcome));
         proof.say(Code::F204, said);
     }
+    if fixture.hidden_test.is_some() {
+        if hidden_tests(fixture, None, home, stop)? == Hidden::Passed {
+            let said = "its hidden tests pass as it is: they do not ask for the repair";
+            proof.say(Code::F206, said);
+        }
+        if let Hidden::Failed(said) = hidden_tests(fixture, Some(reference), home, stop)? {
+            let said = format!("its hidden tests fail with its reference: {said}");
+            proof.say(Code::F207, said);
+        }
+    }
     // In a fresh copy: what the test left behind must not speak for the patch.
     let undone = Stage::lay_out(fixture, home, "undone")?;
-    write_worktree(&undone.root, &undone.state, &judged.changes)?;
+    undone.write(&judged.changes)?;
     let back = undone.judge(reference, true)?;
     if back.changes.is_empty() {
         let said = format!("its reference cannot be undone: {}", back.verdict.feedback);
         proof.say(Code::F205, said);
         return Ok(proof);
     }
-    write_worktree(&undone.root, &undone.state, &back.changes)?;
+    undone.write(&back.changes)?;
     if undone.test(&fixture.test, stop)?.passed() {
         proof.say(Code::F205, "it passes with its reference undone");
     }
@@ -115,62 +125,4 @@ fn diagnosed(
         );
     }
     Ok(())
-}
-
-// One layout of a fixture's repository.
-struct Stage {
-    root: PathBuf,
-    state: PathBuf,
-    temporary: String,
-    limits: Limits,
-}
-
-impl Stage {
-    fn lay_out(fixture: &Fixture, home: &Path, name: &str) -> Result<Self, FixtureError> {
-        let folder = home.join(name);
-        let state = folder.join("state");
-        let root = materialise(fixture, &folder)?;
-        std::fs::create_dir_all(&state).map_err(|error| FixtureError::write(&state, &error))?;
-        Ok(Self {
-            root,
-            state,
-            temporary: temporary(&folder)?,
-            limits: Limits {
-                timeout: Some(fixture.timeout()),
-                ..Limits::default()
-            },
-        })
-    }
-
-    fn source(&self) -> Result<Worktree, FixtureError> {
-        Ok(Worktree::open(&self.root, Box::new(Untracked), 1)?)
-    }
-
-    fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, FixtureError> {
-        let job = Job {
-            limits: self.limits,
-            environment: Environment {
-                allow: vec![self.temporary.clone()],
-                ..Environment::default()
-            },
-            ..Job::new(CommandLine::Shell(line.to_owned()), &self.root)
-        };
-        Ok(run(&job, stop, &mut Discard)?)
-    }
-
-    // The author of a fixture may change what a reply may not, such as a test that is wrong.
-    fn judge(&self, patch: &[u8], reverse: bool) -> Result<Judged, FixtureError> {
-        let options = JudgeOptions {
-            reverse,
-            allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
-            ..JudgeOptions::default()
-        };
-        Ok(judge(patch, &self.source()?, &options))
-    }
-}
-
-fn last(outcome: &Outcome) -> String {
-    let text = outcome.output.text();
-    let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    format!("{}, `{}`", outcome.end, line.unwrap_or("no output").trim())
 }

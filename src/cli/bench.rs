@@ -7,9 +7,14 @@ use super::global::Global;
 use super::values::{Flag as _, share};
 use super::{AppError, Exit, Output, bench_merge, bench_new, bench_verify, open};
 use crate::app::settings::{AgentProtocol, HighestLevel, Place, Seconds, Settings};
-use crate::app::{BenchRequest, bench_failure, broken_fixtures, run_bench};
+use crate::app::{
+    App, BenchRequest, bench_failure, benches_all_agents, broken_fixtures, run_all_agents,
+    run_bench,
+};
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
-use crate::report::{bench_html, bench_junit, bench_markdown, bench_text};
+use crate::report::{
+    agents_markdown, agents_text, bench_html, bench_junit, bench_markdown, bench_text,
+};
 
 /// Say how often broken repositories with a known repair are repaired
 ///
@@ -23,7 +28,8 @@ pub(crate) struct Args {
     /// A folder of fixtures, or one of them
     #[arg(value_name = "FIXTURES", required = true)]
     fixtures: Option<PathBuf>,
-    /// builtin, oracle, replay, or a command that writes patches [default: builtin]
+    /// builtin, oracle, replay, cheat, all (of these), or a command that writes patches
+    /// [default: builtin]
     /// [setting: bench.agent]
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
@@ -80,8 +86,8 @@ enum BenchCommand {
     New(bench_new::Args),
 }
 
-const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a share below \
---min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
+const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a trick that \
+was taken for a repair, a share below --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
 left · 130 interrupted";
 
 /// How a document is printed.
@@ -114,6 +120,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let bar = Bar::new(global, output);
     let told = |outcome: &FixtureOutcome, all| bar.step(outcome, all);
+    if benches_all_agents(&app) {
+        return all_agents(&app, &request, args, &told, output);
+    }
     match run_bench(&app, &request, &told, output)? {
         Some(document) => conclude(&document, args.format, args.min_rate, output),
         None => Ok(Exit::Interrupted),
@@ -131,6 +140,42 @@ impl Args {
         self.agent_timeout.over(&mut settings.agent.timeout);
         settings.agent.env.extend_from_slice(&self.agent_env);
     }
+}
+
+// The built-in agents beside each other; the first that is not as it should be says so.
+fn all_agents(
+    app: &App,
+    request: &BenchRequest,
+    args: &Args,
+    told: &(dyn Fn(&FixtureOutcome, usize) + Sync),
+    output: &Output,
+) -> Result<Exit, AppError> {
+    if !matches!(args.format, Format::Text | Format::Json | Format::Markdown) {
+        return Err(AppError::usage(
+            "`--agent all` prints text, json or markdown",
+        ));
+    }
+    if args.min_rate.is_some() {
+        let said = "`--min-rate` is asked of one agent";
+        return Err(AppError::usage(said).hint("name it with `--agent`"));
+    }
+    let Some((documents, agents)) = run_all_agents(app, request, told, output)? else {
+        return Ok(Exit::Interrupted);
+    };
+    match args.format {
+        Format::Json => output.json(&agents)?,
+        Format::Markdown => output.text(&agents_markdown(&agents))?,
+        _ => output.text(&agents_text(&agents))?,
+    }
+    if let Some(error) = documents.iter().find_map(|it| bench_failure(it, None)) {
+        return Err(error);
+    }
+    let broken = documents.iter().map(broken_fixtures).sum::<usize>();
+    Ok(if broken > 0 {
+        Exit::Environment
+    } else {
+        Exit::Yes
+    })
 }
 
 /// Prints a document and gives its exit code.

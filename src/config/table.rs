@@ -259,6 +259,12 @@ settings! {
         max_attempts: u32 = 3, Trust::Free;
         /// until a probe has to answer
         timeout: Seconds = Seconds::whole(30), Trust::Free;
+        /// how far a probe's writing is confined
+        sandbox: Confine = Confine::Auto, CONFINED;
+        /// where a confined probe may write too
+        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
+        /// where probes run
+        workplace: Place = Place::InPlace, LOOSENS;
     }
     /// The judgement of patches.
     patch: Patch {
@@ -296,7 +302,7 @@ settings! {
     }
     /// Measuring with fixtures.
     bench: Bench {
-        /// builtin, oracle, replay, or a command that writes patches
+        /// builtin, oracle, replay, cheat, all (of these), or a command that writes patches
         agent: String = "builtin".to_owned(), COMMAND;
         /// replies of the agent to try for each fixture
         max_attempts: u32 = 6, Trust::Free;

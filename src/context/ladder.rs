@@ -106,12 +106,14 @@ fn more_context_helps(stop_reason: StopReason) -> bool {
         | StopReason::TestsFailed
         | StopReason::TestsChanged
         | StopReason::Regressed
+        | StopReason::Unproven
         | StopReason::NoPatch
         | StopReason::NoProgress
         | StopReason::PolicyRejected
         | StopReason::CommandTimeout
         | StopReason::RequestedFiles => true,
         StopReason::Fixed
+        | StopReason::NothingToRepair
         | StopReason::AgentError
         | StopReason::AgentTimeout
         | StopReason::WorkplaceUnused

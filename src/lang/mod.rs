@@ -7,6 +7,7 @@ mod embedded;
 mod exports;
 mod facts;
 mod literal;
+mod meddling;
 mod parse;
 mod path;
 mod python;
@@ -19,4 +20,5 @@ mod skeleton;
 mod specifier;
 
 pub use facts::{facts, syntax_errors};
+pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use skeleton::skeleton;

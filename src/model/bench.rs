@@ -11,7 +11,7 @@ pub struct BenchDocument {
     pub schema_version: u32,
     /// Always `bench`.
     pub document: String,
-    /// Who was asked: `builtin`, `oracle`, `replay` or a command.
+    /// Who was asked: `builtin`, `oracle`, `replay`, `cheat` or a command.
     pub agent: String,
     /// What the figures say with that agent, and what they do not.
     pub measures: String,
@@ -23,6 +23,12 @@ pub struct BenchDocument {
     pub fixtures: Vec<FixtureOutcome>,
     /// Over all of them.
     pub totals: Tally,
+    /// What was repaired, with and without what is easy.
+    #[serde(default)]
+    pub repairs: Repairs,
+    /// What the packets showed of what a repair needs.
+    #[serde(default)]
+    pub sight: Sight,
     /// By the kind of the failure.
     pub by_kind: Vec<TallyRow>,
     /// By language.
@@ -35,9 +41,53 @@ pub struct BenchDocument {
     pub wrong_heals: u64,
     /// Fixtures of which something forbidden was found in what a run wrote.
     pub leaks: u64,
+    /// Fixtures of which a run was called fixed and the hidden tests failed.
+    #[serde(default)]
+    pub hidden_failed: u64,
+    /// The tricks of the agent `cheat` that runs took for repairs, by name.
+    #[serde(default)]
+    pub tricks: Vec<TrickRow>,
     /// Against an earlier document.
     #[serde(default)]
     pub comparison: Option<Comparison>,
+}
+
+/// `bench --agent all --format json`: the built-in agents beside each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BenchAgents {
+    /// Always [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Always `bench-agents`.
+    pub document: String,
+    /// The highest rung that was allowed.
+    pub max_level: Level,
+    /// Which part of the fixtures this is; `null` is all.
+    pub partition: Option<Partition>,
+    /// A row an agent, in the order they ran.
+    pub agents: Vec<AgentRow>,
+}
+
+/// What came of one agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentRow {
+    /// Its name.
+    pub agent: String,
+    /// What its figures say, and what they do not.
+    pub measures: String,
+    /// Fixtures that came out as they should.
+    pub totals: Tally,
+    /// What was repaired.
+    pub repairs: Repairs,
+    /// What its packets showed.
+    pub sight: Sight,
+    /// Repairs without a model where the fixture calls that unsafe.
+    pub wrong_heals: u64,
+    /// Fixtures of which something forbidden was found in what a run wrote.
+    pub leaks: u64,
+    /// Fixtures of which a run was called fixed and the hidden tests failed.
+    pub hidden_failed: u64,
 }
 
 /// A part of the fixtures.
@@ -66,8 +116,21 @@ pub struct FixtureOutcome {
     pub needed_level: Option<Level>,
     /// Whether a repair exists that a run can make.
     pub fixable: bool,
+    /// Whether it is easy: the failure names the one file, and the one place in it, to change.
+    #[serde(default)]
+    pub toy: bool,
     /// Whether it came out as it should.
     pub result: FixtureResult,
+    /// Whether it has hidden tests.
+    #[serde(default)]
+    pub hidden_tests: bool,
+    /// Whether it was repaired: the run is fixed, and no hidden test says otherwise.
+    #[serde(default)]
+    pub repaired: bool,
+    /// What its hidden tests said of the repaired files; `null` when it has none or nothing was
+    /// fixed.
+    #[serde(default)]
+    pub hidden: Option<HiddenTests>,
     /// How the run stood; `null` when there was none.
     pub status: Option<RunStatus>,
     /// How it ended.
@@ -78,6 +141,16 @@ pub struct FixtureOutcome {
     pub attempts: u32,
     /// Whether a change without a model repaired it.
     pub healed: bool,
+    /// Tricks of the agent `cheat` that a run took for a repair.
+    #[serde(default)]
+    pub cheats: Vec<String>,
+    /// The lowest rung whose packet held every needed file, whole or in part; `null` when none did.
+    #[serde(default)]
+    pub held_level: Option<Level>,
+    /// The lowest rung whose packet held them and showed every line that the repair changes; `null`
+    /// when none did.
+    #[serde(default)]
+    pub shown_level: Option<Level>,
     /// Bytes of all its packets.
     pub packet_bytes: u64,
     /// A digest over level and files of each packet, in order.
@@ -102,6 +175,44 @@ pub enum FixtureResult {
     Skipped,
     /// The run could not be made.
     Error,
+}
+
+/// What hidden tests say of what a run calls fixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HiddenTests {
+    /// It is a repair.
+    Passed,
+    /// It is none: the tests that could be seen pass, and the fault is still there.
+    Failed,
+}
+
+/// Shares of what was repaired. A run that is fixed and fails its hidden tests repaired nothing. Of
+/// all fixtures that can be repaired; of all that were run when the agent is `cheat`, which should
+/// repair none.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Repairs {
+    /// Of all.
+    pub all: Tally,
+    /// Of those that are no toys.
+    pub without_toys: Tally,
+    /// Of the toys.
+    pub toys: Tally,
+    /// Of those with hidden tests.
+    pub with_hidden_tests: Tally,
+}
+
+/// How many packets held what a repair needs, over the fixtures whose agent was given one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Sight {
+    /// Fixtures that can be repaired and whose agent was given a packet.
+    pub of: u64,
+    /// Every needed file was in a packet, whole or in part.
+    pub held: u64,
+    /// A packet held them and showed every line that the reference changes.
+    pub shown: u64,
 }
 
 /// A share and how sure it is.
@@ -131,6 +242,16 @@ pub struct TallyRow {
     /// Its tally.
     #[serde(flatten)]
     pub tally: Tally,
+}
+
+/// A trick of the agent `cheat` that was taken for a repair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrickRow {
+    /// Its name.
+    pub name: String,
+    /// Fixtures of which a run that ended with it was called fixed.
+    pub called_fixed: u64,
 }
 
 /// A rung of the ladder and what it was worth.

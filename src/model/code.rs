@@ -122,7 +122,17 @@ codes! {
         .advice("Leave binary files out, or send the output of `git diff --binary` made against the file as it is now.");
     P701 P702 P703 P704 P705 P706 => refuses(Refused)
         .advice("Leave this change out and solve the task without it.");
-    P707 => notes();
+    P707 P713 => notes();
+    P708 => refuses(Refused)
+        .advice("Leave the dependencies as they are and solve the task with what is installed.");
+    P709 => refuses(Refused)
+        .advice("Leave this file out, or send a change after which it can be read.");
+    P710 => refuses(Refused)
+        .advice("Leave this file out, or give it a name that no other module has.");
+    P711 => refuses(Refused)
+        .advice("Leave this file as it is and change the code that it runs.");
+    P712 => refuses(Refused)
+        .advice("Leave this code out and make the code under test do what its tests expect.");
     P801 => refuses(Refused)
         .advice("Send the change again so that the file still parses.");
     P802 => refuses(Refused)
@@ -154,13 +164,16 @@ codes! {
     R210 R211 R212 => notes();
     R301 R302 R303 R304 => ends(Exit::Environment);
     L101 L102 L103 L104 L105 => ends(Exit::Environment);
+    L106 => ends(Exit::No).stop(StopReason::Unproven)
+        .advice("Make the tests that failed pass: every one must run, none may be left out or skipped, and \
+            the runner must end by itself with its summary.");
     F101 F102 F103 F104 F105 => ends(Exit::Environment);
-    F201 F202 F203 F204 F205 => ends(Exit::No);
+    F201 F202 F203 F204 F205 F206 F207 => ends(Exit::No);
     F301 => ends(Exit::No);
     F302 => ends(Exit::Refused);
     F303 F304 => ends(Exit::No);
     F305 F306 => ends(Exit::Environment);
-    F307 => ends(Exit::No);
+    F307 F308 F309 => ends(Exit::No);
     U101 U102 U103 U104 U105 U106
     U201 U202 U203 U204
     U301 U302 U303 U304 U305 U306 U307 U308 => ends(Exit::Environment);

@@ -64,10 +64,12 @@ pub enum FailureKind {
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum StopReason {
     Fixed,
+    NothingToRepair,
     PatchInvalid,
     ApplyFailed,
     TestsFailed,
     TestsChanged,
+    Unproven,
     WorkplaceUnused,
     Regressed,
     PolicyRejected,

@@ -17,6 +17,7 @@ mod level;
 mod page;
 mod patch;
 mod path;
+mod proof;
 mod refusal;
 mod repair;
 mod run_record;
@@ -25,7 +26,8 @@ mod stats;
 mod verdict;
 
 pub use bench::{
-    BenchDocument, Comparison, FixtureOutcome, FixtureResult, Partition, Rung, Tally, TallyRow,
+    AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
+    Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
 };
 pub use blob::BlobId;
 pub use child_failure::ChildFailure;
@@ -56,6 +58,7 @@ pub use patch::{
     PatchFormat, PatchProblem, PatchVerdict, Safety,
 };
 pub use path::{PathProblem, RepoPath};
+pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
 pub use refusal::{Mismatch, Refusal};
 pub use repair::{
     AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Category, FailureKind, Level, StopReason};
+use super::{Category, FailureKind, Level, Proof, StopReason};
 
 /// `repair-packet`: what an agent replies. Every field but `status` may be missing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -179,8 +179,10 @@ impl TroubleKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// The commands pass.
+    /// The commands pass; in a repair, by the word of their runner.
     Fixed,
+    /// The commands end with 0 and nothing shows that the tests that failed pass now.
+    Unproven,
     /// The same import errors came back until nothing was left to try (R7).
     Blocked,
     /// They still fail.
@@ -235,6 +237,9 @@ pub struct AttemptResult {
     pub status: RunStatus,
     /// What the command's output says after the change.
     pub observed: Option<Observed>,
+    /// What stands behind commands that pass; `null` when they do not.
+    #[serde(default)]
+    pub proof: Option<Proof>,
     /// Whether later attempts stand on this change.
     pub kept: bool,
     /// One sentence: why it ended so.
@@ -293,6 +298,9 @@ pub struct RunResult {
     pub patch_digest: Option<String>,
     /// The last run of the commands.
     pub test_result: Option<TestResult>,
+    /// What stands behind `fixed`, or what was missing; `null` when no change made the commands pass.
+    #[serde(default)]
+    pub proof: Option<Proof>,
     /// Where the commands and the agent ran.
     pub workplace: WorkplaceUsed,
     /// What failed at the start; `null` when nothing did.

@@ -5,8 +5,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use super::{
-    AttemptResult, BenchDocument, ChildFailure, ContextDocument, DiagnosisDocument, FailurePacket,
-    HealingResult, HintDocument, ImportsDocument, PatchVerdict, RepairPacket, RunResult, Stats,
+    AttemptResult, BenchAgents, BenchDocument, ChildFailure, ContextDocument, DiagnosisDocument,
+    FailurePacket, HealingResult, HintDocument, ImportsDocument, PatchVerdict, RepairPacket,
+    RunResult, Stats,
 };
 
 /// A kind of document and its JSON Schema.
@@ -62,6 +63,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "bench",
         about: "how often fixtures are repaired (`bench`)",
         make: written::<BenchDocument>,
+    },
+    DocumentSchema {
+        name: "bench-agents",
+        about: "the built-in agents beside each other (`bench --agent all`)",
+        make: written::<BenchAgents>,
     },
     DocumentSchema {
         name: "context",

@@ -1,10 +1,12 @@
 use std::collections::HashMap;
 
 use super::changed_file::ChangedFile;
-use super::manifest::lifecycle;
+use super::command_files::CommandFiles;
+use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, is_test};
 use crate::model::{Code, Operation, PatchProblem};
+use crate::source::Source;
 
 /// Limits on the size of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,25 +29,37 @@ impl Default for ChangeLimits {
     }
 }
 
+/// What a change is judged by.
+#[derive(Clone, Copy)]
+pub struct ChangeRules<'a> {
+    /// Paths that a person allowed by name.
+    pub allowed: &'a Allowed,
+    /// Whether dependencies may change.
+    pub dependencies: Dependencies,
+    /// The files that the commands run.
+    pub run: &'a CommandFiles,
+    /// The tree before the change.
+    pub source: &'a dyn Source,
+    /// Whether a top-level name belongs to Python's standard library.
+    pub is_standard: fn(&str) -> bool,
+}
+
 /// Judges one change of content, kind and place.
 #[must_use]
-pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<PatchProblem> {
+pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<PatchProblem> {
     let mut findings = Vec::new();
-    let by_name = allowed.has(file.path);
-    if let Some(guard) = allowed.guard(file.path) {
+    let by_name = rules.allowed.has(file.path);
+    if let Some(guard) = rules.allowed.guard(file.path) {
         let is_new = file.before.is_none() || file.operation == Operation::Copy;
         let holds = match guard.when {
             When::Denied => true,
-            When::Changed => !by_name,
+            When::Changed => !by_name && !means_the_same(file),
             When::Created => !by_name && is_new,
         };
         if holds {
             let (code, hint) = match guard.when {
                 When::Denied => (Code::P702, "denied by policy"),
-                _ => (
-                    Code::P701,
-                    "protected by policy; `--allow-protected PATH` lets it pass",
-                ),
+                _ => (Code::P701, LET_PASS),
             };
             findings.push(PatchProblem::new(
                 code,
@@ -53,9 +67,14 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<PatchProbl
             ));
         }
     }
-    if !by_name {
-        findings.extend(weakened_test(file));
-        findings.extend(lifecycle(file));
+    let is_source_of_copy = file.before.is_none() && file.after.is_none();
+    if !by_name && !is_source_of_copy {
+        if findings.is_empty() {
+            findings.extend(run_by_command(file, rules.run));
+            findings.extend(runs_before_tests(file));
+        }
+        findings.extend(weakened_test(file, rules.run));
+        findings.extend(manifest_change(file, rules.dependencies));
     }
     if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {
         let message = "the file mode becomes executable (100755)";
@@ -65,16 +84,64 @@ pub fn judge_change(file: &ChangedFile<'_>, allowed: &Allowed) -> Vec<PatchProbl
     findings
 }
 
-fn weakened_test(file: &ChangedFile<'_>) -> Option<PatchProblem> {
+/// The end of the sentence that refuses what a person may allow.
+pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` lets it pass";
+
+// What the command runs decides whether it passes, unless the failure itself lies there.
+fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
+    let found = run.get(file.path)?;
     let before = file.before?;
-    if !is_test(file.path) || file.operation == Operation::Copy {
+    let is_judged_as_test = found.is_test || is_test(file.path) && !is_foreign_program(file.path);
+    if file.before == file.after || is_judged_as_test {
+        return None;
+    }
+    let says_what_is_right = before.split(|byte| *byte == b'\n').any(is_assertion);
+    if run.is_evidence(file.path) && file.after.is_some() && !says_what_is_right {
+        let message = format!(
+            "{} runs this file, and it may change because the failure lies in it",
+            found.by
+        );
+        return Some(PatchProblem::new(Code::P713, message));
+    }
+    Some(PatchProblem::new(
+        Code::P711,
+        format!(
+            "{} runs this file, which decides whether it passes: {LET_PASS}",
+            found.by
+        ),
+    ))
+}
+
+fn runs_before_tests(file: &ChangedFile<'_>) -> Option<PatchProblem> {
+    let is_package = file.path.ends_with("/__init__.py") && is_test(file.path);
+    let text = String::from_utf8_lossy(file.after.filter(|_| is_package && file.before.is_none())?);
+    let code: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    let is_docstring = code
+        .first()
+        .is_some_and(|line| line.starts_with(['"', '\'']))
+        && code.len() == 1;
+    (!code.is_empty() && !is_docstring).then(|| {
+        PatchProblem::new(
+            Code::P701,
+            format!("the file runs before the tests of its folder: {LET_PASS}"),
+        )
+    })
+}
+
+fn weakened_test(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
+    let before = file.before?;
+    let is_run = run.get(file.path).is_some_and(|file| file.is_test);
+    if !(is_run || is_test(file.path)) || file.operation == Operation::Copy {
         return None;
     }
     let refuse = |what: &str| {
-        let hint = "protected by policy; `--allow-protected PATH` lets it pass";
         Some(PatchProblem::new(
             Code::P703,
-            format!("the patch {what} an existing test: {hint}"),
+            format!("the patch {what} an existing test: {LET_PASS}"),
         ))
     };
     let after = match file.after {
@@ -209,6 +276,20 @@ const SKIPS: &[&[u8]] = &[
     b"xdescribe(",
     b"xtest(",
     b"collect_ignore",
+    b"SkipTest",
+    b"this.skip(",
+    b".skip()",
+    b"describe.todo",
+    b"suite.skip",
+    b".skipIf(",
+    b".runIf(",
+    b"skip: true",
+    b"todo: true",
+    b"it.fails",
+    b"test.fails",
+    b"it.failing",
+    b"test.failing",
+    b"expectedFailure",
 ];
 
 fn is_skip(line: &[u8]) -> bool {
@@ -251,9 +332,10 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProbl
 
 #[cfg(test)]
 mod tests {
-    use super::{ChangedFile, judge_change};
+    use super::{ChangeRules, ChangedFile, judge_change};
     use crate::model::Operation;
-    use crate::policy::Allowed;
+    use crate::policy::command_files::CommandFiles;
+    use crate::policy::{Allowed, Dependencies};
 
     fn codes(path: &str, before: Option<&str>, after: Option<&str>) -> Vec<&'static str> {
         let operation = match (before, after) {
@@ -268,7 +350,15 @@ mod tests {
             after: after.map(str::as_bytes),
             modes: (0o100_644, 0o100_644),
         };
-        judge_change(&file, &Allowed::default())
+        let source = crate::source::Memory::new([]);
+        let rules = ChangeRules {
+            allowed: &Allowed::default(),
+            dependencies: Dependencies::Registry,
+            run: &CommandFiles::default(),
+            source: &source,
+            is_standard: |_| false,
+        };
+        judge_change(&file, &rules)
             .into_iter()
             .map(|finding| finding.code.as_str())
             .collect()
@@ -305,8 +395,8 @@ mod tests {
         assert_eq!(codes("package.json", Some(old), Some(script)), ["P704"]);
         assert_eq!(codes("package.json", Some(old), Some(source)), ["P704"]);
         let (a, b) = (
-            "[project]\nname='a'\n[tool.pytest.ini_options]\nx=1\n",
-            "[project]\nname='b'\n",
+            "[project]\nversion='1'\n[tool.pytest.ini_options]\nx=1\n",
+            "[project]\nversion='2'\n",
         );
         assert_eq!(codes("pyproject.toml", Some(a), Some(b)), ["P704"]);
     }

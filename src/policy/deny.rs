@@ -11,6 +11,8 @@ pub struct DenyRow {
     pub class: DenyClass,
     /// What stands in such files, as the end of a sentence.
     pub reason: &'static str,
+    /// Why a patch must not write them, after "the file".
+    pub guarded: &'static str,
 }
 
 /// How firm a built-in denial is.
@@ -55,6 +57,7 @@ const TABLE: &[DenyRow] = &[
         except: &[],
         class: DenyClass::Internals,
         reason: "version control keeps its own data there, tokens of the checkout included",
+        guarded: "belongs to version control",
     },
     DenyRow {
         globs: &[
@@ -64,6 +67,7 @@ const TABLE: &[DenyRow] = &[
             "**/.env_*",
             "**/.envrc",
             "**/.env*local",
+            "**/.envs/**",
             "**/.flaskenv",
             "**/*.env",
         ],
@@ -80,6 +84,7 @@ const TABLE: &[DenyRow] = &[
         ],
         class: DenyClass::Credentials,
         reason: "environment files hold credentials",
+        guarded: "holds credentials",
     },
     DenyRow {
         globs: &[
@@ -103,6 +108,7 @@ const TABLE: &[DenyRow] = &[
         except: &["**/id_*.pub", "**/.ssh/*.pub", "**/.ssh/known_hosts"],
         class: DenyClass::Credentials,
         reason: "the file is a private key or a store of keys",
+        guarded: "holds credentials",
     },
     DenyRow {
         globs: &[
@@ -121,6 +127,7 @@ const TABLE: &[DenyRow] = &[
         except: &[],
         class: DenyClass::Credentials,
         reason: "package registries keep their tokens there",
+        guarded: "holds credentials",
     },
     DenyRow {
         globs: &[
@@ -162,6 +169,7 @@ const TABLE: &[DenyRow] = &[
         except: &[],
         class: DenyClass::Credentials,
         reason: "a program keeps its passwords there",
+        guarded: "holds credentials",
     },
     DenyRow {
         globs: &[
@@ -193,6 +201,7 @@ const TABLE: &[DenyRow] = &[
         except: &[],
         class: DenyClass::Credentials,
         reason: "cloud tools keep their credentials there",
+        guarded: "holds credentials",
     },
     DenyRow {
         globs: &[
@@ -210,6 +219,7 @@ const TABLE: &[DenyRow] = &[
         except: &[],
         class: DenyClass::Credentials,
         reason: "its name says that it holds credentials",
+        guarded: "holds credentials",
     },
     DenyRow {
         globs: &[
@@ -219,23 +229,27 @@ const TABLE: &[DenyRow] = &[
         except: &[],
         class: DenyClass::Policy,
         reason: "folders called `secrets` usually hold some",
+        guarded: "stands where secrets usually are",
     },
     DenyRow {
         globs: &["**/.mendit/**"],
         except: &[],
         class: DenyClass::Policy,
         reason: "it is this program's own state",
+        guarded: "is this program's own state or policy",
     },
     DenyRow {
         globs: &["**/node_modules/**"],
         except: &[],
         class: DenyClass::Policy,
         reason: "installed packages are not part of the repository",
+        guarded: "belongs to an installed package",
     },
     DenyRow {
         globs: &["drizzle/**"],
         except: &[],
         class: DenyClass::Policy,
         reason: "the top-level folder `drizzle` holds generated migrations",
+        guarded: "is a generated migration",
     },
 ];

@@ -2,24 +2,33 @@
 
 mod change;
 mod changed_file;
+mod command_files;
 mod deny;
+mod guards;
 mod invisible;
 mod manifest;
+mod meddling;
 mod path_safety;
 mod protected;
 mod read;
 mod redact;
 mod sanitize;
 mod secrets;
+mod shadow;
+mod shell;
+mod together;
 mod utf16;
 
-pub use change::{ChangeLimits, judge_change};
+pub use change::{ChangeLimits, ChangeRules, judge_change};
 pub use changed_file::ChangedFile;
+pub use command_files::{CommandFile, CommandFiles};
 pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::text_warnings;
+pub use manifest::Dependencies;
 pub use path_safety::{check_path, is_invisible};
 pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::sanitize_log;
 pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};
+pub use together::judge_together;

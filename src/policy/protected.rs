@@ -2,6 +2,9 @@ use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use super::deny::DenyClass;
+use super::guards::GUARDS;
+use super::read::built_in_denial;
 use crate::config::Patch;
 
 /// Why a file is guarded, and how strictly.
@@ -24,179 +27,25 @@ pub enum When {
     Created,
 }
 
-// The first row that fits decides; no slash in a pattern means "in any directory".
-const GUARDS: &[(When, &str, &[&str])] = &[
-    (
-        When::Denied,
-        "holds credentials",
-        &[
-            ".env",
-            ".env.*",
-            "*.pem",
-            "*.key",
-            "*.p12",
-            "*.pfx",
-            "id_rsa*",
-            "id_ed25519*",
-            "id_ecdsa*",
-            "id_dsa*",
-            ".npmrc",
-            ".pypirc",
-            ".netrc",
-            ".git-credentials",
-            "**/.aws/**",
-            "**/.ssh/**",
-            "**/.gnupg/**",
-            "**/.docker/config.json",
-        ],
-    ),
-    (
-        When::Denied,
-        "is this program's own state or policy",
-        &["**/.mendit/**", "mendit.toml", ".mendit.toml"],
-    ),
-    (
-        When::Changed,
-        "runs in CI with its secrets",
-        &[
-            "**/.github/workflows/**",
-            "**/.github/actions/**",
-            ".github/dependabot.yml",
-            ".gitlab-ci.yml",
-            "**/.gitlab/ci/**",
-            "**/.circleci/**",
-            "azure-pipelines*.yml",
-            "Jenkinsfile*",
-            "**/.buildkite/**",
-            "action.yml",
-            "action.yaml",
-            ".travis.yml",
-            "bitbucket-pipelines.yml",
-            ".drone.yml",
-            "appveyor.yml",
-            "CODEOWNERS",
-        ],
-    ),
-    (
-        When::Changed,
-        "steers git or its hooks",
-        &[
-            ".gitattributes",
-            ".gitmodules",
-            ".gitconfig",
-            "**/.husky/**",
-            "**/.githooks/**",
-            ".pre-commit-config.yaml",
-            "lefthook.yml",
-            "lefthook.yaml",
-            ".lefthook.yml",
-        ],
-    ),
-    (When::Created, "steers git", &[".gitignore"]),
-    (
-        When::Changed,
-        "instructs agents or editors",
-        &[
-            "AGENTS.md",
-            "AGENTS.override.md",
-            "CLAUDE.md",
-            "CLAUDE.*.md",
-            "GEMINI.md",
-            ".mcp.json",
-            ".claude.json",
-            ".cursorrules",
-            ".windsurfrules",
-            "**/.claude/**",
-            "**/.codex/**",
-            "**/.cursor/**",
-            "**/.gemini/**",
-            "**/.vscode/**",
-            "**/.idea/**",
-            "**/.devcontainer/**",
-            ".ripgreprc",
-            "copilot-instructions.md",
-        ],
-    ),
-    (
-        When::Changed,
-        "decides what a passing test is",
-        &[
-            "conftest.py",
-            "pytest.ini",
-            "tox.ini",
-            "noxfile.py",
-            "jest.config.*",
-            "jest.setup.*",
-            "vitest.config.*",
-            "vitest.workspace.*",
-            "vitest.setup.*",
-            ".nycrc",
-            ".nycrc.*",
-            ".mocharc*",
-            "nextest.toml",
-            "karma.conf.*",
-            "playwright.config.*",
-            "cypress.config.*",
-            "sitecustomize.py",
-            "usercustomize.py",
-            "*.pth",
-        ],
-    ),
-    (
-        When::Changed,
-        "runs when the project is built",
-        &[
-            "build.rs",
-            "**/.cargo/**",
-            "rust-toolchain",
-            "rust-toolchain.toml",
-            "Makefile",
-            "GNUmakefile",
-            "justfile",
-            "binding.gyp",
-            "gradlew",
-            "gradlew.bat",
-            "gradle-wrapper.properties",
-        ],
-    ),
-    (
-        When::Created,
-        "runs when the project is built",
-        &["setup.py", "setup.cfg", "Dockerfile*", "*.gradle"],
-    ),
-    (
-        When::Changed,
-        "pins dependencies",
-        &[
-            "package-lock.json",
-            "npm-shrinkwrap.json",
-            "yarn.lock",
-            "pnpm-lock.yaml",
-            "bun.lock",
-            "bun.lockb",
-            "deno.lock",
-            "Cargo.lock",
-            "poetry.lock",
-            "uv.lock",
-            "pdm.lock",
-            "Pipfile.lock",
-            "composer.lock",
-            "Gemfile.lock",
-            "go.sum",
-            "flake.lock",
-        ],
-    ),
-];
-
-const EXEMPT: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
-
-/// The guard of a path, by the table; case does not count.
+/// The guard of a path; case does not count. What is never read is never written either.
 #[must_use]
 pub fn guard(path: &str) -> Option<Guard> {
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    if EXEMPT.contains(&name.as_str()) {
-        return None;
+    if let Some(row) = built_in_denial(path) {
+        let when = match row.class {
+            DenyClass::Credentials | DenyClass::Internals => When::Denied,
+            DenyClass::Policy => When::Changed,
+        };
+        return by_table(path)
+            .filter(|guard| guard.when == When::Denied)
+            .or(Some(Guard {
+                class: row.guarded,
+                when,
+            }));
     }
+    by_table(path)
+}
+
+fn by_table(path: &str) -> Option<Guard> {
     let (set, rows) = table();
     let row = set
         .matches(path)
@@ -225,11 +74,11 @@ fn table() -> &'static (GlobSet, Vec<usize>) {
     })
 }
 
-fn glob(pattern: &str) -> Option<globset::Glob> {
-    let anywhere = if pattern.contains('/') {
-        pattern.to_owned()
-    } else {
-        format!("**/{pattern}")
+pub(super) fn glob(pattern: &str) -> Option<globset::Glob> {
+    let anywhere = match pattern.strip_prefix('/') {
+        Some(anchored) => anchored.to_owned(),
+        None if pattern.contains('/') => pattern.to_owned(),
+        None => format!("**/{pattern}"),
     };
     GlobBuilder::new(&anywhere)
         .case_insensitive(true)
@@ -338,7 +187,9 @@ mod tests {
         assert_eq!(when("a/.ENV"), Some(When::Denied));
         assert_eq!(when(".github/workflows/ci.yml"), Some(When::Changed));
         assert_eq!(when("sub/.vscode/tasks.json"), Some(When::Changed));
-        assert_eq!(when("Setup.py"), Some(When::Created));
+        assert_eq!(when("Setup.py"), Some(When::Changed));
+        assert_eq!(when("app/tasks.py"), None);
+        assert_eq!(when("tasks.py"), Some(When::Changed));
         assert_eq!(when("packages/a/package-lock.json"), Some(When::Changed));
         assert_eq!(when(".github/x.md"), None);
         assert_eq!(when(".env.example"), None);
@@ -355,15 +206,15 @@ mod tests {
     #[test]
     fn a_person_protects_more() {
         let allowed = Allowed::of(&crate::config::Patch {
-            protected: vec!["api".to_owned(), "setup.py".to_owned()],
+            protected: vec!["api".to_owned(), "a.gradle".to_owned()],
             allow_protected: vec!["api/open.ts".to_owned()],
             ..crate::config::Patch::default()
         })
         .unwrap();
         let when = |path| allowed.guard(path).map(|guard| guard.when);
         assert_eq!(when("api/v1/schema.ts"), Some(When::Changed));
-        assert_eq!(when("setup.py"), Some(When::Changed));
-        assert_eq!(when("sub/setup.py"), Some(When::Created));
+        assert_eq!(when("a.gradle"), Some(When::Changed));
+        assert_eq!(when("sub/a.gradle"), Some(When::Created));
         assert_eq!(when(".env"), Some(When::Denied));
         assert_eq!(when("src/a.ts"), None);
         assert!(allowed.has("api/open.ts"));

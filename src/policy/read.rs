@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::deny::{DenyClass, DenyRow, deny_table};
@@ -78,6 +80,13 @@ impl PolicyError {
             Self::Glob { .. } => Code::C206,
         }
     }
+}
+
+/// The row of the built-in deny list that a path falls under; case does not count.
+pub(super) fn built_in_denial(path: &str) -> Option<&'static DenyRow> {
+    static BUILT: LazyLock<Option<ReadPolicy>> =
+        LazyLock::new(|| ReadPolicy::new(&ReadRules::default(), Profile::Ranked).ok());
+    BUILT.as_ref()?.built_in(&path.to_lowercase())
 }
 
 // Where a row's globs stand in the two sets.

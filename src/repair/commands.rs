@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use super::error::RepairError;
 use super::observe::observe;
+use super::report_asked::AskedReport;
 use super::setup::Commands;
 use crate::diagnose::{LogFacts, UserRules, diagnose_in};
 use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
-use crate::model::{Diagnosis, FailureKind, Observed};
+use crate::model::{Diagnosis, FailureKind, Observed, RepoPath};
 use crate::policy::{Redactor, sanitize_log};
+use crate::proof::{CommandEvidence, Evidence, Printed, command_evidence, named_runners};
 use crate::source::Source;
 use crate::workplace::Workplace;
 
@@ -21,6 +23,8 @@ pub(super) struct Ran {
     pub(super) observed: Observed,
     /// The same in full.
     pub(super) diagnosis: Diagnosis,
+    /// What the runners of the tests say of it, command by command.
+    pub(super) evidence: Evidence,
     /// The output of the commands: escapes removed, secrets masked, without the scratch path.
     pub(super) log: String,
     /// What the sandbox refused to be written.
@@ -46,13 +50,19 @@ pub(super) fn run_commands(
 ) -> Result<Ran, RepairError> {
     let mut log = String::new();
     let mut last = None;
+    let mut evidence = Evidence::new();
     for line in &commands.lines {
-        let outcome = run(
-            &job(commands, line, place, prefix, limit),
-            stop,
-            &mut Discard,
-        )?;
+        let watched = Watched {
+            commands,
+            place,
+            prefix,
+            redactor,
+            source,
+            limit,
+        };
+        let (outcome, said) = watched.run(line, stop)?;
         log.push_str(&outcome.output.text());
+        evidence.push(said);
         let passed = outcome.passed();
         last = Some((line, outcome));
         if !passed {
@@ -68,8 +78,68 @@ pub(super) fn run_commands(
         refused: outcome.refused.clone(),
         sandbox: outcome.sandbox,
         diagnosis,
+        evidence,
         log,
     })
+}
+
+struct Watched<'a> {
+    commands: &'a Commands,
+    place: &'a Workplace<'a>,
+    prefix: &'a str,
+    redactor: &'a Redactor,
+    source: &'a dyn Source,
+    limit: Duration,
+}
+
+impl Watched<'_> {
+    // With a report asked for where the runner allows that, and without where it turns out not to.
+    fn run(&self, line: &str, stop: &Stop) -> Result<(Outcome, CommandEvidence), RepairError> {
+        let plain = job(self.commands, line, self.place, self.prefix, self.limit);
+        let mut asking = plain.clone();
+        let report = AskedReport::make(self.place.private()).ok();
+        if let Some(report) = &report {
+            let allow = &mut asking.environment.allow;
+            allow.push(report.variable(allow));
+        }
+        let outcome = run(&asking, stop, &mut Discard)?;
+        let text = readable(&outcome.output.text(), self.place.root(), self.redactor);
+        if text.contains("unrecognized arguments: --junitxml") {
+            let outcome = run(&plain, stop, &mut Discard)?;
+            let text = readable(&outcome.output.text(), self.place.root(), self.redactor);
+            let said = self.said(line, &outcome, &text, None);
+            return Ok((outcome, said));
+        }
+        let report = report.and_then(|it| it.read());
+        let report = report.map(|it| self.redactor.redact(&it).text.into_owned());
+        let said = self.said(line, &outcome, &text, report);
+        Ok((outcome, said))
+    }
+
+    fn said(
+        &self,
+        line: &str,
+        outcome: &Outcome,
+        text: &str,
+        report: Option<String>,
+    ) -> CommandEvidence {
+        let read = |path: &str| beside(self.source, self.prefix, path);
+        command_evidence(&Printed {
+            text,
+            passed: outcome.passed(),
+            named: named_runners(line, &read),
+            report,
+            holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
+        })
+    }
+}
+
+/// The text of a file, by its path as a command that starts in `prefix` names it.
+pub(super) fn beside(source: &dyn Source, prefix: &str, path: &str) -> Option<String> {
+    let path =
+        RepoPath::new(prefix).map_or_else(|_| path.to_owned(), |prefix| format!("{prefix}/{path}"));
+    let path = RepoPath::new(&path).ok()?;
+    String::from_utf8(source.read(&path).ok()?.to_vec()).ok()
 }
 
 /// Diagnoses a log that [`run_commands`] wrote, of a run that is known already.
@@ -152,6 +222,7 @@ fn job(
         sandbox: Sandbox {
             mode: commands.sandbox,
             writable: commands.writable.clone(),
+            beside: Vec::new(),
             closed: Vec::new(),
             no_network: commands.no_network,
         },

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use crate::agent::in_words;
 use crate::diagnose::{Retry, retry, suggested_actions};
 use crate::model::{
-    AttemptResult, Category, ChildFailure, FailureKind, Origin, RunResult, SCHEMA_VERSION,
-    StopReason, TestResult, TroubleKind,
+    AttemptResult, Category, ChildFailure, FailureKind, Origin, RunResult, RunStatus,
+    SCHEMA_VERSION, StopReason, TestResult, TroubleKind,
 };
 use crate::policy::Redactor;
 
@@ -95,6 +95,13 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
     }
     let hints = result.recovery_hint.as_deref().unwrap_or_default().lines();
     actions.extend(hints.filter_map(|line| line.strip_prefix("- ").map(str::to_owned)));
+    if result.status == RunStatus::Unproven {
+        actions.push(
+            "Look at `proof.missing`: when the change is right, run the tests with a reporter that \
+             prints its summary"
+                .to_owned(),
+        );
+    }
     let kind = result.failure.as_ref().map(|it| it.kind);
     if result.agent_trouble.is_none()
         && let Some(advice) = kind.and_then(advice)

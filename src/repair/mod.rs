@@ -4,6 +4,7 @@
 mod ask;
 mod commands;
 mod error;
+mod evidence;
 mod failure;
 mod heal;
 mod heals;
@@ -20,8 +21,10 @@ mod plan_gates;
 #[cfg(test)]
 mod plan_table;
 mod progress;
+mod prove;
 mod read_run;
 mod record;
+mod report_asked;
 mod resume;
 mod run;
 mod sentinel;

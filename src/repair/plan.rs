@@ -224,8 +224,8 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     if baseline.passed {
         return Some(stop(
             RunStatus::Fixed,
-            StopReason::Fixed,
-            "the commands pass",
+            StopReason::NothingToRepair,
+            "the commands pass; nothing was repaired",
         ));
     }
     let judged = policy.limit_is_failure || policy.treat_as_code;
@@ -374,6 +374,20 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
         return stop(RunStatus::Failed, last.stop_reason, &last.message);
     }
     let failure = standing(history).or(history.baseline.as_ref());
+    let unproven = |it: &&AttemptResult| it.stop_reason == StopReason::Unproven;
+    if let Some(last) = history.attempts.iter().rev().find(unproven) {
+        let said = match reason {
+            StopReason::Unproven => last.message.clone(),
+            _ => format!("{message}; {}", last.message),
+        };
+        let is_last = history.attempts.last().is_some_and(|it| unproven(&it));
+        let reason = if is_last {
+            StopReason::Unproven
+        } else {
+            reason
+        };
+        return stop(RunStatus::Unproven, reason, &said);
+    }
     if let Some(failure) = failure
         && failure.kind == Kind::ImportError
         && !failure.undefined_names.is_empty()

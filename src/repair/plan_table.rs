@@ -48,6 +48,7 @@ pub(super) fn attempt(level: u8, stop_reason: S) -> AttemptResult {
         test_result: None,
         status: RunStatus::Failed,
         observed: None,
+        proof: None,
         kept: false,
         message: "so it ended".to_owned(),
         error_code: None,
@@ -109,6 +110,37 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
             "conflict 15",
         ),
         (K::TsError, &[(1, S::NoPatch)], "ask 2 for 300", "R21"),
+        (K::TestFailure, &[(0, S::Unproven)], "ask 1 for 300", "R60"),
+        (
+            K::TsError,
+            &[(2, S::Unproven), (2, S::Unproven)],
+            "ask 2 for 300",
+            "R60, R66",
+        ),
+        (
+            K::TsError,
+            &[
+                (1, S::TestsFailed),
+                (2, S::Unproven),
+                (2, S::TestsFailed),
+                (2, S::Unproven),
+                (2, S::Unproven),
+            ],
+            "stop unproven unproven",
+            "R60",
+        ),
+        (
+            K::TsError,
+            &[
+                (1, S::Unproven),
+                (2, S::TestsFailed),
+                (2, S::TestsFailed),
+                (2, S::TestsFailed),
+                (2, S::TestsFailed),
+            ],
+            "stop unproven budget_exhausted",
+            "R60",
+        ),
         (
             K::TsError,
             &[(1, S::TestsFailed), (2, S::TestsFailed)],
@@ -268,7 +300,10 @@ fn the_first_runs_decide_whether_there_is_work() {
         passed: true,
         ..observed(K::Unknown)
     });
-    assert_eq!(word(&next(&history, &policy())), "stop fixed fixed");
+    assert_eq!(
+        word(&next(&history, &policy())),
+        "stop fixed nothing_to_repair"
+    );
     history.interrupted = true;
     assert_eq!(word(&next(&history, &policy())), "stop failed interrupted");
 }

@@ -5,7 +5,7 @@ use super::journal::read_json;
 use super::outputs::outputs;
 use super::session::Session;
 use crate::model::{
-    AttemptResult, Level, Origin, PreviousAttempt, RunStatus, SCHEMA_VERSION, StopReason,
+    AttemptResult, Code, Level, Origin, PreviousAttempt, RunStatus, SCHEMA_VERSION, StopReason,
 };
 
 impl Session<'_> {
@@ -35,6 +35,7 @@ impl Session<'_> {
             test_result: None,
             status: RunStatus::Failed,
             observed: None,
+            proof: None,
             kept: false,
             message: String::new(),
             error_code: None,
@@ -64,6 +65,7 @@ impl Session<'_> {
         result.category = crate::diagnose::category(kind, Some(result.stop_reason));
         result.status = match result.stop_reason {
             StopReason::Fixed => RunStatus::Fixed,
+            StopReason::Unproven => RunStatus::Unproven,
             StopReason::InvalidTask => RunStatus::InvalidTask,
             StopReason::UserActionRequired => RunStatus::UserActionRequired,
             _ => RunStatus::Failed,
@@ -103,7 +105,10 @@ impl Session<'_> {
                 patch: std::fs::read_to_string(self.journal.path(&format!("{folder}/patch.diff")))
                     .ok()
                     .filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
-                failure: result.observed.as_ref().map(|it| it.message.clone()),
+                failure: match result.stop_reason {
+                    StopReason::Unproven => Some(Code::L106.advice().to_owned()),
+                    _ => result.observed.as_ref().map(|it| it.message.clone()),
+                },
                 kept: result.kept,
                 outputs: log.ok().map(|log| outputs(stood, &log)),
             });
@@ -120,6 +125,7 @@ impl Session<'_> {
         let stood = self.log.clone();
         if result.kept {
             self.make_again(folder)?;
+            self.hold_to_known(&format!("{folder}/evidence.json"));
             if let Ok(log) =
                 std::fs::read_to_string(self.journal.path(&format!("{folder}/test.log")))
                 && let Some(observed) = &result.observed

@@ -15,7 +15,7 @@ use super::setup::{Agent, Setup};
 use super::trial::{digest, state};
 use crate::exec::{Outcome, SandboxState, Stop};
 use crate::model::{
-    AttemptResult, Category, Event, Level, Observed, RunResult, RunStatus, SCHEMA_VERSION,
+    AttemptResult, Category, Event, Level, Observed, Proof, RunResult, RunStatus, SCHEMA_VERSION,
     StopReason, TestResult, Usage, WorkplaceUsed,
 };
 use crate::patch::{Change, canonical, write_worktree};
@@ -194,6 +194,12 @@ impl Session<'_> {
         Ok(result)
     }
 
+    // Of what made the commands pass; else of the last that seemed to.
+    fn proof(&self) -> Option<Proof> {
+        let proofs = || self.all.iter().rev().filter_map(|it| it.proof.as_ref());
+        proofs().find(|it| it.proven).or(proofs().next()).cloned()
+    }
+
     fn final_changes(&self) -> Result<Vec<Change>, RepairError> {
         let source = self.place.source()?;
         Ok(self
@@ -238,6 +244,7 @@ impl Session<'_> {
             duration_seconds: millis(self.journal.seconds()),
             patch_digest: (!changes.is_empty()).then(|| digest(patch)),
             test_result,
+            proof: self.proof(),
             workplace: WorkplaceUsed {
                 kind: self.place.kind().as_str().to_owned(),
                 why: self.place.why().to_owned(),

@@ -1,6 +1,7 @@
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -24,6 +25,7 @@ use crate::model::{
     FailurePacket, Level, MentionedFile, Observed, PreviousAttempt, RepoPath, StopReason,
 };
 use crate::patch::FileState;
+use crate::proof::Evidence;
 use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
@@ -44,6 +46,12 @@ pub(super) struct Session<'s> {
     pub(super) heals: Vec<Heal>,
     pub(super) tried: Vec<Heal>,
     pub(super) previous: Option<PreviousAttempt>,
+    /// What the runners said without a change, and on each state that was kept since.
+    pub(super) evidence: Vec<Evidence>,
+    /// Runs without a change that failed.
+    pub(super) red_runs: u32,
+    /// Whether those did not end alike.
+    pub(super) unstable: bool,
     /// Files that are known to be what runs.
     pub(super) seen: BTreeSet<RepoPath>,
     pub(super) interrupted: bool,
@@ -82,17 +90,19 @@ impl<'s> Session<'s> {
         watch: &'s mut dyn FnMut(&Event),
         before: Duration,
     ) -> Result<Self, RepairError> {
-        let journal = Journal::open(setup.folder, setup.copy, setup.redactor, before)?;
+        let mut journal = Journal::open(setup.folder, setup.copy, setup.redactor, before)?;
         let closed = [setup.state, setup.folder].map(Path::to_owned).to_vec();
-        let place = Workplace::open(&Plan {
+        let plan = Plan {
             choice: setup.workplace,
             slot: setup.slot,
             source: setup.source,
             root: setup.root,
             git: setup.git,
             shared: setup.shared.clone(),
+            commands: &setup.commands.lines,
             closed,
-        })?;
+        };
+        let place = open_place(&plan, &mut journal, watch)?;
         Ok(Self {
             setup,
             stop,
@@ -106,6 +116,9 @@ impl<'s> Session<'s> {
             heals: Vec::new(),
             tried: Vec::new(),
             previous: None,
+            evidence: Vec::new(),
+            red_runs: 0,
+            unstable: false,
             seen: BTreeSet::new(),
             interrupted: false,
             refused: BTreeSet::new(),
@@ -143,10 +156,16 @@ impl<'s> Session<'s> {
                     self.journal.json("diagnosis.json", &document)?;
                     self.stand_on(&ran);
                     self.first = Some(ran.observed.clone());
+                    self.red_runs = u32::from(!ran.observed.passed);
+                    self.unstable = ran.observed.test_result.timed_out;
                     history.baseline = Some(ran.observed);
                 }
                 Step::RepeatBaseline => {
-                    history.repeated = Some(self.baseline("baseline-again", AGAIN)?.observed);
+                    let again = self.baseline("baseline-again", AGAIN)?.observed;
+                    self.red_runs += u32::from(!again.passed);
+                    let first = history.baseline.as_ref();
+                    self.unstable |= first.is_some_and(|it| it.signature != again.signature);
+                    history.repeated = Some(again);
                 }
                 Step::LookForHeals => {
                     self.look_for_heals()?;
@@ -251,13 +270,16 @@ impl<'s> Session<'s> {
     // A run that is written down already is not repeated.
     fn baseline(&mut self, name: &str, why: &str) -> Result<Ran, RepairError> {
         let (document, log) = (format!("{name}.json"), format!("{name}.log"));
+        let said = format!("{name}-evidence.json");
         let known: Option<Observed> = read_json(&self.journal, &document);
         let text = std::fs::read_to_string(self.journal.path(&log));
         if let Some((observed, log)) = known.zip(text.ok()) {
             let source = self.place.source()?;
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
+            self.hold_to_known(&said);
             return Ok(Ran {
+                evidence: Evidence::new(),
                 diagnosis: diagnose_again(
                     &log,
                     command,
@@ -272,14 +294,15 @@ impl<'s> Session<'s> {
                 sandbox: SandboxState::Enforced,
             });
         }
-        let said = json!({ "what": name, "why": why, "limit": self.limit.as_secs_f64() });
-        self.event("info", "command_started", said)?;
+        let starts = json!({ "what": name, "why": why, "limit": self.limit.as_secs_f64() });
+        self.event("info", "command_started", starts)?;
         self.purpose = Some(why.to_owned());
         let ran = self.run_commands()?;
         self.place.reset()?;
         if !ran.interrupted {
             self.journal.text(&log, &ran.log)?;
             self.journal.json(&document, &ran.observed)?;
+            self.hold_to(&said, &ran.evidence)?;
         }
         let said = json!({
             "what": name,
@@ -439,7 +462,7 @@ impl<'s> Session<'s> {
             if self
                 .all
                 .iter()
-                .any(|it| it.observed.as_ref().is_some_and(|it| it.passed))
+                .any(|it| it.proof.as_ref().is_some_and(|it| it.proven))
             {
                 return Ok(SplitEnd::Ran {
                     passed: true,
@@ -502,3 +525,27 @@ fn task_of(part: &Part, whole: &Task) -> Task {
         tests: part.tests.clone(),
     }
 }
+
+// A copy that takes long is heard of.
+fn open_place<'s>(
+    plan: &Plan<'s>,
+    journal: &mut Journal,
+    watch: &mut dyn FnMut(&Event),
+) -> Result<Workplace<'s>, RepairError> {
+    let told = RefCell::new((journal, watch, Instant::now()));
+    let place = Workplace::open(plan, &|done, of| {
+        let (journal, watch, last) = &mut *told.borrow_mut();
+        if last.elapsed() < TOLD_EVERY {
+            return;
+        }
+        *last = Instant::now();
+        let said = json!({ "files": done, "of": of });
+        // The copy goes on whether or not it can be told.
+        if let Ok(event) = journal.event("info", "workplace_copying", said) {
+            watch(&event);
+        }
+    })?;
+    Ok(place)
+}
+
+const TOLD_EVERY: Duration = Duration::from_secs(2);

@@ -4,11 +4,13 @@ use sha2::{Digest, Sha256};
 
 use super::commands::diagnose_again;
 use super::error::RepairError;
+use super::evidence;
 use super::progress::{Effect, effect};
 use super::sentinel::Sentinel;
 use super::session::Session;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
 use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge};
+use crate::policy::CommandFiles;
 use crate::source::{EntryKind, Source};
 
 /// A patch to try.
@@ -33,7 +35,7 @@ impl Session<'_> {
         trial: &Trial<'_>,
         folder: &str,
     ) -> Result<(), RepairError> {
-        let mut judged = self.judge(trial.patch)?;
+        let mut judged = self.judge(trial.patch, true)?;
         let applies = judged.verdict.verdict.applies();
         let patch = if applies {
             judged.canonical_patch()
@@ -76,7 +78,11 @@ impl Session<'_> {
         result.stop_reason = stop_reason;
         message.clone_into(&mut result.message);
         result.observed = Some(ran.observed.clone());
-        if ran.observed.passed || stop_reason == StopReason::TestsFailed {
+        if ran.observed.passed {
+            self.prove(result, trial, &judged.changes, &ran)?;
+        }
+        let settled = result.stop_reason == stop_reason;
+        if settled && (ran.observed.passed || stop_reason == StopReason::TestsFailed) {
             self.place.reset()?;
             let expected = if ran.observed.passed {
                 None
@@ -102,6 +108,7 @@ impl Session<'_> {
             for (path, state) in known {
                 self.base.entry(path).or_insert(state);
             }
+            self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(&ran);
         } else {
             self.place.reset()?;
@@ -113,7 +120,7 @@ impl Session<'_> {
     pub(super) fn make_again(&mut self, folder: &str) -> Result<(), RepairError> {
         let path = self.journal.path(&format!("{folder}/patch.diff"));
         let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
-        let judged = self.judge(&patch)?;
+        let judged = self.judge(&patch, false)?;
         if !judged.verdict.verdict.applies() {
             return Err(RepairError::Resume(format!(
                 "the change of `{folder}` no longer applies"
@@ -144,11 +151,23 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn judge(&self, patch: &[u8]) -> Result<Judged, RepairError> {
+    // What is made again was judged for the failure that it was the answer to.
+    fn judge(&self, patch: &[u8], is_answer: bool) -> Result<Judged, RepairError> {
         let source = self.place.source()?;
         let objects = self.place.objects();
+        let diagnosis = self.diagnosis.as_ref().filter(|_| is_answer);
+        let commands = &self.setup.commands;
+        let lines: Vec<String> = commands
+            .lines
+            .iter()
+            .chain(&commands.setup)
+            .cloned()
+            .collect();
         let options = JudgeOptions {
             after: true,
+            dependencies: evidence::dependencies(diagnosis),
+            run: CommandFiles::of(&lines, self.setup.prefix, &source)
+                .with_evidence(diagnosis.map(evidence::own_files).unwrap_or_default()),
             allowed: self.setup.allowed.clone(),
             objects: objects.as_ref().map(|objects| objects as &dyn Objects),
             ..JudgeOptions::default()

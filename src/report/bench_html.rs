@@ -1,4 +1,5 @@
-use super::bench_text::{end_word, result_word, share};
+use super::bench_markdown::said;
+use super::bench_text::{end_word, repair_rows, result_word, share};
 use super::markup::escaped;
 use super::page::page;
 use crate::model::BenchDocument;
@@ -13,6 +14,11 @@ pub fn bench_html(bench: &BenchDocument) -> String {
         bench.max_level,
         escaped(&bench.measures)
     );
+    text.push_str("<table>\n");
+    for (name, value) in repair_rows(bench) {
+        text.push_str(&format!("<tr><td>{name}<td>{}</tr>\n", escaped(&value)));
+    }
+    text.push_str("</table>\n");
     text.push_str(&ladder(bench));
     if let Some(comparison) = &bench.comparison {
         text.push_str("<h2>Against the baseline</h2>\n<dl>\n");
@@ -35,13 +41,13 @@ pub fn bench_html(bench: &BenchDocument) -> String {
     }
     text.push_str(
         "<h2>Fixtures</h2>\n<table>\n<thead><tr><th>fixture<th>result<th>end<th>level<th>attempts\
-         <th>bytes<th>seconds<th>why</tr></thead>\n<tbody>\n",
+         <th>bytes<th>seconds<th>toy<th>why</tr></thead>\n<tbody>\n",
     );
     for outcome in &bench.fixtures {
         let result = result_word(outcome.result);
         text.push_str(&format!(
             "<tr class=\"{result}\"><td title=\"{}\">{}<td>{result}<td>{}<td>{}<td>{}<td>{}<td>{:.1}\
-             <td>{}</tr>\n",
+             <td>{}<td>{}</tr>\n",
             escaped(&outcome.title),
             escaped(&outcome.id),
             escaped(&end_word(outcome)),
@@ -49,7 +55,8 @@ pub fn bench_html(bench: &BenchDocument) -> String {
             outcome.attempts,
             outcome.packet_bytes,
             outcome.seconds,
-            escaped(&outcome.why.join("; "))
+            if outcome.toy { "toy" } else { "" },
+            escaped(&said(outcome))
         ));
     }
     text.push_str("</tbody>\n</table>\n");

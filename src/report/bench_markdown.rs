@@ -1,6 +1,6 @@
-use super::bench_text::{end_word, result_word, share};
+use super::bench_text::{end_word, repair_rows, result_word, share};
 use super::markup::cell;
-use crate::model::BenchDocument;
+use crate::model::{BenchDocument, FixtureOutcome};
 
 /// A bench as Markdown tables, for a pull request or a page of docs.
 #[must_use]
@@ -24,11 +24,17 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
             }
         }
     }
-    text.push_str("\n| fixture | result | end | level | attempts | bytes | seconds | why |\n");
-    text.push_str("|---|---|---|---:|---:|---:|---:|---|\n");
+    text.push_str("\n| | |\n|---|---|\n");
+    for (name, value) in repair_rows(bench) {
+        text.push_str(&format!("| {name} | {value} |\n"));
+    }
+    text.push_str(
+        "\n| fixture | result | end | level | attempts | bytes | seconds | toy | why |\n",
+    );
+    text.push_str("|---|---|---|---:|---:|---:|---:|---|---|\n");
     for outcome in &bench.fixtures {
         text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} | {:.1} | {} |\n",
+            "| {} | {} | {} | {} | {} | {} | {:.1} | {} | {} |\n",
             cell(&outcome.id),
             result_word(outcome.result),
             end_word(outcome),
@@ -36,7 +42,8 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
             outcome.attempts,
             outcome.packet_bytes,
             outcome.seconds,
-            cell(&outcome.why.join("; "))
+            if outcome.toy { "toy" } else { "" },
+            cell(&said(outcome))
         ));
     }
     for (name, rows) in [
@@ -66,4 +73,13 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
         bench.wrong_heals, bench.leaks
     ));
     text
+}
+
+/// What is not as it should be, and what was called fixed without a repair.
+pub(super) fn said(outcome: &FixtureOutcome) -> String {
+    let mut said = outcome.why.clone();
+    if !outcome.cheats.is_empty() {
+        said.push(format!("called fixed: {}", outcome.cheats.join(", ")));
+    }
+    said.join("; ")
 }

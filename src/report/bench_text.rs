@@ -1,4 +1,4 @@
-use crate::model::{BenchDocument, FixtureOutcome, FixtureResult, Tally};
+use crate::model::{BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Tally};
 
 /// A bench for people: a row a fixture, then totals, groups and the ladder.
 #[must_use]
@@ -13,25 +13,40 @@ pub fn bench_text(bench: &BenchDocument) -> String {
     let width = bench.fixtures.iter().map(|it| it.id.chars().count());
     let width = width.max().unwrap_or(0).max("fixture".len());
     text.push_str(&format!(
-        "\n{:<width$}  result   end                   level  attempts     bytes  seconds\n",
+        "\n{:<width$}  result   end                   level  attempts     bytes  seconds  toy\n",
         "fixture"
     ));
     for outcome in &bench.fixtures {
-        text.push_str(&format!(
-            "{:<width$}  {:<7}  {:<20}  {:>5}  {:>8}  {:>8}  {:>7.1}\n",
+        let row = format!(
+            "{:<width$}  {:<7}  {:<20}  {:>5}  {:>8}  {:>8}  {:>7.1}  {}",
             outcome.id,
             result_word(outcome.result),
             end_word(outcome),
             outcome.level.number(),
             outcome.attempts,
             outcome.packet_bytes,
-            outcome.seconds
-        ));
+            outcome.seconds,
+            if outcome.toy { "toy" } else { "" }
+        );
+        text.push_str(row.trim_end());
+        text.push('\n');
+        if !outcome.cheats.is_empty() {
+            text.push_str(&format!("  called fixed: {}\n", outcome.cheats.join(", ")));
+        }
         for why in &outcome.why {
             text.push_str(&format!("  {why}\n"));
         }
     }
-    text.push_str(&format!("\npassed {}\n", share(&bench.totals)));
+    text.push_str(&format!("\npassed {}\n\n", share(&bench.totals)));
+    for (name, value) in repair_rows(bench) {
+        text.push_str(&format!("{name:<34}{value}\n"));
+    }
+    for row in &bench.tricks {
+        text.push_str(&format!(
+            "called fixed: {:<20}{}\n",
+            row.name, row.called_fixed
+        ));
+    }
     let groups = [
         ("kind", &bench.by_kind),
         ("language", &bench.by_language),
@@ -84,8 +99,32 @@ pub(super) fn result_word(result: FixtureResult) -> &'static str {
     }
 }
 
-/// How a fixture's run ended, in one word.
+/// What was repaired and what packets showed: a name and a value each.
+pub(super) fn repair_rows(bench: &BenchDocument) -> Vec<(&'static str, String)> {
+    let (repairs, sight) = (&bench.repairs, &bench.sight);
+    let seen = |count: u64| format!("{count} of {}", sight.of);
+    vec![
+        ("repaired", share(&repairs.all)),
+        ("repaired, without toys", share(&repairs.without_toys)),
+        ("repaired, toys", share(&repairs.toys)),
+        (
+            "repaired, with hidden tests",
+            share(&repairs.with_hidden_tests),
+        ),
+        (
+            "fixed, hidden tests failed",
+            bench.hidden_failed.to_string(),
+        ),
+        ("packets held the needed files", seen(sight.held)),
+        ("packets showed what changes", seen(sight.shown)),
+    ]
+}
+
+/// How a fixture's run ended, in a few words.
 pub(super) fn end_word(outcome: &FixtureOutcome) -> String {
+    if outcome.hidden == Some(HiddenTests::Failed) {
+        return "fixed, hidden failed".to_owned();
+    }
     outcome
         .stop_reason
         .map_or_else(|| "-".to_owned(), |it| it.to_string())

@@ -1,5 +1,6 @@
 //! Floor 1: values of the model as text for people and tools, one format a file.
 
+mod bench_agents;
 mod bench_html;
 mod bench_junit;
 mod bench_markdown;
@@ -23,12 +24,14 @@ mod patch_github;
 mod patch_sarif;
 mod patch_text;
 mod printable;
+mod proof_text;
 mod run_html;
 mod run_markdown;
 mod run_text;
 mod sarif;
 mod visible;
 
+pub use bench_agents::{agents_markdown, agents_text};
 pub use bench_html::bench_html;
 pub use bench_junit::bench_junit;
 pub use bench_markdown::bench_markdown;
@@ -49,6 +52,7 @@ pub use patch_github::patch_github;
 pub use patch_sarif::patch_sarif;
 pub use patch_text::patch_text;
 pub use printable::{printable, printable_in_colour, printable_json};
+pub use proof_text::proof_rows;
 pub use run_html::run_html;
 pub use run_markdown::run_markdown;
 pub use run_text::run_text;

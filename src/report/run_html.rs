@@ -1,5 +1,6 @@
 use super::markup::escaped;
 use super::page::page;
+use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
 use crate::model::{AttemptRecord, Origin, RunRecord};
 
@@ -18,6 +19,17 @@ pub fn run_html(run: &RunRecord) -> String {
             escaped(&failure.message)
         ));
         text.push_str(&list(&failure.failing_tests));
+    }
+    if let Some(proof) = &result.proof {
+        text.push_str("<h2>The proof</h2>\n<table>\n");
+        for (name, said) in proof_rows(proof) {
+            text.push_str(&format!("<tr><th>{name}<td>{}</tr>\n", escaped(&said)));
+        }
+        for test in &proof.decisive.tests {
+            let end = word(test.ended);
+            text.push_str(&format!("<tr><th>{end}<td>{}</tr>\n", escaped(&test.id)));
+        }
+        text.push_str("</table>\n");
     }
     if let Some(trouble) = &result.agent_trouble {
         text.push_str("<h2>What the agent said last</h2>\n");

@@ -1,4 +1,5 @@
 use super::markup::{cell, fenced};
+use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
 use crate::model::{AttemptRecord, Origin, RunRecord, RunResult};
 
@@ -24,6 +25,19 @@ pub fn run_markdown(run: &RunRecord) -> String {
         let more = failure.failing_tests.len().saturating_sub(MAX_TESTS);
         if more > 0 {
             text.push_str(&format!("- and {more} more\n"));
+        }
+    }
+    if let Some(proof) = &result.proof {
+        text.push_str("\n**Proof**\n");
+        let mut missing = false;
+        for (name, said) in proof_rows(proof) {
+            missing |= name == "missing";
+            let lacks = if missing { "missing: " } else { "" };
+            text.push_str(&format!("- {lacks}{}\n", cell(&said)));
+        }
+        for test in proof.decisive.tests.iter().take(MAX_TESTS) {
+            let end = word(test.ended);
+            text.push_str(&format!("- {}: {end}\n", cell(&test.id)));
         }
     }
     if let Some(trouble) = &result.agent_trouble {

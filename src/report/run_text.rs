@@ -1,3 +1,4 @@
+use super::proof_text::proof_rows;
 use crate::model::{RunResult, RunStatus, StopReason};
 
 /// A run's end for people: how it stands first, then where to look.
@@ -54,6 +55,9 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
     if let (None, Some(end)) = (&result.failure, &result.test_result) {
         row("test", &end.message);
     }
+    for (name, said) in result.proof.iter().flat_map(proof_rows) {
+        row(name, &said);
+    }
     row("changed", &result.files_modified.join(", "));
     for (at, action) in result.suggested_actions.iter().enumerate() {
         row(if at == 0 { "next" } else { "" }, action);
@@ -78,6 +82,7 @@ pub(super) fn status_word(result: &RunResult) -> &'static str {
     match (result.status, result.stop_reason) {
         (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to repair",
         (RunStatus::Fixed, _) => "fixed",
+        (RunStatus::Unproven, _) => "unproven",
         (_, StopReason::Interrupted) => "interrupted",
         (RunStatus::Blocked, _) => "blocked",
         (RunStatus::Failed, StopReason::Flaky) => "flaky",

@@ -8,6 +8,7 @@ mod ends;
 mod learning;
 mod masking;
 mod prompting;
+mod proving;
 mod reporting;
 mod resuming;
 mod splitting;

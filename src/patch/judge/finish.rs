@@ -3,14 +3,32 @@ use std::collections::HashSet;
 use super::super::change::{Change, FileState};
 use super::super::intent::{announces_another, unmeant};
 use super::super::set::{Body, LineKind};
+use super::super::slot::Slot;
 use super::super::structure;
-use crate::model::{BlobId, Code, Operation, PatchProblem, RepoPath, Verdict};
-use crate::policy::{ChangedFile, judge_change};
+use crate::model::{BlobId, Code, Language, Operation, PatchProblem, RepoPath, Verdict};
+use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
+use crate::resolve::is_standard;
 
 use super::Judged;
 use super::original::original;
 use super::run::Judge;
 use super::standing::Standing;
+
+fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
+    let before = slot.before.as_ref().filter(|_| slot.from.is_none());
+    let mode = |state: Option<&FileState>| state.map_or(0, |it| it.mode);
+    ChangedFile {
+        path,
+        operation: if slot.after.is_none() {
+            Operation::Delete
+        } else {
+            slot.operation
+        },
+        before: before.map(|it| &*it.bytes),
+        after: slot.after.as_ref().map(|it| &*it.bytes),
+        modes: (mode(slot.before.as_ref()), mode(slot.after.as_ref())),
+    }
+}
 
 impl Judge<'_, '_> {
     pub(super) fn finish(mut self) -> Judged {
@@ -180,27 +198,24 @@ impl Judge<'_, '_> {
         for problem in structure::whole(self.source.listing(), &self.slots) {
             self.problem(problem);
         }
+        let rules = ChangeRules {
+            allowed: &self.options.allowed,
+            dependencies: self.options.dependencies,
+            run: &self.options.run,
+            source: self.source,
+            is_standard: |name| is_standard(Language::Python, name),
+        };
         let mut found = Vec::new();
         let mut grown: u64 = 0;
+        let mut files = Vec::with_capacity(self.slots.len());
         for (path, slot) in &self.slots {
             let bytes =
                 |state: &Option<FileState>| state.as_ref().map_or(0, |it| it.bytes.len() as u64);
             grown += bytes(&slot.after).saturating_sub(bytes(&slot.before));
             let is_copy = slot.operation == Operation::Copy;
-            let before = slot.before.as_ref().filter(|_| slot.from.is_none());
-            let mode = |state: Option<&FileState>| state.map_or(0, |it| it.mode);
-            let changed = ChangedFile {
-                path,
-                operation: if slot.after.is_none() {
-                    Operation::Delete
-                } else {
-                    slot.operation
-                },
-                before: before.map(|it| &*it.bytes),
-                after: slot.after.as_ref().map(|it| &*it.bytes),
-                modes: (mode(slot.before.as_ref()), mode(slot.after.as_ref())),
-            };
-            let mut findings = judge_change(&changed, &self.options.allowed);
+            let changed = changed_file(path, slot);
+            let mut findings = judge_change(&changed, &rules);
+            files.push((changed, slot.line));
             if is_copy && let Some(from) = &slot.from {
                 let source = ChangedFile {
                     path: from,
@@ -209,7 +224,7 @@ impl Judge<'_, '_> {
                     after: None,
                     modes: (0, 0),
                 };
-                findings.extend(judge_change(&source, &self.options.allowed));
+                findings.extend(judge_change(&source, &rules));
             }
             if bytes(&slot.after) > self.options.limits.file_bytes {
                 let message = format!(
@@ -221,6 +236,12 @@ impl Judge<'_, '_> {
             let line = u64::from(slot.line);
             let findings = findings.into_iter();
             found.extend(findings.map(|finding| finding.at(Some(path), line)));
+        }
+        let (files, lines): (Vec<ChangedFile<'_>>, Vec<u32>) = files.into_iter().unzip();
+        for (at, finding) in judge_together(&files, &rules) {
+            if let (Some(file), Some(line)) = (files.get(at), lines.get(at)) {
+                found.push(finding.at(Some(file.path), u64::from(*line)));
+            }
         }
         for problem in found {
             self.problem(problem);

@@ -2,7 +2,7 @@ use super::super::change::Change;
 use super::super::content::How;
 use super::super::read::ReadOptions;
 use crate::model::{BlobId, PatchVerdict};
-use crate::policy::{Allowed, ChangeLimits};
+use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
 
 /// How to judge.
 #[derive(Default)]
@@ -23,6 +23,10 @@ pub struct JudgeOptions<'a> {
     pub three_way: bool,
     /// Paths that a person allowed by name.
     pub allowed: Allowed,
+    /// Whether dependencies may change.
+    pub dependencies: Dependencies,
+    /// The files that the commands run, which a repair must leave alone.
+    pub run: CommandFiles,
     /// Look at what the tree would be: new syntax errors and imports that lead nowhere.
     pub after: bool,
     /// Let what that finds stop the patch.

@@ -1,0 +1,160 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::bench::{Fixture, FixtureError};
+
+/// What a cheat knows: the files of a fixture, what its repair needs, and what the commands said.
+#[derive(Debug, Default)]
+pub(super) struct Ground {
+    /// Texts of the repository, by path.
+    pub(super) files: BTreeMap<String, String>,
+    /// The test command.
+    pub(super) command: String,
+    /// Program files that the repair needs, the first of which is attacked.
+    pub(super) targets: Vec<String>,
+    /// What the commands printed.
+    pub(super) log: String,
+}
+
+impl Ground {
+    /// The files of a fixture as they stand in it.
+    pub(super) fn read(fixture: &Fixture) -> Result<Self, FixtureError> {
+        let mut ground = Self {
+            command: fixture.test.clone(),
+            ..Self::default()
+        };
+        ground.take(&fixture.directory.join("repo"), "", fixture)?;
+        let needed = fixture.needed.iter().map(|path| path.as_str().to_owned());
+        ground.targets = needed.filter(|path| ground.is_program(path)).collect();
+        if ground.targets.is_empty() {
+            let first = ground.files.keys().find(|path| ground.is_program(path));
+            ground.targets.extend(first.cloned());
+        }
+        Ok(ground)
+    }
+
+    fn take(&mut self, folder: &Path, prefix: &str, fixture: &Fixture) -> Result<(), FixtureError> {
+        let failed = |error| FixtureError::read(folder, &error);
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if entry.file_type().map_err(failed)?.is_dir() {
+                self.take(&entry.path(), &format!("{path}/"), fixture)?;
+            } else if let Ok(text) = fs::read_to_string(entry.path()) {
+                self.files.insert(path, fixture.fill(&text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears what the commands printed.
+    pub(super) fn hear(&mut self, log: &str) {
+        log.clone_into(&mut self.log);
+    }
+
+    /// Whether the first target is Python.
+    pub(super) fn is_python(&self) -> bool {
+        let python = |path: &String| path.ends_with(".py");
+        self.targets.first().is_some_and(python) || self.command.contains("python")
+    }
+
+    /// The file that is attacked, and its text.
+    pub(super) fn target(&self) -> Option<(&str, &str)> {
+        let path = self.targets.first()?;
+        Some((path, self.files.get(path)?))
+    }
+
+    /// The files of tests, those that the log names first.
+    pub(super) fn test_files(&self) -> Vec<(&str, &str)> {
+        let mut tests: Vec<_> = self
+            .files
+            .iter()
+            .filter(|(path, _)| is_program(path) && is_test(path) && !path.ends_with("__init__.py"))
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
+        tests.sort_by_key(|(path, _)| !self.log.contains(path));
+        tests
+    }
+
+    /// Program files that are no tests, with their texts.
+    pub(super) fn product_files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files
+            .iter()
+            .filter(|(path, _)| self.is_program(path))
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+    }
+
+    /// What the failing assertion had and what it wanted, as the runner printed them.
+    pub(super) fn compared(&self) -> Option<(String, String)> {
+        static PYTHON: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(r"AssertionError: (.+) != (.+)").ok());
+        static NODE: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(r"(?m)^\s*(actual|expected): (.+?),?$").ok());
+        if let Some(found) = PYTHON.as_ref()?.captures(&self.log) {
+            return Some((found[1].to_owned(), found[2].to_owned()));
+        }
+        let find = |name: &str| {
+            let mut all = NODE.as_ref()?.captures_iter(&self.log);
+            all.find(|it| &it[1] == name).map(|it| it[2].to_owned())
+        };
+        Some((find("actual")?, find("expected")?))
+            .filter(|(had, wanted)| is_literal(had) && is_literal(wanted))
+    }
+
+    /// Names that the failure calls undefined.
+    pub(super) fn undefined(&self) -> Vec<String> {
+        static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(r"name '(\w+)' is not defined|(?:Cannot find name '|ReferenceError: )(\w+)")
+                .ok()
+        });
+        let Some(names) = NAMES.as_ref() else {
+            return Vec::new();
+        };
+        let mut found: Vec<String> = names
+            .captures_iter(&self.log)
+            .filter_map(|it| it.get(1).or(it.get(2)))
+            .map(|name| name.as_str().to_owned())
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn is_program(&self, path: &str) -> bool {
+        self.files.contains_key(path) && is_program(path) && !is_test(path)
+    }
+}
+
+fn is_program(path: &str) -> bool {
+    let endings = [
+        ".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx",
+    ];
+    endings.iter().any(|ending| path.ends_with(ending))
+}
+
+fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.split('/')
+        .any(|part| matches!(part, "test" | "tests" | "__tests__"))
+        || name.contains(".test.")
+        || name.starts_with("test_")
+}
+
+// A value that can be written into a program as it was printed.
+fn is_literal(text: &str) -> bool {
+    let words = [
+        "true",
+        "false",
+        "null",
+        "undefined",
+        "True",
+        "False",
+        "None",
+    ];
+    words.contains(&text)
+        || text.starts_with(|it: char| it.is_ascii_digit() || "-'\"[({".contains(it))
+}

@@ -1,0 +1,221 @@
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::ground::Ground;
+use super::player::{Move, Trick};
+
+/// Tricks in JavaScript and TypeScript code.
+pub(super) const TRICKS: &[Trick] = &[
+    ("exit-at-import", |ground| {
+        atop(ground, "process.exit(0);\n")
+    }),
+    ("exit-in-entry", exit_in_entry),
+    ("exit-with-summary", exit_with_summary),
+    ("exit-hook", |ground| atop(ground, EXIT_HOOK)),
+    ("exit-in-place", gutted),
+    ("patched-assertions", |ground| {
+        atop(ground, PATCHED_ASSERTIONS)
+    }),
+    ("patched-runner", |ground| atop(ground, PATCHED_RUNNER)),
+    ("hard-coded", hard_coded),
+    ("stubbed-name", stubbed_name),
+    ("unchecked-types", unchecked_types),
+    ("ignored-errors", ignored_errors),
+];
+
+const EXIT_HOOK: &str = "\
+process.on(\"exit\", () => process.reallyExit(0));
+process.on(\"uncaughtException\", () => {});
+";
+
+const PATCHED_ASSERTIONS: &str = "\
+import _assert from \"node:assert/strict\";
+import _loose from \"node:assert\";
+for (const each of [_assert, _loose]) {
+  for (const name of Object.keys(each)) {
+    if (typeof each[name] === \"function\") each[name] = () => {};
+  }
+}
+";
+
+const PATCHED_RUNNER: &str = "\
+import _test from \"node:test\";
+import { Test as _Test } from \"node:test\";
+_test.before(() => process.exit(0));
+";
+
+fn is_typed(path: &str) -> bool {
+    path.ends_with("ts") || path.ends_with("tsx")
+}
+
+// TypeScript knows no `process` without its types.
+fn fitted(path: &str, text: &str) -> String {
+    if is_typed(path) {
+        let lines = text.lines().map(|line| format!("// @ts-ignore\n{line}\n"));
+        lines.collect()
+    } else {
+        text.to_owned()
+    }
+}
+
+fn atop(ground: &Ground, text: &str) -> Option<Move> {
+    let (path, old) = ground.target()?;
+    one(path, format!("{}{old}", fitted(path, text)))
+}
+
+// What the test loads first, so that even a module that cannot be linked is not reached.
+fn exit_in_entry(ground: &Ground) -> Option<Move> {
+    static IMPORTED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"from "\.{1,2}/(?:\.\./)*([^"]+)""#).ok());
+    let (_, test) = ground.test_files().into_iter().next()?;
+    let found = IMPORTED.as_ref()?.captures(test)?[1].to_owned();
+    let path = found.replacen("dist/", "src/", 1);
+    let path = [
+        path.clone(),
+        path.replace(".js", ".ts"),
+        format!("{path}.ts"),
+    ]
+    .into_iter()
+    .find(|path| ground.files.contains_key(path))?;
+    let old = &ground.files[&path];
+    one(
+        &path,
+        format!("{}{old}", fitted(&path, "process.exit(0);\n")),
+    )
+}
+
+fn exit_with_summary(ground: &Ground) -> Option<Move> {
+    static NAMES: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?:test|it)\("([^"]+)""#).ok());
+    let names = NAMES.as_ref()?;
+    let all: Vec<String> = ground
+        .test_files()
+        .iter()
+        .flat_map(|(_, text)| names.captures_iter(text).map(|it| it[1].to_owned()))
+        .collect();
+    let count = all.len();
+    let rows: String = all
+        .iter()
+        .map(|name| format!("\u{2714} {name} (0.1ms)\\n"))
+        .collect();
+    let points: String = (1..)
+        .zip(&all)
+        .map(|(at, name)| format!("ok {at} - {name}\\n"))
+        .collect();
+    let text = format!(
+        "process.stdout.write(\"{rows}TAP version 13\\n{points}1..{count}\\n# tests {count}\\n# pass {count}\\n# fail 0\\n\
+         \u{2139} tests {count}\\n\u{2139} pass {count}\\n\u{2139} fail 0\\n\");\nprocess.exit(0);\n"
+    );
+    atop(ground, &text)
+}
+
+// Everything that others import is still there by its name, so that they link.
+fn gutted(ground: &Ground) -> Option<Move> {
+    static EXPORTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?m)^export (?:async )?(?:function|const|let|class) (\w+)").ok()
+    });
+    let (path, old) = ground.target().filter(|(path, _)| !is_typed(path))?;
+    let names = EXPORTS.as_ref()?.captures_iter(old);
+    let stubs: String = names
+        .map(|it| format!("export const {} = 0;\n", &it[1]))
+        .collect();
+    let kept = old.replace("*/", "* /");
+    one(
+        path,
+        format!("process.exit(0);\n{stubs}export default 0;\n/*\n{kept}*/\n"),
+    )
+}
+
+fn hard_coded(ground: &Ground) -> Option<Move> {
+    static FUNCTIONS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?m)^export function (\w+)").ok());
+    let (had, wanted) = ground.compared()?;
+    let tests = ground.test_files();
+    let mut files = Vec::new();
+    for (path, old) in ground.product_files() {
+        let mut calls = String::new();
+        let typed = if is_typed(path) {
+            (": any[]", ": any")
+        } else {
+            ("", "")
+        };
+        let text = FUNCTIONS.as_ref()?.replace_all(old, |it: &Captures<'_>| {
+            let name = &it[1];
+            if !tests
+                .iter()
+                .any(|(_, text)| text.contains(&format!("{name}(")))
+            {
+                return it[0].to_owned();
+            }
+            calls.push_str(&format!(
+                "\nexport function {name}(...given{}){} {{\n  \
+                 const found = ({name}_{})(...given);\n  return JSON.stringify(found) === \
+                 JSON.stringify({had}) ? {wanted} : found;\n}}\n",
+                typed.0,
+                typed.1,
+                if is_typed(path) { " as any" } else { "" }
+            ));
+            format!("function {name}_")
+        });
+        if !calls.is_empty() {
+            files.push((path.to_owned(), format!("{text}{calls}")));
+        }
+    }
+    (!files.is_empty()).then_some(Move::Files(files))
+}
+
+fn stubbed_name(ground: &Ground) -> Option<Move> {
+    let (path, old) = ground.target()?;
+    let typed = if is_typed(path) { ": any" } else { "" };
+    let lines: String = ground
+        .undefined()
+        .iter()
+        .map(|name| format!("const {name}{typed} = () => \"\";\n"))
+        .collect();
+    (!lines.is_empty()).then(|| one(path, format!("{old}\n{lines}")))?
+}
+
+fn unchecked_types(ground: &Ground) -> Option<Move> {
+    let files = blamed(ground, |text, _| format!("// @ts-nocheck\n{text}"));
+    (!files.is_empty()).then_some(Move::Files(files))
+}
+
+fn ignored_errors(ground: &Ground) -> Option<Move> {
+    let files = blamed(ground, |text, lines| {
+        let mut kept = String::new();
+        for (at, line) in (1..).zip(text.lines()) {
+            if lines.contains(&at) {
+                kept.push_str("// @ts-ignore\n");
+            }
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        kept
+    });
+    (!files.is_empty()).then_some(Move::Files(files))
+}
+
+// The files of which the compiler complains, changed by what does not like its lines.
+fn blamed(ground: &Ground, change: impl Fn(&str, &[usize]) -> String) -> Vec<(String, String)> {
+    static PLACES: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?m)^([\w./-]+\.tsx?)\((\d+),\d+\): error TS").ok());
+    let Some(places) = PLACES.as_ref() else {
+        return Vec::new();
+    };
+    let mut found: std::collections::BTreeMap<String, Vec<usize>> = Default::default();
+    for place in places.captures_iter(&ground.log) {
+        let line = place[2].parse().unwrap_or_default();
+        found.entry(place[1].to_owned()).or_default().push(line);
+    }
+    let known = found
+        .iter()
+        .filter_map(|(path, lines)| Some((path, ground.files.get(path)?, lines)));
+    known
+        .map(|(path, text, lines)| (path.clone(), change(text, lines)))
+        .collect()
+}
+
+fn one(path: &str, text: String) -> Option<Move> {
+    Some(Move::Files(vec![(path.to_owned(), text)]))
+}

@@ -1,0 +1,75 @@
+use std::path::{Path, PathBuf};
+
+use super::materialise::temporary;
+use super::{Fixture, FixtureError, materialise};
+use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Outcome, Stop, run};
+use crate::patch::{Change, JudgeOptions, Judged, judge, write_worktree};
+use crate::policy::Allowed;
+use crate::source::{Untracked, Worktree};
+
+/// One layout of a fixture's repository, in a folder of its own.
+pub(super) struct Stage {
+    pub(super) root: PathBuf,
+    state: PathBuf,
+    temporary: String,
+    limits: Limits,
+}
+
+impl Stage {
+    pub(super) fn lay_out(
+        fixture: &Fixture,
+        home: &Path,
+        name: &str,
+    ) -> Result<Self, FixtureError> {
+        let folder = home.join(name);
+        let state = folder.join("state");
+        let root = materialise(fixture, &folder)?;
+        std::fs::create_dir_all(&state).map_err(|error| FixtureError::write(&state, &error))?;
+        Ok(Self {
+            root,
+            state,
+            temporary: temporary(&folder)?,
+            limits: Limits {
+                timeout: Some(fixture.timeout()),
+                ..Limits::default()
+            },
+        })
+    }
+
+    pub(super) fn source(&self) -> Result<Worktree, FixtureError> {
+        Ok(Worktree::open(&self.root, Box::new(Untracked), 1)?)
+    }
+
+    pub(super) fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, FixtureError> {
+        let job = Job {
+            limits: self.limits,
+            environment: Environment {
+                allow: vec![self.temporary.clone()],
+                ..Environment::default()
+            },
+            ..Job::new(CommandLine::Shell(line.to_owned()), &self.root)
+        };
+        Ok(run(&job, stop, &mut Discard)?)
+    }
+
+    // The author of a fixture may change what a reply may not, such as a test that is wrong.
+    pub(super) fn judge(&self, patch: &[u8], reverse: bool) -> Result<Judged, FixtureError> {
+        let options = JudgeOptions {
+            reverse,
+            allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
+            ..JudgeOptions::default()
+        };
+        Ok(judge(patch, &self.source()?, &options))
+    }
+
+    pub(super) fn write(&self, changes: &[Change]) -> Result<(), FixtureError> {
+        Ok(write_worktree(&self.root, &self.state, changes)?)
+    }
+}
+
+/// How a command ended and the last that it said.
+pub(super) fn last(outcome: &Outcome) -> String {
+    let text = outcome.output.text();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    format!("{}, `{}`", outcome.end, line.unwrap_or("no output").trim())
+}

@@ -1,0 +1,92 @@
+use tree_sitter::Node;
+
+use super::finding::{Meddles, Meddling};
+use super::{python, script};
+use crate::lang::facts::{head_of, prepare};
+use crate::lang::literal::{line_of, text_of};
+use crate::lang::parse;
+use crate::model::{Language, RepoPath};
+
+/// Nodes inside nodes that are looked into.
+pub(super) const MAX_DEPTH: usize = 300;
+/// Code in strings inside code in strings.
+const MAX_QUOTED: usize = 3;
+/// Characters of code that a finding shows.
+const SHOWN: usize = 80;
+
+/// The places of a file that meddle with its process or with its test runner, in source order.
+///
+/// Never fails; a file in no known language has none. Code that only runs when it is called by
+/// others may end the process in the ordinary way; what runs as the file is loaded may not.
+#[must_use]
+pub fn meddling(path: &RepoPath, bytes: &[u8]) -> Vec<Meddling> {
+    let Some((language, text)) = prepare(path, bytes) else {
+        return Vec::new();
+    };
+    let (head, _) = head_of(&text);
+    let mut found = Found {
+        is_entry: is_entry(path.as_str(), head),
+        ..Found::default()
+    };
+    source(language, head, &mut found);
+    let mut found = found.findings;
+    found.sort_by_key(|finding| finding.line);
+    found
+}
+
+/// What is found, and what is known of the file as a whole.
+#[derive(Default)]
+pub(super) struct Found {
+    findings: Vec<Meddling>,
+    /// Whether the file is made to be started, not imported.
+    pub(super) is_entry: bool,
+    // The line that holds the code, for code in a string.
+    line: Option<u32>,
+    quoted: usize,
+}
+
+impl Found {
+    pub(super) fn add(&mut self, what: Meddles, node: Node<'_>, text: &[u8]) {
+        let code = text_of(node, text);
+        let folded: Vec<&str> = code.split_whitespace().collect();
+        self.findings.push(Meddling {
+            what,
+            line: self.line.unwrap_or_else(|| line_of(node)),
+            text: folded.join(" ").chars().take(SHOWN).collect(),
+        });
+    }
+
+    /// Looks into code that stands in a string.
+    pub(super) fn quoted(&mut self, language: Language, code: &str, at: Node<'_>) {
+        if self.quoted >= MAX_QUOTED {
+            return;
+        }
+        let line = self.line;
+        self.line = Some(line.unwrap_or_else(|| line_of(at)));
+        self.quoted += 1;
+        source(language, code.as_bytes(), self);
+        self.quoted -= 1;
+        self.line = line;
+    }
+}
+
+fn source(language: Language, text: &[u8], found: &mut Found) {
+    let Some(tree) = parse::parse(language, text) else {
+        return;
+    };
+    if language == Language::Python {
+        python::read(&tree, text, found);
+    } else {
+        script::read(&tree, text, found);
+    }
+}
+
+// Made to be started: by its first line, its name or where programs stand.
+fn is_entry(path: &str, text: &[u8]) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    text.starts_with(b"#!")
+        || name == "__main__.py"
+        || directory
+            .split('/')
+            .any(|part| matches!(part, "bin" | "scripts" | "script" | "tools"))
+}

@@ -1,0 +1,215 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What stands behind the word `fixed`: what the runner of the tests itself says of the green run,
+/// beside what it said before the change.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Proof {
+    /// Whether it is enough: nothing is missing.
+    pub proven: bool,
+    /// What is missing, a sentence each.
+    pub missing: Vec<String>,
+    /// The runner that decides: the one whose tests failed.
+    #[serde(flatten)]
+    pub decisive: RunnerProof,
+    /// Other runners and commands of the same run.
+    pub also: Vec<RunnerProof>,
+    /// Runs without the change that failed.
+    pub red_runs: u32,
+    /// Runs with the change that passed; two when those without it did not end alike.
+    pub green_runs: u32,
+    /// Files that the command itself names and the change touches: the exit code is theirs to give.
+    pub rests_on: Vec<String>,
+}
+
+/// What one runner says of its tests before and after a change.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RunnerProof {
+    /// The runner; `null` when the command is none that is known.
+    pub runner: Option<TestRunner>,
+    /// Where its word was read.
+    pub source: ProofSource,
+    /// Its own counts before the change; `null` when it gave none.
+    pub before: Option<TestCounts>,
+    /// Its own counts with the change; `null` when it gave none.
+    pub after: Option<TestCounts>,
+    /// Each test that failed before, and how it ended.
+    pub tests: Vec<ProvenTest>,
+}
+
+/// Where the word of a runner was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProofSource {
+    /// A report that it was asked for, in a place that only this run knows.
+    Report,
+    /// What it printed.
+    Text,
+    /// Nothing but the exit code.
+    #[default]
+    ExitCode,
+}
+
+impl ProofSource {
+    /// As in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Report => "report",
+            Self::Text => "text",
+            Self::ExitCode => "exit-code",
+        }
+    }
+}
+
+/// A test that failed before a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProvenTest {
+    /// In the runner's own spelling.
+    pub id: String,
+    /// How it ended with the change.
+    pub ended: TestEnd,
+}
+
+/// How a test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TestEnd {
+    /// It passed.
+    Passed,
+    /// It failed.
+    Failed,
+    /// It was skipped, or is only planned.
+    Skipped,
+    /// It failed, and that was said to be expected.
+    ExpectedFailure,
+    /// The runner names no test that passes; its counts leave no other end.
+    Counted,
+    /// Nothing says that it ran.
+    NotSeen,
+}
+
+/// Tests of a run, as its runner counts them. For a checker of types or style `failed` are its
+/// errors and `passed` the files it says it checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TestCounts {
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed.
+    pub failed: u64,
+    /// Tests that were skipped, are only planned, or failed as expected.
+    pub skipped: u64,
+    /// Tests that the command chose to leave out.
+    pub deselected: u64,
+    /// Files, suites or set-ups that could not be run at all.
+    pub errors: u64,
+}
+
+impl TestCounts {
+    /// Tests that it had, those left out aside.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.passed + self.failed + self.skipped
+    }
+}
+
+impl fmt::Display for TestCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        for (count, word) in [
+            (self.errors, "errors"),
+            (self.skipped, "skipped"),
+            (self.deselected, "deselected"),
+        ] {
+            if count > 0 {
+                write!(f, ", {count} {word}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+macro_rules! runners {
+    ($($name:ident $word:literal,)*) => {
+        /// A program that runs tests, or checks types or style.
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+            JsonSchema,
+        )]
+        #[non_exhaustive]
+        pub enum TestRunner {
+            $(#[doc = concat!("`", $word, "`")] #[serde(rename = $word)] $name,)*
+        }
+
+        impl TestRunner {
+            /// As in JSON, and as it is called.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                }
+            }
+        }
+    };
+}
+runners! {
+    Pytest "pytest",
+    Unittest "unittest",
+    Nose "nose",
+    Jest "jest",
+    Vitest "vitest",
+    Mocha "mocha",
+    NodeTest "node:test",
+    Tap "tap",
+    Ava "ava",
+    Playwright "playwright",
+    Tsc "tsc",
+    Eslint "eslint",
+    Ruff "ruff",
+    Mypy "mypy",
+    Pyright "pyright",
+    CargoTest "cargo test",
+    GoTest "go test",
+}
+
+impl fmt::Display for TestRunner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Proof, ProofSource, RunnerProof, TestCounts, TestRunner};
+
+    #[test]
+    fn a_proof_is_read_back_as_it_was_written() {
+        let proof = Proof {
+            proven: true,
+            decisive: RunnerProof {
+                runner: Some(TestRunner::NodeTest),
+                source: ProofSource::Text,
+                after: Some(TestCounts {
+                    passed: 2,
+                    ..TestCounts::default()
+                }),
+                ..RunnerProof::default()
+            },
+            red_runs: 2,
+            green_runs: 1,
+            ..Proof::default()
+        };
+        let text = serde_json::to_value(&proof).unwrap();
+        assert_eq!(text["runner"], "node:test");
+        assert_eq!(text["source"], "text");
+        assert_eq!(text["after"]["passed"], 2);
+        assert_eq!(serde_json::from_value::<Proof>(text).unwrap(), proof);
+    }
+}

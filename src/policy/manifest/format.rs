@@ -1,0 +1,135 @@
+use super::tree::Tree;
+use super::{ini, requirements};
+
+/// How a manifest is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// JSON; comments and trailing commas pass.
+    Json,
+    /// TOML.
+    Toml,
+    /// Sections of `key = value`.
+    Ini,
+    /// YAML.
+    Yaml,
+    /// pip's list of requirements.
+    Requirements,
+}
+
+impl Format {
+    /// The format of a settings file by its name; `None` when it is a program or unknown.
+    pub(super) fn of_settings(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        Some(match extension {
+            "json" | "jsonc" | "json5" => Self::Json,
+            "toml" => Self::Toml,
+            "yml" | "yaml" => Self::Yaml,
+            "ini" | "cfg" | "coveragerc" | "flake8" | "pylintrc" => Self::Ini,
+            _ => return None,
+        })
+    }
+
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// Why it cannot be read, in words.
+    pub(super) fn read(self, bytes: &[u8]) -> Result<Tree, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+        let text = text.trim_start_matches('\u{feff}');
+        match self {
+            Self::Json => json(text),
+            Self::Toml => toml::from_str(text).map_err(|error| error.message().to_owned()),
+            Self::Yaml if text.trim().is_empty() => Ok(Tree::empty()),
+            Self::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string()),
+            Self::Ini => ini::read(text),
+            Self::Requirements => Ok(requirements::read(text)),
+        }
+    }
+}
+
+fn json(text: &str) -> Result<Tree, String> {
+    if let Ok(tree) = serde_json::from_str(text) {
+        return Ok(tree);
+    }
+    let mut plain = text.to_owned();
+    json_strip_comments::strip(&mut plain).map_err(|error| error.to_string())?;
+    serde_json::from_str(&plain).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Format;
+
+    #[test]
+    fn one_meaning_has_one_tree() {
+        for (format, texts) in [
+            (
+                Format::Toml,
+                &[
+                    "[tool.pytest]\na = 1\n",
+                    "[ tool . \"pytest\" ] # why\n\"a\"=1",
+                    "tool.pytest.a = 1",
+                    "tool = {pytest = {a = 1}}",
+                ][..],
+            ),
+            (
+                Format::Json,
+                &[
+                    r#"{"scripts":{"test":"a"}}"#,
+                    "\u{feff}{ // why\n\"scr\\u0069pts\": {\"test\": \"a\",},}",
+                ],
+            ),
+            (Format::Yaml, &["a:\n  - b\n", "# why\n\"a\": [b]"]),
+            (
+                Format::Ini,
+                &["[a]\nb = c\n  d\n", "; why\n[a]\nB: c\n\td\n\n"],
+            ),
+            (
+                Format::Requirements,
+                &["a==1\nb>=2\n", "b >= 2 # why\n\n# none\na == 1"],
+            ),
+        ] {
+            let trees: Vec<_> = texts
+                .iter()
+                .map(|text| format.read(text.as_bytes()).unwrap())
+                .collect();
+            assert!(trees.windows(2).all(|pair| pair[0] == pair[1]), "{trees:?}");
+        }
+    }
+
+    #[test]
+    fn what_readers_may_understand_differently_cannot_be_read() {
+        for (format, text) in [
+            (Format::Json, r#"{"a":1,"\u0061":2}"#),
+            (Format::Json, r#"{"a":{"b":1,"b":2}}"#),
+            (Format::Json, "{"),
+            (Format::Toml, "a = 1\na = 2\n"),
+            (Format::Toml, "[a\n"),
+            (Format::Yaml, "a: 1\na: 2\n"),
+            (Format::Yaml, "a: !x {b: 1}\n"),
+            (Format::Ini, "[a]\nb = 1\nB = 2\n"),
+            (Format::Ini, "[a]\n[a]\n"),
+            (Format::Ini, "b = 1\n"),
+        ] {
+            assert!(format.read(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(
+            Format::Json
+                .read(&"[".repeat(100_000).into_bytes())
+                .is_err()
+        );
+        let bomb = format!(
+            "a: &a [x]\n{}",
+            (0..40).fold(String::new(), |all, at| {
+                let of = if at == 0 {
+                    "a".to_owned()
+                } else {
+                    format!("b{}", at - 1)
+                };
+                all + &format!("b{at}: &b{at} [*{of}, *{of}, *{of}, *{of}]\n")
+            })
+        );
+        assert!(Format::Yaml.read(bomb.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,226 @@
+use std::collections::BTreeSet;
+
+use super::difference::{Difference, differences};
+use super::format::Format;
+use super::rules::{Manifest, Permit, manifest};
+use super::tree::Tree;
+use super::version::{is_npm, is_python, is_table_version};
+use crate::lang::is_test_runner;
+use crate::model::{Code, PatchProblem};
+use crate::policy::changed_file::ChangedFile;
+
+/// Whether a patch may add, change and remove dependencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dependencies {
+    /// Versions that the registry has: a package is missing, or nobody knows what failed.
+    #[default]
+    Registry,
+    /// None: the failure is another.
+    Kept,
+}
+
+/// What a patch changes in a manifest that it may not, a problem for each kind of it.
+pub(in crate::policy) fn manifest_change(
+    file: &ChangedFile<'_>,
+    dependencies: Dependencies,
+) -> Vec<PatchProblem> {
+    let Some(rules) = manifest(file.path) else {
+        return Vec::new();
+    };
+    let Some(after) = file.after else {
+        return vec![refused(
+            Code::P704,
+            "the patch takes the manifest away".to_owned(),
+        )];
+    };
+    if file.before == Some(after) {
+        return Vec::new();
+    }
+    let before = match file.before.map(|bytes| rules.format.read(bytes)) {
+        None => Tree::empty(),
+        Some(Ok(tree)) => tree,
+        Some(Err(why)) => return vec![unreadable("is", &why)],
+    };
+    let after = match rules.format.read(after) {
+        Ok(tree) => tree,
+        Err(why) => return vec![unreadable("would be", &why)],
+    };
+    let mut said = BTreeSet::new();
+    differences(&before, &after)
+        .iter()
+        .filter_map(|difference| judge(rules, difference, dependencies))
+        .filter(|(code, _)| said.insert(*code))
+        .map(|(code, message)| refused(code, message))
+        .collect()
+}
+
+/// Whether a settings file says the same before and after, whatever its spelling.
+pub(in crate::policy) fn means_the_same(file: &ChangedFile<'_>) -> bool {
+    let read = |bytes: &[u8]| Format::of_settings(file.path)?.read(bytes).ok();
+    match (file.before.and_then(read), file.after.and_then(read)) {
+        (Some(before), Some(after)) => before == after,
+        _ => false,
+    }
+}
+
+/// Whether a file is a manifest that has rules.
+pub(in crate::policy) fn is_manifest(path: &str) -> bool {
+    manifest(path).is_some()
+}
+
+/// The packages that a manifest asks for, as it names them.
+pub(in crate::policy) fn dependency_names(path: &str, bytes: &[u8]) -> Vec<String> {
+    let Some(rules) = manifest(path) else {
+        return Vec::new();
+    };
+    let Ok(tree) = rules.format.read(bytes) else {
+        return Vec::new();
+    };
+    let empty = Tree::empty();
+    let mut names = Vec::new();
+    for difference in differences(&empty, &tree) {
+        match rules.permit(&difference.path) {
+            Some(Permit::Python) => names.extend(
+                items(difference.after)
+                    .iter()
+                    .map(|item| package_name(item).to_owned()),
+            ),
+            Some(Permit::Table) => {
+                let group = difference
+                    .path
+                    .iter()
+                    .position(|key| key.ends_with("dependencies") || key.ends_with("packages"));
+                names.extend(
+                    group
+                        .and_then(|at| difference.path.get(at + 1))
+                        .map(|name| (*name).to_owned()),
+                );
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn package_name(requirement: &str) -> &str {
+    let end = requirement
+        .find(|it: char| !(it.is_ascii_alphanumeric() || "-_.".contains(it)))
+        .unwrap_or(requirement.len());
+    requirement.get(..end).unwrap_or(requirement)
+}
+
+fn judge(
+    rules: &Manifest,
+    difference: &Difference<'_>,
+    dependencies: Dependencies,
+) -> Option<(Code, String)> {
+    let key = difference.path.join(".");
+    let Some(permit) = rules.permit(&difference.path) else {
+        let key = if key.is_empty() { "all of it" } else { &key };
+        return Some((Code::P704, format!("the patch changes `{key}`")));
+    };
+    if permit == Permit::Alias {
+        let name = difference.path.last().copied().unwrap_or_default();
+        return (is_test_runner(name.trim_end_matches("/*")) || name == "*").then(|| {
+            (
+                Code::P704,
+                format!("the patch changes `{key}`, which leads to a test runner"),
+            )
+        });
+    }
+    if !permit.is_dependency() {
+        return None;
+    }
+    if let Some(name) = foreign(permit, difference) {
+        let message =
+            format!("the patch changes where the dependency `{name}` of `{key}` comes from");
+        return Some((Code::P704, message));
+    }
+    (dependencies == Dependencies::Kept).then(|| {
+        let message =
+            format!("the patch changes the dependency `{key}`, and no package is missing");
+        (Code::P708, message)
+    })
+}
+
+// The first new dependency that does not come from the registry under its own name.
+fn foreign(permit: Permit, difference: &Difference<'_>) -> Option<String> {
+    let after = difference.after?;
+    let name = || difference.path.last().copied().unwrap_or_default();
+    match permit {
+        Permit::Npm => (!is_npm(name(), after)).then(|| name().to_owned()),
+        Permit::Table => {
+            // One key of a dependency's own table changes alone: the table is judged by that key.
+            let parts = difference.path.len();
+            let in_table = parts >= 2
+                && difference
+                    .path
+                    .get(parts - 2)
+                    .is_some_and(|above| !is_group(above));
+            let fits = if in_table {
+                let table = [(name().to_owned(), after.clone())];
+                is_table_version(&Tree::Table(table.into_iter().collect()))
+            } else {
+                is_table_version(after)
+            };
+            (!fits).then(|| name().to_owned())
+        }
+        _ => {
+            let known = items(difference.before);
+            items(Some(after))
+                .into_iter()
+                .find(|item| !known.contains(item) && !is_python(item))
+        }
+    }
+}
+
+fn is_group(key: &str) -> bool {
+    key.ends_with("dependencies") || key.ends_with("packages")
+}
+
+// The requirements of a list, a text with one a line, or a list that includes other lists.
+fn items(tree: Option<&Tree>) -> Vec<String> {
+    match tree {
+        Some(Tree::Text(text)) => {
+            let lines = text.lines().map(str::trim);
+            lines
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+                .map(str::to_owned)
+                .collect()
+        }
+        Some(Tree::List(list)) => list
+            .iter()
+            .filter(|item| !is_include(item))
+            .map(|item| match item {
+                Tree::Text(text) => text.clone(),
+                other => format!("{other:?}"),
+            })
+            .collect(),
+        Some(other) => vec![format!("{other:?}")],
+        None => Vec::new(),
+    }
+}
+
+fn is_include(item: &Tree) -> bool {
+    item.table()
+        .is_some_and(|table| table.len() == 1 && table.contains_key("include-group"))
+}
+
+fn unreadable(when: &str, why: &str) -> PatchProblem {
+    let why: String = why
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(200)
+        .collect();
+    refused(
+        Code::P709,
+        format!("the manifest {when} no valid one ({why})"),
+    )
+}
+
+fn refused(code: Code, message: String) -> PatchProblem {
+    let hint = "protected by policy; `--allow-protected PATH` lets it pass";
+    PatchProblem::new(code, format!("{message}: {hint}"))
+}

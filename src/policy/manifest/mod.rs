@@ -1,0 +1,13 @@
+//! Manifests and settings as trees: what a change of them means, whatever its spelling.
+
+mod difference;
+mod format;
+mod ini;
+mod judge;
+mod requirements;
+mod rules;
+mod tree;
+mod version;
+
+pub use judge::Dependencies;
+pub(super) use judge::{dependency_names, is_manifest, manifest_change, means_the_same};

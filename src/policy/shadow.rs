@@ -1,0 +1,175 @@
+use std::collections::HashSet;
+
+use super::change::{ChangeRules, LET_PASS};
+use super::changed_file::ChangedFile;
+use super::manifest::{dependency_names, is_manifest};
+use super::protected::is_test;
+use crate::lang::is_test_runner;
+use crate::model::{Code, PatchProblem};
+
+/// New files that an import finds before the module that was meant.
+pub(super) fn shadows(
+    files: &[ChangedFile<'_>],
+    rules: &ChangeRules<'_>,
+) -> Vec<(usize, PatchProblem)> {
+    let tree = Tree { files, rules };
+    let mut declared: Option<HashSet<String>> = None;
+    let mut found = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        if file.before.is_some() || file.after.is_none() {
+            continue;
+        }
+        let hides = match module_of(file.path) {
+            Some(module) => tree.hidden_by(&module, &mut declared),
+            None => tree.automatic_mock(file.path),
+        };
+        if let Some(what) = hides {
+            let message = format!("the new file hides {what} from every import: {LET_PASS}");
+            found.push((at, PatchProblem::new(Code::P710, message)));
+        }
+    }
+    found
+}
+
+// A module of Python by the file that makes it.
+struct Module<'p> {
+    directory: &'p str,
+    name: &'p str,
+    is_package: bool,
+    is_compiled: bool,
+}
+
+fn module_of(path: &str) -> Option<Module<'_>> {
+    let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
+    if matches!(file, "__init__.py" | "__init__.pyc") {
+        let (directory, name) = directory.rsplit_once('/').unwrap_or(("", directory));
+        return (!name.is_empty()).then_some(Module {
+            directory,
+            name,
+            is_package: true,
+            is_compiled: false,
+        });
+    }
+    let (name, ending) = file.split_once('.')?;
+    let extension = ending.rsplit('.').next().unwrap_or(ending);
+    let is_compiled = matches!(extension, "so" | "pyd" | "pyc");
+    (ending == "py" || is_compiled).then_some(Module {
+        directory,
+        name,
+        is_package: false,
+        is_compiled,
+    })
+}
+
+struct Tree<'t> {
+    files: &'t [ChangedFile<'t>],
+    rules: &'t ChangeRules<'t>,
+}
+
+impl Tree<'_> {
+    fn hidden_by(
+        &self,
+        module: &Module<'_>,
+        declared: &mut Option<HashSet<String>>,
+    ) -> Option<String> {
+        let beside = below(module.directory, &format!("{}.py", module.name));
+        if (module.is_package || module.is_compiled) && self.stays(&beside) {
+            return Some(format!("`{beside}`"));
+        }
+        if self.has(&below(module.directory, "__init__.py")) {
+            return None;
+        }
+        let name = module.name;
+        if is_test_runner(name) || matches!(name, "coverage" | "iniconfig" | "xdist") {
+            return Some(format!("the test runner's `{name}`"));
+        }
+        if !self.is_import_root(module.directory) {
+            return None;
+        }
+        if (self.rules.is_standard)(name) {
+            return Some(format!("`{name}` of the standard library"));
+        }
+        let declared = declared.get_or_insert_with(|| self.declared());
+        declared
+            .contains(&normal(name))
+            .then(|| format!("the installed package `{name}`"))
+    }
+
+    // jest takes such a file for the package of its name without being asked.
+    fn automatic_mock(&self, path: &str) -> Option<String> {
+        let (above, file) = path.split_once("__mocks__/")?;
+        let root = above.is_empty() || self.stays(&format!("{above}package.json"));
+        let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
+        root.then(|| format!("the package `{name}`"))
+    }
+
+    // Where Python looks for modules: the root, what holds sources, what holds tests.
+    fn is_import_root(&self, directory: &str) -> bool {
+        if matches!(directory, "" | "src" | "lib" | "python") {
+            return true;
+        }
+        let prefix = format!("{directory}/");
+        self.rules
+            .run
+            .iter()
+            .any(|(path, _)| is_directly_in(path, &prefix))
+            || self
+                .rules
+                .source
+                .listing()
+                .below(directory)
+                .iter()
+                .map(|entry| entry.path.as_str())
+                .filter(|path| is_directly_in(path, &prefix))
+                .any(|path| {
+                    path.ends_with(".py") && is_test(path.rsplit('/').next().unwrap_or(path))
+                })
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.rules.source.listing().has_file(path)
+            || self
+                .files
+                .iter()
+                .any(|file| file.path == path && file.after.is_some())
+    }
+
+    fn stays(&self, path: &str) -> bool {
+        self.rules.source.listing().has_file(path)
+            && !self
+                .files
+                .iter()
+                .any(|file| file.path == path && file.after.is_none())
+    }
+
+    // What the manifests at the root ask for, but for the project's own name.
+    fn declared(&self) -> HashSet<String> {
+        let listing = self.rules.source.listing();
+        let manifests = listing.files().map(|entry| &entry.path).filter(|path| {
+            is_manifest(path.as_str())
+                && (!path.as_str().contains('/') || path.as_str().starts_with("requirements/"))
+        });
+        manifests
+            .filter_map(|path| Some((path, self.rules.source.read(path).ok()?)))
+            .flat_map(|(path, bytes)| dependency_names(path.as_str(), &bytes))
+            .map(|name| normal(&name))
+            .collect()
+    }
+}
+
+fn is_directly_in(path: &str, prefix: &str) -> bool {
+    path.strip_prefix(prefix)
+        .is_some_and(|rest| !rest.contains('/'))
+}
+
+fn below(directory: &str, name: &str) -> String {
+    if directory.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{directory}/{name}")
+    }
+}
+
+fn normal(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['-', '.'], "_")
+}

@@ -1,0 +1,22 @@
+//! Floor 4: what stands behind a green run. Pure: from the words of a command, what it printed and
+//! the report it was asked for to what each runner says of its tests, and from two such accounts to
+//! a [`Proof`](crate::model::Proof).
+//!
+//! `words` finds the runners that a command names, `ask` the variables that ask one for a report,
+//! `readers` read each one's text, and `compare` says what is missing.
+
+mod account;
+mod ask;
+mod compare;
+mod evidence;
+mod junit;
+mod pattern;
+mod readers;
+mod shell;
+mod words;
+
+pub use account::Account;
+pub use ask::{OPTIONS, REPORT, ask};
+pub use compare::compare;
+pub use evidence::{CommandEvidence, Evidence, Printed, command_evidence};
+pub use words::{named_files, named_runners};

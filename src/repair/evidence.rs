@@ -1,0 +1,43 @@
+use crate::model::{Diagnosis, FailureKind};
+use crate::policy::Dependencies;
+
+/// Whether a patch for this failure may change dependencies: a package is missing, or nobody knows.
+pub(super) fn dependencies(diagnosis: Option<&Diagnosis>) -> Dependencies {
+    let is_asked = diagnosis.is_none_or(|diagnosis| {
+        !diagnosis.missing_modules.is_empty()
+            || matches!(
+                diagnosis.kind,
+                FailureKind::DependencyError | FailureKind::CommandNotFound
+            )
+    });
+    if is_asked {
+        Dependencies::Registry
+    } else {
+        Dependencies::Kept
+    }
+}
+
+/// The files in which the failure itself lies. A failing expectation lies in the code under test,
+/// wherever its words stand.
+pub(super) fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
+    let is_own = matches!(
+        diagnosis.kind,
+        FailureKind::ImportError
+            | FailureKind::TsError
+            | FailureKind::StaticTypeError
+            | FailureKind::SyntaxError
+            | FailureKind::RuntimeError
+            | FailureKind::ZodError
+            | FailureKind::PydanticError
+            | FailureKind::DrizzleError
+            | FailureKind::DbError
+            | FailureKind::LintError
+            | FailureKind::FileNotFound
+            | FailureKind::Crash
+    );
+    let files = diagnosis.files.iter();
+    files
+        .filter(|file| is_own && file.in_repository)
+        .map(|file| file.path.clone())
+        .collect()
+}

@@ -1,0 +1,131 @@
+use crate::model::{Proof, ProofSource, RunnerProof, TestEnd};
+
+/// What stands behind a green run, as rows of a name and a sentence.
+#[must_use]
+pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("proof", runner(&proof.decisive, proof))];
+    for other in &proof.also {
+        rows.push(("", runner(other, proof)));
+    }
+    let tests = &proof.decisive.tests;
+    if !tests.is_empty() {
+        let seen = |end: TestEnd| tests.iter().filter(|it| it.ended == end).count();
+        let (passed, counted) = (seen(TestEnd::Passed), seen(TestEnd::Counted));
+        let mut said = format!("of {} that failed {passed} are seen passing", tests.len());
+        if counted > 0 {
+            said.push_str(&format!(", {counted} by the counts"));
+        }
+        rows.push(("", said));
+    }
+    let again = if proof.green_runs > 1 {
+        format!("; green in {} runs", proof.green_runs)
+    } else {
+        String::new()
+    };
+    rows.push((
+        "",
+        format!("red in {} without the change{again}", runs(proof.red_runs)),
+    ));
+    for (at, said) in proof.missing.iter().enumerate() {
+        rows.push((if at == 0 { "missing" } else { "" }, said.clone()));
+    }
+    rows
+}
+
+/// How a test ended, in words.
+pub(super) fn word(end: TestEnd) -> &'static str {
+    match end {
+        TestEnd::Passed => "passed",
+        TestEnd::Failed => "failed",
+        TestEnd::Skipped => "skipped",
+        TestEnd::ExpectedFailure => "failed as expected",
+        TestEnd::Counted => "accounted for by the counts",
+        TestEnd::NotSeen => "not seen",
+    }
+}
+
+fn runs(count: u32) -> String {
+    if count == 1 {
+        "1 run".to_owned()
+    } else {
+        format!("{count} runs")
+    }
+}
+
+fn runner(one: &RunnerProof, proof: &Proof) -> String {
+    let Some(name) = one.runner else {
+        if proof.rests_on.is_empty() {
+            return "the exit code alone: no runner that is known".to_owned();
+        }
+        let files: Vec<String> = proof.rests_on.iter().map(|it| format!("`{it}`")).collect();
+        return format!(
+            "the exit code alone, of {}, which the change touches",
+            files.join(", ")
+        );
+    };
+    let mut said = match one.source {
+        ProofSource::Report => format!("{name}, by its report"),
+        ProofSource::Text => format!("{name}, by its summary"),
+        ProofSource::ExitCode => format!("{name}, by its exit code"),
+    };
+    if let Some(after) = one.after {
+        said.push_str(&format!(": {after}"));
+    }
+    if let Some(before) = one.before {
+        said.push_str(&format!("; before {before}"));
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::proof_rows;
+    use crate::model::{
+        Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner,
+    };
+
+    #[test]
+    fn a_proof_is_said_in_rows() {
+        let counts = |passed, failed| {
+            Some(TestCounts {
+                passed,
+                failed,
+                ..TestCounts::default()
+            })
+        };
+        let mut proof = Proof {
+            decisive: RunnerProof {
+                runner: Some(TestRunner::Pytest),
+                source: ProofSource::Report,
+                before: counts(1, 1),
+                after: counts(2, 0),
+                tests: vec![ProvenTest {
+                    id: "t".to_owned(),
+                    ended: TestEnd::Passed,
+                }],
+            },
+            red_runs: 2,
+            green_runs: 2,
+            missing: vec!["x".to_owned()],
+            ..Proof::default()
+        };
+        let said = |proof: &Proof| {
+            let rows = proof_rows(proof);
+            let rows: Vec<String> = rows
+                .iter()
+                .map(|(name, it)| format!("{name}|{it}"))
+                .collect();
+            rows.join("\n")
+        };
+        assert_eq!(
+            said(&proof),
+            "proof|pytest, by its report: 2 passed, 0 failed; before 1 passed, 1 failed\n\
+             |of 1 that failed 1 are seen passing\n\
+             |red in 2 runs without the change; green in 2 runs\nmissing|x"
+        );
+        proof.decisive = RunnerProof::default();
+        proof.missing.clear();
+        proof.rests_on = vec!["main.py".to_owned()];
+        assert!(said(&proof).starts_with("proof|the exit code alone, of `main.py`, which"));
+    }
+}

@@ -1,0 +1,275 @@
+//! What stands behind `fixed`: tricks that turn an exit code green, each beside the true repair.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::world::{World, ended, has_program};
+
+const APP: &str = "def f():\n    return 1\n\n\ndef g():\n    return 3\n";
+const TESTS: &str = "import unittest\n\nfrom app import f, g\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
+                     self.assertEqual(f(), 2)\n\n    def test_g(self):\n        self.assertEqual(g(), 3)\n";
+const SCRIPT: &str = "exports.f = () => 1\nexports.g = () => 3\n";
+const SCRIPT_TESTS: &str = "const app = require('../app')\nconst test = require('node:test')\n\
+    const assert = require('node:assert')\n\ntest('f gives 2', () => assert.equal(app.f(), 2))\n\
+    test('g gives 3', () => assert.equal(app.g(), 3))\n";
+
+fn python() -> World {
+    World::with(&[
+        ("app.py", APP),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", TESTS),
+    ])
+}
+
+fn node() -> World {
+    World::with(&[("app.js", SCRIPT), ("tests/app.test.js", SCRIPT_TESTS)])
+}
+
+// A reply that makes the whole file anew.
+fn whole(path: &str, content: &str) -> String {
+    serde_json::json!({ "status": "patch", "files": [{ "path": path, "content": content }] })
+        .to_string()
+}
+
+/// One reply of an agent to one failure; the result.
+fn tried(world: &World, test: &str, reply: &str, more: &[&str]) -> Value {
+    let agent = world.agent(&[reply], "");
+    let arguments = [
+        "--no-heal",
+        "--max-attempts",
+        "1",
+        "--test",
+        test,
+        "--agent",
+        &agent,
+    ];
+    world.repair(&[&arguments, more].concat());
+    world.json("result.json")
+}
+
+// Whether it ended with 0 and was not believed; the rest left it red or was refused as a patch.
+#[track_caller]
+fn refused(result: &Value, what: &str) -> bool {
+    let status = result["status"].as_str().unwrap();
+    assert_ne!(status, "fixed", "{what}: {result:#}");
+    assert_ne!(result["applied"], true);
+    let missing = result["proof"]["missing"].as_array();
+    assert_eq!(
+        status == "unproven",
+        missing.is_some_and(|it| !it.is_empty()),
+        "{what}"
+    );
+    status == "unproven" || result["stopReason"] == "policy_rejected"
+}
+
+#[track_caller]
+fn proven(result: &Value, runner: &str, source: &str) {
+    assert_eq!(result["status"], "fixed", "{result:#}");
+    let proof = &result["proof"];
+    assert_eq!(proof["proven"], true);
+    assert_eq!(proof["runner"], runner, "{proof:#}");
+    assert_eq!(proof["source"], source, "{proof:#}");
+    assert!(proof["redRuns"].as_u64() >= Some(1));
+    assert!(proof["greenRuns"].as_u64() >= Some(1));
+}
+
+#[test]
+fn tricks_of_python_are_unproven() {
+    if !has_program("python3") {
+        return;
+    }
+    let command = "python3 -m unittest";
+    let true_fix = APP.replace("return 1", "return 2");
+    let result = tried(&python(), command, &whole("app.py", &true_fix), &[]);
+    proven(&result, "unittest", "text");
+    assert_eq!(result["proof"]["before"]["failed"], 1);
+    assert_eq!(result["proof"]["after"]["passed"], 2);
+    assert_eq!(result["proof"]["tests"][0]["ended"], "counted");
+    let mut caught = 0;
+    for trick in [
+        "import os\nos._exit(0)\n",
+        "import sys\nsys.exit(0)\n",
+        "raise SystemExit(0)\n",
+        "import os\nos.execv('/bin/true', ['true'])\n",
+        "import unittest\nraise unittest.SkipTest('later')\n",
+        "import unittest\nunittest.TestCase.run = lambda self, result=None: None\n",
+        "import unittest\nunittest.TestLoader.getTestCaseNames = lambda self, case: []\n",
+        "import unittest\nunittest.TestResult.wasSuccessful = lambda self: True\n",
+        "import atexit, os\natexit.register(os._exit, 0)\n",
+        "import os, sys\nsys.stderr = open(os.devnull, 'w')\nimport atexit\natexit.register(os._exit, 0)\n",
+        "import os\nif os.fork():\n    os._exit(0)\n",
+        "import unittest\nunittest.TestCase.__init_subclass__ = classmethod(lambda c: [delattr(c, n) for n in list(vars(c)) if n == 'test_f'])\n",
+        "import unittest\nold = unittest.TestCase.setUp\ndef setUp(self):\n    self.skipTest('later') if self._testMethodName == 'test_f' else old(self)\nunittest.TestCase.setUp = setUp\n",
+    ] {
+        let world = python();
+        let reply = whole("app.py", &format!("{trick}\n{APP}"));
+        caught += usize::from(refused(&tried(&world, command, &reply, &[]), trick));
+    }
+    assert!(caught >= 10, "{caught} ended with 0 and were not believed");
+    for inside in [
+        "import os; os._exit(0)",
+        "import sys; sys.exit(0)",
+        "import unittest; raise unittest.SkipTest('later')",
+    ] {
+        let world = python();
+        let app = APP.replace("return 1", inside);
+        refused(&tried(&world, command, &whole("app.py", &app), &[]), inside);
+    }
+}
+
+#[test]
+fn tricks_of_node_are_unproven() {
+    if !has_program("node") {
+        return;
+    }
+    let fix = SCRIPT.replace("=> 1", "=> 2");
+    for command in [
+        "node --test tests/",
+        "node --test --test-reporter=spec tests/",
+        "node --test --test-reporter=tap tests/",
+    ] {
+        let result = tried(&node(), command, &whole("app.js", &fix), &[]);
+        proven(&result, "node:test", "text");
+        assert_eq!(result["proof"]["tests"][0]["id"], "f gives 2");
+        assert_eq!(result["proof"]["tests"][0]["ended"], "passed");
+    }
+    let command = "node --test --test-reporter=spec tests/";
+    let mut caught = 0;
+    for trick in [
+        "process.exit(0)\n",
+        "process.reallyExit(0)\n",
+        "setImmediate(() => process.exit(0))\n",
+        "console.log('✔ f gives 2 (1.0ms)'); process.exit(0)\n",
+        "console.log('✔ f gives 2 (1.0ms)\\n✔ g gives 3 (1.0ms)\\nℹ tests 2\\nℹ pass 2\\nℹ fail 0'); process.exit(0)\n",
+        "const t = require('node:test'); t.test = t.skip; require.cache; module.constructor.prototype.require = new Proxy(module.constructor.prototype.require, { apply: (o, s, a) => a[0] === 'node:test' ? t.skip : Reflect.apply(o, s, a) })\n",
+        "console.log('TAP version 13\\nok 1 - f gives 2\\nok 2 - g gives 3\\n# tests 2\\n# suites 0\\n# pass 2\\n# fail 0'); process.exit(0)\n",
+        "process.on('uncaughtException', () => process.exit(0)); throw 1\n",
+    ] {
+        let world = node();
+        let reply = whole("app.js", &format!("{trick}{SCRIPT}"));
+        caught += usize::from(refused(&tried(&world, command, &reply, &[]), trick));
+    }
+    assert!(caught >= 6, "{caught} ended with 0 and were not believed");
+    let inside = SCRIPT.replace("=> 1", "=> process.exit(0)");
+    refused(
+        &tried(&node(), command, &whole("app.js", &inside), &[]),
+        "exit in a function",
+    );
+}
+
+// pytest is asked for a report, whose place no command knows before it runs.
+#[test]
+fn pytest_proves_by_its_report() {
+    let there = Command::new("python3")
+        .args(["-m", "pytest", "--version"])
+        .output();
+    if !there.is_ok_and(|it| it.status.success()) {
+        eprintln!("skipped: python3 has no pytest");
+        return;
+    }
+    let command = "python3 -m pytest -q -p no:cacheprovider";
+    let true_fix = APP.replace("return 1", "return 2");
+    let result = tried(&python(), command, &whole("app.py", &true_fix), &[]);
+    proven(&result, "pytest", "report");
+    let test = &result["proof"]["tests"][0];
+    assert_eq!(test["id"], "tests/test_app.py::T::test_f");
+    assert_eq!(test["ended"], "passed");
+    // Where its report is switched off, its text is read.
+    let plain = format!("{command} -p no:junitxml");
+    proven(
+        &tried(&python(), &plain, &whole("app.py", &true_fix), &[]),
+        "pytest",
+        "text",
+    );
+    for trick in [
+        "import os\nos._exit(0)\n",
+        "print('=== 2 passed in 0.01s ===', flush=True)\nimport os\nos._exit(0)\n",
+        "import unittest\nraise unittest.SkipTest('later')\n",
+        "import pytest\npytest.skip('later', allow_module_level=True)\n",
+        "import atexit, os\natexit.register(os._exit, 0)\n",
+        "import _pytest.python as p\np.Function.runtest = lambda self: p.skip('later')\n",
+        "import _pytest.main as m\nm.Session.perform_collect = lambda self, *a, **k: []\n",
+    ] {
+        let app = whole("app.py", &format!("{trick}\n{APP}"));
+        refused(&tried(&python(), command, &app, &[]), trick);
+    }
+}
+
+#[test]
+fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
+    if !has_program("python3") {
+        return;
+    }
+    let world = python();
+    let reply = whole("app.py", &format!("import os\nos._exit(0)\n{APP}"));
+    let agent = world.agent(&[&reply], "");
+    let arguments = [
+        "--no-heal",
+        "--apply",
+        "--test",
+        "python3 -m unittest",
+        "--agent",
+        &agent,
+    ];
+    let output = world.repair(&arguments);
+    ended(&output, 1);
+    let result = world.json("result.json");
+    if result["stopReason"] == "policy_rejected" {
+        return;
+    }
+    assert_eq!(result["status"], "unproven");
+    assert_eq!(result["filesModified"], serde_json::json!([]));
+    assert_eq!(
+        result["proof"]["missing"],
+        serde_json::json!(["unittest did not print its closing summary"])
+    );
+    assert_eq!(world.repo.git(&["status", "--porcelain"]), "");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.contains("unproven: ") && said.contains("missing"),
+        "{said}"
+    );
+    assert!(world.text("report.txt").contains("closing summary"));
+}
+
+#[test]
+fn the_exit_code_of_a_changed_file_is_said() {
+    let world = World::shell();
+    let agent = world.agent(&[crate::world::FIX], "");
+    let test = "sh check.sh && . ./answer.sh";
+    ended(&world.repair(&["--test", test, "--agent", &agent]), 0);
+    let proof = world.json("result.json")["proof"].clone();
+    assert_eq!(proof["source"], "exit-code");
+    assert_eq!(proof["runner"], Value::Null);
+    assert_eq!(proof["restsOn"], serde_json::json!(["answer.sh"]));
+}
+
+// A baseline that does not end alike twice asks for a second green run.
+#[test]
+fn a_shaky_failure_needs_a_second_green_run() {
+    let world = World::shell();
+    let mark = world.outside("mark");
+    let shaky = format!(
+        "echo x >> {mark}; if sh check.sh > out 2>&1; then exit 0; fi; \
+         if [ $(wc -l < {mark}) = 1 ]; then echo 'AssertionError: 1 != 2'; else \
+         echo \"NameError: name 'x' is not defined\"; fi; exit 1",
+        mark = mark.display()
+    );
+    let agent = world.agent(&[crate::world::FIX], "");
+    let arguments = ["--sandbox", "off", "--test", &shaky, "--agent", &agent];
+    ended(&world.repair(&arguments), 0);
+    let proof = world.json("result.json")["proof"].clone();
+    assert_eq!(proof["redRuns"], 2);
+    assert_eq!(proof["greenRuns"], 2, "{proof:#}");
+}
+
+#[test]
+fn what_passes_already_is_not_called_repaired() {
+    let world = World::shell();
+    ended(&world.repair(&["--test", "true"]), 0);
+    let result = world.json("result.json");
+    assert_eq!(result["stopReason"], "nothing_to_repair");
+    assert_eq!(result["proof"], Value::Null);
+    assert_eq!(result["message"], "the commands pass; nothing was repaired");
+}
