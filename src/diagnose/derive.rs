@@ -103,6 +103,7 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
         ],
         Category::ToolError => &[
             "Check that the commands and packages the task needs are installed",
+            "Check file permissions",
             "Run the failing command by hand, then retry",
         ],
         Category::InvalidTask => &[
