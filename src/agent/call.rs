@@ -45,7 +45,7 @@ pub struct Call<'a> {
 pub struct Answer {
     /// How the process ended.
     pub outcome: Outcome,
-    /// What it said. For [`Protocol::Edit`] only words and wishes count, never a patch.
+    /// What it said. For [`Protocol::Edit`] a patch in it counts only when nothing was edited.
     pub reply: Reply,
     /// The text that the reply was read from.
     pub text: Vec<u8>,
@@ -86,13 +86,9 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     let text = written
         .filter(|text| !text.trim().is_empty())
         .unwrap_or_else(|| outcome.stdout.text());
-    let mut reply = read_reply(&text);
-    if call.protocol == Protocol::Edit {
-        reply.patch = None;
-    }
     Ok(Answer {
         outcome,
-        reply,
+        reply: read_reply(&text),
         text: text.into_bytes(),
     })
 }

@@ -5,8 +5,10 @@ mod call;
 mod reply;
 mod settings;
 mod template;
+mod trouble;
 
 pub use call::{Answer, Call, Protocol, call};
 pub use reply::{Reply, read_reply};
 pub use settings::settings_folders;
 pub use template::{Places, fill_template};
+pub use trouble::{in_words, trouble};

@@ -136,6 +136,8 @@ pub(super) fn previous(
         message: None,
         patch: None,
         failure: None,
+        kept: false,
+        outputs: None,
     }))
 }
 

@@ -20,6 +20,8 @@ pub struct RepairRequest {
     pub include_bundle: bool,
     /// What is wanted beyond passing commands: the name of its file, and what stands in it.
     pub task: Option<(String, Vec<u8>)>,
+    /// A log of the failure that is meant; another one is said and not repaired.
+    pub log: Option<Vec<u8>>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
     /// Where a copy of the run's folder is written.
@@ -94,7 +96,7 @@ pub fn repair_repository(
         commands: Commands {
             lines: settings.test.command.0.clone(),
             setup: settings.test.setup.clone(),
-            timeout: settings.test.timeout.0,
+            timeout: settings.test.timeout.map(|it| it.0),
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
             environment: settings.test.env.clone(),
@@ -115,6 +117,7 @@ pub fn repair_repository(
         policy: policy(settings, task.as_ref()),
         allowed,
         task,
+        reported: request.log.as_ref().map(|log| app.clean(log)),
         shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
         apply: request.apply,
         resume: request.resume.is_some(),
@@ -173,6 +176,8 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
         agent_timeout: settings.agent.timeout.0.as_secs_f64(),
         depth: 0,
         estimated_turns: task.map(|task| task.estimate().estimated_turns),
+        treat_as_code: repair.treat_as_code,
+        limit_is_failure: false,
     }
 }
 

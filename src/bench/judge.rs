@@ -128,7 +128,10 @@ pub(super) fn judge_run(
             "{HIDDEN_FAILED}: fixed, hidden tests failed: {said}"
         ));
     }
-    if outcome.healed && !fixture.heal_safe {
+    // Part of the known repair is no guess, unless it was taken for all of it.
+    let whole = run.status == RunStatus::Fixed && run.agent_calls == 0;
+    let known = !whole && record.heals.iter().all(|heal| is_part_of(heal, fixture));
+    if outcome.healed && !fixture.heal_safe && !known {
         let said = "a change without a model was kept, and the fixture calls that unsafe";
         why.push(format!("{WRONG_HEAL}{said}"));
     }
@@ -138,6 +141,18 @@ pub(super) fn judge_run(
     outcome.why = why;
     take(record, outcome);
     conclude(outcome);
+}
+
+fn is_part_of(patch: &str, fixture: &Fixture) -> bool {
+    let added = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with("+++"));
+        let lines = lines.filter_map(|line| line.strip_prefix('+'));
+        let lines = lines.map(|line| line.trim().to_owned());
+        lines.filter(|line| !line.is_empty()).collect()
+    };
+    let reference = fixture.reference.as_deref().unwrap_or_default();
+    let reference = added(&String::from_utf8_lossy(reference));
+    added(patch).iter().all(|line| reference.contains(line))
 }
 
 const NOT_REFUSED: Code = Code::F303;

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::Fixture;
 use super::sight::{Rungs, Seen, lacking};
-use crate::model::{AttemptResult, FileMode, Level};
+use crate::model::{AttemptResult, FileMode, Level, Origin};
 
 /// What a run wrote into its folder, as far as the bench looks at it.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(super) struct Record {
     pub(super) packets: Vec<String>,
     /// Files that hold something forbidden, and what.
     pub(super) leaks: Vec<String>,
+    /// The patches of changes without a model that were kept.
+    pub(super) heals: Vec<String>,
     /// What the packets showed, and on which rung first.
     pub(super) rungs: Rungs,
 }
@@ -25,6 +27,7 @@ impl Record {
     /// Reads a run's folder. What is missing there is not in the record.
     pub(super) fn read(fixture: &Fixture, folder: &Path) -> Self {
         let mut record = Self::default();
+        let mut patch = String::new();
         let texts = fixture.forbidden_texts();
         for path in files(folder) {
             let bytes = fs::read(&path).unwrap_or_default();
@@ -38,8 +41,14 @@ impl Record {
                 record.leaks.push(format!("{shown}: a forbidden text"));
             }
             match path.file_name().and_then(|name| name.to_str()) {
+                Some("patch.diff") => patch = String::from_utf8_lossy(&bytes).into_owned(),
                 Some("result.json") if name.components().count() > 1 => {
-                    record.attempts.extend(serde_json::from_slice(&bytes).ok());
+                    let attempt = serde_json::from_slice::<AttemptResult>(&bytes).ok();
+                    let healed = |it: &AttemptResult| it.origin == Origin::Heal && it.kept;
+                    if attempt.as_ref().is_some_and(healed) {
+                        record.heals.push(std::mem::take(&mut patch));
+                    }
+                    record.attempts.extend(attempt);
                 }
                 Some("context.json") => record.packet(fixture, &bytes, &shown),
                 _ => {}

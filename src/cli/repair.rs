@@ -41,8 +41,9 @@ pub(crate) struct Args {
     /// [setting: agent.write]
     #[arg(long, value_name = "PATH")]
     agent_write: Vec<PathBuf>,
-    /// Seconds for one run of a test command [default: 120] [setting: test.timeout]
-    #[arg(long, value_name = "S")]
+    /// Seconds for one run of a test command; without, the first run says how long the others may
+    /// take [setting: test.timeout]
+    #[arg(long, visible_alias = "test-timeout", value_name = "S")]
     timeout: Option<Seconds>,
     /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
     /// [setting: test.env]
@@ -60,6 +61,10 @@ pub(crate) struct Args {
     /// What is wanted beyond passing commands: JSON or Markdown
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
+    /// The log of the failure that is meant, from CI for example; another failure is said and not
+    /// repaired
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
     /// Seconds for everything [default: 1800] [setting: repair.budget-seconds]
     #[arg(long, value_name = "S")]
     budget_seconds: Option<Seconds>,
@@ -81,6 +86,10 @@ pub(crate) struct Args {
     /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
     #[arg(long)]
     no_auto_split: bool,
+    /// Ask the agent about failures that look like a person's to mend, too: a refused connection, a
+    /// missing package, commands that never end [setting: repair.treat-as-code]
+    #[arg(long)]
+    treat_as_code: bool,
     /// Let patches change protected files that match; can be given again
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")]
@@ -125,6 +134,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let request = RepairRequest {
         include_bundle: args.include_repo_bundle,
         task: args.task.as_deref().map(read_task).transpose()?,
+        log: args
+            .log
+            .as_deref()
+            .map(|it| read_log(&it.display().to_string()))
+            .transpose()?,
         apply: args.apply,
         out: args.out.clone(),
         resume: args.resume.clone(),
@@ -153,6 +167,7 @@ impl Args {
         self.test.over(&mut test.command.0);
         self.setup.over(&mut test.setup);
         self.timeout.over(&mut test.timeout);
+        repair.treat_as_code |= self.treat_as_code;
         test.env.extend_from_slice(&self.env);
         self.agent.over(&mut agent.command);
         self.agent_protocol.over(&mut agent.protocol);
@@ -191,6 +206,10 @@ pub(super) fn told(event: &Event) -> Option<String> {
             .unwrap_or_default()
     };
     Some(match event.event.as_str() {
+        "command_started" if text("what") == "baseline-again" => {
+            format!("the commands run again: {}", text("why"))
+        }
+        "reported_failure" => format!("the log that was given tells of {}", text("kind")),
         "command_ended" if text("passed") == "true" => "the commands pass".to_owned(),
         "command_ended" => format!("the commands fail: {} ({})", text("kind"), text("end")),
         "heal_started" => format!("attempt {}: {}", text("attempt"), text("what")),

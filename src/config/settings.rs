@@ -317,7 +317,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(settings.test.command.0, ["a", "b, c"]);
-        assert_eq!(settings.test.timeout.0.as_secs(), 90);
+        assert_eq!(settings.test.timeout.unwrap().0.as_secs(), 90);
         assert_eq!(settings.repair.budget_seconds.0.as_secs(), 3600);
         assert_eq!(settings.run.max_output, Bytes(2 << 20));
         assert_eq!(settings.agent.timeout.0.as_millis(), 2500);

@@ -206,8 +206,8 @@ settings! {
         command: CommandLines = CommandLines::default(), COMMAND;
         /// run once in the fresh copy before anything else
         setup: Option<String> = None, COMMAND;
-        /// for one run of a command
-        timeout: Seconds = Seconds::whole(120), Trust::Free;
+        /// for one run of a command (without: measured from the first run)
+        timeout: Option<Seconds> = None, Trust::Free;
         /// variables handed on to the commands: NAME or NAME=VALUE
         env: Vec<String> = Vec::new(), HANDED_ON, adds;
     }
@@ -238,6 +238,8 @@ settings! {
         heal: bool = true, Trust::Free;
         /// split a task when the agent runs out of time
         auto_split: bool = true, Trust::Free;
+        /// ask the agent about failures that look like a person's to mend, too
+        treat_as_code: bool = false, Trust::Free;
         /// how far the test commands' writing is confined
         sandbox: Confine = Confine::Auto, CONFINED;
         /// refuse the network to the test commands

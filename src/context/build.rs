@@ -89,6 +89,7 @@ pub fn build_on(
         request.requested.len(),
         request.include_bundle,
     )?;
+    let escalation_reason = request.level_reason.clone().unwrap_or(escalation_reason);
     let caps = request.caps.over(crate::model::Caps::of(level));
     let names = NameSecrets::find(source, redactor);
     let camera = Camera {

@@ -109,13 +109,13 @@ fn more_context_helps(stop_reason: StopReason) -> bool {
         | StopReason::Unproven
         | StopReason::NoPatch
         | StopReason::NoProgress
+        | StopReason::PolicyRejected
+        | StopReason::CommandTimeout
         | StopReason::RequestedFiles => true,
         StopReason::Fixed
         | StopReason::NothingToRepair
-        | StopReason::PolicyRejected
         | StopReason::AgentError
         | StopReason::AgentTimeout
-        | StopReason::CommandTimeout
         | StopReason::WorkplaceUnused
         | StopReason::BudgetExhausted
         | StopReason::Flaky
@@ -184,6 +184,22 @@ mod tests {
                 "R39",
             ),
             (Some(K::TsError), Some(S::TestsFailed), Some(2), 2, 3, "R23"),
+            (
+                Some(K::TestFailure),
+                Some(S::PolicyRejected),
+                Some(0),
+                0,
+                1,
+                "R65",
+            ),
+            (
+                Some(K::TestFailure),
+                Some(S::CommandTimeout),
+                Some(1),
+                0,
+                2,
+                "R65",
+            ),
         ];
         for &(kind, stop_reason, before, requested, expected, rule) in rows {
             let retry = Retry {

@@ -59,6 +59,7 @@ pub fn failure_packet(
         context_bytes: context.total_bytes,
         requested_files: context.files_requested.clone(),
         previous,
+        kept: Vec::new(),
         task: None,
         recovery_context: built.recovery.clone(),
         protected_paths: protected.to_vec(),

@@ -25,6 +25,8 @@ pub struct Request {
     pub targets: Vec<RepoPath>,
     /// The rung asked for.
     pub level: LevelChoice,
+    /// Why that rung, when the caller knows better than that it was asked for.
+    pub level_reason: Option<String>,
     /// What is known of the attempt before.
     pub retry: Retry,
     /// Paths an agent asked for, as it wrote them.

@@ -36,6 +36,7 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
             return Category::MissingContext;
         }
         Some(StopReason::TestsChanged) => return Category::Partial,
+        Some(StopReason::AgentError) => return Category::ToolError,
         _ => {}
     }
     match kind {

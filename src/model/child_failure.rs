@@ -19,6 +19,12 @@ pub struct ChildFailure {
     pub message: String,
     /// The run's name.
     pub session_id: String,
+    /// The task's own name in the tracker it came from; `null` without one.
+    #[serde(default)]
+    pub task_id: Option<String>,
+    /// The issue that the task belongs to; `null` without one.
+    #[serde(default)]
+    pub issue: Option<String>,
     /// Seconds.
     pub duration: f64,
     /// What was done before it failed, in order.

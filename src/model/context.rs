@@ -310,6 +310,8 @@ pub struct FailurePacket {
     pub requested_files: Vec<String>,
     /// How the attempt before this one ended.
     pub previous: Option<PreviousAttempt>,
+    /// Changes of this run that helped; the files and the log are those with them.
+    pub kept: Vec<KeptChange>,
     /// What is wanted beyond passing commands.
     pub task: Option<String>,
     /// Import hints, when names were undefined.
@@ -363,6 +365,37 @@ pub struct PreviousAttempt {
     pub patch: Option<String>,
     /// What failed with the patch in place.
     pub failure: Option<String>,
+    /// Whether its change helped and stays.
+    pub kept: bool,
+    /// What the commands wrote with its change, beside what they wrote without.
+    pub outputs: Option<Outputs>,
+}
+
+/// Two runs of the same commands: the lines that differ and those that say what failed, each with
+/// its neighbours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Outputs {
+    /// Whether they wrote the same; both texts are empty then.
+    pub same: bool,
+    /// Without the change.
+    pub before: String,
+    /// With it.
+    pub after: String,
+}
+
+/// A change that later attempts stand on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptChange {
+    /// The attempt that made it, counted from 1.
+    pub attempt: u32,
+    /// Who made it.
+    pub origin: super::Origin,
+    /// What it did, in one sentence.
+    pub message: String,
+    /// Files that it touches.
+    pub files: Vec<String>,
 }
 
 /// Import hints in the shape of R6.

@@ -5,7 +5,18 @@ use super::{RepoPath, SCHEMA_VERSION};
 
 /// What the evidence in a log says: the closed list of the contract.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
@@ -41,6 +52,7 @@ pub enum FailureKind {
     PatchError,
     /// Nothing failed: a job that passed.
     None,
+    #[default]
     Unknown,
 }
 

@@ -34,9 +34,10 @@ pub use child_failure::ChildFailure;
 pub use code::Code;
 pub use code_page::{CodePage, code_pages, explain};
 pub use context::{
-    ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, LogExcerpt,
-    Omission, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext, Redaction, RejectedFile,
-    RepoIndex, RepoIndexFile, Role, Shortening, TextWarning, UnchangedFile, UnresolvedImport,
+    ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
+    LogExcerpt, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
+    Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
+    UnchangedFile, UnresolvedImport,
 };
 pub use exit::Exit;
 pub use facts::{
@@ -60,8 +61,9 @@ pub use path::{PathProblem, RepoPath};
 pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
 pub use refusal::{Mismatch, Refusal};
 pub use repair::{
-    AttemptResult, Event, Observed, Origin, RepairPacket, ReplyEdit, ReplyFile, ReplyStatus,
-    RunResult, RunStatus, TestResult, Usage, WorkplaceUsed,
+    AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
+    ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, TestResult, TroubleKind, Usage,
+    WorkplaceUsed,
 };
 pub use run_record::{AttemptRecord, RunRecord};
 pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};

@@ -99,7 +99,7 @@ pub struct TestResult {
 }
 
 /// What one failing run of the tests says, as far as the loop looks at it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Observed {
     /// Whether the commands passed.
@@ -118,8 +118,61 @@ pub struct Observed {
     pub requires_user_action: bool,
     /// Names that the log calls undefined.
     pub undefined_names: Vec<String>,
+    /// What each failing test failed with; without tests, the lines that say what failed.
+    #[serde(default)]
+    pub errors: Vec<TestError>,
     /// How the command ended.
     pub test_result: TestResult,
+}
+
+/// What a test failed with.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TestError {
+    /// The test, in the runner's own spelling; empty when the line belongs to none.
+    pub test: String,
+    /// The line that says why; empty when the output does not say.
+    pub error: String,
+    /// The file in which the test stopped.
+    pub path: Option<String>,
+    /// The 1-based line in it.
+    pub line: Option<u32>,
+}
+
+/// An agent that could not do its work, for a reason of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentTrouble {
+    /// What it lacks.
+    pub kind: TroubleKind,
+    /// How its process ended, such as `exit code 1`.
+    pub end: String,
+    /// The last lines that it wrote, secrets masked.
+    pub last_lines: Vec<String>,
+}
+
+/// What an agent lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TroubleKind {
+    /// Credentials that its service takes.
+    Login,
+    /// Money or quota.
+    Credit,
+    /// A service that has time for it: a rate limit, or too much load.
+    RateLimit,
+    /// Room: what it was told is longer than its model reads.
+    TooLong,
+    /// Nothing that it says: it ended with an error.
+    Crash,
+}
+
+impl TroubleKind {
+    /// Whether trying again is of no use until a person has done something.
+    #[must_use]
+    pub fn needs_person(self) -> bool {
+        matches!(self, Self::Login | Self::Credit)
+    }
 }
 
 /// How a run or one of its attempts stands at its end.
@@ -207,6 +260,12 @@ pub struct AttemptResult {
     pub packet_bytes: u64,
     /// What the agent says it cost.
     pub usage: Option<Usage>,
+    /// SHA-256 in hex of what the agent said; `null` when it said nothing.
+    #[serde(default)]
+    pub reply_digest: Option<String>,
+    /// Why the agent could not do its work; `null` when it did.
+    #[serde(default)]
+    pub agent_trouble: Option<AgentTrouble>,
 }
 
 /// `result.json` of a run, also printed by `repair --format json`.
@@ -258,6 +317,34 @@ pub struct RunResult {
     pub children: Vec<String>,
     /// What the agent says it all cost.
     pub usage: Usage,
+    /// What fails with the changes that were kept; `null` when nothing was kept or nothing fails.
+    #[serde(default)]
+    pub remaining: Option<Observed>,
+    /// How often the commands were run, and what for.
+    #[serde(default)]
+    pub command_runs: Vec<CommandRun>,
+    /// Why the agent could not do its work, when that ended the run.
+    #[serde(default)]
+    pub agent_trouble: Option<AgentTrouble>,
+    /// Imports for the names that stay undefined; `null` when there are no such names.
+    #[serde(default)]
+    pub recovery_hint: Option<String>,
+    /// The task's own name in the tracker it came from; `null` without one.
+    #[serde(default)]
+    pub task_id: Option<String>,
+    /// The issue that the task belongs to; `null` without one.
+    #[serde(default)]
+    pub issue: Option<String>,
+}
+
+/// One run of the commands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandRun {
+    /// What it was for.
+    pub why: String,
+    /// Seconds.
+    pub seconds: f64,
 }
 
 /// Where the commands and the agent of a run stood.

@@ -1,21 +1,25 @@
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::error::RepairError;
 use super::heal::Heal;
-use super::history::{History, standing};
+use super::history::{self, History, standing};
 use super::session::{Ask, Session};
 use super::setup::Agent;
 use super::spoken::{Asked, Reached, Spoken};
 use super::task::Task;
-use super::trial::Trial;
+use super::trial::{Trial, digest};
 use crate::agent::Protocol;
-use crate::context::{LevelChoice, Retry, build, failure_packet};
+use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::model::{
-    AttemptResult, Level, Observed, Origin, PacketBudget, ReplyStatus, RepoPath, StopReason,
+    AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget, ReplyStatus,
+    RepoPath, StopReason,
 };
-use crate::report::context_markdown;
+use crate::policy::When;
+use crate::report::{ReplyForm, agent_prompt};
+use crate::source::Source;
 
 impl Session<'_> {
     /// Asks the agent, judges and tries its reply, and says how that ended.
@@ -32,7 +36,9 @@ impl Session<'_> {
         let started = self.journal.seconds();
         let said = json!({ "attempt": number, "level": ask.level, "seconds": ask.timeout });
         self.event("info", "attempt_started", said)?;
+        let stood = self.log.clone();
         let (packet, prompt, bytes) = self.packet(ask, history, &folder)?;
+        self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = self.blank(number, Origin::Agent, ask.level);
         result.packet_bytes = bytes;
         result.agent_timeout_seconds = ask.timeout;
@@ -49,10 +55,12 @@ impl Session<'_> {
                 .clone_from(&reply.packet.requested_files);
             result.usage = reply.packet.usage;
         }
+        result.reply_digest = spoken.said.as_deref().map(digest);
+        result.agent_trouble.clone_from(&spoken.trouble);
         let before = standing(history).or(history.baseline.as_ref()).cloned();
         self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
         result.duration_seconds = millis(self.journal.seconds() - started);
-        self.finish(result, &folder)
+        self.finish(result, &folder, &stood)
     }
 
     /// Tries a change that needs no model.
@@ -69,6 +77,8 @@ impl Session<'_> {
         let started = self.journal.seconds();
         let said = json!({ "attempt": number, "what": heal.what });
         self.event("info", "heal_started", said)?;
+        let stood = self.log.clone();
+        self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = self.blank(number, Origin::Heal, Level::Targets);
         let before = standing(history).or(history.baseline.as_ref()).cloned();
         let trial = Trial {
@@ -76,11 +86,12 @@ impl Session<'_> {
             before: before.as_ref(),
             focus: &[],
             must_fix: heal.must_fix,
+            unattended: true,
         };
         self.try_patch(&mut result, &trial, &folder)?;
         result.message = format!("{}: {}", heal.what, result.message);
         result.duration_seconds = millis(self.journal.seconds() - started);
-        self.finish(result, &folder)
+        self.finish(result, &folder, &stood)
     }
 
     // What became of a reply, up to the patch in it.
@@ -120,6 +131,7 @@ impl Session<'_> {
                         before,
                         focus,
                         must_fix: false,
+                        unattended: false,
                     };
                     self.try_patch(result, &trial, folder)?;
                     if result.kept || result.stop_reason == StopReason::Interrupted {
@@ -168,6 +180,7 @@ impl Session<'_> {
                     before,
                     focus,
                     must_fix: false,
+                    unattended: false,
                 };
                 return self.try_patch(result, &trial, folder);
             }
@@ -203,15 +216,17 @@ impl Session<'_> {
         } else {
             ask.level
         });
+        let asked = history::of(history, Origin::Agent).last();
         request.retry = Retry {
-            stop_reason: self.previous.as_ref().map(|it| it.stop_reason),
-            level: None,
+            stop_reason: asked.map(|it| it.stop_reason),
+            level: asked.map(|it| it.level),
         };
+        request.level_reason = why_level(ask, failure.map(|it| it.kind), &request);
         let named = ask.task.map_or(&[][..], |task| &task.targets);
         request.targets = named
             .iter()
             .filter_map(|path| RepoPath::new(path).ok())
-            .filter(|path| crate::source::Source::listing(&source).has_file(path.as_str()))
+            .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
         let built = build(&source, self.setup.read, self.setup.redactor, &request)?;
         let budget = PacketBudget {
@@ -220,17 +235,33 @@ impl Session<'_> {
                 .seconds_left
                 .map(|left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs())),
         };
+        let protected = self.protected(&source);
         let mut packet = failure_packet(
             &built,
             self.setup.redactor,
             &request.test_commands,
-            &[],
+            &protected,
             self.previous.clone(),
             budget,
         );
         let mask = |text: String| self.setup.redactor.redact(&text).text.into_owned();
         packet.task = ask.task.map(|task| mask(text_of(task, ask.focus)));
-        let prompt = context_markdown(&built.context, &packet);
+        packet.kept = self.kept();
+        if asked.is_none()
+            && let Some(recovery) = &mut packet.recovery_context
+        {
+            // Nothing was tried yet: the hints are no recovery from anything.
+            let hint = &recovery.recovery_hint;
+            recovery.recovery_hint = hint.replacen(RECOVERY_HEADING, IMPORTS_HEADING, 1);
+        }
+        let form = match self.setup.agent {
+            Agent::Command {
+                protocol: Protocol::Edit,
+                ..
+            } => ReplyForm::Edits,
+            _ => ReplyForm::Patch,
+        };
+        let prompt = agent_prompt(&built.context, &packet, form);
         self.journal
             .json(&format!("{folder}/context.json"), &built.context)?;
         self.journal
@@ -238,11 +269,12 @@ impl Session<'_> {
         self.journal.text(&format!("{folder}/prompt.md"), &prompt)?;
         // R7.
         if let Some(recovery) = &packet.recovery_context {
-            let said = json!({
+            let mut said = json!({
                 "attempt": history.attempts.len() + 1,
                 "undefined_names": recovery.undefined_names,
                 "suggested_imports": recovery.suggested_imports,
             });
+            self.name_task(&mut said);
             self.event("warning", "import_error_recovery", said)?;
         }
         self.packet = Some(packet);
@@ -250,6 +282,37 @@ impl Session<'_> {
             std::fs::read_to_string(self.journal.path(&format!("{folder}/failure-packet.json")));
         let json = written.unwrap_or_default();
         Ok((json, prompt, built.context.total_bytes))
+    }
+
+    // What later attempts stand on, in order.
+    fn kept(&self) -> Vec<KeptChange> {
+        let kept = self.all.iter().filter(|it| it.kept);
+        kept.map(|it| KeptChange {
+            attempt: it.attempt,
+            origin: it.origin,
+            message: it.message.clone(),
+            files: it.files_modified.clone(),
+        })
+        .collect()
+    }
+
+    // Files of this repository that a patch may not change, those nearest to the root first.
+    fn protected(&self, source: &dyn Source) -> Vec<String> {
+        let allowed = &self.setup.allowed;
+        let entries = source.listing().entries();
+        let mut paths: Vec<String> = entries
+            .iter()
+            .map(|entry| entry.path.as_str())
+            .filter(|path| !allowed.has(path))
+            .filter(|path| {
+                let guard = allowed.guard(path);
+                guard.is_some_and(|guard| guard.when != When::Created)
+            })
+            .map(str::to_owned)
+            .collect();
+        paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+        paths.truncate(MAX_PROTECTED);
+        paths
     }
 
     fn speak(
@@ -294,18 +357,52 @@ impl Session<'_> {
     }
 }
 
+/// More protected files than this are not listed; the rule stands for all.
+const MAX_PROTECTED: usize = 40;
+const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
+const IMPORTS_HEADING: &str = "Imports that may be missing";
+
+// Why the plan chose this rung (R29).
+fn why_level(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Option<String> {
+    if request.include_bundle {
+        return None;
+    }
+    let asked = ask.requested.len();
+    let (level, why) = choose_level(LevelChoice::Auto, kind, request.retry, asked, false).ok()?;
+    Some(match level.cmp(&ask.level) {
+        Ordering::Equal => why,
+        Ordering::Greater => format!("level {} is the highest that is allowed", ask.level),
+        Ordering::Less => format!("level {} was reached before", ask.level),
+    })
+}
+
 fn text_of(task: &Task, focus: &[String]) -> String {
     let mut text = String::new();
     if !task.title.is_empty() {
         text.push_str(&format!("{}\n", task.title));
     }
+    for (name, id) in [("Task", &task.id), ("Issue", &task.issue)] {
+        if let Some(id) = id {
+            text.push_str(&format!("{name}: {id}\n"));
+        }
+    }
+    if let Some(whole) = &task.whole {
+        text.push_str("\nThis is one part of a larger task, which is told below for orientation");
+        if !whole.is_empty() {
+            text.push_str(&format!(": {whole}"));
+        }
+        text.push_str(".\n");
+    }
     if !task.description.is_empty() && task.description != task.title {
         text.push_str(&format!("\n{}\n", task.description));
     }
-    for criterion in &task.criteria {
-        if !task.description.contains(criterion) {
-            text.push_str(&format!("- {criterion}\n"));
-        }
+    let unsaid = |it: &&String| task.whole.is_some() || !task.description.contains(*it);
+    let criteria: Vec<&String> = task.criteria.iter().filter(unsaid).collect();
+    if task.whole.is_some() && !criteria.is_empty() {
+        text.push_str("\nOf it, only this is wanted now:\n");
+    }
+    for criterion in criteria {
+        text.push_str(&format!("- {criterion}\n"));
     }
     if !focus.is_empty() {
         text.push_str("\nOnly these tests are yours; others may still fail:\n");

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::error::RepairError;
 use super::observe::observe;
@@ -34,7 +35,7 @@ pub(super) struct Ran {
     pub(super) interrupted: bool,
 }
 
-/// Runs the commands in order in a copy of the repository, until one fails.
+/// Runs the commands in order in a copy of the repository, until one fails; `limit` is for each.
 ///
 /// # Errors
 /// [`RepairError::Exec`] when one cannot be started at all.
@@ -44,6 +45,7 @@ pub(super) fn run_commands(
     prefix: &str,
     redactor: &Redactor,
     source: &dyn Source,
+    limit: Duration,
     stop: &Stop,
 ) -> Result<Ran, RepairError> {
     let mut log = String::new();
@@ -56,6 +58,7 @@ pub(super) fn run_commands(
             prefix,
             redactor,
             source,
+            limit,
         };
         let (outcome, said) = watched.run(line, stop)?;
         log.push_str(&outcome.output.text());
@@ -70,7 +73,7 @@ pub(super) fn run_commands(
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
     let diagnosis = diagnosis(commands, &log, line, &outcome, source);
     Ok(Ran {
-        observed: observe(&outcome, &diagnosis),
+        observed: observe(&outcome, &diagnosis, &log),
         interrupted: outcome.end == End::Interrupted,
         refused: outcome.refused.clone(),
         sandbox: outcome.sandbox,
@@ -86,12 +89,13 @@ struct Watched<'a> {
     prefix: &'a str,
     redactor: &'a Redactor,
     source: &'a dyn Source,
+    limit: Duration,
 }
 
 impl Watched<'_> {
     // With a report asked for where the runner allows that, and without where it turns out not to.
     fn run(&self, line: &str, stop: &Stop) -> Result<(Outcome, CommandEvidence), RepairError> {
-        let plain = job(self.commands, line, self.place, self.prefix);
+        let plain = job(self.commands, line, self.place, self.prefix, self.limit);
         let mut asking = plain.clone();
         let report = AskedReport::make(self.place.private()).ok();
         if let Some(report) = &report {
@@ -169,10 +173,11 @@ pub(super) fn run_setup(
     line: &str,
     place: &Workplace<'_>,
     prefix: &str,
+    limit: Duration,
     stop: &Stop,
 ) -> Result<Outcome, RepairError> {
     Ok(run(
-        &job(commands, line, place, prefix),
+        &job(commands, line, place, prefix, limit),
         stop,
         &mut Discard,
     )?)
@@ -184,7 +189,7 @@ fn nothing() -> Outcome {
     Outcome {
         end: End::Exit(0),
         leaked: 0,
-        duration: std::time::Duration::ZERO,
+        duration: Duration::ZERO,
         output: crate::exec::Captured::default(),
         stdout: crate::exec::Captured::default(),
         stderr: crate::exec::Captured::default(),
@@ -193,7 +198,13 @@ fn nothing() -> Outcome {
     }
 }
 
-fn job(commands: &Commands, line: &str, place: &Workplace<'_>, prefix: &str) -> Job {
+fn job(
+    commands: &Commands,
+    line: &str,
+    place: &Workplace<'_>,
+    prefix: &str,
+    limit: Duration,
+) -> Job {
     let mut environment = commands.environment.clone();
     // Compiled files are known by time and size, and a mended file may keep both.
     environment.push("PYTHONDONTWRITEBYTECODE=1".to_owned());
@@ -203,7 +214,7 @@ fn job(commands: &Commands, line: &str, place: &Workplace<'_>, prefix: &str) -> 
             inherit_defaults: true,
         },
         limits: Limits {
-            timeout: Some(commands.timeout),
+            timeout: Some(limit),
             idle_timeout: None,
             grace: commands.grace,
             max_output: commands.max_output,

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 
+use crate::agent::in_words;
 use crate::diagnose::{Retry, retry, suggested_actions};
 use crate::model::{
     AttemptResult, Category, ChildFailure, FailureKind, Origin, RunResult, RunStatus,
-    SCHEMA_VERSION, StopReason,
+    SCHEMA_VERSION, StopReason, TestResult, TroubleKind,
 };
 use crate::policy::Redactor;
 
@@ -42,6 +43,8 @@ pub fn child_failure(
         category,
         message: result.message.clone(),
         session_id: format!("child-{}", result.run_id),
+        task_id: result.task_id.clone(),
+        issue: result.issue.clone(),
         duration: result.duration_seconds,
         completed_steps,
         files_modified: result.files_modified.clone(),
@@ -49,23 +52,28 @@ pub fn child_failure(
         retryable: rule.is_retryable(),
         suggested_retry,
         suggested_actions: actions.iter().map(mask).collect(),
-        tool_usage: usage(attempts),
-        last_successful_tool: attempts
-            .iter()
-            .rev()
-            .find(|it| it.kept)
-            .map(|it| tool(it).to_owned()),
+        tool_usage: usage(result, attempts),
+        last_successful_tool: last_tool(result, attempts).map(str::to_owned),
     }
 }
 
+// What stands in the way now: the agent's own trouble, then what fails with the kept changes.
 fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
-    let failure = result.failure.as_ref()?;
+    if let Some(trouble) = &result.agent_trouble {
+        let last_line = trouble.last_lines.last();
+        let said = last_line.map_or_else(|| trouble.end.clone(), |line| line.trim().to_owned());
+        return Some(format!("{}: {said}", in_words(trouble.kind)));
+    }
+    let failure = result.remaining.as_ref().or(result.failure.as_ref())?;
     Some(match last {
         Some(last) if !last.requested_files.is_empty() => {
             format!("files: {}", last.requested_files.join(", "))
         }
         Some(last) if last.stop_reason == StopReason::AgentTimeout => {
             "the agent's time limit".to_owned()
+        }
+        _ if result.stop_reason == StopReason::CommandTimeout => {
+            "the time limit of the commands".to_owned()
         }
         _ if !failure.undefined_names.is_empty() => {
             format!("undefined: {}", failure.undefined_names.join(", "))
@@ -82,6 +90,11 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
     if alone && result.stop_reason == StopReason::TestsFailed {
         actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());
     }
+    if let Some(trouble) = &result.agent_trouble {
+        actions.push(relief(trouble.kind).to_owned());
+    }
+    let hints = result.recovery_hint.as_deref().unwrap_or_default().lines();
+    actions.extend(hints.filter_map(|line| line.strip_prefix("- ").map(str::to_owned)));
     if result.status == RunStatus::Unproven {
         actions.push(
             "Look at `proof.missing`: when the change is right, run the tests with a reporter that \
@@ -90,23 +103,58 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
         );
     }
     let kind = result.failure.as_ref().map(|it| it.kind);
-    match kind {
-        Some(FailureKind::MissingEnvVar) => actions.push(
-            "Set the variable that the log names; `.env.example` may say what it means".to_owned(),
-        ),
-        Some(FailureKind::CommandNotFound) => {
-            actions.push("Install the command or correct its name".to_owned());
-        }
-        Some(FailureKind::PermissionDenied) => actions.push("Check file permissions".to_owned()),
-        Some(FailureKind::DependencyError) => {
-            actions.push("Run your package installer, then retry".to_owned());
-        }
-        _ => {}
+    if result.agent_trouble.is_none()
+        && let Some(advice) = kind.and_then(advice)
+    {
+        actions.push(advice.to_owned());
+    }
+    if result.stop_reason == StopReason::CommandTimeout {
+        let took = result
+            .test_result
+            .as_ref()
+            .map_or(60.0, |it| it.duration_seconds);
+        let longer = (took * 3.0).max(60.0);
+        actions.push(format!(
+            "Give the commands longer: `--test-timeout {longer:.0}`"
+        ));
+        return actions;
     }
     if result.category == Some(Category::Timeout) {
         actions.push(how(rule, attempts));
     }
     actions
+}
+
+fn relief(kind: TroubleKind) -> &'static str {
+    match kind {
+        TroubleKind::Login => {
+            "Log the agent in, or hand its key on with `--agent-env NAME`, then retry"
+        }
+        TroubleKind::Credit => "Add credit to the agent's account, or name another agent",
+        TroubleKind::RateLimit => "Retry when the agent's service takes calls again",
+        TroubleKind::TooLong => "Send less with `--max-level`, or name an agent that reads more",
+        TroubleKind::Crash => {
+            "Run the agent's command by hand: what it wrote is in the run's folder"
+        }
+    }
+}
+
+fn advice(kind: FailureKind) -> Option<&'static str> {
+    Some(match kind {
+        FailureKind::MissingEnvVar => {
+            "Set the variable that the log names; `.env.example` may say what it means"
+        }
+        FailureKind::CommandNotFound => "Install the command or correct its name",
+        FailureKind::PermissionDenied => "Check file permissions",
+        FailureKind::DependencyError => "Run your package installer, then retry",
+        FailureKind::ConnectionRefused => "Start the service that the commands connect to",
+        FailureKind::AuthFailed => "Renew the credentials that the commands use",
+        FailureKind::NetworkError => "Check the network, then retry",
+        FailureKind::PortInUse => "End what holds the port, or choose another",
+        FailureKind::DiskFull => "Make room on the disk",
+        FailureKind::OutOfMemory => "Give the commands more memory, or run fewer at a time",
+        _ => return None,
+    })
 }
 
 // R45, R52: twice the time after progress, smaller parts without.
@@ -128,15 +176,43 @@ fn how(rule: Retry, attempts: &[AttemptResult]) -> String {
     }
 }
 
-fn usage(attempts: &[AttemptResult]) -> BTreeMap<String, u32> {
-    let mut usage = BTreeMap::new();
-    for attempt in attempts {
-        *usage.entry(tool(attempt).to_owned()).or_insert(0) += 1;
-        if attempt.test_result.is_some() {
-            *usage.entry("test".to_owned()).or_insert(0) += 1;
+fn usage(result: &RunResult, attempts: &[AttemptResult]) -> BTreeMap<String, u32> {
+    let mut usage: BTreeMap<String, u32> = BTreeMap::new();
+    let mut add = |tool: &str, times: usize| {
+        if times > 0 {
+            let times = u32::try_from(times).unwrap_or(u32::MAX);
+            *usage.entry(tool.to_owned()).or_insert(0) += times;
         }
+    };
+    for attempt in attempts {
+        add(tool(attempt), 1);
+        add("judge", usize::from(attempt.patch_digest.is_some()));
     }
+    add("test", result.command_runs.len());
     usage
+}
+
+// In the order in which an attempt uses them: who makes the change, the judge, the commands.
+fn last_tool(result: &RunResult, attempts: &[AttemptResult]) -> Option<&'static str> {
+    let of_attempt = |attempt: &AttemptResult| {
+        let ended = |it: &TestResult| !it.timed_out;
+        let answered = !matches!(
+            attempt.stop_reason,
+            StopReason::AgentError | StopReason::AgentTimeout | StopReason::Interrupted
+        );
+        if attempt.test_result.as_ref().is_some_and(ended) {
+            Some("test")
+        } else if !attempt.files_modified.is_empty() {
+            Some("judge")
+        } else {
+            answered.then(|| tool(attempt))
+        }
+    };
+    let before = result.failure.as_ref().is_some_and(|first| {
+        !first.test_result.timed_out && first.kind != FailureKind::CommandNotFound
+    });
+    let tried = attempts.iter().rev().find_map(of_attempt);
+    tried.or(before.then_some("test"))
 }
 
 fn tool(attempt: &AttemptResult) -> &'static str {

@@ -1,8 +1,13 @@
-use crate::model::{AttemptResult, Observed, Origin, StopReason};
+use std::collections::BTreeMap;
+
+use super::missing::missing;
+use crate::model::{AttemptResult, FailureKind, Level, Observed, Origin, StopReason};
 
 /// What happened so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
+    /// What the log says that was given with the run; `None` without one, or when it says nothing.
+    pub reported: Option<Observed>,
     /// The first run of the commands.
     pub baseline: Option<Observed>,
     /// The second, when the first could be flaky.
@@ -36,6 +41,8 @@ pub enum SplitEnd {
         passed: bool,
         /// How many parts there were.
         parts: usize,
+        /// How they ended, when they ended alike; else that the tests failed.
+        reason: StopReason,
     },
     /// There was nothing to split by.
     Failed(String),
@@ -52,7 +59,10 @@ pub fn standing(history: &History) -> Option<&Observed> {
         .and_then(|it| it.observed.as_ref())
 }
 
-pub(super) fn of(history: &History, origin: Origin) -> impl Iterator<Item = &AttemptResult> {
+pub(super) fn of(
+    history: &History,
+    origin: Origin,
+) -> impl DoubleEndedIterator<Item = &AttemptResult> {
     history
         .attempts
         .iter()
@@ -66,6 +76,70 @@ pub(super) fn in_a_row(history: &History, reason: StopReason) -> usize {
         .rev()
         .take_while(|it| it.stop_reason == reason)
         .count()
+}
+
+/// Whether the last reply says what the one before it said, word for word.
+pub(super) fn repeats_itself(history: &History) -> bool {
+    let mut replies = of(history, Origin::Agent).map(|it| &it.reply_digest);
+    let Some(last) = replies.next_back() else {
+        return false;
+    };
+    last.is_some() && replies.next_back() == Some(last)
+}
+
+/// The last reply, when the policy refused every one that held something to try.
+pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
+    let tried: Vec<&AttemptResult> = of(history, Origin::Agent)
+        .filter(|it| {
+            !matches!(
+                it.stop_reason,
+                StopReason::NoPatch | StopReason::RequestedFiles
+            )
+        })
+        .collect();
+    let refused = |it: &&AttemptResult| it.stop_reason == StopReason::PolicyRejected;
+    tried.last().copied().filter(|_| tried.iter().all(refused))
+}
+
+/// How many replies at each level held nothing that could be tried, in words; empty when all did.
+pub(super) fn malformed(history: &History) -> String {
+    let mut levels: BTreeMap<Level, usize> = BTreeMap::new();
+    for reply in of(history, Origin::Agent) {
+        if matches!(
+            reply.stop_reason,
+            StopReason::PatchInvalid | StopReason::ApplyFailed | StopReason::NoPatch
+        ) {
+            *levels.entry(reply.level).or_default() += 1;
+        }
+    }
+    if levels.is_empty() {
+        return String::new();
+    }
+    let counts: Vec<String> = levels
+        .iter()
+        .map(|(level, count)| format!("{count} at level {level}"))
+        .collect();
+    format!("; replies without a patch that fits: {}", counts.join(", "))
+}
+
+/// Whether two runs, of which one may come from another machine, show one failure: a test in
+/// common, else a missing name, else the same kind.
+pub(super) fn shows_the_same(reported: &Observed, here: &Observed) -> bool {
+    let (there, own) = (&reported.failing_tests, &here.failing_tests);
+    if !there.is_empty() && !own.is_empty() {
+        let same = |a: &str, b: &str| a == b || a.ends_with(b) || b.ends_with(a);
+        return own.iter().any(|test| there.iter().any(|it| same(it, test)));
+    }
+    let names = |observed: &Observed| -> Vec<String> {
+        let said = observed.errors.iter().filter_map(|it| missing(&it.error));
+        said.chain(observed.undefined_names.iter().cloned())
+            .collect()
+    };
+    let (there, own) = (names(reported), names(here));
+    if !there.is_empty() && !own.is_empty() {
+        return own.iter().any(|name| there.contains(name));
+    }
+    reported.kind == here.kind || here.kind == FailureKind::Unknown
 }
 
 // In the order they were asked for, each once: level 3 accumulates.

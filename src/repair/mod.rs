@@ -11,10 +11,16 @@ mod heals;
 mod history;
 mod import_heals;
 mod journal;
+mod limits;
+mod missing;
 mod observe;
+mod outputs;
 mod plan;
 #[cfg(test)]
+mod plan_gates;
+#[cfg(test)]
 mod plan_table;
+mod progress;
 mod prove;
 mod read_run;
 mod record;
@@ -36,10 +42,11 @@ pub use heal::Heal;
 pub use heals::heals;
 pub use history::{History, SplitEnd, standing};
 pub use journal::{Journal, RunLock};
-pub use observe::{Effect, effect, observe};
+pub use observe::observe;
 pub use plan::{
     End, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, Step, next,
 };
+pub use progress::{Effect, effect};
 pub use read_run::read_run;
 pub use run::repair;
 pub use setup::{Agent, Commands, Setup};

@@ -1,95 +1,80 @@
-use std::collections::BTreeSet;
-
 use sha2::{Digest, Sha256};
 
+use super::missing::missing;
+use super::progress::plain;
 use crate::exec::{End, Outcome, TimeLimit};
-use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestResult};
+use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResult};
 
-/// What a change did to a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// The commands pass.
-    Fixed,
-    /// The same failure.
-    Same,
-    /// Part of it is gone and nothing came.
-    Better,
-    /// Another failure, neither better nor worse.
-    Changed,
-    /// Something that worked no longer does.
-    Regressed,
-}
-
-/// What one run of the commands says.
+/// What one run of the commands says; `log` is what the diagnosis was made from.
 #[must_use]
-pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis) -> Observed {
-    let mut failing_tests = diagnosis.failing_tests.clone();
-    failing_tests.sort();
-    failing_tests.dedup();
+pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed {
     let passed = outcome.end == End::Exit(0);
+    let observed = observe_log(diagnosis, log);
     Observed {
         passed,
         kind: match outcome.end {
             End::TimedOut(_) => Kind::Timeout,
             End::NotFound => Kind::CommandNotFound,
             End::NotExecutable => Kind::PermissionDenied,
-            _ => diagnosis.kind,
+            _ => observed.kind,
         },
-        subkind: diagnosis.subkind.as_ref().map(|it| it.0.clone()),
         message: if passed {
             "the commands pass".to_owned()
         } else {
-            diagnosis.explanation.clone()
+            observed.message
         },
-        signature: signature(diagnosis, &failing_tests),
+        test_result: test_result(outcome),
+        ..observed
+    }
+}
+
+/// What a log says of which nothing else is known.
+#[must_use]
+pub(super) fn observe_log(diagnosis: &Diagnosis, log: &str) -> Observed {
+    let mut failing_tests = diagnosis.failing_tests.clone();
+    failing_tests.sort();
+    failing_tests.dedup();
+    let errors = errors(diagnosis, log);
+    Observed {
+        passed: false,
+        kind: diagnosis.kind,
+        subkind: diagnosis.subkind.as_ref().map(|it| it.0.clone()),
+        message: diagnosis.explanation.clone(),
+        signature: signature(diagnosis, &failing_tests, &errors),
         failing_tests,
         requires_user_action: diagnosis.requires_user_action,
         undefined_names: diagnosis.undefined_names.clone(),
-        test_result: test_result(outcome),
+        errors,
+        test_result: TestResult::default(),
     }
 }
 
-/// Compares what fails before and after a change (S4's partial success; "regressed").
-#[must_use]
-pub fn effect(before: &Observed, after: &Observed) -> Effect {
-    if after.passed {
-        return Effect::Fixed;
+// A row for each failing test; where no test is named, for each line of evidence.
+fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
+    if diagnosis.failing_tests.is_empty() {
+        let evidence = diagnosis.evidence.iter();
+        return evidence
+            .map(|it| TestError {
+                error: it.text.trim().to_owned(),
+                ..TestError::default()
+            })
+            .collect();
     }
-    if before.signature == after.signature {
-        return Effect::Same;
-    }
-    let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
-    let (old, new) = (set(&before.failing_tests), set(&after.failing_tests));
-    if !old.is_empty() && !new.is_empty() {
-        return match (new.is_subset(&old), new == old) {
-            (true, false) => Effect::Better,
-            (true, true) => Effect::Changed,
-            _ if old.is_subset(&new) || breaks(after.kind) => Effect::Regressed,
-            _ => Effect::Changed,
-        };
-    }
-    let (old, new) = (set(&before.undefined_names), set(&after.undefined_names));
-    if before.kind == after.kind && !new.is_empty() && new.is_subset(&old) && new != old {
-        return Effect::Better;
-    }
-    if after.test_result.timed_out && !before.test_result.timed_out {
-        return Effect::Regressed;
-    }
-    // What stops the code from loading hides everything that worked before.
-    if breaks(after.kind) && !breaks(before.kind) {
-        return Effect::Regressed;
-    }
-    if breaks(before.kind) && !breaks(after.kind) && after.kind != Kind::Unknown {
-        return Effect::Better;
-    }
-    Effect::Changed
-}
-
-fn breaks(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::SyntaxError | Kind::ImportError | Kind::TestSetupError | Kind::CommandNotFound
-    )
+    let lines: Vec<&str> = log.lines().collect();
+    let said = |number: Option<u64>| {
+        let at = usize::try_from(number?).ok()?.checked_sub(1)?;
+        let line = lines.get(at)?.trim();
+        Some(line.strip_prefix("E ").unwrap_or(line).trim().to_owned())
+    };
+    let tests = diagnosis.tests.iter();
+    tests
+        .map(|it| TestError {
+            test: it.id.clone(),
+            error: said(it.log_line).unwrap_or_default(),
+            path: it.path.clone(),
+            line: it.line,
+        })
+        .collect()
 }
 
 /// How the command ended, in numbers and in words.
@@ -132,8 +117,9 @@ pub(super) fn seconds(duration: std::time::Duration) -> f64 {
     duration.as_millis() as f64 / 1000.0
 }
 
-// Tests identify a failure; without any, names and evidence do, numbers left out of it.
-fn signature(diagnosis: &Diagnosis, failing_tests: &[String]) -> String {
+// Tests and what they failed with identify a failure, numbers aside; without any test, names and
+// evidence do.
+fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[TestError]) -> String {
     let mut digest = Sha256::new();
     let mut say = |part: &str| {
         digest.update(part.as_bytes());
@@ -155,90 +141,12 @@ fn signature(diagnosis: &Diagnosis, failing_tests: &[String]) -> String {
             }
             say("");
         }
-        for evidence in &diagnosis.evidence {
-            let text: String = evidence
-                .text
-                .chars()
-                .filter(|char| !char.is_ascii_digit())
-                .collect();
-            say(&text);
-        }
+    }
+    for error in errors {
+        say(&plain(&error.error));
+        say(&missing(&error.error).unwrap_or_default());
+        say(&error.line.map(|line| line.to_string()).unwrap_or_default());
     }
     let bytes: [u8; 32] = digest.finalize().into();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Effect, effect};
-    use crate::model::{FailureKind as K, Observed, TestResult};
-
-    fn failing(kind: K, tests: &[&str], names: &[&str]) -> Observed {
-        let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        Observed {
-            passed: false,
-            kind,
-            subkind: None,
-            message: String::new(),
-            failing_tests: owned(tests),
-            signature: format!("{kind} {tests:?} {names:?}"),
-            requires_user_action: false,
-            undefined_names: owned(names),
-            test_result: TestResult::default(),
-        }
-    }
-
-    #[test]
-    fn effects_are_this_table() {
-        let two = failing(K::TestFailure, &["a", "b"], &[]);
-        let rows = [
-            (two.clone(), two.clone(), Effect::Same),
-            (
-                two.clone(),
-                failing(K::TestFailure, &["a"], &[]),
-                Effect::Better,
-            ),
-            (
-                two.clone(),
-                failing(K::TestFailure, &["a", "b", "c"], &[]),
-                Effect::Regressed,
-            ),
-            (
-                two.clone(),
-                failing(K::TestFailure, &["c"], &[]),
-                Effect::Changed,
-            ),
-            (
-                two.clone(),
-                failing(K::SyntaxError, &[], &[]),
-                Effect::Regressed,
-            ),
-            (
-                failing(K::ImportError, &[], &["x", "y"]),
-                failing(K::ImportError, &[], &["y"]),
-                Effect::Better,
-            ),
-            (
-                failing(K::ImportError, &[], &["x"]),
-                failing(K::ImportError, &[], &["z"]),
-                Effect::Changed,
-            ),
-            (
-                failing(K::ImportError, &[], &["x"]),
-                two.clone(),
-                Effect::Better,
-            ),
-            (
-                two.clone(),
-                Observed {
-                    passed: true,
-                    ..two
-                },
-                Effect::Fixed,
-            ),
-        ];
-        for (before, after, expected) in rows {
-            assert_eq!(effect(&before, &after), expected, "{before:?} {after:?}");
-        }
-    }
 }

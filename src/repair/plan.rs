@@ -1,11 +1,15 @@
-use super::history::{History, SplitEnd, in_a_row, of, requested, standing};
+use super::history::{
+    History, SplitEnd, all_refused, in_a_row, malformed, of, repeats_itself, requested,
+    shows_the_same, standing,
+};
 use crate::context::{LevelChoice, Retry, choose_level};
 use crate::model::{
-    AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason,
+    AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, TroubleKind,
 };
 
 /// What the loop may spend and do. One pool: children of a split share what is left of it.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Policy {
     /// Whether there is an agent to ask.
     pub agent: bool,
@@ -29,6 +33,11 @@ pub struct Policy {
     pub depth: u32,
     /// The estimate for the task in turns, when a task was given (R40).
     pub estimated_turns: Option<u32>,
+    /// Whether the agent is asked about failures that look like a person's to mend, too.
+    pub treat_as_code: bool,
+    /// Whether commands that only their time limit ended count as failing: true where the limit
+    /// belongs to the failure, as in a fixture.
+    pub limit_is_failure: bool,
 }
 
 /// How deep splits go.
@@ -94,12 +103,13 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     let Some(baseline) = &history.baseline else {
         return Step::RunBaseline;
     };
-    if baseline.passed {
-        let said = "the commands pass; nothing was repaired";
-        return stop(RunStatus::Fixed, StopReason::NothingToRepair, said);
+    if let Some(end) = nothing_to_do(baseline, history, policy) {
+        return end;
     }
     match &history.repeated {
-        None if could_be_flaky(baseline) => return Step::RepeatBaseline,
+        None if could_be_flaky(baseline) && history.reported.is_none() => {
+            return Step::RepeatBaseline;
+        }
         Some(repeated) if repeated.passed => {
             let said = "the commands failed once and passed once without a change";
             return stop(RunStatus::Failed, StopReason::Flaky, said);
@@ -125,8 +135,11 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         }
     }
     let failure = standing(history).unwrap_or(baseline);
-    if failure.requires_user_action || environment(failure.kind) {
-        let said = format!("a person must act: {}", failure.message);
+    if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
+        let said = format!(
+            "{} If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
+            failure.message
+        );
         return stop(
             RunStatus::UserActionRequired,
             StopReason::UserActionRequired,
@@ -141,13 +154,19 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         Some(SplitEnd::Ran {
             passed: true,
             parts,
+            ..
         }) => {
             let said = format!("the commands pass after {parts} parts");
             return stop(RunStatus::Fixed, StopReason::Fixed, &said);
         }
-        Some(SplitEnd::Ran { parts, .. }) => {
-            let said = format!("the commands still fail after {parts} parts");
-            return stop(RunStatus::Split, StopReason::TestsFailed, &said);
+        Some(SplitEnd::Ran { parts, reason, .. }) => {
+            let said = match reason {
+                StopReason::AgentTimeout => {
+                    format!("the agent ran out of time, also in each of {parts} parts")
+                }
+                _ => format!("the commands still fail after {parts} parts"),
+            };
+            return stop(RunStatus::Split, *reason, &said);
         }
         Some(SplitEnd::Failed(why)) => {
             let said = format!(
@@ -178,6 +197,61 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     after(last, failure, history, policy, may_split)
 }
 
+// What the first run says when no repair is to follow.
+fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Option<Step> {
+    let person = |said: &str| {
+        let reason = StopReason::UserActionRequired;
+        Some(stop(RunStatus::UserActionRequired, reason, said))
+    };
+    match &history.reported {
+        Some(reported) if baseline.passed => {
+            return person(&format!(
+                "the commands pass here, and the log that was given fails ({}: {})",
+                reported.kind, reported.message
+            ));
+        }
+        Some(reported) if !shows_the_same(reported, baseline) => {
+            return person(&format!(
+                "another failure than that of the log that was given: here {} ({}), there {} ({}). \
+                 Without `--log` the one that shows here is repaired",
+                baseline.kind,
+                what(baseline),
+                reported.kind,
+                what(reported)
+            ));
+        }
+        _ => {}
+    }
+    if baseline.passed {
+        return Some(stop(
+            RunStatus::Fixed,
+            StopReason::NothingToRepair,
+            "the commands pass; nothing was repaired",
+        ));
+    }
+    let judged = policy.limit_is_failure || policy.treat_as_code;
+    let shows_nothing = baseline.failing_tests.is_empty() && baseline.undefined_names.is_empty();
+    if baseline.test_result.timed_out && shows_nothing && !judged {
+        let seconds = baseline.test_result.duration_seconds;
+        let said = format!(
+            "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
+             `--test-timeout {:.0}` gives them longer; if they never end, `--treat-as-code` asks \
+             the agent why",
+            (seconds * 3.0).max(60.0)
+        );
+        return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &said));
+    }
+    None
+}
+
+fn what(observed: &Observed) -> String {
+    match observed.failing_tests.as_slice() {
+        [] => observed.message.clone(),
+        [test] => test.clone(),
+        [test, rest @ ..] => format!("{test} and {} more", rest.len()),
+    }
+}
+
 // What follows a reply, by how it ended.
 fn after(
     last: &AttemptResult,
@@ -204,12 +278,17 @@ fn after(
                     reason: "timeout_auto_split",
                 }
             } else {
-                give_up(history, last.stop_reason, "the agent ran out of time")
+                let said = "the agent ran out of time";
+                stop(RunStatus::Failed, last.stop_reason, said)
             }
         }
         StopReason::AgentError => {
-            if in_a_row(history, StopReason::AgentError) > 1 {
-                give_up(history, last.stop_reason, &last.message)
+            let trouble = last.agent_trouble.as_ref().map(|it| it.kind);
+            if trouble.is_some_and(TroubleKind::needs_person) {
+                let status = RunStatus::UserActionRequired;
+                stop(status, last.stop_reason, &last.message)
+            } else if in_a_row(history, StopReason::AgentError) > 1 {
+                stop(RunStatus::Failed, last.stop_reason, &last.message)
             } else {
                 ask(history, policy, last.level, timeout)
             }
@@ -232,7 +311,8 @@ fn after(
     }
 }
 
-// Up the ladder; at its top once more where the reply, not the context, was at fault.
+// Up the ladder, and at its top on to the last attempt: each reply is told what came of the one
+// before. Only a reply that was given before ends it.
 fn climb(
     last: &AttemptResult,
     failure: &Observed,
@@ -260,34 +340,21 @@ fn climb(
         false,
     );
     let level = chosen.map_or(last.level, |(level, _)| level.min(policy.max_level));
-    if level > last.level || last.kept {
-        return ask(history, policy, level.max(last.level), timeout);
+    if level <= last.level && !last.kept && repeats_itself(history) {
+        return give_up(history, last.stop_reason, &last.message);
     }
-    let again = in_a_row(history, last.stop_reason);
-    match last.stop_reason {
-        StopReason::PatchInvalid
-        | StopReason::ApplyFailed
-        | StopReason::PolicyRejected
-        | StopReason::TestsChanged
-        | StopReason::Unproven
-        | StopReason::Regressed
-            if again < 2 =>
-        {
-            ask(history, policy, last.level, timeout)
-        }
-        StopReason::TestsFailed => give_up(
-            history,
-            StopReason::NoProgress,
-            "the same failure is left at the top of the ladder",
-        ),
-        reason => give_up(history, reason, &last.message),
-    }
+    ask(history, policy, level.max(last.level), timeout)
 }
 
 fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
     let calls = of(history, Origin::Agent).count();
     if calls >= policy.max_attempts as usize {
-        let said = format!("attempts used up: {calls}");
+        let last = of(history, Origin::Agent).last();
+        // Its own trouble says more than that nothing is left.
+        if let Some(last) = last.filter(|it| own_trouble(it.stop_reason)) {
+            return stop(RunStatus::Failed, last.stop_reason, &last.message);
+        }
+        let said = format!("attempts used up: {calls}{}", malformed(history));
         return give_up(history, StopReason::BudgetExhausted, &said);
     }
     let left = policy.max_seconds.map(|limit| limit - history.seconds);
@@ -298,8 +365,15 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
     }
 }
 
+fn own_trouble(reason: StopReason) -> bool {
+    matches!(reason, StopReason::AgentError | StopReason::AgentTimeout)
+}
+
 // R7: names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
+    if let Some(last) = all_refused(history) {
+        return stop(RunStatus::Failed, last.stop_reason, &last.message);
+    }
     let failure = standing(history).or(history.baseline.as_ref());
     let unproven = |it: &&AttemptResult| it.stop_reason == StopReason::Unproven;
     if let Some(last) = history.attempts.iter().rev().find(unproven) {

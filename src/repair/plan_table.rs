@@ -4,10 +4,9 @@ use super::history::{History, SplitEnd};
 use super::plan::{End, Policy, Step, next};
 use crate::model::{
     AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
-    TestResult,
 };
 
-fn policy() -> Policy {
+pub(super) fn policy() -> Policy {
     Policy {
         agent: true,
         heal: false,
@@ -20,24 +19,21 @@ fn policy() -> Policy {
         agent_timeout: 300.0,
         depth: 0,
         estimated_turns: None,
+        treat_as_code: false,
+        limit_is_failure: false,
     }
 }
 
-fn observed(kind: K) -> Observed {
+pub(super) fn observed(kind: K) -> Observed {
     Observed {
-        passed: false,
         kind,
-        subkind: None,
         message: "it fails".to_owned(),
-        failing_tests: Vec::new(),
         signature: "s".to_owned(),
-        requires_user_action: false,
-        undefined_names: Vec::new(),
-        test_result: TestResult::default(),
+        ..Observed::default()
     }
 }
 
-fn attempt(level: u8, stop_reason: S) -> AttemptResult {
+pub(super) fn attempt(level: u8, stop_reason: S) -> AttemptResult {
     AttemptResult {
         schema_version: 1,
         document: "result".to_owned(),
@@ -63,10 +59,12 @@ fn attempt(level: u8, stop_reason: S) -> AttemptResult {
         agent_timeout_seconds: 300.0,
         packet_bytes: 10,
         usage: None,
+        reply_digest: None,
+        agent_trouble: None,
     }
 }
 
-fn after(kind: K, attempts: Vec<AttemptResult>) -> History {
+pub(super) fn after(kind: K, attempts: Vec<AttemptResult>) -> History {
     History {
         baseline: Some(observed(kind)),
         repeated: Some(observed(kind)),
@@ -75,7 +73,7 @@ fn after(kind: K, attempts: Vec<AttemptResult>) -> History {
     }
 }
 
-fn word(step: &Step) -> String {
+pub(super) fn word(step: &Step) -> String {
     match step {
         Step::RunBaseline => "baseline".to_owned(),
         Step::RepeatBaseline => "repeat".to_owned(),
@@ -116,20 +114,38 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
         (
             K::TsError,
             &[(2, S::Unproven), (2, S::Unproven)],
+            "ask 2 for 300",
+            "R60, R66",
+        ),
+        (
+            K::TsError,
+            &[
+                (1, S::TestsFailed),
+                (2, S::Unproven),
+                (2, S::TestsFailed),
+                (2, S::Unproven),
+                (2, S::Unproven),
+            ],
             "stop unproven unproven",
             "R60",
         ),
         (
             K::TsError,
-            &[(1, S::Unproven), (2, S::TestsFailed)],
-            "stop unproven no_progress",
+            &[
+                (1, S::Unproven),
+                (2, S::TestsFailed),
+                (2, S::TestsFailed),
+                (2, S::TestsFailed),
+                (2, S::TestsFailed),
+            ],
+            "stop unproven budget_exhausted",
             "R60",
         ),
         (
             K::TsError,
             &[(1, S::TestsFailed), (2, S::TestsFailed)],
-            "stop failed no_progress",
-            "no_progress",
+            "ask 2 for 300",
+            "R66",
         ),
         (
             K::TsError,
@@ -139,9 +155,13 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
         ),
         (
             K::TsError,
-            &[(2, S::PatchInvalid), (2, S::PatchInvalid)],
-            "stop failed patch_invalid",
-            "normalise once",
+            &[
+                (1, S::PatchInvalid),
+                (2, S::PatchInvalid),
+                (2, S::ApplyFailed),
+            ],
+            "ask 2 for 300",
+            "R66",
         ),
         (
             K::TsError,
@@ -149,11 +169,30 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
             "ask 2 for 300",
             "progress",
         ),
+        (K::TsError, &[(2, S::NoPatch)], "ask 2 for 300", "R66"),
         (
             K::TsError,
-            &[(2, S::NoPatch)],
-            "stop failed no_patch",
-            "R23",
+            &[(1, S::CommandTimeout)],
+            "ask 2 for 300",
+            "R65",
+        ),
+        (
+            K::TsError,
+            &[(1, S::Regressed), (2, S::Regressed), (2, S::Regressed)],
+            "ask 2 for 300",
+            "R66",
+        ),
+        (
+            K::TsError,
+            &[
+                (1, S::TestsFailed),
+                (2, S::TestsFailed),
+                (2, S::TestsChanged),
+                (2, S::PolicyRejected),
+                (2, S::TestsFailed),
+            ],
+            "stop failed budget_exhausted",
+            "max-attempts",
         ),
         (
             K::TsError,
@@ -180,14 +219,14 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
         (
             K::TsError,
             &[(1, S::PolicyRejected)],
-            "ask 1 for 300",
-            "policy",
+            "ask 2 for 300",
+            "R65",
         ),
         (
             K::TsError,
-            &[(1, S::PolicyRejected), (1, S::PolicyRejected)],
-            "stop failed policy_rejected",
-            "policy",
+            &[(0, S::PolicyRejected), (1, S::PolicyRejected)],
+            "ask 2 for 300",
+            "R65",
         ),
         (K::TsError, &[(1, S::AgentError)], "ask 1 for 300", "R50"),
         (
@@ -325,10 +364,25 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
         split: Some(SplitEnd::Ran {
             passed: true,
             parts: 2,
+            reason: S::Fixed,
         }),
-        ..twice
+        ..twice.clone()
     };
     assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
+    for reason in [S::AgentTimeout, S::TestsFailed] {
+        let parts = 2;
+        let split = Some(SplitEnd::Ran {
+            passed: false,
+            parts,
+            reason,
+        });
+        let ran = History {
+            split,
+            ..twice.clone()
+        };
+        let expected = format!("stop split {reason}");
+        assert_eq!(word(&next(&ran, &policy())), expected);
+    }
 }
 
 #[test]
@@ -391,7 +445,11 @@ fn names_that_stay_undefined_block() {
         vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
     );
     history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
-    let Step::Stop(end) = next(&history, &policy()) else {
+    let two = Policy {
+        max_attempts: 2,
+        ..policy()
+    };
+    let Step::Stop(end) = next(&history, &two) else {
         panic!("it goes on");
     };
     assert_eq!(end.status, RunStatus::Blocked);

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::error::RepairError;
 use super::journal::read_json;
+use super::outputs::outputs;
 use super::session::Session;
 use crate::model::{
     AttemptResult, Code, Level, Origin, PreviousAttempt, RunStatus, SCHEMA_VERSION, StopReason,
@@ -45,6 +46,8 @@ impl Session<'_> {
             agent_timeout_seconds: 0.0,
             packet_bytes: 0,
             usage: None,
+            reply_digest: None,
+            agent_trouble: None,
         }
     }
 
@@ -53,6 +56,7 @@ impl Session<'_> {
         &mut self,
         mut result: AttemptResult,
         folder: &str,
+        stood: &str,
     ) -> Result<AttemptResult, RepairError> {
         let kind = self
             .first
@@ -83,14 +87,16 @@ impl Session<'_> {
                 .json(&format!("{folder}/result.json"), &result)?;
         }
         self.event("info", "attempt_ended", said)?;
-        self.remember(&result, folder);
+        self.remember(&result, folder, stood);
         self.all.push(result.clone());
         Ok(result)
     }
 
-    // A reply of an agent is what the next packet tells about.
-    pub(super) fn remember(&mut self, result: &AttemptResult, folder: &str) {
+    // A reply of an agent is what the next packet tells about; `stood` is the output of the
+    // commands without its change.
+    fn remember(&mut self, result: &AttemptResult, folder: &str, stood: &str) {
         if result.origin == Origin::Agent {
+            let log = std::fs::read_to_string(self.journal.path(&format!("{folder}/test.log")));
             self.previous = Some(PreviousAttempt {
                 stop_reason: result.stop_reason,
                 patch_digest: result.patch_digest.clone(),
@@ -103,6 +109,8 @@ impl Session<'_> {
                     StopReason::Unproven => Some(Code::L106.advice().to_owned()),
                     _ => result.observed.as_ref().map(|it| it.message.clone()),
                 },
+                kept: result.kept,
+                outputs: log.ok().map(|log| outputs(stood, &log)),
             });
         }
     }
@@ -114,6 +122,7 @@ impl Session<'_> {
         else {
             return Ok(None);
         };
+        let stood = self.log.clone();
         if result.kept {
             self.make_again(folder)?;
             self.hold_to_known(&format!("{folder}/evidence.json"));
@@ -124,7 +133,7 @@ impl Session<'_> {
                 self.stand_on_again(log, observed)?;
             }
         }
-        self.remember(&result, folder);
+        self.remember(&result, folder, &stood);
         self.all.push(result.clone());
         Ok(Some(result))
     }

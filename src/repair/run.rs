@@ -45,7 +45,14 @@ pub fn repair(
     let said = json!({ "kind": session.place.kind(), "why": session.place.why() });
     session.event("info", "workplace", said)?;
     if let Some(line) = &setup.commands.setup {
-        let outcome = run_setup(&setup.commands, line, &session.place, setup.prefix, stop)?;
+        let outcome = run_setup(
+            &setup.commands,
+            line,
+            &session.place,
+            setup.prefix,
+            session.limit,
+            stop,
+        )?;
         session.journal.text("setup.log", &outcome.output.text())?;
         if !outcome.passed() {
             return Err(RepairError::SetUp {
@@ -211,6 +218,13 @@ impl Session<'_> {
         let test_result: Option<TestResult> =
             last.or_else(|| self.first.as_ref().map(|it| it.test_result.clone()));
         let usage = self.all.iter().filter_map(|it| it.usage);
+        let standing = self.all.iter().rev().find(|it| it.kept);
+        let remaining = standing
+            .and_then(|it| it.observed.clone())
+            .filter(|it| !it.passed);
+        let task = self.setup.task.as_ref();
+        let named =
+            |id: Option<&String>| id.map(|id| self.setup.redactor.redact(id).text.into_owned());
         let name = self.setup.folder.file_name().unwrap_or_default();
         RunResult {
             schema_version: SCHEMA_VERSION,
@@ -247,7 +261,26 @@ impl Session<'_> {
                 output_tokens: all.output_tokens + one.output_tokens,
                 cost_usd: all.cost_usd + one.cost_usd,
             }),
+            recovery_hint: self.recovery_hint(remaining.as_ref().or(first)),
+            remaining,
+            command_runs: self.runs.clone(),
+            agent_trouble: self
+                .all
+                .last()
+                .filter(|_| end.reason == StopReason::AgentError)
+                .and_then(|it| it.agent_trouble.clone()),
+            task_id: named(task.and_then(|it| it.id.as_ref())),
+            issue: named(task.and_then(|it| it.issue.as_ref())),
         }
+    }
+}
+
+impl Session<'_> {
+    // R7: what was told of imports for names that still have none.
+    fn recovery_hint(&self, failure: Option<&Observed>) -> Option<String> {
+        failure.filter(|it| !it.undefined_names.is_empty())?;
+        let recovery = self.packet.as_ref()?.recovery_context.as_ref()?;
+        Some(recovery.recovery_hint.clone())
     }
 }
 

@@ -1,5 +1,5 @@
 use super::error::RepairError;
-use super::observe::{Effect, effect};
+use super::progress::{Effect, effect};
 use super::session::Session;
 use crate::model::{Observed, RepoPath};
 use crate::patch::{Change, FileState};
@@ -54,7 +54,7 @@ impl Session<'_> {
         let same = if expected.passed {
             ran.observed.passed
         } else {
-            effect(expected, &ran.observed) == Effect::Same
+            effect(expected, &ran.observed, &[]) == Effect::Same
         };
         if !same {
             self.seen.extend(broken);

@@ -5,20 +5,24 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::ask::millis;
 use super::commands::{Ran, diagnose_again, run_commands};
 use super::error::RepairError;
 use super::heal::Heal;
 use super::heals::heals;
 use super::history::{History, SplitEnd, standing};
 use super::journal::{Journal, read_json};
+use super::limits::{first_limit, later_limit};
+use super::observe::observe_log;
 use super::plan::{End, Policy, Step, next};
 use super::setup::Setup;
 use super::split::{Part, SplitInput, split};
 use super::task::{Estimate, Task};
+use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxMode, SandboxState, Stop};
 use crate::model::{
-    AttemptResult, Code, Diagnosis, DiagnosisDocument, Event, FailurePacket, Level, MentionedFile,
-    Observed, PreviousAttempt, RepoPath,
+    AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
+    FailurePacket, Level, MentionedFile, Observed, PreviousAttempt, RepoPath, StopReason,
 };
 use crate::patch::FileState;
 use crate::proof::Evidence;
@@ -60,6 +64,11 @@ pub(super) struct Session<'s> {
     pub(super) first: Option<Observed>,
     /// The packet of the question that is being asked.
     pub(super) packet: Option<FailurePacket>,
+    /// For one run of a command.
+    pub(super) limit: Duration,
+    /// What the next run of the commands is for.
+    pub(super) purpose: Option<String>,
+    pub(super) runs: Vec<CommandRun>,
 }
 
 /// One question to the agent.
@@ -117,6 +126,12 @@ impl<'s> Session<'s> {
             parts: Vec::new(),
             first: None,
             packet: None,
+            limit: setup
+                .commands
+                .timeout
+                .unwrap_or_else(|| first_limit(setup.policy.max_seconds)),
+            purpose: None,
+            runs: Vec::new(),
         })
     }
 
@@ -134,7 +149,9 @@ impl<'s> Session<'s> {
             history.interrupted = self.interrupted || self.stop.requested();
             match next(history, policy) {
                 Step::RunBaseline => {
-                    let ran = self.baseline("baseline")?;
+                    let ran = self.baseline("baseline", "to see what fails")?;
+                    self.measure(&ran.observed);
+                    history.reported = self.reported()?;
                     let document = DiagnosisDocument::new(&ran.diagnosis);
                     self.journal.json("diagnosis.json", &document)?;
                     self.stand_on(&ran);
@@ -144,7 +161,7 @@ impl<'s> Session<'s> {
                     history.baseline = Some(ran.observed);
                 }
                 Step::RepeatBaseline => {
-                    let again = self.baseline("baseline-again")?.observed;
+                    let again = self.baseline("baseline-again", AGAIN)?.observed;
                     self.red_runs += u32::from(!again.passed);
                     let first = history.baseline.as_ref();
                     self.unstable |= first.is_some_and(|it| it.signature != again.signature);
@@ -206,14 +223,20 @@ impl<'s> Session<'s> {
     /// Runs the commands on the scratch copy as it is now.
     pub(super) fn run_commands(&mut self) -> Result<Ran, RepairError> {
         let source = self.place.source()?;
+        let started = self.journal.seconds();
         let ran = run_commands(
             &self.setup.commands,
             &self.place,
             self.setup.prefix,
             self.setup.redactor,
             &source,
+            self.limit,
             self.stop,
         )?;
+        self.runs.push(CommandRun {
+            why: self.purpose.take().unwrap_or_else(|| CHECKED.to_owned()),
+            seconds: millis(self.journal.seconds() - started),
+        });
         self.interrupted |= ran.interrupted;
         drop(source);
         for path in &ran.refused {
@@ -245,7 +268,7 @@ impl<'s> Session<'s> {
     }
 
     // A run that is written down already is not repeated.
-    fn baseline(&mut self, name: &str) -> Result<Ran, RepairError> {
+    fn baseline(&mut self, name: &str, why: &str) -> Result<Ran, RepairError> {
         let (document, log) = (format!("{name}.json"), format!("{name}.log"));
         let said = format!("{name}-evidence.json");
         let known: Option<Observed> = read_json(&self.journal, &document);
@@ -271,7 +294,9 @@ impl<'s> Session<'s> {
                 sandbox: SandboxState::Enforced,
             });
         }
-        self.event("info", "command_started", json!({ "what": name }))?;
+        let starts = json!({ "what": name, "why": why, "limit": self.limit.as_secs_f64() });
+        self.event("info", "command_started", starts)?;
+        self.purpose = Some(why.to_owned());
         let ran = self.run_commands()?;
         self.place.reset()?;
         if !ran.interrupted {
@@ -287,6 +312,38 @@ impl<'s> Session<'s> {
         });
         self.event("info", "command_ended", said)?;
         Ok(ran)
+    }
+
+    // Nobody set a limit: the first run says how long the others may take.
+    fn measure(&mut self, first: &Observed) {
+        if self.setup.commands.timeout.is_none() {
+            let took = self.runs.last().map_or(0.0, |run| run.seconds);
+            let took = took.max(first.test_result.duration_seconds);
+            self.limit = later_limit(first, took, self.limit);
+        }
+    }
+
+    // What the log says that came with the run; nothing when it tells of no failure.
+    fn reported(&mut self) -> Result<Option<Observed>, RepairError> {
+        let Some(log) = &self.setup.reported else {
+            return Ok(None);
+        };
+        let facts = LogFacts {
+            exit_code: None,
+            command: self.setup.commands.lines.first().cloned(),
+            timed_out: false,
+            rules: self.setup.commands.rules.clone(),
+        };
+        let source = self.place.source()?;
+        let reported = observe_log(&diagnose_in(log, &facts, &source), log);
+        drop(source);
+        let said = json!({
+            "kind": reported.kind,
+            "failingTests": reported.failing_tests,
+        });
+        self.event("info", "reported_failure", said)?;
+        let tells = !matches!(reported.kind, FailureKind::None | FailureKind::Unknown);
+        Ok(Some(reported).filter(|it| tells || !it.failing_tests.is_empty()))
     }
 
     fn look_for_heals(&mut self) -> Result<(), RepairError> {
@@ -322,14 +379,13 @@ impl<'s> Session<'s> {
     ) -> Result<SplitEnd, RepairError> {
         let timed_out = reason == "timeout_auto_split";
         if timed_out {
-            let said = json!({ "timeout_seconds": policy.agent_timeout });
+            let mut said = json!({ "timeout_seconds": policy.agent_timeout });
+            self.name_task(&mut said);
             self.event("warning", "coder_timeout_detected", said)?;
         }
-        self.event(
-            "info",
-            "timeout_auto_split_started",
-            json!({ "reason": reason }),
-        )?;
+        let mut said = json!({ "reason": reason });
+        self.name_task(&mut said);
+        self.event("info", "timeout_auto_split_started", said)?;
         let none = Task::default();
         let task = task.unwrap_or(&none);
         let estimate = if timed_out {
@@ -361,15 +417,23 @@ impl<'s> Session<'s> {
         let plan = split(&input, &self.place.source()?, estimate);
         self.journal.json("split.json", &plan)?;
         if plan.parts.is_empty() {
-            let said = json!({ "error": plan.reason });
+            let mut said = json!({ "error": plan.reason });
+            self.name_task(&mut said);
             self.event("error", "timeout_auto_split_failed", said)?;
             return Ok(SplitEnd::Failed(plan.reason));
         }
-        let said = json!({ "sub_issues_count": plan.parts.len() });
+        let mut said = json!({ "sub_issues_count": plan.parts.len() });
+        self.name_task(&mut said);
         self.event("info", "timeout_auto_split_success", said)?;
         let count = u32::try_from(plan.parts.len()).unwrap_or(u32::MAX);
+        let mut reasons = BTreeMap::new();
         for part in &plan.parts {
-            let said = json!({ "part": part.number, "title": part.title });
+            let said = json!({
+                "part": part.number,
+                "title": part.title,
+                "tests": part.tests,
+                "criteria": part.criteria,
+            });
             self.event("info", "part_started", said)?;
             self.parts.push(part.title.clone());
             let left = policy.max_attempts.saturating_sub(history.replies());
@@ -392,6 +456,7 @@ impl<'s> Session<'s> {
                 ..History::default()
             };
             let end = self.drive(&share, &mut own, Some(&task_of(part, task)), &part.tests)?;
+            reasons.insert(end.reason.to_string(), end.reason);
             let said = json!({ "part": part.number, "status": end.status, "why": end.message });
             self.event("info", "part_ended", said)?;
             if self
@@ -402,16 +467,32 @@ impl<'s> Session<'s> {
                 return Ok(SplitEnd::Ran {
                     passed: true,
                     parts: plan.parts.len(),
+                    reason: StopReason::Fixed,
                 });
             }
             if self.interrupted || self.stop.requested() {
                 break;
             }
         }
+        let alike = reasons.pop_first().filter(|_| reasons.is_empty());
         Ok(SplitEnd::Ran {
             passed: false,
             parts: plan.parts.len(),
+            reason: alike.map_or(StopReason::TestsFailed, |(_, reason)| reason),
         })
+    }
+
+    /// Adds what the task is called where it came from (R43).
+    pub(super) fn name_task(&self, said: &mut Value) {
+        let task = self.setup.task.as_ref();
+        for (name, id) in [
+            ("feature_id", task.and_then(|it| it.id.as_ref())),
+            ("issue_number", task.and_then(|it| it.issue.as_ref())),
+        ] {
+            if let Some(id) = id {
+                said[name] = json!(self.setup.redactor.redact(id).text);
+            }
+        }
     }
 
     // What fails now: the last change that was kept says so, whichever part made it.
@@ -425,13 +506,19 @@ impl<'s> Session<'s> {
     }
 }
 
+const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
+const CHECKED: &str = "to see whether what it said holds";
+
 /// A part's call of the agent gets at least this, unless the whole task got less.
 const MIN_PART_SECONDS: f64 = 30.0;
 
 fn task_of(part: &Part, whole: &Task) -> Task {
     Task {
+        id: whole.id.clone(),
+        issue: whole.issue.clone(),
         title: part.title.clone(),
         description: whole.description.clone(),
+        whole: whole.whole.clone().or_else(|| Some(whole.title.clone())),
         criteria: part.criteria.clone(),
         methods: Vec::new(),
         targets: part.targets.iter().map(ToString::to_string).collect(),

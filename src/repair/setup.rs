@@ -51,6 +51,8 @@ pub struct Setup<'a> {
     pub allowed: Allowed,
     /// What is wanted beyond passing commands.
     pub task: Option<Task>,
+    /// A log of the failure that is meant, from wherever it came; another one is not repaired.
+    pub reported: Option<String>,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
     pub shared: Vec<RepoPath>,
     /// Whether a patch that helps is put into the worktree.
@@ -66,8 +68,8 @@ pub struct Commands {
     pub lines: Vec<String>,
     /// Run once in the fresh copy before anything else.
     pub setup: Option<String>,
-    /// For each.
-    pub timeout: Duration,
+    /// For each; `None` measures it from the first run.
+    pub timeout: Option<Duration>,
     /// Between the request to end and the kill.
     pub grace: Duration,
     /// Bytes of output for each.

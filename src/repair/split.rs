@@ -119,6 +119,8 @@ struct Group {
     criteria: Vec<String>,
     tests: Vec<String>,
     targets: Vec<RepoPath>,
+    /// Whether it was made from its criteria, rather than given them.
+    by_criteria: bool,
 }
 
 impl Group {
@@ -137,11 +139,26 @@ impl Group {
     }
 
     fn title(&self) -> String {
-        match (self.tests.len(), self.criteria.first()) {
-            (0, Some(criterion)) => criterion.clone(),
-            (0, None) => format!("Repair {}", self.name),
-            (1, _) => format!("Make {} pass", self.tests.concat()),
-            (count, _) => format!("Make {count} tests of {} pass", self.name),
+        let more = |count: usize, what: &str| match count {
+            0 => String::new(),
+            count => format!(" and {count} more{what}"),
+        };
+        let others = self.targets.len().saturating_sub(1);
+        match (self.tests.as_slice(), self.criteria.as_slice()) {
+            ([], [first, rest @ ..]) if self.by_criteria => {
+                format!("{first}{}", more(rest.len(), ""))
+            }
+            ([], _) => {
+                let files: Vec<&str> = self.targets.iter().map(RepoPath::as_str).collect();
+                format!("Repair {}", files.join(", "))
+            }
+            ([test], _) => format!("Make {test} pass"),
+            (tests, _) => format!(
+                "Make {} tests of {}{} pass",
+                tests.len(),
+                self.name,
+                more(others, if others == 1 { " file" } else { " files" })
+            ),
         }
     }
 }
@@ -202,6 +219,7 @@ fn groups(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Group> {
             name: criterion.clone(),
             criteria: vec![criterion.clone()],
             targets: targets.clone(),
+            by_criteria: true,
             ..Group::default()
         })
         .collect()
@@ -229,6 +247,7 @@ fn joined(groups: &[Group]) -> Vec<Group> {
                 if all.name.is_empty() {
                     all.name.clone_from(&group.name);
                 }
+                all.by_criteria |= group.by_criteria;
                 all.criteria.extend(group.criteria.iter().cloned());
                 all.tests.extend(group.tests.iter().cloned());
                 all.targets.extend(group.targets.iter().cloned());
@@ -341,6 +360,62 @@ mod tests {
         };
         assert_eq!(parts(&files, &task, &[], &[]).len(), 2);
         assert!(parts(&files, &Task::default(), &["t"], &["a.ts"]).is_empty());
+    }
+
+    #[test]
+    fn parts_have_titles_of_their_own_and_together_all_criteria() {
+        let files = [("a.py", ""), ("b.py", "")];
+        let task = Task {
+            criteria: vec![
+                "`a.py` adds".to_owned(),
+                "`b.py` subtracts".to_owned(),
+                "both are documented".to_owned(),
+            ],
+            ..Task::default()
+        };
+        let by_file = parts(&files, &task, &[], &["a.py", "b.py"]);
+        let told: Vec<_> = by_file
+            .iter()
+            .map(|part| (part.title.as_str(), part.criteria.join("; ")))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("Repair a.py", "`a.py` adds; both are documented".to_owned()),
+                (
+                    "Repair b.py",
+                    "`b.py` subtracts; both are documented".to_owned()
+                ),
+            ]
+        );
+        let many = Task {
+            criteria: (1..=7).map(|at| format!("criterion {at}")).collect(),
+            ..Task::default()
+        };
+        let by_criterion = parts(&[], &many, &[], &[]);
+        let titles: Vec<_> = by_criterion.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            [
+                "criterion 1 and 1 more",
+                "criterion 3 and 1 more",
+                "criterion 5 and 1 more",
+                "criterion 7"
+            ]
+        );
+        let all: usize = by_criterion.iter().map(|it| it.criteria.len()).sum();
+        assert_eq!(all, 7);
+        let files = [("t/a.py", ""), ("t/b.py", "")];
+        let names: Vec<String> = (0..6)
+            .map(|at| format!("t/{}.py::test_{at}", if at < 3 { "a" } else { "b" }))
+            .collect();
+        let tests: Vec<&str> = names.iter().map(String::as_str).collect();
+        let by_test = parts(&files, &Task::default(), &tests, &[]);
+        let titles: Vec<_> = by_test.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            ["Make 3 tests of t/a.py pass", "Make 3 tests of t/b.py pass"]
+        );
     }
 
     #[test]

@@ -7,9 +7,11 @@ use serde_json::json;
 use super::error::RepairError;
 use super::journal::read_json;
 use super::session::Session;
-use crate::agent::{Call, Places, Protocol, Reply, call, read_reply, settings_folders};
-use crate::exec::{CommandLine, Discard, End, ExecError, Job, SandboxState};
-use crate::model::ReplyStatus;
+use crate::agent::{
+    Call, Places, Protocol, Reply, call, in_words, read_reply, settings_folders, trouble,
+};
+use crate::exec::{CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
+use crate::model::{AgentTrouble, ReplyStatus, TroubleKind};
 use crate::patch::canonical;
 use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
@@ -20,6 +22,10 @@ pub(super) struct Spoken {
     pub(super) reply: Option<Reply>,
     /// Whether it did anything: wrote output or changed files.
     pub(super) progress: bool,
+    /// Why it could not do its work.
+    pub(super) trouble: Option<AgentTrouble>,
+    /// What it said, or what it made when it said nothing.
+    pub(super) said: Option<Vec<u8>>,
 }
 
 /// How far the agent came.
@@ -47,6 +53,8 @@ pub(super) enum Reached {
 struct Called {
     reached: Reached,
     progress: bool,
+    #[serde(default)]
+    trouble: Option<AgentTrouble>,
     end: String,
     duration_seconds: f64,
 }
@@ -66,6 +74,8 @@ impl Spoken {
             reached: Reached::Answered,
             reply: Some(read_reply(text)),
             progress: true,
+            trouble: None,
+            said: Some(text.as_bytes().to_vec()),
         }
     }
 }
@@ -142,20 +152,10 @@ impl Session<'_> {
             End::Interrupted => Reached::Interrupted,
             End::TimedOut(_) => Reached::TimedOut,
             end if end.is_missing_command() => Reached::Missing,
-            end => {
-                let said = self.last_words(&outcome.stderr.text());
-                Reached::Failed(format!("the agent ended with {end}{said}"))
-            }
+            _ => Reached::Failed(String::new()),
         };
         for path in &outcome.refused {
             let path = path.display().to_string();
-            if matches!(reached, Reached::Failed(_)) {
-                reached = Reached::Failed(format!(
-                    "the agent ended with {}: mendit's sandbox refused writing {path}; \
-                     --agent-write {path}",
-                    outcome.end
-                ));
-            }
             let said = json!({ "path": path, "agent": true });
             self.event("warning", "sandbox_refused", said)?;
         }
@@ -166,8 +166,10 @@ impl Session<'_> {
         match self.place.changes() {
             Ok(changed) => {
                 progress |= !changed.is_empty();
-                // A patch that was said stands for what was tried on the way to it.
-                if !changed.is_empty() && reply.patch.is_none() {
+                // A patch that was said stands for what was tried on the way to it, unless editing
+                // is the way to answer.
+                let edits = protocol == Protocol::Edit || reply.patch.is_none();
+                if !changed.is_empty() && edits {
                     let patch = canonical(&changed);
                     self.journal
                         .masked(&format!("{folder}/edited.diff"), &patch)?;
@@ -191,35 +193,70 @@ impl Session<'_> {
             }
         }
         self.place.reset()?;
+        let trouble = self.own_trouble(outcome, &reached, &reply);
+        if let Some(trouble) = &trouble
+            && matches!(&reached, Reached::Answered | Reached::Failed(_))
+            && reached.is_unsaid()
+        {
+            reached = Reached::Failed(headline(trouble, outcome));
+        }
         if reached != Reached::Interrupted {
             let called = Called {
                 reached: reached.clone(),
                 progress,
+                trouble: trouble.clone(),
                 end: outcome.end.to_string(),
                 duration_seconds: super::observe::seconds(outcome.duration),
             };
-            if protocol != Protocol::Edit {
-                let text = String::from_utf8_lossy(&answer.text).into_owned();
-                self.journal.text(&format!("{folder}/reply.txt"), &text)?;
-            }
+            let text = String::from_utf8_lossy(&answer.text).into_owned();
+            self.journal.text(&format!("{folder}/reply.txt"), &text)?;
             self.journal.json(&document, &called)?;
         }
+        let said = said(&answer.text, &reply);
         Ok(Spoken {
             reached,
             reply: Some(reply),
             progress,
+            trouble,
+            said,
         })
     }
 
-    // The last line that a failing agent wrote, with secrets masked; the rest is in its log.
-    fn last_words(&self, stderr: &str) -> String {
-        let mut lines = stderr.lines().map(str::trim);
-        let Some(last) = lines.rfind(|line| !line.is_empty()) else {
-            return String::new();
+    // What kept an agent from its work: one that ended with an error, or that said nothing but what
+    // it lacks.
+    fn own_trouble(
+        &self,
+        outcome: &Outcome,
+        reached: &Reached,
+        reply: &Reply,
+    ) -> Option<AgentTrouble> {
+        let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
+        let nothing = reply.patch.is_none() && reply.packet.status == ReplyStatus::GiveUp;
+        let known = trouble(&stderr).or_else(|| trouble(&stdout));
+        let kind = match reached {
+            // What was edited shows that its service answered.
+            Reached::Failed(_) if nothing => known.unwrap_or(TroubleKind::Crash),
+            Reached::Failed(_) => TroubleKind::Crash,
+            Reached::Answered if nothing && stdout.trim().len() <= MAX_COMPLAINT => known?,
+            _ => return None,
         };
-        let masked = self.setup.redactor.redact(last).text;
-        let short: String = masked.chars().take(LAST_WORDS).collect();
-        format!(": {short}")
+        let told = if stderr.trim().is_empty() {
+            &stdout
+        } else {
+            &stderr
+        };
+        let lines = told.lines().map(str::trim_end).filter(|it| !it.is_empty());
+        let lines: Vec<&str> = lines.collect();
+        let from = lines.len().saturating_sub(LAST_LINES);
+        let shown = lines[from..].iter().map(|line| {
+            let masked = self.setup.redactor.redact(line).text;
+            masked.chars().take(LAST_WORDS).collect()
+        });
+        Some(AgentTrouble {
+            kind,
+            end: outcome.end.to_string(),
+            last_lines: shown.collect(),
+        })
     }
 
     // The call was made before an interruption; its reply stands in the folder.
@@ -228,23 +265,20 @@ impl Session<'_> {
             let path = self.journal.path(&format!("{folder}/{name}"));
             std::fs::read_to_string(path).unwrap_or_default()
         };
-        let mut reply = read_reply(&read(if protocol == Protocol::Edit {
-            "agent.stdout"
-        } else {
-            "reply.txt"
-        }));
+        let text = read("reply.txt");
+        let mut reply = read_reply(&text);
         let edited = read("edited.diff");
-        if protocol == Protocol::Edit {
-            reply.patch = None;
-        }
-        if !edited.is_empty() && reply.patch.is_none() {
+        if !edited.is_empty() && (protocol == Protocol::Edit || reply.patch.is_none()) {
             reply.patch = Some(edited.into_bytes());
             reply.packet.status = ReplyStatus::Patch;
         }
+        let said = said(text.as_bytes(), &reply);
         Spoken {
             reached: called.reached,
             reply: Some(reply),
             progress: called.progress,
+            trouble: called.trouble,
+            said,
         }
     }
 
@@ -267,6 +301,49 @@ impl Session<'_> {
     }
 }
 
-/// An agent that says more than this is stopped.
+impl Reached {
+    // A failure that nobody has put into words yet, or an answer.
+    fn is_unsaid(&self) -> bool {
+        match self {
+            Self::Answered => true,
+            Self::Failed(said) => said.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+// The first thing a person should read of a run that an agent's own trouble ended.
+fn headline(trouble: &AgentTrouble, outcome: &Outcome) -> String {
+    let ended = format!("ended with {}", trouble.end);
+    let mut text = match trouble.kind {
+        TroubleKind::Crash => format!("the agent {ended}"),
+        kind => format!("{}: it {ended}", in_words(kind)),
+    };
+    if let Some(path) = outcome.refused.first() {
+        let path = path.display();
+        text.push_str(&format!(
+            ": mendit's sandbox refused writing {path}; --agent-write {path}"
+        ));
+    } else if let Some(last) = trouble.last_lines.last() {
+        text.push_str(&format!(": {}", last.trim()));
+    }
+    text
+}
+
+// What two calls are compared by.
+fn said(text: &[u8], reply: &Reply) -> Option<Vec<u8>> {
+    let text = text.trim_ascii();
+    if text.is_empty() {
+        return reply.patch.clone();
+    }
+    Some(text.to_vec())
+}
+
+/// Characters of one line of an agent that are shown.
 const LAST_WORDS: usize = 200;
+/// Lines of a failing agent that are kept.
+const LAST_LINES: usize = 10;
+/// An answer that is longer is more than a complaint.
+const MAX_COMPLAINT: usize = 400;
+/// An agent that says more than this is stopped.
 const MAX_REPLY_BYTES: u64 = 64 << 20;

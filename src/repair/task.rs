@@ -1,4 +1,4 @@
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::plan::MAX_ESTIMATED_TURNS;
 
@@ -6,6 +6,25 @@ use super::plan::MAX_ESTIMATED_TURNS;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Task {
+    /// What the task is called in the tracker it came from.
+    #[serde(
+        alias = "taskId",
+        alias = "feature_id",
+        alias = "featureId",
+        deserialize_with = "word"
+    )]
+    pub id: Option<String>,
+    /// The issue it belongs to.
+    #[serde(
+        alias = "issueNumber",
+        alias = "issue_number",
+        alias = "number",
+        deserialize_with = "word"
+    )]
+    pub issue: Option<String>,
+    /// The title of the task that this is a part of; never read from a file.
+    #[serde(skip)]
+    pub whole: Option<String>,
     /// One line.
     pub title: String,
     /// Everything else that was said.
@@ -37,8 +56,8 @@ pub struct Estimate {
 }
 
 impl Task {
-    /// Reads a task: JSON, or Markdown with a heading, prose, list items as criteria and names in
-    /// backticks with parentheses as methods. Never fails; a text is at least a description.
+    /// Reads a task: JSON, or Markdown with a heading, lines `Issue:` and `Task:`, prose, list items
+    /// as criteria and names in backticks with parentheses as methods. Never fails; a text is at least a description.
     #[must_use]
     pub fn read(text: &str) -> Self {
         if text.trim_start().starts_with('{')
@@ -56,6 +75,17 @@ impl Task {
                     .trim_start_matches('#')
                     .trim()
                     .clone_into(&mut task.title);
+            }
+            if let Some((label, value)) = trimmed.split_once(':') {
+                let id = match label.to_ascii_lowercase().as_str() {
+                    "issue" => Some(&mut task.issue),
+                    "task" | "feature" => Some(&mut task.id),
+                    _ => None,
+                };
+                let value = value.trim().trim_start_matches('#');
+                if let Some(id) = id.filter(|it| it.is_none() && !value.is_empty()) {
+                    *id = Some(value.to_owned());
+                }
             }
             let item = ["- [ ]", "- [x]", "- ", "* "]
                 .iter()
@@ -111,6 +141,15 @@ impl Estimate {
     }
 }
 
+// A tracker's names are words or numbers.
+fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::String(text) => Some(text).filter(|it| !it.trim().is_empty()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
 fn numbered(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
     (rest.len() < line.len())
@@ -146,6 +185,19 @@ mod tests {
         let task = Task::read(r#"{"title": "t", "criteria": ["a"], "unknown": 1}"#);
         assert_eq!((task.title.as_str(), task.criteria.len()), ("t", 1));
         assert_eq!(Task::read("{ not json").description, "{ not json");
+    }
+
+    #[test]
+    fn a_task_keeps_the_names_it_has_elsewhere() {
+        let ids = |text| {
+            let task = Task::read(text);
+            (task.id, task.issue)
+        };
+        let both = (Some("F-7".to_owned()), Some("12".to_owned()));
+        assert_eq!(ids(r#"{"title": "t", "id": "F-7", "issue": 12}"#), both);
+        assert_eq!(ids(r#"{"feature_id": "F-7", "issue_number": "12"}"#), both);
+        assert_eq!(ids("# T\n\nIssue: #12\nTask: F-7\n"), both);
+        assert_eq!(ids("# T\n"), (None, None));
     }
 
     #[test]

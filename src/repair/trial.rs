@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::commands::diagnose_again;
 use super::error::RepairError;
 use super::evidence;
-use super::observe::{Effect, effect};
+use super::progress::{Effect, effect};
 use super::sentinel::Sentinel;
 use super::session::Session;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
@@ -22,6 +22,9 @@ pub(super) struct Trial<'a> {
     pub(super) focus: &'a [String],
     /// Whether anything but passing commands undoes it.
     pub(super) must_fix: bool,
+    /// Whether nobody stands for it who could put it right later: then a test that only gets
+    /// further is no reason to keep it.
+    pub(super) unattended: bool,
 }
 
 impl Session<'_> {
@@ -70,7 +73,7 @@ impl Session<'_> {
             return Ok(());
         }
         result.test_result = Some(ran.observed.test_result.clone());
-        let (stop_reason, kept, message) = reason(trial.before, &ran.observed, trial.focus);
+        let (stop_reason, kept, message) = reason(trial, &ran.observed, &judged.changes);
         result.kept = kept && (ran.observed.passed || !trial.must_fix);
         result.stop_reason = stop_reason;
         message.clone_into(&mut result.message);
@@ -228,17 +231,18 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
 
 // How an attempt ended, from what its change did.
 fn reason(
-    before: Option<&Observed>,
+    trial: &Trial<'_>,
     after: &Observed,
-    focus: &[String],
+    changes: &[Change],
 ) -> (StopReason, bool, &'static str) {
     if after.passed {
         return (StopReason::Fixed, true, "the commands pass");
     }
-    let Some(before) = before else {
+    let focus = trial.focus;
+    let Some(before) = trial.before else {
         return (StopReason::TestsFailed, false, "the commands still fail");
     };
-    let effect = effect(before, after);
+    let effect = effect(before, after, changes);
     let mine_pass = !focus.is_empty()
         && !after.failing_tests.is_empty()
         && focus.iter().all(|test| !after.failing_tests.contains(test));
@@ -247,7 +251,12 @@ fn reason(
         Effect::Better => (
             StopReason::TestsChanged,
             true,
-            "part of the failure is gone",
+            "part of the failure is gone, or the next one shows",
+        ),
+        Effect::Further => (
+            StopReason::TestsChanged,
+            !trial.unattended,
+            "the commands get further and fail otherwise",
         ),
         Effect::Fixed => (StopReason::Fixed, true, "the commands pass"),
         Effect::Same => (

@@ -1,5 +1,5 @@
 use super::context_block::{Data, Part, marker, one_line};
-use super::context_prompt::parts;
+use super::context_prompt::{ReplyForm, parts};
 use crate::model::{ContextDocument, FailurePacket};
 
 /// The packet as a prompt for an agent, in Markdown.
@@ -8,7 +8,13 @@ use crate::model::{ContextDocument, FailurePacket};
 /// longer than any run of backticks in it.
 #[must_use]
 pub fn context_markdown(context: &ContextDocument, packet: &FailurePacket) -> String {
-    let parts = parts(context, packet);
+    agent_prompt(context, packet, ReplyForm::Patch)
+}
+
+/// The same for an agent that is to answer in a certain form.
+#[must_use]
+pub fn agent_prompt(context: &ContextDocument, packet: &FailurePacket, form: ReplyForm) -> String {
+    let parts = parts(context, packet, form);
     let marker = marker(&parts);
     let mut out = format!(
         "# Repair task\n\nText between a line `BEGIN-DATA-{marker}` and the line \

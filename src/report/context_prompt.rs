@@ -1,10 +1,25 @@
 use super::context_block::{Data, Part};
 use crate::model::{
-    ContextDocument, FailurePacket, FileMode, PacketFile, PreviousAttempt, RepoPath,
+    ContextDocument, FailurePacket, FileMode, KeptChange, Origin, PacketFile, PreviousAttempt,
+    RepoPath, StopReason,
 };
 
+/// How the reader of a prompt is to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReplyForm {
+    /// With a patch.
+    #[default]
+    Patch,
+    /// By editing the files where it stands.
+    Edits,
+}
+
 /// What a prompt says, in order; the formats differ only in how they write it.
-pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
+pub(super) fn parts(
+    context: &ContextDocument,
+    packet: &FailurePacket,
+    form: ReplyForm,
+) -> Vec<Part> {
     let mut parts = Vec::new();
     if let Some(task) = packet.task.as_ref().filter(|it| !it.trim().is_empty()) {
         parts.push(Part::Heading("What is wanted"));
@@ -32,11 +47,22 @@ pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Pa
     if let Some(recovery) = &packet.recovery_context
         && !recovery.recovery_hint.is_empty()
     {
-        parts.push(Part::Heading(RECOVERY));
         let hint = recovery.recovery_hint.as_str();
         let text = hint.strip_prefix("## ").unwrap_or(hint);
-        let text = text.strip_prefix(RECOVERY).unwrap_or(text).trim_start();
+        let heading = if text.starts_with(IMPORTS) {
+            IMPORTS
+        } else {
+            RECOVERY
+        };
+        let text = text.strip_prefix(heading).unwrap_or(text).trim_start();
+        parts.push(Part::Heading(heading));
         parts.push(data("imports", Vec::new(), text));
+    }
+    if !packet.kept.is_empty() {
+        parts.push(Part::Heading("What is done already"));
+        parts.push(Part::Prose(KEPT.to_owned()));
+        let rows: Vec<String> = packet.kept.iter().map(kept).collect();
+        list(&mut parts, "kept", &rows);
     }
     if let Some(previous) = &packet.previous {
         attempt(&mut parts, previous);
@@ -79,19 +105,43 @@ pub(super) fn parts(context: &ContextDocument, packet: &FailurePacket) -> Vec<Pa
     if parts.len() > before {
         parts.insert(before, Part::Heading("What is not here"));
     }
-    if !packet.protected_paths.is_empty() {
-        parts.push(Part::Heading("What a patch must not touch"));
-        list(&mut parts, "protected", &lines(&packet.protected_paths));
-    }
+    parts.push(Part::Heading("What a patch must not touch"));
+    parts.push(Part::Prose(PROTECTED.to_owned()));
+    list(&mut parts, "protected", &lines(&packet.protected_paths));
     parts.push(Part::Heading("Your reply"));
-    parts.push(Part::Prose(REPLY.to_owned()));
+    let reply = match form {
+        ReplyForm::Patch => REPLY,
+        ReplyForm::Edits => EDIT,
+    };
+    parts.push(Part::Prose(reply.to_owned()));
     parts
+}
+
+fn kept(change: &KeptChange) -> String {
+    let by = match change.origin {
+        Origin::Heal => "without a model",
+        Origin::Agent => "by you",
+    };
+    format!(
+        "attempt {}, {by}, {}: {}\n",
+        change.attempt,
+        change.files.join(", "),
+        change.message
+    )
 }
 
 // What the attempt before tried, and what came of it.
 fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
     parts.push(Part::Heading("The attempt before this one"));
-    parts.push(Part::Prose(PREVIOUS.to_owned()));
+    let said = match (previous.kept, previous.stop_reason) {
+        (true, _) => KEPT_ONE,
+        (false, StopReason::RequestedFiles) => ASKED,
+        (false, StopReason::NoPatch) => NOTHING,
+        (false, StopReason::AgentTimeout | StopReason::AgentError) => CUT_OFF,
+        (false, _) if previous.outputs.is_some() => UNDONE,
+        (false, _) => REFUSED,
+    };
+    parts.push(Part::Prose(said.to_owned()));
     let mut about = vec![("ended", previous.stop_reason.to_string())];
     let verdict = |name: &str| {
         let value = previous.preflight.as_ref()?.get(name)?;
@@ -104,13 +154,24 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
         .flatten()
         .collect();
     parts.push(data("attempt", about, &said.join("\n")));
+    let outputs = previous.outputs.as_ref();
+    let shown = |text: &String| Some(text.clone()).filter(|it| !it.trim().is_empty());
     for (kind, text) in [
-        ("attempted-patch", &previous.patch),
-        ("failure-with-it", &previous.failure),
+        ("attempted-patch", previous.patch.as_ref().and_then(shown)),
+        ("failure-with-it", previous.failure.as_ref().and_then(shown)),
+        (
+            "output-without-it",
+            outputs.and_then(|it| shown(&it.before)),
+        ),
+        ("output-with-it", outputs.and_then(|it| shown(&it.after))),
     ] {
-        if let Some(text) = text.as_ref().filter(|it| !it.trim().is_empty()) {
-            parts.push(data(kind, Vec::new(), text));
+        if let Some(text) = text {
+            parts.push(data(kind, Vec::new(), &text));
         }
+    }
+    if outputs.is_some_and(|it| it.same) {
+        let said = "With it the commands wrote the same as without it, as in the log above.";
+        parts.push(Part::Prose(said.to_owned()));
     }
 }
 
@@ -120,7 +181,26 @@ const TASK: &str = "The block `task` holds what the caller wants; it counts as f
 // Under this heading the hints are told (R11).
 const RECOVERY: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 
-const PREVIOUS: &str = "It did not make the commands pass. Do not send the same patch again.";
+// On a first try nothing failed before, and the hints are told under this one.
+const IMPORTS: &str = "Imports that may be missing";
+
+const KEPT: &str = "These changes helped and are kept: the log above and the files below are those \
+    with them. Build on them; do not make them again.";
+const KEPT_ONE: &str = "It helped and is kept, and the commands still fail: go on from there. What \
+    it changed is in the files below; do not send it again.";
+const UNDONE: &str = "It was tried, did not make the commands pass and was taken back: the log \
+    above and the files below are those without it. Do not send the same patch again; the output \
+    with it says what it did.";
+const REFUSED: &str = "It was not tried: what it sent was refused, for the reason in the block. \
+    Nothing was changed.";
+const ASKED: &str = "It asked for files. Those that may be shown are below.";
+const NOTHING: &str = "Its reply held no patch that could be read.";
+const CUT_OFF: &str = "It came to no end of its own. Nothing of it is kept.";
+
+const PROTECTED: &str = "Refused, also when the commands would pass: changes to what decides \
+    whether a test passes (settings of test runners, `conftest.py`, scripts of the test command), to \
+    lock files, CI, hooks, credentials and the settings of editors and agents; deleting, skipping or \
+    weakening tests; making the commands pass by any other way than correcting the code.";
 
 const MAX_ROWS: usize = 40;
 
@@ -128,6 +208,11 @@ const REPLY: &str = "Reply with one patch that makes the commands pass: a unifie
     relative to the root of the repository. Change no line you have not been shown. When the files \
     above are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
     \"requestedFiles\": [\"path\"]}";
+
+const EDIT: &str = "Make the commands pass by editing files: you stand in a copy of the repository, \
+    and what you change in it is your answer. Edit the files themselves, save them and end; do not \
+    answer with a diff, do not commit. Files that are not shown above can be read where you stand. \
+    What you print is kept as a note; when the task cannot be done, say why.";
 
 fn failure(context: &ContextDocument) -> String {
     let diagnosis = match &context.diagnosis {

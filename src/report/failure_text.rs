@@ -89,6 +89,8 @@ pub fn parse_failure_text(text: &str) -> Option<ChildFailure> {
         category,
         message: unescape(field("Child agent failed").unwrap_or_default()),
         session_id: unescape(tag("session_id").unwrap_or_default()),
+        task_id: None,
+        issue: None,
         duration: seconds.unwrap_or(0.0),
         completed_steps: list("Work completed before failure:", "✓"),
         files_modified: match field("Files modified") {
@@ -179,6 +181,8 @@ mod tests {
             category: Category::Timeout,
             message: "the agent did not answer within 300 s".to_owned(),
             session_id: "child-7".to_owned(),
+            task_id: None,
+            issue: None,
             duration: 300.04,
             completed_steps: vec!["read a.py".to_owned()],
             files_modified: vec!["a.py".to_owned(), "b, c.py".to_owned()],

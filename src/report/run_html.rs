@@ -31,6 +31,14 @@ pub fn run_html(run: &RunRecord) -> String {
         }
         text.push_str("</table>\n");
     }
+    if let Some(trouble) = &result.agent_trouble {
+        text.push_str("<h2>What the agent said last</h2>\n");
+        text.push_str(&list(&trouble.last_lines));
+    }
+    if !result.children.is_empty() {
+        text.push_str("<h2>Parts</h2>\n");
+        text.push_str(&list(&result.children));
+    }
     text.push_str(&folded("End of the first log", &run.log));
     if !run.attempts.is_empty() {
         text.push_str("<h2>What was tried</h2>\n");
@@ -58,6 +66,8 @@ fn facts(run: &RunRecord) -> String {
         }
     };
     row("run", &result.run_id);
+    row("task", result.task_id.as_deref().unwrap_or(""));
+    row("issue", result.issue.as_deref().unwrap_or(""));
     row("commands", &run.commands.join("; "));
     row("agent", run.agent.as_deref().unwrap_or("none"));
     row("took", &format!("{:.1} s", result.duration_seconds));
@@ -68,6 +78,8 @@ fn facts(run: &RunRecord) -> String {
     if let Some(report) = &run.report {
         row("category", &report.category.to_string());
         row("blocked on", report.blocked_on.as_deref().unwrap_or(""));
+        let last_tool = report.last_successful_tool.as_deref();
+        row("last tool that worked", last_tool.unwrap_or(""));
     }
     text.push_str("</table>\n");
     text

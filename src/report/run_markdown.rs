@@ -1,7 +1,7 @@
 use super::markup::{cell, fenced};
 use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
-use crate::model::{AttemptRecord, Origin, RunRecord};
+use crate::model::{AttemptRecord, Origin, RunRecord, RunResult};
 
 /// A run as Markdown: the comment under a pull request. What it was, what was tried, the patch;
 /// long parts are folded.
@@ -40,6 +40,19 @@ pub fn run_markdown(run: &RunRecord) -> String {
             text.push_str(&format!("- {}: {end}\n", cell(&test.id)));
         }
     }
+    if let Some(trouble) = &result.agent_trouble {
+        let lines = trouble.last_lines.join("\n");
+        text.push_str(&format!(
+            "\n**What the agent said last**\n\n{}\n",
+            fenced(&lines, "")
+        ));
+    }
+    if !result.children.is_empty() {
+        text.push_str("\n**Parts**\n");
+        for part in &result.children {
+            text.push_str(&format!("- {}\n", cell(part)));
+        }
+    }
     if !run.attempts.is_empty() {
         text.push_str("\n| attempt | by | level | verdict | end | bytes | seconds | why |\n");
         text.push_str("|---:|---|---:|---|---|---:|---:|---|\n");
@@ -63,13 +76,28 @@ pub fn run_markdown(run: &RunRecord) -> String {
         text.push_str(&folded("End of the log", end_of(log), ""));
     }
     text.push_str(&format!(
-        "\nRun `{}`: {:.1} s, {} attempts, {} calls of the agent.\n",
+        "\nRun `{}`{}: {:.1} s, {} attempts, {} calls of the agent.\n",
         result.run_id.replace('`', "'"),
+        belongs_to(result),
         result.duration_seconds,
         result.attempts,
         result.agent_calls
     ));
     text
+}
+
+fn belongs_to(result: &RunResult) -> String {
+    let named = |what: &str, id: &Option<String>| {
+        let id = id.as_ref()?;
+        Some(format!(" of {what} {}", cell(id)))
+    };
+    [
+        named("task", &result.task_id),
+        named("issue", &result.issue),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 const MAX_TESTS: usize = 20;

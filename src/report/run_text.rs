@@ -18,6 +18,33 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
             &format!("{} ({end}): {}", failure.kind, failure.message),
         );
     }
+    for (name, id) in [("task", &result.task_id), ("issue", &result.issue)] {
+        row(name, id.as_deref().unwrap_or_default());
+    }
+    if let Some(remaining) = &result.remaining {
+        let tests = remaining.failing_tests.join(", ");
+        let said = if tests.is_empty() {
+            &remaining.message
+        } else {
+            &tests
+        };
+        row("left", said);
+    }
+    if let Some(trouble) = &result.agent_trouble {
+        for (at, line) in trouble.last_lines.iter().enumerate() {
+            row(if at == 0 { "agent" } else { "" }, line);
+        }
+    }
+    if result.command_runs.len() > 1 {
+        let took: f64 = result.command_runs.iter().map(|it| it.seconds).sum();
+        let whys: Vec<&str> = result
+            .command_runs
+            .iter()
+            .map(|it| it.why.as_str())
+            .collect();
+        let said = format!("{} in {took:.1} s: {}", whys.len(), whys.join("; "));
+        row("runs", &said);
+    }
     if result.attempts > 0 {
         let spent = format!(
             "{} in {:.1} s; calls of the agent: {}; highest level: {}",

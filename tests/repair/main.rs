@@ -5,12 +5,14 @@
 mod applying;
 mod editing;
 mod ends;
+mod learning;
 mod masking;
 mod prompting;
 mod proving;
 mod reporting;
 mod resuming;
 mod splitting;
+mod standing;
 #[path = "../support/mod.rs"]
 mod support;
 mod world;

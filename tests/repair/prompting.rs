@@ -56,7 +56,7 @@ fn import_hints_are_told_under_their_heading() {
     ]);
     let prompt = world.text("attempts/01/prompt.md");
     let (_, below) = prompt
-        .split_once("\n## Recovery Context (IMPORTANT - Previous Attempt Failed)\n")
+        .split_once("\n## Imports that may be missing\n")
         .unwrap_or_else(|| panic!("no heading: {prompt}"));
     assert!(below.trim_start().starts_with("BEGIN-DATA-"), "{below}");
     let hint = "- Engine: from pkg.core import Engine\n";

@@ -215,12 +215,12 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
         &agent,
     ];
     let output = world.repair(&arguments);
-    ended(&output, 1);
     let result = world.json("result.json");
-    // The judge of patches may see through it first.
-    if world.attempts("stopReason")[0] == "policy_rejected" {
+    if result["stopReason"] == "policy_rejected" {
+        ended(&output, 5);
         return;
     }
+    ended(&output, 1);
     assert_eq!(result["status"], "unproven");
     assert_eq!(result["filesModified"], serde_json::json!([]));
     assert_eq!(

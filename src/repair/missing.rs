@@ -1,0 +1,79 @@
+/// The name, module or export that a line of output calls missing, as it stands in the code; the
+/// last part of a dotted module. `None` for any other line.
+pub(super) fn missing(line: &str) -> Option<String> {
+    let (_, rest) = SAID
+        .iter()
+        .filter_map(|said| line.find(said).map(|at| (at, &line[at + said.len()..])))
+        .min_by_key(|(at, _)| *at)
+        .or_else(|| undefined(line).map(|name| (0, name)))?;
+    let rest = rest.trim_start_matches([' ', ':', '\'', '"', '`']);
+    let word = rest.split(['\'', '"', '`', ' ', ',', ';']).next()?;
+    let word = word.trim_end_matches(['.', ':', ')']);
+    let own = word.rsplit('/').next().unwrap_or(word);
+    (!own.is_empty()).then(|| own.to_owned())
+}
+
+const SAID: [&str; 12] = [
+    "NameError: name ",
+    "NameError: global name ",
+    "cannot import name ",
+    "No module named ",
+    "Cannot find module ",
+    "Cannot find package ",
+    "Can't resolve ",
+    "Failed to resolve import ",
+    "does not provide an export named ",
+    "Cannot find name ",
+    "has no exported member ",
+    "Undefined name ",
+];
+
+// `ReferenceError: x is not defined`.
+fn undefined(line: &str) -> Option<&str> {
+    let at = line.find(" is not defined")?;
+    let before = &line[..at];
+    let name = before.rsplit([' ', ':']).next()?;
+    (before.contains("ReferenceError") && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::missing;
+
+    #[test]
+    fn what_is_missing_is_read_from_the_line_that_says_so() {
+        for (line, name) in [
+            (
+                "NameError: name 'CliRunner' is not defined",
+                Some("CliRunner"),
+            ),
+            (
+                "E   NameError: name 'a' is not defined. Did you mean: 'b'?",
+                Some("a"),
+            ),
+            (
+                "ImportError: cannot import name 'x' from 'pkg.y' (/p/y.py)",
+                Some("x"),
+            ),
+            (
+                "ModuleNotFoundError: No module named 'pkg.sub'",
+                Some("pkg.sub"),
+            ),
+            ("ReferenceError: pounds is not defined", Some("pounds")),
+            ("Error: Cannot find module './money'", Some("money")),
+            (
+                "SyntaxError: The requested module './a.js' does not provide an export named 'b'",
+                Some("b"),
+            ),
+            (
+                "a.ts(1,2): error TS2304: Cannot find name 'total'.",
+                Some("total"),
+            ),
+            ("AssertionError: 1 != 2", None),
+            ("TypeError: x is not a function", None),
+            ("the variable is not defined", None),
+        ] {
+            assert_eq!(missing(line).as_deref(), name, "{line}");
+        }
+    }
+}
