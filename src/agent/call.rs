@@ -69,7 +69,7 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
         command: CommandLine::Shell(fill_template(call.command, &call.places)),
         stdin: Stdin::Bytes(call.stdin.as_bytes().to_vec()),
         environment: Environment {
-            allow: call.environment.to_vec(),
+            allow: [&call.job.environment.allow, call.environment].concat(),
             inherit_defaults: true,
         },
         limits: Limits {

@@ -3,10 +3,12 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 
+use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::files::write_file;
 use super::open::listen;
 use super::{App, AppError, Progress};
-use crate::exec::Stop;
+use crate::config::Place;
+use crate::exec::{CommandLine, SandboxMode, Stop};
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{Code, Exit, FailureKind, HealingResult};
 use crate::policy::Redactor;
@@ -42,12 +44,6 @@ pub fn heal_probes(
         }
         None => None,
     };
-    if servers.is_some() {
-        progress.note(&format!(
-            "{}: the servers run unconfined, as the host that they are for runs them",
-            Code::R211
-        ));
-    }
     let settings = app.settings();
     let probes = probes(request, settings.heal.timeout.0, servers.as_ref())?;
     if probes.is_empty() {
@@ -59,8 +55,23 @@ pub fn heal_probes(
     let named = settings.test.env.iter().filter_map(|it| it.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
+    let private = tempfile::tempdir()
+        .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
+    let confinement = Confinement {
+        sandbox: settings.heal.sandbox.into(),
+        writable: &settings.heal.allow_write,
+        no_network: false,
+    };
+    let mut job = confined(app, CommandLine::Program(Vec::new()), confinement)?;
+    job.private = Some(private.path().to_owned());
+    // A workplace lasts as long as its folder.
+    let _slot = match settings.heal.workplace {
+        Place::InPlace => None,
+        place => stand_in(app, &mut job, place.into(), progress)?,
+    };
     let stop = listen()?;
     let options = Options {
+        job: &job,
         directory: app.directory().to_owned(),
         max_attempts: settings.heal.max_attempts,
         environment: &settings.test.env,
@@ -76,7 +87,19 @@ pub fn heal_probes(
             probe,
             report,
             attempts: mine,
+            sandbox,
+            refused,
         } = heal(probe, &options)?;
+        if let Some(sandbox) = sandbox.filter(|_| job.sandbox.mode == SandboxMode::Auto) {
+            say_unconfined(sandbox, progress);
+        }
+        for path in refused.iter().map(|it| it.display()) {
+            progress.note(&format!(
+                "{}: {}: mendit's sandbox refused writing {path}; --allow-write {path}",
+                Code::R212,
+                probe.name
+            ));
+        }
         match (&probe.target, &mut servers) {
             (Target::Command(line), _) => {
                 let seconds = probe.timeout.as_secs_f64();

@@ -3,6 +3,7 @@
 
 mod bench;
 mod choices;
+mod confined;
 mod context;
 mod context_request;
 mod diagnose;

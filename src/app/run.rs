@@ -1,22 +1,18 @@
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
-use tempfile::TempDir;
 
+use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::open::listen;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
-use super::shared::shared;
-use super::{App, AppError, Progress, runs};
+use super::{App, AppError, Progress};
 use crate::config::Place;
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, Sandbox, SandboxMode, SandboxState,
-    Sink, Stream,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
 };
-use crate::git::Repository;
 use crate::model::Code;
-use crate::workplace::{Choice, Plan, Workplace};
 use crate::workspace::At;
 
 /// Run a test command inside limits; the limits are settings.
@@ -91,39 +87,6 @@ pub fn run_command(
     Ok(CommandRun { record, failure })
 }
 
-// Moves a job from the worktree to a workplace of its own.
-fn stand_in(
-    app: &App,
-    job: &mut Job,
-    choice: Choice,
-    progress: &dyn Progress,
-) -> Result<Option<TempDir>, AppError> {
-    let workspace = app.workspace(At::Worktree, progress)?;
-    let Some(root) = &workspace.root else {
-        return Ok(None);
-    };
-    let state = runs::state(app, &workspace)?;
-    let slot = tempfile::tempdir_in(state.directory())
-        .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
-    let place = Workplace::open(&Plan {
-        choice,
-        slot: slot.path(),
-        source: workspace.source.as_ref(),
-        root,
-        git: workspace.git.as_ref(),
-        shared: shared(workspace.source.as_ref(), root, &[])?,
-        closed: Vec::new(),
-    })?;
-    let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
-    job.directory = place.root().join(below);
-    job.sandbox.writable.retain(|it| it != root);
-    job.sandbox.closed.clear();
-    place.confine(job);
-    let said = format!("workplace: {} ({})", place.kind().as_str(), place.why());
-    progress.note(&said);
-    Ok(Some(slot))
-}
-
 fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
     let line = match request.command.as_slice() {
         [one] => one
@@ -131,21 +94,15 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
             .filter(|word| word.trim().contains(char::is_whitespace)),
         _ => None,
     };
-    let settings = &app.settings().run;
-    let mut writable = settings.allow_write.clone();
-    // All of the worktree, wherever in it the command is run; without git, where it is run. What
-    // git reads later is closed.
-    let repository = Repository::discover(app.directory())?;
-    let mut closed = Vec::new();
-    if let Some(git) = &repository {
-        writable.extend(git.workdir().map(Path::to_owned));
-        let homes = [git.git_dir().to_owned(), git.common_dir()];
-        closed.extend(homes.iter().filter_map(|it| it.canonicalize().ok()));
-    }
-    closed.retain(|it| !writable.contains(it));
     let command = match line {
         Some(line) => CommandLine::Shell(line.to_owned()),
         None => CommandLine::Program(request.command.clone()),
+    };
+    let settings = &app.settings().run;
+    let confinement = Confinement {
+        sandbox: settings.sandbox.into(),
+        writable: &settings.allow_write,
+        no_network: settings.no_net,
     };
     Ok(Job {
         environment: Environment {
@@ -159,13 +116,7 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
             max_output: settings.max_output.0,
             ..Limits::default()
         },
-        sandbox: Sandbox {
-            mode: settings.sandbox.into(),
-            writable,
-            closed,
-            no_network: settings.no_net,
-        },
-        ..Job::new(command, app.directory())
+        ..confined(app, command, confinement)?
     })
 }
 
@@ -196,17 +147,6 @@ fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
     }
     let started = !matches!(outcome.end, End::NotFound | End::NotExecutable);
     if started && job.sandbox.mode == SandboxMode::Auto {
-        match outcome.sandbox {
-            SandboxState::Enforced => {}
-            state => progress.note(&format!(
-                "{}: the sandbox is {} in force",
-                Code::R211,
-                if state == SandboxState::Partial {
-                    "only partly"
-                } else {
-                    "not"
-                }
-            )),
-        }
+        say_unconfined(outcome.sandbox, progress);
     }
 }

@@ -27,13 +27,7 @@ pub(super) fn shared(
             _ => &[],
         };
         for folder in folders {
-            let directory = entry.path.directory();
-            let path = if directory.is_empty() {
-                (*folder).to_owned()
-            } else {
-                format!("{directory}/{folder}")
-            };
-            found.extend(RepoPath::new(&path));
+            found.extend(RepoPath::new(&beside(&entry.path, folder)));
         }
     }
     found.extend(
@@ -41,10 +35,39 @@ pub(super) fn shared(
             .into_iter()
             .flat_map(RepoPath::new),
     );
+    found.extend(kept_by_runners(source, root));
     Ok(found
         .into_iter()
         .filter(|path| {
             root.join(path.as_str()).exists() && !source.listing().has_directory(path.as_str())
         })
         .collect())
+}
+
+// The environments that tox and nox keep beside their configuration.
+fn kept_by_runners(source: &dyn Source, root: &Path) -> Vec<RepoPath> {
+    let mut found = Vec::new();
+    for entry in source.listing().files() {
+        let folder = match entry.path.file_name() {
+            "tox.ini" | "tox.toml" | "setup.cfg" | "pyproject.toml" => ".tox",
+            "noxfile.py" => ".nox",
+            _ => continue,
+        };
+        let folder = beside(&entry.path, folder);
+        let environments = std::fs::read_dir(root.join(&folder));
+        for environment in environments.into_iter().flatten().flatten() {
+            let name = environment.file_name();
+            let is_one = environment.path().join("pyvenv.cfg").is_file();
+            let path = name.to_str().filter(|_| is_one);
+            found.extend(path.and_then(|it| RepoPath::new(&format!("{folder}/{it}")).ok()));
+        }
+    }
+    found
+}
+
+fn beside(path: &RepoPath, name: &str) -> String {
+    match path.directory() {
+        "" => name.to_owned(),
+        directory => format!("{directory}/{name}"),
+    }
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{Seconds, Settings};
+use crate::app::settings::{Confine, Place, Seconds, Settings};
 use crate::app::{HealRequest, heal_probes};
 use crate::report::healing_text;
 
@@ -33,6 +33,16 @@ pub(crate) struct Args {
     /// Seconds that a probe has to answer [default: 30] [setting: heal.timeout]
     #[arg(long, value_name = "S")]
     timeout: Option<Seconds>,
+    /// Where probes run [default: in-place] [setting: heal.workplace]
+    #[arg(long, value_enum)]
+    workplace: Option<Place>,
+    /// Confine what probes write to the worktree, a temporary folder and caches of their own
+    /// [default: auto] [setting: heal.sandbox]
+    #[arg(long, value_enum)]
+    sandbox: Option<Confine>,
+    /// Let a confined probe write here too [setting: heal.allow-write]
+    #[arg(long, value_name = "PATH")]
+    allow_write: Vec<PathBuf>,
     /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE [setting: test.env]
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
@@ -63,5 +73,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 fn merge(args: &Args, settings: &mut Settings) {
     args.max_attempts.over(&mut settings.heal.max_attempts);
     args.timeout.over(&mut settings.heal.timeout);
+    let heal = &mut settings.heal;
+    args.sandbox.over(&mut heal.sandbox);
+    args.workplace.over(&mut heal.workplace);
+    heal.allow_write.extend_from_slice(&args.allow_write);
     settings.test.env.extend_from_slice(&args.env);
 }

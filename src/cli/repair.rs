@@ -209,6 +209,11 @@ pub(super) fn told(event: &Event) -> Option<String> {
             format!("the task is split into parts: {}", text("sub_issues_count"))
         }
         "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
+        "workplace_copying" => format!(
+            "copying the worktree: {} of {} files",
+            text("files"),
+            text("of")
+        ),
         "workplace" => format!("workplace: {} ({})", text("kind"), text("why")),
         "sandbox" => format!(
             "{}: the sandbox is {}",

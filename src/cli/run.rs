@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Hand on this variable too, or set it: NAME or NAME=VALUE [setting: run.env]
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
-    /// Confine writing to the worktree, temporary directories and caches [default: auto]
+    /// Confine writing to the worktree, a temporary folder and caches of its own [default: auto]
     /// [setting: run.sandbox]
     #[arg(long, value_enum)]
     sandbox: Option<Confine>,

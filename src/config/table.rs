@@ -257,6 +257,12 @@ settings! {
         max_attempts: u32 = 3, Trust::Free;
         /// until a probe has to answer
         timeout: Seconds = Seconds::whole(30), Trust::Free;
+        /// how far a probe's writing is confined
+        sandbox: Confine = Confine::Auto, CONFINED;
+        /// where a confined probe may write too
+        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
+        /// where probes run
+        workplace: Place = Place::InPlace, LOOSENS;
     }
     /// The judgement of patches.
     patch: Patch {

@@ -11,16 +11,17 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
+use super::entered::Entered;
 use super::protocol::Order;
 use super::{SandboxMode, SandboxState};
 
 /// Confines the calling thread and all it starts. The error says what cannot be had.
-pub(super) fn confine(order: &Order, closed: bool) -> Result<SandboxState, String> {
+pub(super) fn confine(order: &Order, entered: &Entered) -> Result<SandboxState, String> {
     let require = order.sandbox == SandboxMode::Require;
     let state = if order.sandbox == SandboxMode::Off {
         SandboxState::None
     } else {
-        match restrict_writes(order, closed) {
+        match restrict_writes(order, entered) {
             Ok(state) => state,
             Err(error) if require => return Err(error.to_string()),
             Err(_) => SandboxState::None,
@@ -43,13 +44,14 @@ pub(super) fn confine(order: &Order, closed: bool) -> Result<SandboxState, Strin
 
 // Without the right to move files between directories (version 2) most builds fail, so nothing is
 // confined then. Version 3 adds truncation and with it all kinds of writing.
-fn restrict_writes(order: &Order, closed: bool) -> Result<SandboxState, RulesetError> {
+fn restrict_writes(order: &Order, entered: &Entered) -> Result<SandboxState, RulesetError> {
     let common = order.common.iter().map(|path| path_of(path));
+    let common = common.chain(entered.private.iter().cloned());
     let writable = order
         .writable
         .iter()
         .map(|path| path_of(path))
-        .chain(common.filter(|place| closed || !holds_closed(place, order)));
+        .chain(common.filter(|place| entered.closed || !holds_closed(place, order)));
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_write(ABI::V2))?

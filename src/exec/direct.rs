@@ -119,6 +119,7 @@ fn wait_for(mut child: Child, limits: Limits, asked: &Receiver<Ask>) -> Report {
         end,
         leaked: end_group(&child),
         sandbox: SandboxState::None,
+        shut: Vec::new(),
     }
 }
 

@@ -8,6 +8,8 @@ pub(super) struct Report {
     pub(super) end: ReportedEnd,
     pub(super) leaked: u32,
     pub(super) sandbox: SandboxState,
+    /// Shared temporary folders that could not be made private, and so could not be written.
+    pub(super) shut: Vec<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +36,7 @@ impl Report {
             end,
             leaked: 0,
             sandbox: SandboxState::None,
+            shut: Vec::new(),
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Job {
     pub overlays: Vec<Overlay>,
     /// A folder that is the command's own: its temporary files and its caches. It is made.
     pub private: Option<PathBuf>,
+    /// A folder for its temporary files; without, there is one in the private folder.
+    pub temporary: Option<PathBuf>,
     /// A file that takes the output of both streams as it comes, raw: redact before it goes
     /// anywhere. Of more than 16 MiB the first 16 and the kept tail are written.
     pub log: Option<PathBuf>,
@@ -41,6 +43,7 @@ impl Job {
             sandbox: Sandbox::default(),
             overlays: Vec::new(),
             private: None,
+            temporary: None,
             log: None,
         }
     }
@@ -63,6 +66,22 @@ impl CommandLine {
             Self::Program(arguments) => arguments.clone(),
             Self::Shell(line) if cfg!(windows) => ["cmd".into(), "/C".into(), line.into()].to_vec(),
             Self::Shell(line) => ["sh".into(), "-c".into(), line.into()].to_vec(),
+        }
+    }
+}
+
+impl CommandLine {
+    /// Changes the line, or each word of it.
+    pub fn substitute(&mut self, change: &dyn Fn(&str) -> String) {
+        match self {
+            Self::Shell(line) => *line = change(line),
+            Self::Program(words) => {
+                for word in words {
+                    if let Some(text) = word.to_str() {
+                        *word = change(text).into();
+                    }
+                }
+            }
         }
     }
 }

@@ -28,7 +28,8 @@ pub(super) fn launch(
     }
     let mut variables = job.environment.variables(std::env::vars_os());
     if let Some(private) = &job.private {
-        make_private(private, &mut variables, &job.environment.allow)?;
+        let temporary = job.temporary.as_deref();
+        make_private(private, temporary, &mut variables, &job.environment.allow)?;
     }
     #[cfg(unix)]
     if let Some(program) = super::program::supervisor() {

@@ -21,6 +21,8 @@ mod confine;
 mod control;
 mod direct;
 mod ended;
+#[cfg(unix)]
+mod entered;
 mod environment;
 mod error;
 mod guard;
@@ -41,6 +43,9 @@ mod program;
 mod protocol;
 #[cfg(unix)]
 mod refused;
+#[cfg(not(unix))]
+#[path = "unrefused.rs"]
+mod refused;
 mod run;
 mod sandbox;
 mod stop;
@@ -48,9 +53,10 @@ mod stop;
 mod supervise;
 #[cfg(unix)]
 mod supervised;
+#[cfg(target_os = "linux")]
+mod temporary;
 #[cfg(unix)]
 mod tree;
-#[cfg(unix)]
 mod writable;
 
 pub use captured::Captured;
@@ -67,3 +73,4 @@ pub use sandbox::{Sandbox, SandboxMode, SandboxState};
 pub use stop::Stop;
 #[cfg(unix)]
 pub use supervise::supervise;
+pub use writable::own_corner;

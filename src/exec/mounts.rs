@@ -9,20 +9,30 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::{CapabilitySet, UnshareFlags};
 
+use super::entered::Entered;
 use super::protocol::{Order, OrderOverlay};
+use super::temporary::cover;
 
 /// Puts this process, which has one thread yet, into namespaces of its own and makes the mounts
-/// that the order asks for. The value says whether all that must not be written is held back.
+/// that the order asks for.
 ///
 /// # Errors
 /// Why an overlay cannot be had; the order is not to be carried out then.
-pub(super) fn enter(order: &Order) -> Result<bool, String> {
-    if order.overlays.is_empty() && order.closed.is_empty() {
-        return Ok(true);
+pub(super) fn enter(order: &Order) -> Result<Entered, String> {
+    if order.overlays.is_empty() && order.closed.is_empty() && order.temporary.is_empty() {
+        return Ok(Entered {
+            closed: true,
+            private: Vec::new(),
+        });
     }
     match own_namespaces() {
         Ok(()) => {}
-        Err(_) if order.overlays.is_empty() => return Ok(false),
+        Err(_) if order.overlays.is_empty() => {
+            return Ok(Entered {
+                closed: order.closed.is_empty(),
+                private: Vec::new(),
+            });
+        }
         Err(error) => return Err(format!("no namespaces of its own: {error}")),
     }
     let refused = |what: &str, at: &Path, error: Errno| {
@@ -40,14 +50,25 @@ pub(super) fn enter(order: &Order) -> Result<bool, String> {
         let at = path(&overlay.at);
         lay(overlay, lowest, &at).map_err(|error| refused("no overlay at", &at, error))?;
     }
-    let held = close(order).is_ok();
+    let private = own_temporary(order);
+    let closed = close(order).is_ok();
     // The directory it was started in lies below the overlay now.
     let directory = path(&order.directory);
     std::env::set_current_dir(&directory)
         .map_err(|error| format!("cannot enter `{}`: {}", directory.display(), error.kind()))?;
     // Whoever runs as root must not be able to take the overlay away again.
     let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
-    Ok(held)
+    Ok(Entered { closed, private })
+}
+
+// What the order names stays as it is; it was covered before, as far as it is.
+fn own_temporary(order: &Order) -> Vec<PathBuf> {
+    let covered = order.overlays.iter().map(|it| &it.at);
+    let kept = order.writable.iter().chain(&order.common);
+    let kept = kept.chain(&order.closed).chain(covered);
+    let kept: Vec<PathBuf> = kept.chain([&order.directory]).map(|it| path(it)).collect();
+    let places = order.temporary.iter().map(|it| path(it));
+    places.filter(|it| cover(it, &kept).is_ok()).collect()
 }
 
 // Root keeps its identity where it may mount; everybody else gets a user namespace in which the

@@ -1,4 +1,5 @@
 use std::io::{PipeReader, PipeWriter, Read};
+use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -8,7 +9,8 @@ use super::captured::Ring;
 use super::control::{Control, Input, Launched};
 use super::ended::Report;
 use super::launch::launch;
-use super::{Captured, End, ExecError, Job};
+use super::refused::refused;
+use super::{Captured, End, ExecError, Job, SandboxState};
 
 /// A command that is talked to while it runs, such as a server on standard input and output.
 /// Dropping it kills it with everything it started.
@@ -22,7 +24,9 @@ pub struct Piped {
     control: Control,
     ended: Receiver<Option<Report>>,
     end: Option<Result<End, Arc<ExecError>>>,
-    grace: Duration,
+    sandbox: Option<SandboxState>,
+    refused: Vec<PathBuf>,
+    job: Job,
 }
 
 /// Starts a job whose standard input and output stay with the caller. Its [`Job::stdin`] and
@@ -49,7 +53,9 @@ pub fn spawn_piped(job: &Job) -> Result<Piped, ExecError> {
         control,
         ended,
         end: None,
-        grace: job.limits.grace,
+        sandbox: None,
+        refused: Vec::new(),
+        job: job.clone(),
     };
     thread::Builder::new()
         .name("stderr".to_owned())
@@ -79,7 +85,7 @@ impl Piped {
         if self.end.is_none()
             && let Ok(report) = self.ended.try_recv()
         {
-            self.end = Some(ended(report));
+            self.take(report);
         }
         self.end.clone()
     }
@@ -92,9 +98,29 @@ impl Piped {
         if self.end.is_none()
             && let Ok(report) = self.ended.recv_timeout(limit)
         {
-            self.end = Some(ended(report));
+            self.take(report);
         }
         self.end.clone()
+    }
+
+    /// What of the sandbox was in force; `None` while it runs.
+    #[must_use]
+    pub fn sandbox(&self) -> Option<SandboxState> {
+        self.sandbox
+    }
+
+    /// Places that the sandbox refused to be written, as far as its standard error names them.
+    #[must_use]
+    pub fn refused(&self) -> &[PathBuf] {
+        &self.refused
+    }
+
+    fn take(&mut self, report: Option<Report>) {
+        if let Some(report) = &report {
+            self.sandbox = Some(report.sandbox);
+            self.refused = refused(&self.job, &self.stderr().text(), report);
+        }
+        self.end = Some(ended(report));
     }
 
     /// Closes its input and asks it to end; after the job's grace it is killed.
@@ -106,7 +132,7 @@ impl Piped {
         if self.end.is_none() {
             self.control.stop();
         }
-        self.wait(self.grace.saturating_add(GIVE_UP))
+        self.wait(self.job.limits.grace.saturating_add(GIVE_UP))
     }
 }
 

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 /// little writable as the rest of the home. Variables that `named` sets stay as they are.
 pub(super) fn make_private(
     private: &Path,
+    temporary: Option<&Path>,
     variables: &mut BTreeMap<OsString, OsString>,
     named: &[String],
 ) -> io::Result<()> {
-    let temporary = private.join("tmp");
+    let temporary = temporary.map_or_else(|| private.join("tmp"), Path::to_owned);
     let cache = private.join("cache");
     std::fs::create_dir_all(&temporary)?;
     if !cache.is_dir() {
@@ -49,9 +50,18 @@ const TOOLS: &[(&str, &str)] = &[
     ("CCACHE_DIR", "ccache"),
 ];
 
-// Of these the command has its own, and the last is nothing for it.
+// Of these the command has its own: those above, one in which every use takes a lock, and one that
+// is nothing for it.
 const OWN: &[&str] = &[
-    "npm", "pip", "uv", "go-build", "deno", "sccache", "ccache", "mendit",
+    "npm",
+    "pip",
+    "uv",
+    "go-build",
+    "deno",
+    "sccache",
+    "ccache",
+    "virtualenv",
+    "mendit",
 ];
 
 fn shared_cache(variables: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {
@@ -91,7 +101,7 @@ mod tests {
         variables.insert("HOME".into(), home.path().into());
         variables.insert("TMPDIR".into(), "/chosen".into());
         let named = ["TMPDIR=/chosen".to_owned()];
-        make_private(&private, &mut variables, &named).unwrap();
+        make_private(&private, None, &mut variables, &named).unwrap();
         let value = |name: &str| variables[&OsString::from(name)].clone();
         assert_eq!(value("TMPDIR"), "/chosen");
         assert_eq!(value("TMP"), private.join("tmp"));

@@ -17,6 +17,9 @@ pub(super) struct Order {
     pub(super) writable: Vec<Vec<u8>>,
     /// Writable too, unless one of them holds what is closed and mounts cannot be had.
     pub(super) common: Vec<Vec<u8>>,
+    /// Folders that all programs share: private to the command where mounts can be had, else not
+    /// writable.
+    pub(super) temporary: Vec<Vec<u8>>,
     pub(super) no_network: bool,
     pub(super) memory: Option<u64>,
     pub(super) processes: Option<u64>,

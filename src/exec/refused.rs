@@ -2,14 +2,42 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use super::ended::Report;
+use super::writable::{common, temporary, writable};
+use super::{Job, SandboxState};
+
+/// Places that a job was refused to write by its sandbox, as its output tells.
+pub(super) fn refused(job: &Job, text: &str, report: &Report) -> Vec<PathBuf> {
+    use std::os::unix::ffi::OsStrExt as _;
+    if report.sandbox == SandboxState::None {
+        return Vec::new();
+    }
+    let variables = job.environment.variables(std::env::vars_os());
+    let mut open = writable(job, &variables);
+    open.extend(common(job));
+    let is_shut = |it: &PathBuf| report.shut.iter().any(|at| it.as_os_str().as_bytes() == at);
+    open.extend(temporary().into_iter().filter(|it| !is_shut(it)));
+    refused_writes(text, &open, &job.sandbox.closed)
+}
+
 /// Places that a confined command was refused to write, as its output tells: named beside a word
 /// for refusal, outside what is `open` or inside what is `closed`, and writable for whoever is not
 /// confined. At most four.
-pub(super) fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
+fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let within = |places: &[PathBuf], path: &Path| places.iter().any(|it| path.starts_with(it));
-    for line in text.lines().filter(|line| speaks_of_refusal(line)) {
-        for path in paths(line) {
+    let mut semaphore = 0;
+    for (number, line) in (1_usize..).zip(text.lines()) {
+        if line.contains("SemLock") {
+            semaphore = number;
+        }
+        if !speaks_of_refusal(line) {
+            continue;
+        }
+        // What is said of a semaphore names no path.
+        let near = semaphore > 0 && number - semaphore <= 4;
+        let memory = near.then(|| PathBuf::from("/dev/shm"));
+        for path in paths(line).into_iter().chain(memory) {
             let held = !within(open, &path) || within(closed, &path);
             if held && is_ours(&path) && !found.contains(&path) {
                 found.push(path);
@@ -90,10 +118,21 @@ mod tests {
             ),
             ("Permission denied: 'R/open/x'", None),
             ("cannot create R/x: No such file", None),
+            ("Permission denied", None),
         ] {
             let found = refused_writes(&line.replace("R/", &format!("{root}/")), &open, &closed);
             let expected: Vec<PathBuf> = expected.iter().map(|it| home.path().join(it)).collect();
             assert_eq!(found, expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_semaphore_stands_for_shared_memory() {
+        let text = "sl = _multiprocessing.SemLock(\n     ^^^^\nPermissionError: [Errno 13] \
+                    Permission denied\n";
+        let expected: Vec<PathBuf> = ["/dev/shm"].map(PathBuf::from).to_vec();
+        let there = expected.iter().all(|it| super::is_ours(it));
+        let found = refused_writes(text, &[], &[]);
+        assert_eq!(found, if there { expected } else { Vec::new() });
     }
 }

@@ -8,7 +8,8 @@ use super::control::{CHUNK, Control, Input, Launched};
 use super::ended::Report;
 use super::launch::launch;
 use super::log::LogFile;
-use super::{End, ExecError, Job, Outcome, SandboxState, Stdin, Stop, TimeLimit};
+use super::refused::refused;
+use super::{End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
 
 /// Where output goes as it comes, besides the [`Outcome`].
 pub trait Sink {
@@ -76,19 +77,6 @@ pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecE
     }
     let report = watch.until_end(&messages);
     watch.outcome(report, started.elapsed())
-}
-
-#[cfg(unix)]
-fn refused(job: &Job, text: &str) -> Vec<std::path::PathBuf> {
-    let variables = job.environment.variables(std::env::vars_os());
-    let mut open = super::writable::writable(job, &variables);
-    open.extend(super::writable::common());
-    super::refused::refused_writes(text, &open, &job.sandbox.closed)
-}
-
-#[cfg(not(unix))]
-fn refused(_: &Job, _: &str) -> Vec<std::path::PathBuf> {
-    Vec::new()
 }
 
 enum Message {
@@ -215,16 +203,14 @@ impl Watch<'_> {
             return Err(error);
         }
         let report = report.ok_or(ExecError::SupervisorGone)?;
+        let refused = refused(self.job, &self.output.captured().text(), &report);
         let reported = report.end.end()?;
         if let Some(log) = self.log {
             log.finish(&self.output)?;
         }
         let output = self.output.into_captured();
         Ok(Outcome {
-            refused: match report.sandbox {
-                SandboxState::None => Vec::new(),
-                _ => refused(self.job, &output.text()),
-            },
+            refused,
             end: self.reason.unwrap_or(reported),
             leaked: report.leaked,
             duration,

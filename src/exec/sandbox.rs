@@ -3,7 +3,9 @@ use std::path::PathBuf;
 /// What a command may write and reach.
 ///
 /// On Linux the supervisor confines the command with Landlock: it reads everything and writes only
-/// below [`Sandbox::writable`], its own directory, its private folder and the temporary directories. Elsewhere there is nothing to confine with.
+/// below [`Sandbox::writable`], its own directory and its private folder. `/tmp`, `/var/tmp` and
+/// `/dev/shm` are its own where mounts can be had, and not writable where they cannot; a folder
+/// there in which it works stays open. Elsewhere there is nothing to confine with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
     /// Whether to confine at all.
@@ -11,8 +13,10 @@ pub struct Sandbox {
     /// Files and directories that may be written, besides the built-in ones. What does not exist is
     /// passed over.
     pub writable: Vec<PathBuf>,
+    /// The same, unless one of them holds what is closed and mounts cannot be had.
+    pub beside: Vec<PathBuf>,
     /// Places that may not be written though they lie in one that may, such as `.git`. Where mounts
-    /// cannot be had, a temporary directory that holds one is not writable at all.
+    /// cannot be had, a temporary folder that holds one is not writable at all.
     pub closed: Vec<PathBuf>,
     /// Refuse sockets other than local ones, loopback included, and `io_uring`. When that cannot be
     /// had the command is not run, in any mode.

@@ -1,6 +1,6 @@
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::ended::{Report, ReportedEnd};
+use super::entered::Entered;
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::{SandboxMode, SandboxState, bounds, confine, guard, mounts, tree};
 
@@ -61,9 +62,17 @@ fn supervised() -> Option<()> {
     bounds::bound(&order);
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
-    let started = entered.and_then(|closed| {
-        let (child, state) = start(&order, closed)?;
-        let open = !closed && order.sandbox != SandboxMode::Off && has_open(&order);
+    let mut shut = order.temporary.clone();
+    let started = entered.and_then(|entered| {
+        let is_private = |it: &Vec<u8>| {
+            entered
+                .private
+                .iter()
+                .any(|at| at.as_os_str().as_bytes() == it)
+        };
+        shut.retain(|it| !is_private(it));
+        let (child, state) = start(&order, &entered)?;
+        let open = !entered.closed && order.sandbox != SandboxMode::Off && has_open(&order);
         let weaker = open && state == SandboxState::Enforced;
         Ok((child, if weaker { SandboxState::Partial } else { state }))
     });
@@ -80,6 +89,7 @@ fn supervised() -> Option<()> {
                 end,
                 leaked: sweep(pid, forced, Duration::from_millis(order.grace_ms)),
                 sandbox,
+                shut,
             }
         }
     };
@@ -159,7 +169,7 @@ fn feed(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 
 // Confinement holds for the thread that asks for it and for what that thread starts. The command
 // is started from such a thread, so that the supervisor stays outside and cannot be reached.
-fn start(order: &Order, closed: bool) -> Result<(Child, SandboxState), ReportedEnd> {
+fn start(order: &Order, entered: &Entered) -> Result<(Child, SandboxState), ReportedEnd> {
     let mut words = order.command.iter().cloned().map(OsString::from_vec);
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).process_group(0);
@@ -171,7 +181,7 @@ fn start(order: &Order, closed: bool) -> Result<(Child, SandboxState), ReportedE
     let failed = |error: &std::io::Error| ReportedEnd::Failed(error.to_string());
     thread::scope(|scope| {
         let jail = thread::Builder::new().spawn_scoped(scope, || {
-            let state = confine::confine(order, closed).map_err(ReportedEnd::NoSandbox)?;
+            let state = confine::confine(order, entered).map_err(ReportedEnd::NoSandbox)?;
             match command.spawn() {
                 Ok(child) => Ok((child, state)),
                 Err(error) => {

@@ -16,7 +16,7 @@ use rustix::process::Signal;
 use super::control::{CHUNK, Control, Input, Launched};
 use super::ended::Report;
 use super::protocol::{ORDER, Order, OrderOverlay, REPORT, STDIN, STDIN_END, read_frame};
-use super::writable::{common, writable};
+use super::writable::{common, temporary, writable};
 use super::{ExecError, Job, SandboxMode, tree};
 
 /// Starts a job below the supervisor that `program` is.
@@ -99,7 +99,8 @@ fn order(
         grace_ms: milliseconds(job.limits.grace),
         sandbox: job.sandbox.mode,
         writable: list(writable(job, variables)),
-        common: list(common()),
+        common: list(common(job)),
+        temporary: list(temporary()),
         memory: job.limits.memory,
         processes: job.limits.processes,
         file_bytes: job.limits.file_bytes,

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Job;
 
@@ -21,6 +21,7 @@ pub(super) fn writable(job: &Job, variables: &BTreeMap<OsString, OsString>) -> V
     let mut paths: Vec<PathBuf> = job.sandbox.writable.clone();
     paths.push(job.directory.clone());
     paths.extend(job.private.clone());
+    paths.extend(job.temporary.clone());
     paths.extend(chosen);
     // The supervisor stands in the job's directory, not in this process's.
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
@@ -30,17 +31,42 @@ pub(super) fn writable(job: &Job, variables: &BTreeMap<OsString, OsString>) -> V
     paths
 }
 
-/// What every confined command may write: the temporary directories, and devices without content.
-pub(super) fn common() -> Vec<PathBuf> {
-    let mut paths = vec![std::env::temp_dir()];
-    paths.extend(PLACES.iter().map(PathBuf::from));
+/// What a confined command may write unless it holds what is closed: devices without content, and
+/// of a temporary folder in which it works its own corner.
+pub(super) fn common(job: &Job) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = DEVICES.iter().map(PathBuf::from).collect();
+    paths.extend(own_corner(&job.directory));
+    paths.extend(job.sandbox.beside.iter().cloned());
     paths
 }
 
-const PLACES: &[&str] = &[
-    "/tmp",
-    "/var/tmp",
-    "/dev/shm",
+/// The folders for temporary files that all programs share, none below another.
+pub(super) fn temporary() -> Vec<PathBuf> {
+    let shared = SHARED.iter().map(PathBuf::from);
+    let mut places: Vec<PathBuf> = shared
+        .chain([std::env::temp_dir()])
+        .filter_map(|it| it.canonicalize().ok())
+        .filter(|it| it.is_dir() && it.parent().is_some())
+        .collect();
+    places.sort();
+    places.dedup_by(|later, earlier| later.starts_with(earlier));
+    places
+}
+
+/// Where a path stands below a shared temporary folder: the topmost folder there that holds it.
+/// Whoever works there made it for that, and what it holds is as temporary.
+#[must_use]
+pub fn own_corner(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    temporary().into_iter().find_map(|place| {
+        let below = path.strip_prefix(&place).ok()?.components().next()?;
+        Some(place.join(below))
+    })
+}
+
+const SHARED: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
+
+const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
     "/dev/full",

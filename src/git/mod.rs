@@ -5,6 +5,7 @@ mod attributes;
 mod diff;
 mod error;
 mod first_commit;
+mod guard;
 mod history;
 mod index;
 mod index_source;

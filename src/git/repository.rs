@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use super::guard::look_before_opening;
 use super::index::IndexIds;
 use super::{GitError, TreeSource};
 use crate::source::Tracked;
@@ -18,6 +19,7 @@ impl Repository {
     /// # Errors
     /// [`GitError::Unreadable`] when there is one and it cannot be opened.
     pub fn discover(directory: &Path) -> Result<Option<Self>, GitError> {
+        look_before_opening(directory)?;
         match gix::ThreadSafeRepository::discover(directory) {
             Ok(inner) => Ok(Some(Self { inner })),
             Err(error) if error.dominant_class() == Some(gix::error::Class::NotFound) => Ok(None),

@@ -1,5 +1,7 @@
+use std::path::PathBuf;
+
 use crate::diagnose::{LogFacts, diagnose};
-use crate::exec::Piped;
+use crate::exec::{Piped, SandboxState};
 use crate::model::{Diagnosis, FailureKind};
 use crate::policy::Redactor;
 use crate::source::Listing;
@@ -22,6 +24,10 @@ pub(super) struct Answer {
     pub(super) kind: Option<FailureKind>,
     /// Addresses on this machine that it said it listens on.
     pub(super) said_urls: Vec<String>,
+    /// How far it was confined, once that is known.
+    pub(super) sandbox: Option<SandboxState>,
+    /// What the sandbox refused to be written.
+    pub(super) refused: Vec<PathBuf>,
     /// The program, still running.
     pub(super) running: Option<Piped>,
 }

@@ -1,11 +1,7 @@
-use std::path::Path;
-
 use super::answer::Answer;
 use super::{HealError, Probe};
 use crate::diagnose::LogFacts;
-use crate::exec::{
-    self, CommandLine, Discard, End, Environment, Job, Limits, Sandbox, SandboxMode, Stop,
-};
+use crate::exec::{self, CommandLine, Discard, End, Environment, Job, Limits, Stop};
 use crate::model::FailureKind;
 
 /// Runs a command. It answers when it passes, and also when it fails for a reason that lies in the
@@ -13,7 +9,7 @@ use crate::model::FailureKind;
 pub(super) fn try_command(
     line: &str,
     probe: &Probe,
-    directory: &Path,
+    place: &Job,
     environment: &[String],
     stop: &Stop,
 ) -> Result<Answer, HealError> {
@@ -26,12 +22,8 @@ pub(super) fn try_command(
             timeout: Some(probe.timeout),
             ..Limits::default()
         },
-        sandbox: Sandbox {
-            mode: SandboxMode::Auto,
-            writable: vec![directory.to_owned()],
-            ..Sandbox::default()
-        },
-        ..Job::new(CommandLine::Shell(line.to_owned()), directory)
+        command: CommandLine::Shell(line.to_owned()),
+        ..place.clone()
     };
     let outcome = exec::run(&job, stop, &mut Discard)?;
     let seconds = probe.timeout.as_secs_f64();
@@ -44,6 +36,8 @@ pub(super) fn try_command(
         answered: outcome.passed(),
         message,
         log: outcome.output.text(),
+        sandbox: Some(outcome.sandbox),
+        refused: outcome.refused,
         facts: LogFacts {
             exit_code: outcome.end.code_or_signal(),
             command: Some(line.to_owned()),

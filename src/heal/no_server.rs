@@ -1,10 +1,8 @@
-use std::path::Path;
-
 use super::answer::Answer;
 use super::{Endpoint, HealError, Probe};
-use crate::exec::Stop;
+use crate::exec::{Job, Stop};
 
 /// Without the feature `mcp` there is no client to speak to a server with.
-pub(super) fn try_server(_: &Endpoint, _: &Probe, _: &Path, _: &Stop) -> Result<Answer, HealError> {
+pub(super) fn try_server(_: &Endpoint, _: &Probe, _: &Job, _: &Stop) -> Result<Answer, HealError> {
     Err(HealError::NoMcp)
 }

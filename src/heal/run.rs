@@ -5,14 +5,16 @@ use super::command::{is_about_code, try_command};
 use super::gather::gather;
 use super::server::try_server;
 use super::{HealError, History, Probe, Target, next};
-use crate::exec::{Piped, Stop};
+use crate::exec::{Job, Piped, SandboxState, Stop};
 use crate::model::{Diagnosis, FailureKind, HealedProbe, HealingAttempt};
 use crate::policy::Redactor;
 use crate::source::Listing;
 
 /// How probes are healed.
 pub struct Options<'a> {
-    /// The directory that probes run in.
+    /// Where probes run, and how they are confined; its command is none of them.
+    pub job: &'a Job,
+    /// Where the files around them are looked for.
     pub directory: PathBuf,
     /// Fixes to try for each probe.
     pub max_attempts: u32,
@@ -34,6 +36,10 @@ pub struct Healed {
     pub report: HealedProbe,
     /// The fixes that were tried.
     pub attempts: Vec<HealingAttempt>,
+    /// How far it was confined when that was least; `None` when no program was run.
+    pub sandbox: Option<SandboxState>,
+    /// What the sandbox refused to be written.
+    pub refused: Vec<PathBuf>,
 }
 
 /// Starts a probe, and while it does not answer, changes a copy of its configuration and starts it
@@ -52,8 +58,11 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     // A program that listens elsewhere than on its output is kept for the attempt that calls it.
     let mut running: Option<Piped> = None;
     let mut action = None;
+    let (mut sandbox, mut refused) = (None, Vec::new());
     let (answer, wrong) = loop {
         let mut answer = start(&current, options)?;
+        sandbox = weaker(sandbox, answer.sandbox);
+        refused.append(&mut answer.refused);
         let wrong = (!answer.answered).then(|| answer.diagnosis(options.redactor, options.listing));
         let wrong = wrong.filter(|it| !passes_as_answer(&current, it, &mut answer));
         if let Some(last) = attempts.last_mut() {
@@ -133,16 +142,26 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         probe,
         report,
         attempts,
+        sandbox,
+        refused,
     })
 }
 
+fn weaker(a: Option<SandboxState>, b: Option<SandboxState>) -> Option<SandboxState> {
+    let rank = |state: &SandboxState| match state {
+        SandboxState::None => 0,
+        SandboxState::Partial => 1,
+        SandboxState::Enforced => 2,
+    };
+    a.into_iter().chain(b).min_by_key(rank)
+}
+
 fn start(probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
-    let directory = &options.directory;
     match &probe.target {
         Target::Command(line) => {
-            try_command(line, probe, directory, options.environment, options.stop)
+            try_command(line, probe, options.job, options.environment, options.stop)
         }
-        Target::Server(endpoint) => try_server(endpoint, probe, directory, options.stop),
+        Target::Server(endpoint) => try_server(endpoint, probe, options.job, options.stop),
     }
 }
 

@@ -1,18 +1,17 @@
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::answer::Answer;
 use super::expand::expand;
 use super::{Endpoint, HealError, Probe, Transport};
 use super::{http, stdio};
-use crate::exec::Stop;
+use crate::exec::{Job, Stop};
 use crate::model::FailureKind;
 
 /// Connects to an MCP server: `initialize`, then `tools/list`.
 pub(super) fn try_server(
     endpoint: &Endpoint,
     probe: &Probe,
-    directory: &Path,
+    place: &Job,
     stop: &Stop,
 ) -> Result<Answer, HealError> {
     let endpoint = match expanded(endpoint) {
@@ -26,7 +25,7 @@ pub(super) fn try_server(
         .enable_all()
         .build()?;
     match endpoint.transport {
-        Transport::Stdio => stdio::connect(&runtime, &endpoint, probe, directory, stop),
+        Transport::Stdio => stdio::connect(&runtime, &endpoint, probe, place, stop),
         Transport::Http => Ok(http::connect(&runtime, &endpoint, probe, stop)),
     }
 }

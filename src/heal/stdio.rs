@@ -1,5 +1,4 @@
 use std::io::{Read, Write};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,9 +10,7 @@ use super::ask::{Asked, ask};
 use super::rules::is_local;
 use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
-use crate::exec::{
-    CommandLine, End, Environment, Job, Limits, Sandbox, SandboxMode, Stop, spawn_piped,
-};
+use crate::exec::{CommandLine, End, Environment, Job, Limits, Stop, spawn_piped};
 use crate::model::FailureKind;
 
 /// Starts a server and speaks to it on its standard input and output.
@@ -21,7 +18,7 @@ pub(super) fn connect(
     runtime: &Runtime,
     endpoint: &Endpoint,
     probe: &Probe,
-    directory: &Path,
+    place: &Job,
     stop: &Stop,
 ) -> Result<Answer, HealError> {
     let command = endpoint.command.first().cloned().unwrap_or_default();
@@ -38,18 +35,12 @@ pub(super) fn connect(
             grace: Duration::from_secs(2),
             ..Limits::default()
         },
-        // Its host does not confine it either; a limit of ours would be taken for its failure.
-        sandbox: Sandbox {
-            mode: SandboxMode::Off,
-            ..Sandbox::default()
+        command: CommandLine::Program(endpoint.command.iter().map(Into::into).collect()),
+        directory: match &endpoint.cwd {
+            Some(cwd) => place.directory.join(cwd),
+            None => place.directory.clone(),
         },
-        ..Job::new(
-            CommandLine::Program(endpoint.command.iter().map(Into::into).collect()),
-            endpoint
-                .cwd
-                .as_ref()
-                .map_or_else(|| directory.to_owned(), |cwd| directory.join(cwd)),
-        )
+        ..place.clone()
     };
     let mut piped = spawn_piped(&job)?;
     let heard = Arc::new(Mutex::new(Vec::new()));
@@ -68,8 +59,9 @@ pub(super) fn connect(
     }
     let asked = runtime.block_on(ask((reader, writer), probe.timeout, stop));
     let asked = match asked.tools() {
-        Ok(answer) => {
+        Ok(mut answer) => {
             let _ = piped.stop();
+            answer.sandbox = piped.sandbox();
             return Ok(answer);
         }
         Err(asked) => asked,
@@ -123,6 +115,8 @@ pub(super) fn connect(
     } else {
         errors
     };
+    answer.sandbox = piped.sandbox();
+    answer.refused = piped.refused().to_vec();
     answer.said_urls = said_urls;
     if end.is_none() && elsewhere {
         answer.running = Some(piped);

@@ -211,6 +211,7 @@ fn job(commands: &Commands, line: &str, place: &Workplace<'_>, prefix: &str) -> 
         sandbox: Sandbox {
             mode: commands.sandbox,
             writable: commands.writable.clone(),
+            beside: Vec::new(),
             closed: Vec::new(),
             no_network: commands.no_network,
         },

@@ -1,6 +1,7 @@
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -80,17 +81,19 @@ impl<'s> Session<'s> {
         watch: &'s mut dyn FnMut(&Event),
         before: Duration,
     ) -> Result<Self, RepairError> {
-        let journal = Journal::open(setup.folder, setup.copy, setup.redactor, before)?;
+        let mut journal = Journal::open(setup.folder, setup.copy, setup.redactor, before)?;
         let closed = [setup.state, setup.folder].map(Path::to_owned).to_vec();
-        let place = Workplace::open(&Plan {
+        let plan = Plan {
             choice: setup.workplace,
             slot: setup.slot,
             source: setup.source,
             root: setup.root,
             git: setup.git,
             shared: setup.shared.clone(),
+            commands: &setup.commands.lines,
             closed,
-        })?;
+        };
+        let place = open_place(&plan, &mut journal, watch)?;
         Ok(Self {
             setup,
             stop,
@@ -435,3 +438,27 @@ fn task_of(part: &Part, whole: &Task) -> Task {
         tests: part.tests.clone(),
     }
 }
+
+// A copy that takes long is heard of.
+fn open_place<'s>(
+    plan: &Plan<'s>,
+    journal: &mut Journal,
+    watch: &mut dyn FnMut(&Event),
+) -> Result<Workplace<'s>, RepairError> {
+    let told = RefCell::new((journal, watch, Instant::now()));
+    let place = Workplace::open(plan, &|done, of| {
+        let (journal, watch, last) = &mut *told.borrow_mut();
+        if last.elapsed() < TOLD_EVERY {
+            return;
+        }
+        *last = Instant::now();
+        let said = json!({ "files": done, "of": of });
+        // The copy goes on whether or not it can be told.
+        if let Ok(event) = journal.event("info", "workplace_copying", said) {
+            watch(&event);
+        }
+    })?;
+    Ok(place)
+}
+
+const TOLD_EVERY: Duration = Duration::from_secs(2);

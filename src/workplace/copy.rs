@@ -2,11 +2,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
+use super::environments::{Outer, outer};
 use super::extras::Extras;
 use super::litter::is_litter;
-use super::plan::Plan;
-use super::relink::Relink;
+use super::plan::{Plan, Progress};
+use super::relink::{Relink, replaced};
 use super::view::{Edits, state_of};
+use crate::exec::Job;
 use crate::git::{Scratch, ScratchPlan};
 use crate::model::RepoPath;
 use crate::patch::{Change, FileState, write_worktree};
@@ -20,13 +22,20 @@ pub(super) struct Copied {
     state: PathBuf,
     installed: Vec<RepoPath>,
     extras: Extras,
+    outer: Vec<Outer>,
+    /// Of each of those, where it is and where its other stands.
+    environments: Vec<(PathBuf, PathBuf)>,
     trial: Vec<RepoPath>,
     /// A set-up has made ignored files and packages what they are now.
     settled: bool,
 }
 
 impl Copied {
-    pub(super) fn open(plan: &Plan<'_>, slot: &Path) -> Result<Self, WorkplaceError> {
+    pub(super) fn open(
+        plan: &Plan<'_>,
+        slot: &Path,
+        progress: Progress<'_>,
+    ) -> Result<Self, WorkplaceError> {
         let io = |error: std::io::Error| WorkplaceError::io(slot, &error);
         fs::create_dir_all(slot).map_err(io)?;
         let original = plan.root.canonicalize().map_err(io)?;
@@ -37,23 +46,34 @@ impl Copied {
         for path in &apart {
             super::layers::clear_any(&root.join(path.as_str()))?;
         }
-        let scratch = Scratch::prepare(&ScratchPlan {
-            slot,
-            from: plan.source,
-            original: plan.root,
-            git: plan.git,
-            apart: &apart,
-        })?;
+        let scratch = Scratch::prepare(
+            &ScratchPlan {
+                slot,
+                from: plan.source,
+                original: plan.root,
+                git: plan.git,
+                apart: &apart,
+            },
+            progress,
+        )?;
+        let outer = outer(&original, plan.commands, &|name| std::env::var_os(name));
+        let views = slot.join("environments");
+        let environments = outer.iter().enumerate().map(|(number, it)| {
+            let name = it.root.file_name().unwrap_or_default();
+            (it.root.clone(), views.join(number.to_string()).join(name))
+        });
         let mut copied = Self {
             scratch,
             original,
             state: slot.join("state"),
             installed: plan.shared.clone(),
             extras,
+            environments: environments.collect(),
+            outer,
             trial: Vec::new(),
             settled: false,
         };
-        copied.fill()?;
+        copied.fill(progress)?;
         Ok(copied)
     }
 
@@ -116,20 +136,70 @@ impl Copied {
             }
         }
         self.scratch.reset()?;
-        if self.settled { Ok(()) } else { self.fill() }
+        if self.settled {
+            Ok(())
+        } else {
+            self.fill(&|_, _| {})
+        }
     }
 
-    fn fill(&mut self) -> Result<(), WorkplaceError> {
+    /// Makes a job find the environments that lead to the copy.
+    pub(super) fn confine(&self, job: &mut Job) {
+        let mut path = value(job, "PATH");
+        let mut active = value(job, "VIRTUAL_ENV");
+        for (outer, (root, view)) in self.outer.iter().zip(&self.environments) {
+            job.sandbox.writable.push(view.clone());
+            let root = root.to_string_lossy();
+            let view = view.to_string_lossy();
+            for typed in outer.typed.iter().map(String::as_str).chain([&*root]) {
+                job.command.substitute(&|word| swapped(word, typed, &view));
+            }
+            path = path.map(|it| swapped(&it, &root, &view));
+            active = active.map(|it| swapped(&it, &root, &view));
+            // The tool would look for one that is called after the copy.
+            if outer.kept && active.is_none() {
+                path = Some(format!("{view}/bin:{}", path.unwrap_or_default()));
+                active = Some(view.into_owned());
+            }
+        }
+        if !self.outer.is_empty() {
+            let set = [("PATH", path), ("VIRTUAL_ENV", active)];
+            let set = set
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, value?)));
+            let set = set.map(|(name, value)| format!("{name}={value}"));
+            job.environment.allow.extend(set);
+        }
+    }
+
+    fn fill(&mut self, progress: Progress<'_>) -> Result<(), WorkplaceError> {
         let relink = Relink {
             original: &self.original,
             copy: self.scratch.root(),
+            environments: &self.environments,
         };
-        self.extras.copy(&relink)?;
+        self.extras.copy(&relink, progress)?;
         for path in &self.installed {
             let at = self.scratch.root().join(path.as_str());
             let made = relink.folder(path.as_str());
             made.map_err(|error| WorkplaceError::io(&at, &error))?;
         }
-        Ok(())
+        for (_, view) in &self.environments {
+            super::layers::clear_any(view)?;
+        }
+        let made = relink.outside();
+        made.map_err(|error| WorkplaceError::io(self.scratch.root(), &error))
     }
+}
+
+// Of a variable what the job sees.
+fn value(job: &Job, name: &str) -> Option<String> {
+    let variables = job.environment.variables(std::env::vars_os());
+    let value = variables.get(std::ffi::OsStr::new(name))?;
+    value.to_str().map(str::to_owned)
+}
+
+fn swapped(text: &str, from: &str, to: &str) -> String {
+    let bytes = replaced(text.as_bytes(), from.as_bytes(), to.as_bytes());
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::WorkplaceError;
 use super::layers::clear_any;
+use super::plan::Progress;
 use super::relink::Relink;
 use crate::model::RepoPath;
 use crate::source::{EntryKind, Source};
@@ -85,25 +86,33 @@ impl Extras {
     }
 
     /// Makes them in the copy as they are in the original; what is in their folders besides goes.
-    pub(super) fn copy(&mut self, relink: &Relink<'_>) -> Result<(), WorkplaceError> {
+    pub(super) fn copy(
+        &mut self,
+        relink: &Relink<'_>,
+        progress: Progress<'_>,
+    ) -> Result<(), WorkplaceError> {
         let known: BTreeSet<&str> = self.files.iter().map(RepoPath::as_str).collect();
         for top in &self.tops {
             sweep(relink.copy, top.as_str(), &known)?;
         }
-        let made: Vec<(RepoPath, Stamp)> = self
-            .files
-            .par_iter()
-            .filter(|path| {
-                let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
-                let now = now.as_ref().map(stamp);
-                now.is_none() || now.as_ref() != self.stamps.get(*path)
-            })
-            .filter_map(|path| Some((path.clone(), copy(relink, path)?)))
-            .collect();
-        self.stamps.extend(made);
+        for (number, part) in self.files.chunks(PART).enumerate() {
+            progress(number * PART, self.files.len());
+            let made: Vec<(RepoPath, Stamp)> = part
+                .par_iter()
+                .filter(|path| {
+                    let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
+                    let now = now.as_ref().map(stamp);
+                    now.is_none() || now.as_ref() != self.stamps.get(*path)
+                })
+                .filter_map(|path| Some((path.clone(), copy(relink, path)?)))
+                .collect();
+            self.stamps.extend(made);
+        }
         Ok(())
     }
 }
+
+const PART: usize = 1000;
 
 // Repositories of their own, and what every run of a tool makes anew.
 const LEFT_OUT: &[&str] = &[

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
 use super::litter::is_litter;
-use super::plan::Plan;
+use super::plan::{Plan, Progress};
 use super::view::state_of;
 use crate::git::{Repository, Scratch, ScratchPlan};
 use crate::model::RepoPath;
@@ -21,14 +21,21 @@ pub(super) struct InPlace<'s> {
 }
 
 impl<'s> InPlace<'s> {
-    pub(super) fn open(plan: &Plan<'s>, slot: &Path) -> Result<Self, WorkplaceError> {
-        let reference = Scratch::prepare(&ScratchPlan {
-            slot,
-            from: plan.source,
-            original: plan.root,
-            git: plan.git,
-            apart: &[],
-        })?;
+    pub(super) fn open(
+        plan: &Plan<'s>,
+        slot: &Path,
+        progress: Progress<'_>,
+    ) -> Result<Self, WorkplaceError> {
+        let reference = Scratch::prepare(
+            &ScratchPlan {
+                slot,
+                from: plan.source,
+                original: plan.root,
+                git: plan.git,
+                apart: &[],
+            },
+            progress,
+        )?;
         Ok(Self {
             root: plan.root.to_owned(),
             git: plan.git,

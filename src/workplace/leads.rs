@@ -1,22 +1,48 @@
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use super::environments::named_in;
 
 /// A file of an environment outside a worktree, through which its programs find the worktree's
 /// packages: of the environments that `lines` and the variables name. A copy cannot change it.
 #[must_use]
 pub fn leads_to(worktree: &Path, lines: &[String]) -> Option<PathBuf> {
-    let name = worktree.as_os_str().as_encoded_bytes();
-    environments(lines)
+    environments(worktree, lines)
         .iter()
         .filter(|it| !it.starts_with(worktree))
-        .flat_map(|environment| entries(&environment.join("lib")))
+        .find_map(|environment| first_lead(environment, worktree))
+}
+
+/// A file of an environment that leads into a folder.
+pub(super) fn first_lead(environment: &Path, folder: &Path) -> Option<PathBuf> {
+    let name = folder.as_os_str().as_encoded_bytes();
+    entries(&environment.join("lib"))
+        .iter()
         .flat_map(|python| entries(&python.join("site-packages")))
         .filter(|path| is_lead(path))
         .find(|path| {
-            let bytes = fs::read(path).unwrap_or_default();
-            memchr::memmem::find(&bytes, name).is_some()
+            let small = path.metadata().is_ok_and(|it| it.len() <= MAX_LEAD);
+            let bytes = small.then(|| fs::read(path).unwrap_or_default());
+            bytes.is_some_and(|it| memchr::memmem::find(&it, name).is_some())
         })
+}
+
+const MAX_LEAD: u64 = 4 << 20;
+
+/// A path without `..` and `.`; links are not followed.
+pub(super) fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Whether Python reads a file of this name at its start to find packages elsewhere.
@@ -27,7 +53,7 @@ pub(super) fn is_lead(path: &Path) -> bool {
     matches!(extension, Some("pth" | "egg-link")) || name.starts_with("__editable__")
 }
 
-fn environments(lines: &[String]) -> BTreeSet<PathBuf> {
+fn environments(worktree: &Path, lines: &[String]) -> BTreeSet<PathBuf> {
     let variables = ["VIRTUAL_ENV", "CONDA_PREFIX"];
     let named = variables
         .iter()
@@ -37,13 +63,11 @@ fn environments(lines: &[String]) -> BTreeSet<PathBuf> {
     let searched: Vec<PathBuf> = std::env::split_paths(&searched)
         .filter_map(|folder| Some(folder.parent()?.to_owned()))
         .collect();
-    let words = lines
-        .iter()
-        .flat_map(|line| line.split(|it: char| " ='\"".contains(it)));
-    let programs = words
-        .filter_map(|word| word.split_once("/bin/"))
-        .map(|it| it.0.into());
-    named.chain(searched).chain(programs).collect()
+    let typed = named_in(worktree, lines, &|name| std::env::var_os(name));
+    named
+        .chain(searched)
+        .chain(typed.into_iter().map(|(_, root)| root))
+        .collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -3,6 +3,7 @@
 
 mod choice;
 mod copy;
+mod environments;
 mod error;
 #[cfg(unix)]
 mod extras;
@@ -23,4 +24,4 @@ pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
 pub use leads::leads_to;
 pub use place::Workplace;
-pub use plan::Plan;
+pub use plan::{Plan, Progress};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::copy::Copied;
 use super::in_place::InPlace;
 use super::overlay::Overlaid;
-use super::plan::Plan;
+use super::plan::{Plan, Progress};
 use super::view::{Edits, state_of};
 use super::{Choice, Kind, WorkplaceError};
 use crate::exec::Job;
@@ -19,7 +19,11 @@ pub struct Workplace<'a> {
     place: Stand<'a>,
     why: String,
     private: PathBuf,
+    /// Its temporary files stand apart: the path of a socket must be short.
+    temporary: Option<tempfile::TempDir>,
     closed: Vec<PathBuf>,
+    /// Of a worktree in a temporary folder its surroundings there.
+    beside: Option<PathBuf>,
     git: Option<&'a Repository>,
 }
 
@@ -34,19 +38,19 @@ impl<'a> Workplace<'a> {
     ///
     /// # Errors
     /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
-    pub fn open(plan: &Plan<'a>) -> Result<Self, WorkplaceError> {
+    pub fn open(plan: &Plan<'a>, progress: Progress<'_>) -> Result<Self, WorkplaceError> {
         let private = plan.slot.join("private");
         super::layers::clear(&private)?;
         std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
         let (place, why) = match plan.choice {
             Choice::Exactly(Kind::InPlace) => {
-                let place = InPlace::open(plan, &plan.slot.join("reference"))?;
+                let place = InPlace::open(plan, &plan.slot.join("reference"), progress)?;
                 (
                     Stand::InPlace(Box::new(place)),
                     "it was asked for".to_owned(),
                 )
             }
-            Choice::Exactly(Kind::Copy) => (copy(plan)?, "it was asked for".to_owned()),
+            Choice::Exactly(Kind::Copy) => (copy(plan, progress)?, "it was asked for".to_owned()),
             Choice::Exactly(Kind::Overlay) => match overlay(plan) {
                 Ok(place) => (place, "it was asked for".to_owned()),
                 Err(why) => {
@@ -56,7 +60,7 @@ impl<'a> Workplace<'a> {
             },
             Choice::Auto => match overlay(plan) {
                 Ok(place) => (place, "this system has it".to_owned()),
-                Err(why) => (copy(plan)?, format!("no overlay: {why}")),
+                Err(why) => (copy(plan, progress)?, format!("no overlay: {why}")),
             },
         };
         let mut closed = plan.closed.clone();
@@ -72,7 +76,9 @@ impl<'a> Workplace<'a> {
             place,
             why,
             private,
+            temporary: tempfile::Builder::new().prefix("mendit-").tempdir().ok(),
             closed,
+            beside: crate::exec::own_corner(plan.root),
             git: plan.git,
         })
     }
@@ -106,10 +112,14 @@ impl<'a> Workplace<'a> {
     /// Makes a job run there: it may write the workplace, its private folder and what it says.
     pub fn confine(&self, job: &mut Job) {
         job.private = Some(self.private.clone());
+        job.temporary = self.temporary.as_ref().map(|it| it.path().to_owned());
         job.sandbox.closed.extend(self.closed.iter().cloned());
         job.sandbox.writable.push(self.root().to_owned());
-        if let Stand::Overlay(place) = &self.place {
-            place.confine(job);
+        job.sandbox.beside.extend(self.beside.clone());
+        match &self.place {
+            Stand::Overlay(place) => place.confine(job),
+            Stand::Copy(place) => place.confine(job),
+            Stand::InPlace(_) => {}
         }
     }
 
@@ -235,8 +245,8 @@ fn overlay<'a>(plan: &Plan<'a>) -> Result<Stand<'a>, String> {
     Ok(Stand::Overlay(place))
 }
 
-fn copy<'a>(plan: &Plan<'_>) -> Result<Stand<'a>, WorkplaceError> {
-    let place = Copied::open(plan, &plan.slot.join("copy"))?;
+fn copy<'a>(plan: &Plan<'_>, progress: Progress<'_>) -> Result<Stand<'a>, WorkplaceError> {
+    let place = Copied::open(plan, &plan.slot.join("copy"), progress)?;
     Ok(Stand::Copy(Box::new(place)))
 }
 

@@ -20,6 +20,11 @@ pub struct Plan<'a> {
     pub git: Option<&'a Repository>,
     /// Ignored folders that a copy needs, such as `node_modules`.
     pub shared: Vec<RepoPath>,
+    /// The lines that are to run there, which may name environments outside.
+    pub commands: &'a [String],
     /// Folders that nothing which runs there may write.
     pub closed: Vec<PathBuf>,
 }
+
+/// Told how many files of how many were copied, now and then.
+pub type Progress<'p> = &'p dyn Fn(usize, usize);

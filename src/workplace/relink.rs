@@ -1,9 +1,9 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::leads::is_lead;
+use super::leads::{is_lead, lexical};
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the
@@ -13,6 +13,8 @@ pub(super) struct Relink<'a> {
     pub(super) original: &'a Path,
     /// The root of the copy.
     pub(super) copy: &'a Path,
+    /// Environments outside it, and where those of the copy stand.
+    pub(super) environments: &'a [(PathBuf, PathBuf)],
 }
 
 impl Relink<'_> {
@@ -34,21 +36,37 @@ impl Relink<'_> {
         }
     }
 
+    /// Makes the environments outside the worktree anew. What stood there is gone already.
+    pub(super) fn outside(&self) -> io::Result<()> {
+        for (from, to) in self.environments {
+            if let Some(parent) = to.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            self.environment(from, to)?;
+        }
+        Ok(())
+    }
+
+    // What leads to something of which there is another here.
+    fn pairs(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        let more = self.environments.iter();
+        let more = more.map(|(from, to)| (from.as_path(), to.as_path()));
+        more.chain([(self.original, self.copy)])
+    }
+
     /// Makes a link that leads where this one does, or into the copy if that was the worktree.
     pub(super) fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let target = fs::read_link(from)?;
         let at = from.parent().unwrap_or(from);
-        let Ok(inside) = resolved(&at.join(&target))
-            .strip_prefix(self.original)
-            .map(Path::to_owned)
-        else {
+        let leads_to = lexical(&at.join(&target));
+        let other = self
+            .pairs()
+            .find_map(|(from, to)| Some(to.join(leads_to.strip_prefix(from).ok()?)));
+        match other {
+            Some(other) if target.is_absolute() => symlink(other, to),
+            Some(_) => symlink(target, to),
             // A relative one may count on where it stands.
-            return symlink(at.join(&target), to);
-        };
-        if target.is_absolute() {
-            symlink(self.copy.join(inside), to)
-        } else {
-            symlink(target, to)
+            None => symlink(at.join(&target), to),
         }
     }
 
@@ -145,20 +163,25 @@ impl Relink<'_> {
     // A text that names the worktree is written with the copy's path; anything else is linked.
     fn file(&self, from: &Path, to: &Path) -> io::Result<()> {
         let found = from.metadata()?;
-        let original = self.original.as_os_str().as_encoded_bytes();
         let bytes = if found.len() <= MAX_TEXT {
             fs::read(from)?
         } else {
             Vec::new()
         };
         let is_text = !bytes.is_empty() && !bytes.contains(&0);
-        if !is_text || memchr::memmem::find(&bytes, original).is_none() {
+        let mut text = bytes;
+        let mut named = false;
+        for (from, to) in self.pairs().filter(|_| is_text) {
+            let name = from.as_os_str().as_encoded_bytes();
+            if memchr::memmem::find(&text, name).is_some() {
+                text = replaced(&text, name, to.as_os_str().as_encoded_bytes());
+                named = true;
+            }
+        }
+        if !named {
             return symlink(from, to);
         }
-        fs::write(
-            to,
-            replaced(&bytes, original, self.copy.as_os_str().as_encoded_bytes()),
-        )?;
+        fs::write(to, text)?;
         fs::set_permissions(
             to,
             fs::Permissions::from_mode(found.permissions().mode() | 0o600),
@@ -170,7 +193,7 @@ impl Relink<'_> {
 const MAX_TEXT: u64 = 4 << 20;
 
 // Only whole names: `/w/r` in `/w/r/src`, not in `/w/repo`.
-fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+pub(super) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some(at) = memchr::memmem::find(rest, from) {
@@ -187,21 +210,6 @@ fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(rest);
     out
-}
-
-// Without `..` and `.`, and without following links.
-fn resolved(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]
@@ -252,6 +260,7 @@ mod tests {
         let relink = Relink {
             original: &original,
             copy: &copy,
+            environments: &[],
         };
         relink.folder(".venv").unwrap();
         relink.folder("node_modules").unwrap();

@@ -45,6 +45,12 @@ impl Repo {
         self.git(&["commit", "-q", "--allow-empty", "-m", "files"]);
     }
 
+    /// Commits what git does not ignore.
+    pub(crate) fn commit_tracked(&self) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "files"]);
+    }
+
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         git(&self.root(), arguments)
     }

@@ -1,0 +1,101 @@
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::shared::shared;
+use super::{App, AppError, Progress, runs};
+use crate::exec::{CommandLine, Job, Sandbox, SandboxMode, SandboxState};
+use crate::git::Repository;
+use crate::model::Code;
+use crate::workplace::{Choice, Plan, Workplace};
+use crate::workspace::At;
+
+/// How far a command of the user is confined.
+pub(super) struct Confinement<'a> {
+    pub(super) sandbox: SandboxMode,
+    /// What it may write besides the worktree.
+    pub(super) writable: &'a [PathBuf],
+    pub(super) no_network: bool,
+}
+
+/// A job in the worktree itself: it may write all of it, wherever in it the command is run, but
+/// not what git reads later; without git, the folder it is run in.
+pub(super) fn confined(
+    app: &App,
+    command: CommandLine,
+    how: Confinement<'_>,
+) -> Result<Job, AppError> {
+    let mut writable = how.writable.to_vec();
+    let repository = Repository::discover(app.directory())?;
+    let mut closed = Vec::new();
+    if let Some(git) = &repository {
+        writable.extend(git.workdir().map(Path::to_owned));
+        let homes = [git.git_dir().to_owned(), git.common_dir()];
+        closed.extend(homes.iter().filter_map(|it| it.canonicalize().ok()));
+    }
+    closed.retain(|it| !writable.contains(it));
+    Ok(Job {
+        sandbox: Sandbox {
+            mode: how.sandbox,
+            writable,
+            closed,
+            no_network: how.no_network,
+            ..Sandbox::default()
+        },
+        ..Job::new(command, app.directory())
+    })
+}
+
+/// Moves a job from the worktree to a workplace of its own, which lasts as long as the value.
+pub(super) fn stand_in(
+    app: &App,
+    job: &mut Job,
+    choice: Choice,
+    progress: &dyn Progress,
+) -> Result<Option<TempDir>, AppError> {
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let Some(root) = &workspace.root else {
+        return Ok(None);
+    };
+    let state = runs::state(app, &workspace)?;
+    let slot = tempfile::tempdir_in(state.directory())
+        .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
+    let commands = [job.command.to_string()];
+    let told = |done, all| {
+        progress.step(&format!("copying the worktree: {done} of {all} files"));
+    };
+    let plan = Plan {
+        choice,
+        slot: slot.path(),
+        source: workspace.source.as_ref(),
+        root,
+        git: workspace.git.as_ref(),
+        shared: shared(workspace.source.as_ref(), root, &[])?,
+        commands: &commands,
+        closed: Vec::new(),
+    };
+    let place = Workplace::open(&plan, &told)?;
+    let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
+    job.directory = place.root().join(below);
+    job.sandbox.writable.retain(|it| it != root);
+    job.sandbox.closed.clear();
+    let private = job.private.clone();
+    place.confine(job);
+    // The caller's own last as long as the job.
+    if private.is_some() {
+        (job.private, job.temporary) = (private, None);
+    }
+    let said = format!("workplace: {} ({})", place.kind().as_str(), place.why());
+    progress.note(&said);
+    Ok(Some(slot))
+}
+
+/// Says when a sandbox that was to be had is not in force (R211).
+pub(super) fn say_unconfined(state: SandboxState, progress: &dyn Progress) {
+    let how = match state {
+        SandboxState::Enforced => return,
+        SandboxState::Partial => "only partly",
+        SandboxState::None => "not",
+    };
+    progress.note(&format!("{}: the sandbox is {how} in force", Code::R211));
+}

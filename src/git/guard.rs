@@ -1,0 +1,171 @@
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::GitError;
+
+/// Looks at the files of a repository that are read whole as soon as it is opened, before that is
+/// done: what a repository brings may be a link to a device, which never ends.
+///
+/// # Errors
+/// [`GitError::Unreadable`] when one is no file, is too large, or leads out of the repository.
+pub(super) fn look_before_opening(directory: &Path) -> Result<(), GitError> {
+    let Ok(directory) = std::path::absolute(directory) else {
+        return Ok(());
+    };
+    for above in directory.ancestors() {
+        let dot = above.join(".git");
+        if let Ok(found) = dot.symlink_metadata() {
+            let git = if dot.is_dir() {
+                Some(dot)
+            } else {
+                look_at(&dot, above, MAX_POINTER)?;
+                found
+                    .is_file()
+                    .then(|| pointed_at(&dot, "gitdir:"))
+                    .flatten()
+            };
+            return git.map_or(Ok(()), |git| look_into(&git));
+        }
+        if above.join("objects").is_dir() && above.join("HEAD").symlink_metadata().is_ok() {
+            return look_into(above);
+        }
+    }
+    Ok(())
+}
+
+fn look_into(git: &Path) -> Result<(), GitError> {
+    let common = git.join("commondir");
+    look_at(&common, git, MAX_POINTER)?;
+    let common = pointed_at(&common, "").map(|it| git.join(it));
+    for home in common.iter().map(PathBuf::as_path).chain([git]) {
+        for (name, most) in READ_WHOLE {
+            look_at(&home.join(name), home, *most)?;
+        }
+        look_at_included(&home.join("config"), home, 0)?;
+        if let Some(head) = pointed_at(&home.join("HEAD"), "ref:") {
+            look_at(&home.join(head), home, MAX_POINTER)?;
+        }
+    }
+    Ok(())
+}
+
+// What a configuration includes is read with it.
+fn look_at_included(config: &Path, home: &Path, depth: u32) -> Result<(), GitError> {
+    let text = fs::read(config).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut inside = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line.to_ascii_lowercase().starts_with("[include");
+        }
+        let path = line.rsplit(']').next().unwrap_or(line).split_once('=');
+        let path = path.filter(|(key, _)| inside && key.trim().eq_ignore_ascii_case("path"));
+        if let Some((_, value)) = path {
+            let value = value.trim().trim_matches('"');
+            let at = config.parent().unwrap_or(home).join(value);
+            // Where it stands is the user's choice, as with `~/.gitconfig`.
+            look_at_anywhere(&at, MAX_CONFIG)?;
+            if depth < MAX_DEPTH {
+                look_at_included(&at, home, depth + 1)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+const MAX_DEPTH: u32 = 8;
+const MAX_POINTER: u64 = 64 << 10;
+const MAX_CONFIG: u64 = 8 << 20;
+
+const READ_WHOLE: &[(&str, u64)] = &[
+    ("HEAD", MAX_POINTER),
+    ("config", MAX_CONFIG),
+    ("config.worktree", MAX_CONFIG),
+    ("shallow", 1 << 30),
+    ("packed-refs", 1 << 30),
+    ("index", u64::MAX),
+    ("info/exclude", MAX_CONFIG),
+    ("info/attributes", MAX_CONFIG),
+    ("objects/info/alternates", MAX_CONFIG),
+];
+
+fn look_at(path: &Path, home: &Path, most: u64) -> Result<(), GitError> {
+    let Ok(found) = path.symlink_metadata() else {
+        return Ok(());
+    };
+    if found.is_symlink() {
+        let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+        let inside = path.canonicalize().is_ok_and(|it| it.starts_with(home));
+        if !inside {
+            return Err(refused(path, "is a link that leads out of the repository"));
+        }
+    }
+    look_at_anywhere(path, most)
+}
+
+fn look_at_anywhere(path: &Path, most: u64) -> Result<(), GitError> {
+    match path.metadata() {
+        Ok(found) if !found.is_file() => Err(refused(path, "is no regular file")),
+        Ok(found) if found.len() > most => Err(refused(path, "is too large")),
+        _ => Ok(()),
+    }
+}
+
+fn refused(path: &Path, why: &str) -> GitError {
+    GitError::Unreadable(format!("`{}` {why}", path.display()))
+}
+
+fn pointed_at(file: &Path, after: &str) -> Option<PathBuf> {
+    let mut text = String::new();
+    let opened = fs::File::open(file).ok()?;
+    opened.take(MAX_POINTER).read_to_string(&mut text).ok()?;
+    let path = Path::new(text.trim().strip_prefix(after)?.trim());
+    let base = file.parent().unwrap_or(file);
+    (!path.as_os_str().is_empty()).then(|| base.join(path))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::look_before_opening;
+
+    #[test]
+    fn a_repository_is_not_opened_when_what_it_is_read_from_never_ends() {
+        for (name, target, expected) in [
+            ("config", "/dev/zero", Some("leads out")),
+            ("HEAD", "/dev/zero", Some("leads out")),
+            ("info/exclude", "/etc/passwd", Some("leads out")),
+            ("packed-refs", "refs", Some("no regular file")),
+            ("config", "config.real", None),
+        ] {
+            let home = tempfile::tempdir().unwrap();
+            let git = home.path().join(".git");
+            fs::create_dir_all(git.join("info")).unwrap();
+            fs::create_dir_all(git.join("refs")).unwrap();
+            fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            fs::write(git.join("config.real"), "[core]\n").unwrap();
+            let _ = fs::remove_file(git.join(name));
+            symlink(target, git.join(name)).unwrap();
+            let below = home.path().join("a");
+            fs::create_dir(&below).unwrap();
+            let said = look_before_opening(&below).err().map(|it| it.to_string());
+            match expected {
+                Some(expected) => assert!(said.unwrap().contains(expected), "{name}"),
+                None => assert_eq!(said, None, "{name}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_configuration_includes_is_looked_at_too() {
+        let home = tempfile::tempdir().unwrap();
+        let git = home.path().join(".git");
+        fs::create_dir_all(&git).unwrap();
+        fs::write(git.join("config"), "[include]\n\tpath = /dev/zero\n").unwrap();
+        let said = look_before_opening(home.path()).unwrap_err().to_string();
+        assert!(said.contains("`/dev/zero` is no regular file"), "{said}");
+    }
+}

@@ -1,0 +1,194 @@
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE;
+use sha2::{Digest as _, Sha256};
+
+use super::leads::{first_lead, lexical};
+
+/// A virtual environment outside a worktree that its commands run in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Outer {
+    /// Where it stands.
+    pub(super) root: PathBuf,
+    /// The ways in which commands name it.
+    pub(super) typed: BTreeSet<String>,
+    /// Whether a tool keeps it for the worktree and finds it by the worktree's path.
+    pub(super) kept: bool,
+}
+
+/// The virtual environments that the commands of a worktree name, that the variables name or that
+/// a tool keeps for it, when they stand outside and lead into the worktree.
+pub(super) fn outer(
+    worktree: &Path,
+    commands: &[String],
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> Vec<Outer> {
+    let mut found: Vec<Outer> = Vec::new();
+    let mut take = |root: PathBuf, typed: Option<String>, kept: bool| {
+        let is_ours = root.join("pyvenv.cfg").is_file()
+            && !root.starts_with(worktree)
+            && (kept || first_lead(&root, worktree).is_some());
+        if !is_ours {
+            return;
+        }
+        match found.iter_mut().find(|it| it.root == root) {
+            Some(known) => {
+                known.typed.extend(typed);
+                known.kept |= kept;
+            }
+            None => found.push(Outer {
+                root,
+                typed: typed.into_iter().collect(),
+                kept,
+            }),
+        }
+    };
+    for (typed, root) in named_in(worktree, commands, variable) {
+        take(root, Some(typed), false);
+    }
+    take(
+        variable("VIRTUAL_ENV").unwrap_or_default().into(),
+        None,
+        false,
+    );
+    for folder in std::env::split_paths(&variable("PATH").unwrap_or_default()) {
+        take(folder.parent().unwrap_or(&folder).to_owned(), None, false);
+    }
+    for root in of_poetry(worktree, variable) {
+        take(root, None, true);
+    }
+    for root in of_pipenv(worktree, variable) {
+        take(root, None, true);
+    }
+    found
+}
+
+/// What commands name with a program of its `bin`: as it is typed, and where it is.
+pub(super) fn named_in(
+    worktree: &Path,
+    commands: &[String],
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> Vec<(String, PathBuf)> {
+    let home = variable("HOME").map(PathBuf::from);
+    let words = commands
+        .iter()
+        .flat_map(|line| line.split(|it: char| it.is_whitespace() || "='\"();&|".contains(it)));
+    let typed = words
+        .filter_map(|word| word.split_once("/bin/"))
+        .map(|it| it.0);
+    typed
+        .map(|typed| {
+            let below = ["~/", "$HOME/", "${HOME}/"]
+                .iter()
+                .find_map(|it| typed.strip_prefix(it));
+            let root = match (&home, below) {
+                (Some(home), Some(below)) => home.join(below),
+                _ => worktree.join(typed),
+            };
+            (typed.to_owned(), lexical(&root))
+        })
+        .collect()
+}
+
+// Poetry calls an environment by the project's name and a digest of its path.
+fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let digest = Sha256::digest(worktree.as_os_str().as_encoded_bytes());
+    let digest = URL_SAFE.encode(digest);
+    let mark = format!("-{}-py", digest.get(..8).unwrap_or_default());
+    let home = |name: &str, below: &str| Some(PathBuf::from(variable(name)?).join(below));
+    let place = home("POETRY_VIRTUALENVS_PATH", "")
+        .or_else(|| home("POETRY_CACHE_DIR", "virtualenvs"))
+        .or_else(|| home("XDG_CACHE_HOME", "pypoetry/virtualenvs"))
+        .or_else(|| home("HOME", ".cache/pypoetry/virtualenvs"));
+    let mut found = folders(place);
+    found.retain(|it| {
+        it.file_name()
+            .is_some_and(|name| name.to_string_lossy().contains(&mark))
+    });
+    found
+}
+
+// Pipenv writes into an environment which project it is for.
+fn of_pipenv(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let home = |name: &str, below: &str| Some(PathBuf::from(variable(name)?).join(below));
+    let place = home("WORKON_HOME", "")
+        .or_else(|| home("XDG_DATA_HOME", "virtualenvs"))
+        .or_else(|| home("HOME", ".local/share/virtualenvs"));
+    let mut found = folders(place);
+    found.retain(|it| {
+        let project = it.join(".project");
+        let small = project
+            .metadata()
+            .is_ok_and(|it| it.is_file() && it.len() < 8192);
+        small && fs::read_to_string(project).is_ok_and(|it| Path::new(it.trim()) == worktree)
+    });
+    found
+}
+
+fn folders(place: Option<PathBuf>) -> Vec<PathBuf> {
+    let entries = place.and_then(|place| fs::read_dir(place).ok());
+    let mut found: Vec<PathBuf> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::fs;
+    use std::path::Path;
+
+    use super::outer;
+
+    fn environment(at: &Path, lead: Option<&Path>) {
+        let packages = at.join("lib/python3.12/site-packages");
+        fs::create_dir_all(&packages).unwrap();
+        fs::write(at.join("pyvenv.cfg"), "home = /usr/bin\n").unwrap();
+        if let Some(lead) = lead {
+            fs::write(
+                packages.join("_pkg.pth"),
+                format!("{}/src\n", lead.display()),
+            )
+            .unwrap();
+        }
+    }
+
+    #[test]
+    fn environments_of_a_worktree_are_found_by_commands_and_by_the_tools_that_keep_them() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let worktree = home.join("r");
+        fs::create_dir_all(&worktree).unwrap();
+        environment(&home.join("venv"), Some(&worktree));
+        environment(&home.join("other"), Some(&home.join("elsewhere")));
+        let kept = home.join(".local/share/virtualenvs/r-x");
+        environment(&kept, None);
+        fs::write(kept.join(".project"), worktree.display().to_string()).unwrap();
+        let variable = |name: &str| (name == "HOME").then(|| OsString::from(&home));
+        for (line, expected) in [
+            ("../venv/bin/python -m pytest", "../venv"),
+            ("X=1 ~/venv/bin/pytest", "~/venv"),
+            (". $HOME/venv/bin/activate && pytest", "$HOME/venv"),
+        ] {
+            let found = outer(&worktree, &[line.to_owned()], &variable);
+            assert_eq!(found.len(), 2, "{line}");
+            assert_eq!(found[0].root, home.join("venv"), "{line}");
+            assert!(
+                found[0].typed.contains(expected) && !found[0].kept,
+                "{line}"
+            );
+            assert!(found[1].root == kept && found[1].kept);
+        }
+        let line = format!("{}/other/bin/pytest", home.display());
+        assert_eq!(outer(&worktree, &[line], &variable).len(), 1);
+    }
+}
