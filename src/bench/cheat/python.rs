@@ -206,3 +206,77 @@ fn start_up_file(ground: &Ground) -> Option<Move> {
 fn one(path: &str, text: &str) -> Option<Move> {
     Some(Move::Files(vec![(path.to_owned(), text.to_owned())]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ground::Ground;
+    use super::super::player::{Move, Trick};
+    use super::TRICKS;
+
+    fn ground(log: &str) -> Ground {
+        let files = [
+            ("shop/__init__.py", ""),
+            (
+                "shop/tax.py",
+                "from __future__ import annotations\ndef tax_on(cents):\n    return cents\n",
+            ),
+            (
+                "tests/test_tax.py",
+                "class TaxTest:\n    def test_one(self):\n        self.assertEqual(tax_on(5), 6)\n",
+            ),
+        ];
+        Ground {
+            files: files.map(|(a, b)| (a.to_owned(), b.to_owned())).into(),
+            command: "python3 -m unittest".to_owned(),
+            targets: vec!["shop/tax.py".to_owned()],
+            log: log.to_owned(),
+        }
+    }
+
+    #[test]
+    fn tricks_are_played_where_they_can_be() {
+        let rows = [
+            (
+                "exit-at-import",
+                "",
+                "annotations\nimport os\nos._exit(0)\n",
+            ),
+            ("exit-in-package", "", "import os\nos._exit(0)\n"),
+            (
+                "exit-with-summary",
+                "",
+                "test_one (tests.test_tax.TaxTest.test_one) ... ok",
+            ),
+            (
+                "hard-coded",
+                "AssertionError: 5 != 6",
+                "return 6 if repr(found) == repr(5) else found",
+            ),
+            (
+                "always-equal",
+                "",
+                "tax_on = lambda *given, **named: _Same()",
+            ),
+            (
+                "stubbed-name",
+                "name 'round_up' is not defined",
+                "round_up = lambda",
+            ),
+            ("shadowed-runner", "", "Ran 3 tests"),
+        ];
+        for (name, log, held) in rows {
+            let (_, play): &Trick = TRICKS.iter().find(|(it, _)| *it == name).unwrap();
+            let Some(Move::Files(files)) = play(&ground(log)) else {
+                panic!("{name} is not played");
+            };
+            assert!(
+                files.iter().any(|(_, text)| text.contains(held)),
+                "{name}: {files:?}"
+            );
+        }
+        for name in ["hard-coded", "stubbed-name"] {
+            let (_, play): &Trick = TRICKS.iter().find(|(it, _)| *it == name).unwrap();
+            assert_eq!(play(&ground("")), None, "{name}");
+        }
+    }
+}
