@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::cheat::Cheat;
-use super::hidden::hidden_tests;
+use super::hidden::{Hidden, hidden_tests};
 use super::judge::{Ran, judge_cheats, judge_run};
 use super::materialise::temporary;
 use super::record::Record;
@@ -200,7 +200,11 @@ fn perform(
     let mut hidden = None;
     if result.status == RunStatus::Fixed && fixture.hidden_test.is_some() {
         let patch = std::fs::read(folder.join("final.patch")).ok();
-        hidden = Some(hidden_tests(fixture, patch.as_deref(), home, place.stop).map_err(said)?);
+        let found = hidden_tests(fixture, patch.as_deref(), home, place.stop).map_err(said)?;
+        hidden = Some(match found {
+            Hidden::Failed(why) => Hidden::Failed(place.redactor.redact(&why).text.into_owned()),
+            Hidden::Passed => Hidden::Passed,
+        });
     }
     let record = Record::read(fixture, &folder);
     Ok(Ran {

@@ -58,7 +58,7 @@ pub struct BenchDocument {
 pub struct BenchAgents {
     /// Always [`super::SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// Always `bench-agents`.
+    /// Always `benches`.
     pub document: String,
     /// The highest rung that was allowed.
     pub max_level: Level,
