@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
 use mendit::app::{
-    App, AppOptions, ContextRequest, DiagnoseRequest, FindingRow, HintRequest, ImportsRequest,
+    App, AppOptions, ContextRequest, DiagnoseRequest, FindingRow, HintRequest, ImportsRequest, Log,
     PatchRequest, RedactRequest, Silent, Target, apply_patch, build_context, check_patch,
     diagnose_log, explain_word, find_imports, list_imports, redact_text, to_json, with_canonical,
 };
@@ -85,7 +85,7 @@ fn doors() -> Vec<Door> {
             ],
             library: Box::new(|app| {
                 let request = DiagnoseRequest {
-                    log: with_token(ALIAS).into_bytes(),
+                    log: Log::from(with_token(ALIAS)),
                     exit_code: Some(2),
                     command: Some("tsc".to_owned()),
                 };
@@ -99,7 +99,7 @@ fn doors() -> Vec<Door> {
             line: vec!["context", "--log", "../alias.log", "--level", "1"],
             library: Box::new(|app| {
                 let request = ContextRequest {
-                    log: Some(with_token(ALIAS).into_bytes()),
+                    log: Some(Log::from(with_token(ALIAS))),
                     level: mendit::model::Level::from_number(1),
                     ..ContextRequest::default()
                 };
@@ -112,7 +112,7 @@ fn doors() -> Vec<Door> {
             line: vec!["hint", "--log", "../moved.log", "--fix"],
             library: Box::new(|app| {
                 let request = HintRequest {
-                    log: Some(with_token(MOVED).into_bytes()),
+                    log: Some(Log::from(with_token(MOVED))),
                     fix: true,
                     ..HintRequest::default()
                 };

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{App, AppError};
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
+use crate::diagnose::Log;
 use crate::model::{Code, Level, PreviousAttempt, RepoPath, StopReason, UnchangedFile};
 use crate::workspace::Workspace;
 
@@ -14,7 +15,7 @@ pub struct ContextRequest {
     /// Files the failure is about, as a caller names them; a folder means its files.
     pub targets: Vec<String>,
     /// What the failing command wrote.
-    pub log: Option<Vec<u8>>,
+    pub log: Option<Log>,
     /// A failure packet to take log, targets and commands from, where they are not given.
     pub failure: Option<Named>,
     /// Commands that show the failure; they are not run.
@@ -177,7 +178,7 @@ fn take_failure(
     let text = document["logs"]["text"]
         .as_str()
         .ok_or_else(|| AppError::usage("the failure packet has no `logs.text`"))?;
-    request.log = Some(text.as_bytes().to_vec());
+    request.log = Some(Log::from(text.to_owned()));
     if request.targets.is_empty() {
         for target in strings(&document["targets"]) {
             let path = RepoPath::new(&target).ok();

@@ -1,7 +1,7 @@
 use std::io::{self, Read};
 
 use super::{App, AppError, Progress};
-use crate::diagnose::{LogFacts, diagnose, diagnose_in, read_log};
+use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::git::Repository;
 use crate::model::Diagnosis;
 use crate::workspace::At;
@@ -10,7 +10,7 @@ use crate::workspace::At;
 #[derive(Debug, Clone, Default)]
 pub struct DiagnoseRequest {
     /// What the command wrote, standard error included.
-    pub log: Vec<u8>,
+    pub log: Log,
     /// Its exit code; a negative number is a signal.
     pub exit_code: Option<i32>,
     /// The command line.
@@ -33,27 +33,24 @@ pub fn diagnose_log(
         timed_out: false,
         rules: app.rules(),
     };
-    let log = app.clean(&request.log);
-    if Repository::discover(app.directory())?.is_none() {
-        return Ok(diagnose(&log, &facts, None));
-    }
-    let workspace = app.workspace(At::Worktree, progress)?;
+    let workspace = match Repository::discover(app.directory())? {
+        Some(_) => Some(app.workspace(At::Worktree, progress)?),
+        None => None,
+    };
     super::progress::go_on(progress, "reading the log")?;
-    Ok(diagnose_in(&log, &facts, workspace.source.as_ref()))
+    let source = workspace.as_ref().map(|it| it.source.as_ref());
+    Ok(diagnose_masked(
+        &request.log,
+        &facts,
+        source,
+        app.redactor(),
+    ))
 }
 
-/// Reads a log of any size in bounded memory: as it is up to 64 MiB, beyond that the head, the tail
-/// and what is telling between them, every line in its place.
+/// Reads a log of any size in bounded memory; see [`Log::read`].
 ///
 /// # Errors
 /// What the input gives.
-pub fn bounded_log(mut input: impl Read) -> io::Result<Vec<u8>> {
-    let mut first = Vec::new();
-    input.by_ref().take(WHOLE).read_to_end(&mut first)?;
-    if (first.len() as u64) < WHOLE {
-        return Ok(first);
-    }
-    read_log(first.as_slice().chain(input)).map(String::into_bytes)
+pub fn read_log(app: &App, input: impl Read) -> io::Result<Log> {
+    Log::read(input, &app.rules())
 }
-
-const WHOLE: u64 = 64 << 20;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
 use super::{App, AppError, Progress};
-use crate::diagnose::{LogFacts, diagnose_in};
+use crate::diagnose::{Log, LogFacts, diagnose_masked};
 use crate::hint::{Query, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest};
 use crate::model::{
     Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
@@ -20,7 +20,7 @@ pub struct HintRequest {
     /// The file that uses them; without one, those that the log names.
     pub file: Option<String>,
     /// What the failing command wrote: names, modules and files are taken from it.
-    pub log: Option<Vec<u8>>,
+    pub log: Option<Log>,
     /// A commit to read instead of the worktree.
     pub rev: Option<String>,
     /// Whether a patch of the certain imports is made.
@@ -142,13 +142,12 @@ fn wanted(
     workspace: &Workspace,
 ) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
     let source = workspace.source.as_ref();
-    let diagnosis = request.log.as_deref().map(|log| {
-        let log = app.clean(log);
+    let diagnosis = request.log.as_ref().map(|log| {
         let facts = LogFacts {
             rules: app.rules(),
             ..LogFacts::default()
         };
-        diagnose_in(&log, &facts, source)
+        diagnose_masked(log, &facts, Some(source), app.redactor())
     });
     let files = files(request, workspace, diagnosis.as_ref())?;
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();

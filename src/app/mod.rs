@@ -29,6 +29,7 @@ mod show_settings;
 mod split;
 mod stats;
 
+pub use crate::diagnose::Log;
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
     benches_all_agents, broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_all_agents,
@@ -36,7 +37,7 @@ pub use bench::{
 };
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
-pub use diagnose::{DiagnoseRequest, bounded_log, diagnose_log};
+pub use diagnose::{DiagnoseRequest, diagnose_log, read_log};
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};

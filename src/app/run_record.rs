@@ -139,7 +139,7 @@ impl Record {
             return Ok(());
         };
         let mut request = base_request(app.settings(), workspace.git.as_ref());
-        request.log = Some(self.log_of(failing).into_bytes());
+        request.log = Some(self.log_of(failing).into());
         request.rules = app.rules();
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.timed_out;

@@ -1,14 +1,16 @@
 use super::context_args::{Args, Format};
 use super::global::Global;
-use super::input::{read_json, read_log};
+use super::input::{self, read_json};
 use super::{AppError, Exit, Output, open};
 use crate::app::{ContextRequest, Named, build_context, within_budget};
 use crate::report::{context_markdown, context_text, context_xml};
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let app = open(global, |settings| args.merge(settings))?;
+    let log = args.log.as_deref().map(|path| input::log(&app, path));
     let request = ContextRequest {
         targets: [&args.targets[..], &args.more_targets].concat(),
-        log: args.log.as_deref().map(read_log).transpose()?,
+        log: log.transpose()?,
         failure: named(args.failure.as_ref())?,
         test_commands: args.test_commands.clone(),
         level: args.level.0,
@@ -25,7 +27,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         shown: args.format == Format::Text,
         no_cache: args.no_cache,
     };
-    let app = open(global, |settings| args.merge(settings))?;
     let packed = build_context(&app, &request, output)?;
     let (context, packet) = (&packed.context, &packed.packet);
     match args.format {

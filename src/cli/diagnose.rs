@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::input::read_log;
+use super::input;
 use super::{AppError, Exit, Output, open};
 use crate::app::{DiagnoseRequest, diagnose_log};
 use crate::model::{DiagnosisDocument, FailureKind};
@@ -33,12 +33,13 @@ enum Format {
 /// Says what a log tells about a failure; exits with 1 when it tells nothing, with 0 when nothing
 /// failed.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let app = open(global, |_| {})?;
     let request = DiagnoseRequest {
-        log: read_log(&args.log)?,
+        log: input::log(&app, &args.log)?,
         exit_code: args.exit_code,
         command: args.command.clone(),
     };
-    let diagnosis = diagnose_log(&open(global, |_| {})?, &request, output)?;
+    let diagnosis = diagnose_log(&app, &request, output)?;
     match args.format {
         Format::Text => output.text(&diagnosis_text(&diagnosis))?,
         Format::Json => output.json(&DiagnosisDocument::new(&diagnosis))?,

@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::input::read_log;
+use super::input;
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
 use crate::app::{HintRequest, find_imports};
@@ -31,16 +31,18 @@ pub(crate) struct Args {
 
 /// Proposes imports; exits with 1 when none is known, or none is certain enough for a patch.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let app = open(global, |_| {})?;
+    let log = args.log.as_deref().map(|path| input::log(&app, path));
     let request = HintRequest {
         names: args.names.clone(),
         file: args.file.clone(),
-        log: args.log.as_deref().map(read_log).transpose()?,
+        log: log.transpose()?,
         rev: args.rev.clone(),
         fix: args.fix,
         apply: args.apply,
     };
     let patched = args.fix || args.apply;
-    let hinted = find_imports(&open(global, |_| {})?, &request, output)?;
+    let hinted = find_imports(&app, &request, output)?;
     match args.format {
         TextOrJson::Text if patched && hinted.found => {
             output.data(hinted.document.patch.as_deref().unwrap_or_default())?;

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::global::Global;
-use super::input::read_log;
+use super::input::read;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{
@@ -119,7 +119,7 @@ be run · 3 a time limit ended it · 4 a person must act · 5 refused by policy 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let read_task = |path: &Path| {
         let name = path.display().to_string();
-        let text = read_log(&name)?;
+        let text = read(&name)?;
         Ok::<_, AppError>((name, text))
     };
     let request = RepairRequest {

@@ -38,7 +38,7 @@ enum Format {
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let reported = if args.what == "-" || Path::new(&args.what).is_file() {
-        read_report(&args.what, &super::input::read_log(&args.what)?)?
+        read_report(&args.what, &super::input::read(&args.what)?)?
     } else {
         find_run(&open(global, |_| {})?, &args.what, output)?
     };

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::global::Global;
-use super::input::read_log;
+use super::input::read;
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
 use crate::app::{Split, SplitRequest, split_task};
@@ -36,7 +36,7 @@ enum Reason {
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let name = args.task.display().to_string();
     let request = SplitRequest {
-        task: read_log(&name)?,
+        task: read(&name)?,
         name,
         force: args.force,
         after_timeout: args.reason == Some(Reason::Timeout),

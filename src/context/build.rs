@@ -1,4 +1,4 @@
-use crate::diagnose::{LogFacts, diagnose_in};
+use crate::diagnose::{LogFacts, diagnose_masked};
 use crate::graph::{Closure, Graph};
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
@@ -68,14 +68,14 @@ pub fn build_on(
     let source = graph.source();
     let listing = source.listing();
     let log = clean_log(redactor, request)?;
-    let diagnosis = log.as_ref().map(|log| {
+    let diagnosis = log.as_ref().and(request.log.as_ref()).map(|log| {
         let facts = LogFacts {
             exit_code: request.exit_code,
             command: request.test_commands.first().cloned(),
             timed_out: request.timed_out,
             rules: request.rules.clone(),
         };
-        diagnose_in(&log.text, &facts, source)
+        diagnose_masked(log, &facts, Some(source), redactor)
     });
     let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
     let (level, escalation_reason) = choose_level(
@@ -194,12 +194,14 @@ pub fn build_on(
     context.packet_sha256 = packet_digest(&context);
     Ok(Built {
         log: log.map(|log| {
-            excerpt(
+            let mut cut = excerpt(
                 &log.text,
                 log.original_bytes,
                 log.redactions,
                 request.max_log_bytes,
-            )
+            );
+            cut.omitted_bytes += log.passed_over;
+            cut
         }),
         context,
         recovery,
@@ -237,14 +239,15 @@ fn ranking(
 struct CleanLog {
     text: String,
     original_bytes: u64,
+    passed_over: u64,
     redactions: u64,
 }
 
 fn clean_log(redactor: &Redactor, request: &Request) -> Result<Option<CleanLog>, ContextError> {
-    let Some(bytes) = &request.log else {
+    let Some(log) = &request.log else {
         return Ok(None);
     };
-    let text = sanitize_log(bytes);
+    let text = sanitize_log(log.text().as_bytes());
     if text.trim().is_empty() {
         // With something else to go by, an empty log is as good as none.
         let alone = request.targets.is_empty() && request.requested.is_empty();
@@ -258,7 +261,8 @@ fn clean_log(redactor: &Redactor, request: &Request) -> Result<Option<CleanLog>,
     Ok(Some(CleanLog {
         redactions: redacted.findings.len() as u64,
         text: redacted.text.into_owned(),
-        original_bytes: bytes.len() as u64,
+        original_bytes: log.bytes(),
+        passed_over: log.bytes_passed_over(),
     }))
 }
 

@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use sha2::{Digest, Sha256};
 
 use super::request::Request;
+use crate::diagnose::Log;
 use crate::model::ContextDocument;
 use crate::source::Source;
 
@@ -41,7 +42,8 @@ pub(super) fn input_digest(
     digest.part("level", &[context.level.number()]);
     digest.part("profile", context.profile.as_str().as_bytes());
     digest.part("caps", format!("{:?}", context.caps).as_bytes());
-    digest.part("log", request.log.as_deref().unwrap_or_default());
+    let log = request.log.as_ref();
+    digest.part("log", log.map_or("", Log::text).as_bytes());
     for target in &request.targets {
         digest.part("target", target.as_str().as_bytes());
     }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use crate::context::ladder::{LevelChoice, Retry};
-use crate::diagnose::UserRules;
+use crate::diagnose::{Log, UserRules};
 use crate::model::{Caps, ChangeUnderTest, History, Profile, RepoPath, UnchangedFile};
 use crate::rank::Commit;
 
@@ -9,7 +9,7 @@ use crate::rank::Commit;
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The raw log, escapes and all; `None` when there is none.
-    pub log: Option<Vec<u8>>,
+    pub log: Option<Log>,
     /// Exit code of the command that wrote the log.
     pub exit_code: Option<i32>,
     /// Whether a time limit ended that command.

@@ -11,10 +11,10 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
     diagnosis
 }
 
-// Takes back that a package is missing where the repository itself speaks for the name, as an
-// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
-// workspace is another matter: installing links it.
-fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
+/// Takes back that a package is missing where the repository itself speaks for the name, as an
+/// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
+/// workspace is another matter: installing links it.
+pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let package = diagnosis.kind == FailureKind::ImportError
         && diagnosis.subkind.as_ref().is_some_and(|it| it.0 == PACKAGE);
     if !package || !claims(diagnosis, source) {

@@ -1,143 +1,291 @@
 use std::collections::VecDeque;
-use std::io::{self, Read};
 
-use super::cues::is_telling;
+use super::cues::Hits;
+use super::log::{Log, PassedOver, Run};
+use super::rules::UserRules;
+use crate::policy::Utf16;
 
-const HEAD: usize = 24 << 20;
-const TAIL: usize = 40 << 20;
-const MIDDLE: usize = 48 << 20;
+const HEAD: usize = 8 << 20;
+const TAIL: usize = 16 << 20;
+const MIDDLE: usize = 32 << 20;
+// Lines that are kept around one that tells something.
 const BEFORE: usize = 12;
 const AFTER: usize = 40;
-const CHUNK: usize = 1 << 20;
-const LONGEST_LINE: usize = 4096;
+// A line above this is read in pieces.
+const LONGEST_LINE: usize = 1 << 20;
+// What is kept of a piece around what tells something.
+const AROUND: usize = 2000;
 
-/// Reads a log of any size in bounded memory.
-///
-/// Of what lies between the first 24 and the last 40 MiB every line is looked at, and those around
-/// words that a rule or a runner knows are kept; the others become empty lines, so that line
-/// numbers stay those of the log.
-///
-/// # Errors
-///
-/// What the input gives.
-pub fn read_log(mut input: impl Read) -> io::Result<String> {
-    let mut reader = Reader::default();
-    let mut chunk = vec![0; CHUNK];
-    loop {
-        match input.read(&mut chunk) {
-            Ok(0) => return Ok(reader.finish()),
-            Ok(count) => reader.push(&chunk[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-#[derive(Default)]
-struct Reader {
-    head: Vec<u8>,
-    tail: VecDeque<u8>,
-    middle: Middle,
-    // The part of a line that left the tail before its end.
-    line: Vec<u8>,
-}
-
-#[derive(Default)]
-struct Middle {
-    kept: Vec<u8>,
-    before: VecDeque<Vec<u8>>,
+/// Reads a log block by block and keeps what [`Log`] promises.
+pub(super) struct Reader<'r> {
+    rules: &'r UserRules,
+    wide: Option<Utf16>,
+    started: bool,
+    // Bytes after the last line end.
+    partial: Vec<u8>,
+    tail: VecDeque<Vec<u8>>,
+    tail_bytes: usize,
+    middle: usize,
+    // Lines from here on are still to be kept after one that told something.
     after: usize,
-    text: usize,
+    // The last lines of the block before, which may yet be wanted; they are not counted so far.
+    carried: Vec<u8>,
+    kept: Kept,
 }
 
-impl Reader {
-    fn push(&mut self, bytes: &[u8]) {
-        let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
-        self.head.extend_from_slice(&bytes[..room]);
-        self.tail.extend(&bytes[room..]);
-        if self.tail.len() < TAIL + CHUNK {
+#[derive(Default)]
+struct Kept {
+    text: Vec<u8>,
+    runs: Vec<Run>,
+    // Index of the next kept line, and the number of the next line of the log.
+    index: usize,
+    number: u64,
+    // Whether lines were passed over since the last kept one.
+    gap: bool,
+    bytes: u64,
+    passed_over: PassedOver,
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(rules: &'r UserRules) -> Self {
+        Self {
+            rules,
+            wide: None,
+            started: false,
+            partial: Vec::new(),
+            tail: VecDeque::new(),
+            tail_bytes: 0,
+            middle: 0,
+            after: 0,
+            carried: Vec::new(),
+            kept: Kept {
+                number: 1,
+                ..Kept::default()
+            },
+        }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.kept.bytes += bytes.len() as u64;
+        self.partial.extend_from_slice(bytes);
+        if !self.started && self.partial.len() < 4096 {
             return;
         }
-        let surplus = self.tail.len() - TAIL;
-        for byte in self.tail.drain(..surplus) {
-            if byte == b'\n' {
-                self.middle.take(&self.line);
-                self.line.clear();
-            } else if self.line.len() < LONGEST_LINE {
-                self.line.push(byte);
+        self.start();
+        if let Some(end) = self.border() {
+            let rest = self.partial.split_off(end);
+            let block = std::mem::replace(&mut self.partial, rest);
+            self.block(block);
+        }
+    }
+
+    fn start(&mut self) {
+        if !self.started {
+            self.started = true;
+            self.wide = Utf16::of(&self.partial);
+        }
+    }
+
+    // Where the whole lines that are there end.
+    fn border(&self) -> Option<usize> {
+        let after_line = match self.wide {
+            None => memchr::memrchr(b'\n', &self.partial).map(|at| at + 1),
+            Some(wide) => wide.after_last_line(&self.partial),
+        };
+        let even = self.partial.len() & !1;
+        after_line.or_else(|| (self.partial.len() > LONGEST_LINE).then_some(even))
+    }
+
+    fn block(&mut self, block: Vec<u8>) {
+        let block = match &mut self.wide {
+            None => block,
+            Some(wide) => std::mem::replace(wide, wide.without_mark())
+                .decode(&block)
+                .into_bytes(),
+        };
+        if self.tail.is_empty() && self.kept.text.len() < HEAD {
+            self.kept.keep(&block);
+            return;
+        }
+        self.tail_bytes += block.len();
+        self.tail.push_back(block);
+        while let Some(first) = self.tail.front().map(Vec::len)
+            && self.tail_bytes - first >= TAIL
+        {
+            self.tail_bytes -= first;
+            if let Some(first) = self.tail.pop_front() {
+                self.condense(first);
             }
         }
     }
 
-    fn finish(mut self) -> String {
-        let mut text = self.head;
-        self.middle.flush();
-        text.extend_from_slice(&self.middle.kept);
-        text.extend_from_slice(&self.line);
-        text.extend(self.tail);
-        match String::from_utf8(text) {
-            Ok(text) => text,
-            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    pub(super) fn finish(mut self) -> Log {
+        self.start();
+        let rest = std::mem::take(&mut self.partial);
+        if !rest.is_empty() {
+            self.block(rest);
+        }
+        let carried = std::mem::take(&mut self.carried);
+        self.kept.keep(&carried);
+        for block in std::mem::take(&mut self.tail) {
+            self.kept.keep(&block);
+        }
+        let text = String::from_utf8(self.kept.text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Log {
+            text,
+            runs: self.kept.runs,
+            bytes: self.kept.bytes,
+            passed_over: self.kept.passed_over,
         }
     }
-}
 
-impl Middle {
-    fn take(&mut self, line: &[u8]) {
-        let telling = self.text < MIDDLE && is_telling(line);
-        if telling {
-            while let Some(before) = self.before.pop_front() {
-                self.keep(&before);
-            }
-            self.after = AFTER;
-        }
-        if telling || self.after > 0 {
-            self.after = self.after.saturating_sub(1);
-            self.keep(line);
+    // Keeps of a block what stands around telling words.
+    fn condense(&mut self, block: Vec<u8>) {
+        if block.last() != Some(&b'\n') {
+            self.piece(&block);
             return;
         }
-        self.before.push_back(line.to_vec());
-        if self.before.len() > BEFORE {
-            self.before.pop_front();
-            self.kept.push(b'\n');
+        let block = if self.carried.is_empty() {
+            block
+        } else {
+            [std::mem::take(&mut self.carried), block].concat()
+        };
+        // What is done with, and the end of the stretch that is being kept.
+        let mut done = 0;
+        let mut open = (self.after > 0).then_some(0);
+        let mut last = 0;
+        let mut lines = self.after;
+        self.after = 0;
+        let mut from = 0;
+        let mut hits = Hits::new(&block, self.rules);
+        while let Some(hit) = hits.next(from) {
+            let start = memchr::memrchr(b'\n', &block[..hit]).map_or(0, |at| at + 1);
+            let end = memchr::memchr(b'\n', &block[hit..]).map_or(block.len(), |at| hit + at + 1);
+            if let Some(begun) = open
+                && lines_within(&block[last..start], lines + BEFORE) >= lines + BEFORE
+            {
+                let close = after_lines(&block, last, lines);
+                self.keep(&block, done, begun, close);
+                done = close;
+                open = None;
+            }
+            open.get_or_insert_with(|| before_lines(&block, done, start));
+            (last, lines, from) = (end, AFTER, end);
         }
+        if let Some(begun) = open {
+            let close = after_lines(&block, last, lines);
+            self.keep(&block, done, begun, close);
+            self.after = lines - lines_within(&block[last..close], lines);
+            done = close;
+        }
+        let carried = before_lines(&block, done, block.len());
+        self.kept.pass_over(&block[done..carried]);
+        self.carried = block[carried..].to_vec();
     }
 
-    fn keep(&mut self, line: &[u8]) {
-        self.text += line.len();
-        self.kept.extend_from_slice(line);
-        self.kept.push(b'\n');
+    fn keep(&mut self, block: &[u8], done: usize, from: usize, to: usize) {
+        self.kept.pass_over(&block[done..from]);
+        let wanted = &block[from..to];
+        if self.middle + wanted.len() <= MIDDLE {
+            self.middle += wanted.len();
+            self.kept.keep(wanted);
+            return;
+        }
+        let mut telling = 0;
+        let mut at = 0;
+        let mut hits = Hits::new(wanted, self.rules);
+        while let Some(hit) = hits.next(at) {
+            telling += 1;
+            at = memchr::memchr(b'\n', &wanted[hit..]).map_or(wanted.len(), |end| hit + end + 1);
+        }
+        self.kept.passed_over.telling += telling;
+        self.kept.pass_over(wanted);
     }
 
-    fn flush(&mut self) {
-        while self.before.pop_front().is_some() {
-            self.kept.push(b'\n');
+    // A part of a line without an end in sight: what tells something becomes a line of its own, under
+    // the number of the line.
+    fn piece(&mut self, piece: &[u8]) {
+        let carried = std::mem::take(&mut self.carried);
+        self.kept.pass_over(&carried);
+        let mut at = 0;
+        let mut hits = Hits::new(piece, self.rules);
+        while let Some(hit) = hits.next(at) {
+            let from = hit.saturating_sub(AROUND).max(at);
+            let to = (hit + AROUND).min(piece.len());
+            self.kept.pass_over(&piece[at..from]);
+            if self.middle + to - from > MIDDLE {
+                self.kept.passed_over.telling += 1;
+                self.kept.pass_over(&piece[from..to]);
+            } else {
+                self.middle += to - from;
+                self.kept.gap = true;
+                self.kept.keep(&piece[from..to]);
+                self.kept.end_line();
+            }
+            at = to;
         }
+        self.kept.pass_over(&piece[at..]);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::read_log;
-
-    #[test]
-    fn a_small_log_comes_back_as_it_is() {
-        assert_eq!(read_log("a\nb".as_bytes()).unwrap(), "a\nb");
+impl Kept {
+    fn keep(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if std::mem::take(&mut self.gap) {
+            if self.text.last().is_some_and(|last| *last != b'\n') {
+                self.end_line();
+            }
+            self.runs.push(Run {
+                from: self.index,
+                number: self.number,
+            });
+        }
+        let lines = memchr::memchr_iter(b'\n', bytes).count();
+        self.index += lines;
+        self.number += lines as u64;
+        self.text.extend_from_slice(bytes);
     }
 
-    #[test]
-    fn of_a_huge_log_what_tells_stays_under_its_number() {
-        let filler = "nothing to see on this line, it only takes up room\n".repeat(1_000_000);
-        let log = format!("{filler}ModuleNotFoundError: No module named 'x'\n{filler}last");
-        let read = read_log(log.as_bytes()).unwrap();
-        assert!(read.len() < log.len());
-        assert_eq!(read.lines().count(), log.lines().count());
-        assert!(
-            read.lines()
-                .nth(1_000_000)
-                .unwrap()
-                .starts_with("ModuleNotFound")
-        );
-        assert!(read.ends_with("last"));
+    // A line of the kept text ends where the log's goes on.
+    fn end_line(&mut self) {
+        self.text.push(b'\n');
+        self.index += 1;
+        self.gap = true;
     }
+
+    fn pass_over(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.number += lines;
+        self.passed_over.lines += lines;
+        self.passed_over.bytes += bytes.len() as u64;
+        self.gap = true;
+    }
+}
+
+// How many lines end in the bytes, counted up to `most`.
+fn lines_within(bytes: &[u8], most: usize) -> usize {
+    memchr::memchr_iter(b'\n', bytes).take(most).count()
+}
+
+// Where `count` lines from `from` on end.
+fn after_lines(block: &[u8], from: usize, count: usize) -> usize {
+    let Some(last) = count.checked_sub(1) else {
+        return from;
+    };
+    memchr::memchr_iter(b'\n', &block[from..])
+        .nth(last)
+        .map_or(block.len(), |at| from + at + 1)
+}
+
+// Where the lines begin that stand before the line at `start`, not before `floor`.
+fn before_lines(block: &[u8], floor: usize, start: usize) -> usize {
+    memchr::memrchr_iter(b'\n', &block[floor..start])
+        .nth(BEFORE)
+        .map_or(floor, |at| floor + at + 1)
 }

@@ -1,38 +1,37 @@
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, Input};
 
-use super::rules::BUILTIN;
+use super::rules::{BUILTIN, UserRules};
 
-// Words of services and runners beside those of the rules.
+// Words of services and runners, and what stands for rules whose own word is in every other line.
+#[rustfmt::skip]
 const WORDS: &[&str] = &[
-    "##[",
-    "travis_",
-    "section_",
-    "exited with",
-    "exit code",
-    "Finished: ",
-    "Job failed",
-    "Traceback (most",
-    "rror: ",
-    "FAILED",
-    "FAIL:",
-    "FAIL ",
-    "ERROR ",
-    "not ok ",
-    " failing",
-    "● ",
-    "✖ ",
-    "✘ ",
-    "❯ ",
-    "(fail)",
-    " failed",
-    "panicked",
-    "Failures:",
-    "<<< ",
-    "=====",
-    "_____",
-    "fatal: ",
+    // Services and shells.
+    "##[", "travis_", "section_", "exited with", "exit code", "exit status", "Finished: ",
+    "Job failed", "Job succeeded", "ob cleanup", "Cleaning up", "fatal: ", "did not complete",
+    "Failure - ", "Success - ", "code 124", "code: 124", "status 124", "status: 124",
+    // Errors, coloured ones too.
+    "Traceback (most", "rror: ", "rror:\x1b", "rror\x1b", "rror (", "xception", "Error\n", "Error\r",
+    "panicked", "Caused by", "Timeout", "AuthError",
+    // Runners.
+    "FAIL", " failing", "failed", "Failures:", "not ok ", "(fail)", "[fail]", "● ", "●\x1b", "✖",
+    "✘", "❯ ", "❯\x1b", "×", "✕ ", "<<< ", "=====", "____", "ERROR", " › ", "rspec ./",
+    "E   ", "E  assert", "E assert",
+    // Installers, the network, the environment.
+    "npm ERR!", "npm error", "lockfile", "lock file", ".lock", "E: Unable", "E: Package", "E: Version",
+    "go.sum", "go.mod", "ENOTFOUND", "EAI_AGAIN", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH",
+    "EPIPE", "CERT_", "SELF_SIGN", "UND_ERR", "ETIMEDOUT", "ESOCKETT", " 401", " 403",
+    "TP 40", "/1.1 40", "/2 40", "not set", "is unset", "must be set", "is required", "is missing",
+    "not defined", "not configured", "not provided", "is undefined", "code: 'ER_",
+    // Compilers and checkers.
+    "[!] ", "[Error/", "[Warning/", "SC1", "SC2", "SC3", " MD0", "): ", "error TS", "JSON input",
+    ".hs:", "e: ", "- error", "[error]",
+];
+// A place in a file of these begins the line of a finding.
+const PLACED: &[&str] = &[
+    ".py", ".pyi", ".go", ".rb", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".css",
+    ".coffee", ".md",
 ];
 // Shorter words stand in every other line.
 const SHORTEST: usize = 5;
@@ -40,19 +39,112 @@ const SHORTEST: usize = 5;
 static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let of_rules = BUILTIN
         .rules()
-        .map(|rule| rule.cue.as_str())
-        .filter(|cue| cue.len() >= SHORTEST && *cue != "Error" && *cue != "error");
+        .map(|rule| rule.cue.clone())
+        .filter(|cue| cue.len() >= SHORTEST && cue != "Error" && cue != "error");
+    let placed = PLACED
+        .iter()
+        .flat_map(|end| (1..=9).map(move |digit| format!("{end}:{digit}")));
+    let words = WORDS.iter().map(|word| (*word).to_owned());
     #[expect(
         clippy::expect_used,
         reason = "a few hundred constants, built by every test"
     )]
     AhoCorasick::builder()
         .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-        .build(of_rules.chain(WORDS.iter().copied()))
+        .build(of_rules.chain(placed).chain(words))
         .expect("a small automaton")
 });
 
-/// Whether a raw line holds a word that a rule, a runner or a service knows.
-pub(super) fn is_telling(line: &[u8]) -> bool {
-    CUES.is_match(line)
+/// Where raw bytes hold what a rule, a runner or a service knows.
+pub(super) struct Hits<'a> {
+    bytes: &'a [u8],
+    word: Option<usize>,
+    // One for each rule of the user that may still match.
+    own: Vec<(&'a regex::bytes::Regex, Option<usize>)>,
+}
+
+impl<'a> Hits<'a> {
+    pub(super) fn new(bytes: &'a [u8], rules: &'a UserRules) -> Self {
+        let own = |regex: &'a regex::bytes::Regex| (regex, regex.find(bytes).map(|it| it.start()));
+        Self {
+            bytes,
+            word: word(bytes, 0),
+            own: rules.raw.iter().map(own).collect(),
+        }
+    }
+
+    /// The first one at or after `from`.
+    pub(super) fn next(&mut self, from: usize) -> Option<usize> {
+        if self.word.is_some_and(|at| at < from) {
+            self.word = word(self.bytes, from);
+        }
+        for (regex, at) in &mut self.own {
+            if at.is_some_and(|at| at < from) {
+                *at = regex.find_at(self.bytes, from).map(|it| it.start());
+            }
+        }
+        let own = self.own.iter().filter_map(|row| row.1);
+        own.chain(self.word).min()
+    }
+}
+
+fn word(bytes: &[u8], from: usize) -> Option<usize> {
+    if from >= bytes.len() {
+        return None;
+    }
+    CUES.find(Input::new(bytes).range(from..))
+        .map(|it| it.start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUILTIN, word};
+
+    #[test]
+    fn the_example_of_every_rule_tells_something() {
+        // Ruff's full form names the rule first and the place below it.
+        let below = |id: &str| {
+            if id.starts_with("ruff-") {
+                "\n --> a.py:1:8"
+            } else {
+                ""
+            }
+        };
+        let silent: Vec<&str> = BUILTIN
+            .rules()
+            .filter(|rule| {
+                let lines = format!("{}{}\n", rule.example, below(&rule.id));
+                word(lines.as_bytes(), 0).is_none()
+            })
+            .map(|rule| rule.example.as_str())
+            .collect();
+        assert!(silent.is_empty(), "{silent:#?}");
+    }
+
+    #[test]
+    fn what_runners_say_of_a_failing_test_tells_something() {
+        for line in [
+            "FAILED tests/a.py::T::test_x[a - b] - assert 1 == 2",
+            "____ T.test_x[1.5] ____",
+            "ERROR tests/a.py - ModuleNotFoundError: x",
+            "FAIL: test_x (a.T.test_x) (i=1)",
+            "  \u{1b}[31m●\u{1b}[39m auth › locks",
+            "  1 failing",
+            "not ok 1 - adds",
+            "✖ failing tests:",
+            "  \u{1b}[31m✘\u{1b}[39m [fail]: adds",
+            "(fail) math > adds [0.52ms]",
+            "adds ... FAILED (4ms)",
+            "  1) [chromium] › a.spec.ts:3:5 › page › opens ────",
+            "--- FAIL: TestA (0.00s)",
+            "testA(com.x.NetTest)  Time elapsed: 0.01 sec  <<< FAILURE!",
+            "rspec ./spec/a_spec.rb:3 # Net pings",
+            "src/a.ts(1,18): error TS2304: Cannot find name 'total'.",
+            "  3:5  error  'x' is not defined  no-undef",
+            "  3:5  ✖  Unexpected empty block  block-no-empty",
+        ] {
+            assert!(word(format!("{line}\n").as_bytes(), 0).is_some(), "{line}");
+        }
+        assert_eq!(word(b"nothing to see here\n", 0), None);
+    }
 }

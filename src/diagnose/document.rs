@@ -5,12 +5,15 @@ use super::directories::directories;
 use super::facts::LogFacts;
 use super::line::{Line, Mark};
 use super::locate::Locator;
+use super::log::View;
 use super::normalise;
 use super::read::findings;
 use super::runners::{self, Case};
 use super::verdict::Verdict;
 use super::{derive, mention, steps};
-use crate::model::{Diagnosis, Evidence, FailedTest, FailureKind as Kind, Subkind};
+use crate::model::{
+    Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut, MentionedFile, Subkind,
+};
 use crate::source::Listing;
 
 const MOST_EVIDENCE: usize = 20;
@@ -24,12 +27,28 @@ const LAST_LINES: usize = 3;
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
 #[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    let lines = normalise::lines(log);
+    answer(View::whole(log), facts, listing).diagnosis
+}
+
+/// A diagnosis, and for each thing in its lists the index of the line that it was taken from.
+pub(super) struct Answer {
+    pub(super) diagnosis: Diagnosis,
+    pub(super) evidence: Vec<usize>,
+    pub(super) files: Vec<usize>,
+    pub(super) names: Vec<usize>,
+    pub(super) modules: Vec<usize>,
+    pub(super) exports: Vec<usize>,
+    pub(super) tests: Vec<usize>,
+}
+
+pub(super) fn answer(view: View<'_>, facts: &LogFacts, listing: Option<&Listing>) -> Answer {
+    let (lines, cut) = normalise::lines_of(view);
     let locator = Locator::new(listing).below(directories(&lines, listing));
     let job = steps::job(&lines);
     let cases = runners::cases(&lines);
-    let findings = findings(&lines, &locator, &facts.rules);
-    let verdict = decide(&lines, &job, &cases, &findings, facts);
+    let found = findings(&lines, &locator, &facts.rules);
+    let findings = &found.findings;
+    let verdict = decide(&lines, &job, &cases, findings, facts);
     let (kind, subkind) = (verdict.kind, verdict.subkind);
     let mut named: Vec<(usize, String)> = findings
         .iter()
@@ -44,33 +63,64 @@ pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagn
             .filter(|finding| kind != Kind::None && verdict.scope.holds(finding.at))
             .filter(|finding| finding.kind == kind || finding.weight >= 65)
     };
-    let tests = tests(&cases, &verdict, &lines, &locator);
-    Diagnosis {
+    let (names, undefined_names) = distinct(own().flat_map(|it| {
+        let at = it.at;
+        it.names.iter().map(move |name| (at, name))
+    }));
+    let (modules, missing_modules) =
+        distinct(own().filter_map(|it| Some((it.at, it.module.as_ref()?))));
+    let (exports, missing_exports) =
+        distinct(own().filter_map(|it| Some((it.at, it.export.as_ref()?))));
+    let (files, mentioned): (Vec<usize>, Vec<MentionedFile>) =
+        mention::files(&lines, &verdict.evidence, &named, &locator)
+            .into_iter()
+            .unzip();
+    let mut tests = tests(&cases, &verdict, &lines, &locator);
+    let left_out = LeftOut {
+        bytes: view.passed_over.bytes + cut,
+        lines: view.passed_over.lines,
+        telling: view.passed_over.telling + found.thinned,
+        tests: tests.len().saturating_sub(MOST_LISTED) as u64,
+    };
+    tests.truncate(MOST_LISTED);
+    let (tests_at, tests): (Vec<usize>, Vec<FailedTest>) = tests.into_iter().unzip();
+    let evidence: Vec<usize> = shown(&verdict, &lines)
+        .into_iter()
+        .filter(|at| *at < lines.len())
+        .collect();
+    let shown = |at: &usize| Evidence {
+        line: lines[*at].number,
+        text: lines[*at].text.trim_end().to_owned(),
+    };
+    let diagnosis = Diagnosis {
         kind,
         subkind: subkind.map(|word| Subkind(word.to_owned())),
         category: derive::category(kind, None),
         explanation: explanation.to_owned(),
         suggested_fix: suggested_fix.to_owned(),
         requires_user_action: derive::requires_user_action(kind, subkind),
-        files: mention::files(&lines, &verdict.evidence, &named, &locator),
-        undefined_names: distinct(own().flat_map(|finding| finding.names.iter())),
-        missing_modules: distinct(own().filter_map(|finding| finding.module.as_ref())),
-        missing_exports: distinct(own().filter_map(|finding| finding.export.as_ref())),
+        files: mentioned,
+        undefined_names,
+        missing_modules,
+        missing_exports,
         failing_tests: tests.iter().map(|test| test.id.clone()).collect(),
         tests,
-        evidence: shown(&verdict, &lines)
-            .into_iter()
-            .filter_map(|at| lines.get(at))
-            .map(|line| Evidence {
-                line: line.number,
-                text: line.text.trim_end().to_owned(),
-            })
-            .collect(),
+        evidence: evidence.iter().map(shown).collect(),
         failures: verdict.failures,
         alternatives: verdict.alternatives,
         confidence: verdict.confidence,
         tool: verdict.tool.map(str::to_owned),
         rule: verdict.rule.map(str::to_owned),
+        left_out: (left_out != LeftOut::default()).then_some(left_out),
+    };
+    Answer {
+        diagnosis,
+        evidence,
+        files,
+        names,
+        modules,
+        exports,
+        tests: tests_at,
     }
 }
 
@@ -79,7 +129,7 @@ fn tests(
     verdict: &Verdict<'_>,
     lines: &[Line<'_>],
     locator: &Locator<'_>,
-) -> Vec<FailedTest> {
+) -> Vec<(usize, FailedTest)> {
     if verdict.kind == Kind::None {
         return Vec::new();
     }
@@ -91,7 +141,7 @@ fn tests(
                 Some((path, line)) => (Some(path), *line),
                 None => (None, None),
             };
-            Some(FailedTest {
+            let test = FailedTest {
                 id: case.name.clone()?,
                 runner: case.runner.to_owned(),
                 path: path.map(|path| {
@@ -104,9 +154,9 @@ fn tests(
                     .cause
                     .and_then(|at| lines.get(at))
                     .map(|line| line.number),
-            })
+            };
+            Some((case.at, test))
         })
-        .take(MOST_LISTED)
         .collect()
 }
 
@@ -130,11 +180,12 @@ fn shown(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
     last
 }
 
-fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+// What is named, once each, with the index of the line that names it first.
+fn distinct<'a>(names: impl Iterator<Item = (usize, &'a String)>) -> (Vec<usize>, Vec<String>) {
     let mut seen = HashSet::new();
     names
-        .filter(|name| seen.insert(name.as_str()))
+        .filter(|(_, name)| seen.insert(name.as_str()))
         .take(MOST_LISTED)
-        .cloned()
-        .collect()
+        .map(|(at, name)| (at, name.clone()))
+        .unzip()
 }

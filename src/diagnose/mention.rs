@@ -33,13 +33,14 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 static PLACED_BELOW: LazyLock<Regex> =
     LazyLock::new(|| compile(r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#));
 
-/// The files that a log names: near the evidence first, then those of failing tests, then others.
+/// The files that a log names, each with the index of its line: near the evidence first, then those
+/// of failing tests, then others.
 pub(super) fn files(
     lines: &[Line<'_>],
     evidence: &[usize],
     named: &[(usize, String)],
     locator: &Locator<'_>,
-) -> Vec<MentionedFile> {
+) -> Vec<(usize, MentionedFile)> {
     let mut mentions: Vec<Mention> = named
         .iter()
         .map(|(at, path)| Mention {
@@ -59,7 +60,7 @@ pub(super) fn files(
         .collect();
     ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
     let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
-    let mut files: Vec<MentionedFile> = Vec::new();
+    let mut files: Vec<(usize, MentionedFile)> = Vec::new();
     let mut found: HashMap<String, Option<String>> = HashMap::new();
     for (_, _, mention) in ranked {
         let place = found
@@ -73,19 +74,20 @@ pub(super) fn files(
             continue;
         }
         lines_of_it.push(mention.line);
-        files.push(MentionedFile {
+        let file = MentionedFile {
             path,
             line: mention.line,
             column: mention.column,
             in_repository,
-        });
+        };
+        files.push((mention.at, file));
         if files.len() >= MOST {
             break;
         }
     }
     // What is not in the repository helps nobody when something is.
-    if files.iter().any(|file| file.in_repository) {
-        files.sort_by_key(|file| !file.in_repository);
+    if files.iter().any(|(_, file)| file.in_repository) {
+        files.sort_by_key(|(_, file)| !file.in_repository);
     }
     files
 }

@@ -1,11 +1,10 @@
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::cues::is_telling;
 use super::line::{Line, Mark};
+use super::log::View;
 use super::prefix::{self, Wrapper};
 use super::quiet;
 
@@ -14,29 +13,29 @@ const SAMPLE: usize = 4000;
 // More rewrites than a progress bar of one line has.
 const MANY: usize = 100;
 
-// Of larger logs the lines between head and tail are kept around telling words: all are looked at.
-const WHOLE: usize = 24 << 20;
-const HEAD: usize = 4 << 20;
-const TAIL: usize = 8 << 20;
-const BEFORE: usize = 12;
-const AFTER: usize = 40;
-
-/// Splits a log into readable lines and keeps their original numbers.
-pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
-    let log = log.strip_prefix('\u{feff}').unwrap_or(log);
+/// Splits a log into readable lines and keeps their original numbers; says too how many bytes at the
+/// ends of overlong lines nobody looks at.
+pub(super) fn lines_of(view: View<'_>) -> (Vec<Line<'_>>, u64) {
+    let log = view.text;
     let wrapper = prefix::wrapper(log, SAMPLE);
     let mut lines = Vec::new();
     // A log that was kept with bare carriage returns is one line by its numbers.
     let bare_returns = !log.contains('\n') && log.matches('\r').nth(MANY).is_some();
     let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
-    for (index, raw) in kept(log, end) {
+    let mut cut = 0;
+    for (number, raw) in view.lines(end) {
+        let raw = match number {
+            1 => raw.strip_prefix('\u{feff}').unwrap_or(raw),
+            _ => raw,
+        };
+        cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
         let (mark, text) = clean(raw, &wrapper);
         if let Some(begins) = captured_section(&text) {
             captured = begins;
         }
         lines.push(Line {
-            number: if bare_returns { 1 } else { index as u64 + 1 },
+            number: if bare_returns { 1 } else { number },
             text,
             mark,
             captured,
@@ -44,38 +43,13 @@ pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
         });
     }
     quiet::mark(&mut lines);
-    lines
+    (lines, cut)
 }
 
-// The lines with their places; of a huge log without the stretches in which no word tells anything.
-fn kept(log: &str, end: char) -> Box<dyn Iterator<Item = (usize, &str)> + '_> {
-    let lines = log.split(end).enumerate();
-    if log.len() <= WHOLE {
-        return Box::new(lines);
-    }
-    let start = log.as_ptr() as usize;
-    let length = log.len();
-    let mut before: VecDeque<(usize, &str)> = VecDeque::new();
-    let mut after = 0_usize;
-    Box::new(lines.flat_map(move |(index, raw)| {
-        let offset = raw.as_ptr() as usize - start;
-        let edge = offset < HEAD || offset + TAIL > length;
-        let mut out: Vec<(usize, &str)> = Vec::new();
-        if edge || is_telling(raw.as_bytes()) {
-            out.extend(before.drain(..));
-            after = AFTER;
-        }
-        if after > 0 {
-            after -= 1;
-            out.push((index, raw));
-        } else {
-            before.push_back((index, raw));
-            if before.len() > BEFORE {
-                before.pop_front();
-            }
-        }
-        out
-    }))
+/// The lines of a log that is there whole.
+#[cfg(test)]
+pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
+    lines_of(View::whole(log)).0
 }
 
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
@@ -273,17 +247,6 @@ mod tests {
         assert_eq!(strip_controls("a\x1b"), "a");
         assert_eq!(strip_controls("a\x1b[3"), "a");
         assert_eq!(strip_controls("a\x1b]8;;http://x\x07b\x1b]8;;\x1b\\"), "ab");
-    }
-
-    #[test]
-    fn of_a_huge_log_every_telling_line_is_kept() {
-        let filler = "nothing to see on this line, it only takes up room\n".repeat(400_000);
-        let log = format!("first\n{filler}ValueError: deep\n{filler}last");
-        let lines = lines(&log);
-        assert_eq!(lines[0].text, "first");
-        assert_eq!(lines[lines.len() - 1].text, "last");
-        assert!(lines.iter().any(|line| line.number == 400_002));
-        assert!(lines.len() < 300_000);
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use super::finding::Finding;
 use super::line::Line;
 use super::locate::Locator;
@@ -5,19 +7,32 @@ use super::rules::{BUILTIN, UserRules};
 use super::special;
 
 const MOST_FINDINGS: usize = 50_000;
+// Of one rule, once there are as many; the first and the last.
+const MOST_OF_ONE: usize = 50;
 // What a line in the captured output of the program under test weighs at most.
 const CAPTURED: u8 = 14;
+
+/// What the rules find.
+pub(super) struct Found<'r> {
+    /// In log order.
+    pub(super) findings: Vec<Finding<'r>>,
+    /// Findings that were let go because their rule had found very many.
+    pub(super) thinned: u64,
+}
 
 /// What the rules find, line by line; lines that tell of no failure are not asked.
 pub(super) fn findings<'r>(
     lines: &[Line<'_>],
     locator: &Locator<'_>,
     rules: &'r UserRules,
-) -> Vec<Finding<'r>> {
+) -> Found<'r> {
     let mut findings = Vec::new();
+    let mut thinned = 0;
+    let mut most = MOST_FINDINGS;
     for (at, line) in lines.iter().enumerate() {
-        if findings.len() >= MOST_FINDINGS {
-            break;
+        if findings.len() >= most {
+            thinned += thin(&mut findings);
+            most = findings.len() + MOST_FINDINGS / 2;
         }
         if line.text.len() < 4 || line.quiet {
             continue;
@@ -36,7 +51,24 @@ pub(super) fn findings<'r>(
         }
         findings.push(finding);
     }
-    findings
+    Found { findings, thinned }
+}
+
+// Lets go of what one rule found over and over, between the first and the last; says how many.
+fn thin(findings: &mut Vec<Finding<'_>>) -> u64 {
+    let before = findings.len();
+    let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
+    for finding in findings.iter() {
+        counts.entry(finding.rule).or_default().0 += 1;
+    }
+    findings.retain(|finding| {
+        let Some((all, seen)) = counts.get_mut(finding.rule) else {
+            return true;
+        };
+        *seen += 1;
+        *seen <= MOST_OF_ONE || *all - *seen < MOST_OF_ONE
+    });
+    (before - findings.len()) as u64
 }
 
 // Whether a rule is of another language than the lines around it: both know `TypeError: `.

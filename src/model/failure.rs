@@ -134,6 +134,22 @@ pub struct Diagnosis {
     pub rule: Option<String>,
     /// The tool whose output it is, when recognised.
     pub tool: Option<String>,
+    /// What of the log had no say, when there is such a thing.
+    pub left_out: Option<LeftOut>,
+}
+
+/// What of a log had no say, and what of the answer is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOut {
+    /// Bytes of a huge log without a word that anything knows, and ends of overlong lines.
+    pub bytes: u64,
+    /// Lines among them.
+    pub lines: u64,
+    /// Lines that hold such a word and were more than there is room for.
+    pub telling: u64,
+    /// Failing tests beyond those that are listed.
+    pub tests: u64,
 }
 
 /// A diagnosis as `mendit diagnose` prints it.

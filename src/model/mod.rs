@@ -45,7 +45,7 @@ pub use facts::{
 };
 pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
-    FailureKind, MentionedFile, StopReason, Subkind,
+    FailureKind, LeftOut, MentionedFile, StopReason, Subkind,
 };
 pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
 pub use hint::{HintDocument, HintSource, Suggestion};

@@ -29,6 +29,7 @@ pub use path_safety::{check_path, is_invisible};
 pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
-pub use sanitize::sanitize_log;
+pub use sanitize::{decode_log, sanitize_log};
 pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};
 pub use together::judge_together;
+pub use utf16::Utf16;

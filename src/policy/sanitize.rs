@@ -18,7 +18,7 @@ const TAIL: usize = 400;
 /// numbers stay true; doing it twice changes nothing more.
 #[must_use]
 pub fn sanitize_log(bytes: &[u8]) -> String {
-    let text = decode(bytes);
+    let text = decode_log(bytes);
     let mut out = String::with_capacity(text.len());
     let mut line = Line::default();
     for (index, raw) in text.split('\n').enumerate() {
@@ -30,8 +30,9 @@ pub fn sanitize_log(bytes: &[u8]) -> String {
     out
 }
 
-// Anything but UTF-16 is taken as UTF-8, lossily.
-fn decode(bytes: &[u8]) -> Cow<'_, str> {
+/// The text of bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes.
+#[must_use]
+pub fn decode_log(bytes: &[u8]) -> Cow<'_, str> {
     match (Utf16::of(bytes), bytes) {
         (Some(wide), _) => Cow::Owned(wide.decode(bytes)),
         (None, [0xef, 0xbb, 0xbf, rest @ ..]) => String::from_utf8_lossy(rest),

@@ -1,6 +1,6 @@
 /// How a text in UTF-16 is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Utf16 {
+pub struct Utf16 {
     big_endian: bool,
     /// Bytes of the byte order mark.
     mark: usize,
@@ -12,7 +12,8 @@ const SAMPLE: usize = 4096;
 impl Utf16 {
     /// Whether bytes are UTF-16: by their byte order mark, or because three of four of their
     /// first units are ASCII.
-    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
         let big_endian = match bytes {
             [0xff, 0xfe, ..] => Some(false),
             [0xfe, 0xff, ..] => Some(true),
@@ -47,8 +48,27 @@ impl Utf16 {
 
     /// The text without its byte order mark; what is no character becomes U+FFFD, half a unit at the
     /// end is left out.
-    pub(super) fn decode(self, bytes: &[u8]) -> String {
+    #[must_use]
+    pub fn decode(self, bytes: &[u8]) -> String {
         self.chars(bytes).map(|(character, _)| character).collect()
+    }
+
+    /// The same for bytes further on, which have no byte order mark.
+    #[must_use]
+    pub fn without_mark(self) -> Self {
+        Self { mark: 0, ..self }
+    }
+
+    /// Where the bytes after the last line end begin.
+    #[must_use]
+    pub fn after_last_line(self, bytes: &[u8]) -> Option<usize> {
+        let end: [u8; 2] = if self.big_endian {
+            [0, b'\n']
+        } else {
+            [b'\n', 0]
+        };
+        let last = bytes.chunks_exact(2).rposition(|unit| unit == end)?;
+        Some(2 * last + 2)
     }
 
     /// A text in this encoding, without a byte order mark.

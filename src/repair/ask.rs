@@ -193,7 +193,7 @@ impl Session<'_> {
         let source = self.place.source()?;
         let failure = standing(history).or(history.baseline.as_ref());
         let mut request = self.setup.request.clone();
-        request.log = (!self.log.trim().is_empty()).then(|| self.log.clone().into_bytes());
+        request.log = (!self.log.trim().is_empty()).then(|| self.log.clone().into());
         request.exit_code = failure.and_then(|it| it.test_result.exit);
         request.timed_out = failure.is_some_and(|it| it.test_result.timed_out);
         request.test_commands.clone_from(&self.setup.commands.lines);

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use crate::model::{Diagnosis, FailedTest, Failure, MentionedFile};
+use crate::model::{Diagnosis, FailedTest, Failure, LeftOut, MentionedFile};
 
 const MOST: usize = 10;
 
@@ -37,6 +37,9 @@ pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
         evidence.map(|line| format!("{:>6} | {}", line.line, line.text)),
     );
     section(&mut text, "Files", diagnosis.files.iter().map(place));
+    if let Some(left_out) = &diagnosis.left_out {
+        let _ = writeln!(text, "\nLeft out: {}", left_out_text(left_out));
+    }
     let person = if diagnosis.requires_user_action {
         " (a person must act)"
     } else {
@@ -52,6 +55,20 @@ pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
         let _ = writeln!(text, "Also possible: {}", others.join(", "));
     }
     text
+}
+
+fn left_out_text(left_out: &LeftOut) -> String {
+    let parts = [
+        (left_out.bytes, "bytes without a known word"),
+        (left_out.lines, "lines among them"),
+        (left_out.telling, "lines with one, beyond what is weighed"),
+        (left_out.tests, "failing tests beyond those listed"),
+    ];
+    let said = parts.iter().filter(|part| part.0 > 0);
+    let said: Vec<String> = said
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    said.join(", ")
 }
 
 /// The runner's spelling and where the test stands.

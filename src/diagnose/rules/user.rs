@@ -9,6 +9,8 @@ const LONGEST_COMPILED: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct UserRules {
     pub(in crate::diagnose) engine: Option<Engine>,
+    /// The same patterns for raw lines, whatever stands before them.
+    pub(in crate::diagnose) raw: Vec<regex::bytes::Regex>,
 }
 
 impl UserRules {
@@ -19,6 +21,7 @@ impl UserRules {
     /// What is wrong with the first rule that cannot work.
     pub fn new(rules: &[DiagnoseRule]) -> Result<Self, RuleProblem> {
         let mut checked: Vec<Rule> = Vec::new();
+        let mut raw = Vec::new();
         for rule in rules {
             if rule.id.is_empty() || checked.iter().any(|other| other.id == rule.id) {
                 return Err(RuleProblem::Id(rule.id.clone()));
@@ -34,6 +37,7 @@ impl UserRules {
                     id: rule.id.clone(),
                     reason: error.to_string(),
                 })?;
+            raw.extend(unanchored(&rule.pattern));
             if rule
                 .example
                 .as_deref()
@@ -55,8 +59,18 @@ impl UserRules {
         }
         Ok(Self {
             engine: (!checked.is_empty()).then(|| Engine::new(checked)),
+            raw,
         })
     }
+}
+
+// A raw line has a time stamp or a prefix before what a pattern calls its beginning.
+fn unanchored(pattern: &str) -> Option<regex::bytes::Regex> {
+    regex::bytes::RegexBuilder::new(pattern.strip_prefix('^').unwrap_or(pattern))
+        .multi_line(true)
+        .size_limit(LONGEST_COMPILED)
+        .build()
+        .ok()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::settings::Bytes;
-use crate::app::{ContextRequest, build_context};
+use crate::app::{ContextRequest, Log, build_context};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{Level, StopReason};
@@ -54,7 +54,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     })?;
     let request = ContextRequest {
         targets: given.targets,
-        log: given.log.map(String::into_bytes),
+        log: given.log.map(Log::from),
         test_commands: given.test_commands,
         level: given.level.map(level).transpose()?,
         previous_level: given.previous_level.map(level).transpose()?,

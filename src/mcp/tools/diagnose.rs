@@ -2,7 +2,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::app::{DiagnoseRequest, diagnose_log};
+use crate::app::{DiagnoseRequest, Log, diagnose_log};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::DiagnosisDocument;
@@ -24,7 +24,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let given: Arguments = arguments(given)?;
     let app = caller.app()?;
     let request = DiagnoseRequest {
-        log: given.log.into_bytes(),
+        log: Log::from(given.log),
         exit_code: given.exit_code,
         command: given.command,
     };

@@ -2,7 +2,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::app::{HintRequest, find_imports};
+use crate::app::{HintRequest, Log, find_imports};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 
@@ -33,7 +33,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let request = HintRequest {
         names: given.names,
         file: given.file,
-        log: given.log.map(String::into_bytes),
+        log: given.log.map(Log::from),
         rev: given.rev,
         fix: given.fix,
         apply: false,
