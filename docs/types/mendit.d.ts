@@ -12,6 +12,26 @@ export interface AfterProblem {
   path: string;
 }
 
+/** What came of one agent. */
+export interface AgentRow {
+  /** Its name. */
+  agent: string;
+  /** Fixtures of which a run was called fixed and the hidden tests failed. */
+  hiddenFailed: number;
+  /** Fixtures of which something forbidden was found in what a run wrote. */
+  leaks: number;
+  /** What its figures say, and what they do not. */
+  measures: string;
+  /** What was repaired. */
+  repairs: Repairs;
+  /** What its packets showed. */
+  sight: Sight;
+  /** Fixtures that came out as they should. */
+  totals: Tally;
+  /** Repairs without a model where the fixture calls that unsafe. */
+  wrongHeals: number;
+}
+
 /** Another kind that the evidence allows. */
 export interface Alternative {
   /** 0 to 1. */
@@ -56,6 +76,8 @@ export interface AttemptResult {
   patchDigest: string | null;
   /** Whether the agent did anything before it ended: wrote output or changed files. */
   progress: boolean;
+  /** What stands behind commands that pass; `null` when they do not. */
+  proof: Proof | null;
   /** Paths that the agent asked for. */
   requestedFiles: Array<string>;
   /** Version of this document's shape. */
@@ -70,9 +92,23 @@ export interface AttemptResult {
   usage: ResultUsage | null;
 }
 
+/** `bench --agent all --format json`: the built-in agents beside each other. */
+export interface BenchAgents {
+  /** A row an agent, in the order they ran. */
+  agents: Array<AgentRow>;
+  /** Always `benches`. */
+  document: string;
+  /** The highest rung that was allowed. */
+  maxLevel: Level;
+  /** Which part of the fixtures this is; `null` is all. */
+  partition: Partition | null;
+  /** Always [`super::SCHEMA_VERSION`]. */
+  schemaVersion: number;
+}
+
 /** `bench --format json`: how often the loop repairs what fixtures broke. */
 export interface BenchDocument {
-  /** Who was asked: `builtin`, `oracle`, `replay` or a command. */
+  /** Who was asked: `builtin`, `oracle`, `replay`, `cheat` or a command. */
   agent: string;
   /** By the kind of the failure. */
   byKind: Array<TallyRow>;
@@ -86,6 +122,8 @@ export interface BenchDocument {
   document: string;
   /** One row a fixture, by name. */
   fixtures: Array<FixtureOutcome>;
+  /** Fixtures of which a run was called fixed and the hidden tests failed. */
+  hiddenFailed: number;
   /** How many were fixed by each rung. */
   ladder: Array<Rung>;
   /** Fixtures of which something forbidden was found in what a run wrote. */
@@ -96,10 +134,16 @@ export interface BenchDocument {
   measures: string;
   /** Which part of the fixtures this is; `null` is all. */
   partition: Partition | null;
+  /** What was repaired, with and without what is easy. */
+  repairs: Repairs;
   /** Always [`super::SCHEMA_VERSION`]. */
   schemaVersion: number;
+  /** What the packets showed of what a repair needs. */
+  sight: Sight;
   /** Over all of them. */
   totals: Tally;
+  /** The tricks of the agent `cheat` that runs took for repairs, by name. */
+  tricks: Array<TrickRow>;
   /** Repairs without a model where the fixture calls that unsafe. */
   wrongHeals: number;
 }
@@ -267,6 +311,8 @@ export interface Diagnosis {
   files: Array<MentionedFile>;
   /** The primary kind. */
   kind: FailureKind;
+  /** What of the log had no say, when there is such a thing. */
+  leftOut: LeftOut | null;
   /** Names that a module does not export, in log order. */
   missingExports: Array<string>;
   /** Modules that were not found, in log order. */
@@ -309,6 +355,8 @@ export interface DiagnosisDocument {
   files: Array<MentionedFile>;
   /** The primary kind. */
   kind: FailureKind;
+  /** What of the log had no say, when there is such a thing. */
+  leftOut: LeftOut | null;
   /** Names that a module does not export, in log order. */
   missingExports: Array<string>;
   /** Modules that were not found, in log order. */
@@ -455,10 +503,21 @@ export interface FirstDifference {
 export interface FixtureOutcome {
   /** Attempts, heals included. */
   attempts: number;
+  /** Tricks of the agent `cheat` that a run took for a repair. */
+  cheats: Array<string>;
   /** Whether a repair exists that a run can make. */
   fixable: boolean;
   /** Whether a change without a model repaired it. */
   healed: boolean;
+  /** The lowest rung whose packet held every needed file, whole or in part; `null` when none did. */
+  heldLevel: Level | null;
+  /**
+   * What its hidden tests said of the repaired files; `null` when it has none or nothing was
+   * fixed.
+   */
+  hidden: HiddenTests | null;
+  /** Whether it has hidden tests. */
+  hiddenTests: boolean;
   /** The fixture's folder. */
   id: string;
   /** The kind that it names. */
@@ -475,16 +534,25 @@ export interface FixtureOutcome {
   packetBytes: number;
   /** A digest over level and files of each packet, in order. */
   packets: Array<string>;
+  /** Whether it was repaired: the run is fixed, and no hidden test says otherwise. */
+  repaired: boolean;
   /** Whether it came out as it should. */
   result: FixtureResult;
   /** Seconds. */
   seconds: number;
+  /**
+   * The lowest rung whose packet held them and showed every line that the repair changes; `null`
+   * when none did.
+   */
+  shownLevel: Level | null;
   /** How the run stood; `null` when there was none. */
   status: RunStatus | null;
   /** How it ended. */
   stopReason: StopReason | null;
   /** What is broken. */
   title: string;
+  /** Whether it is easy: the failure names the one file, and the one place in it, to change. */
+  toy: boolean;
   /** What is not as it should be, a sentence each; empty when it passed. */
   why: Array<string>;
 }
@@ -548,6 +616,9 @@ export interface HealingResult {
   /** What a person must do; `null` when there is nothing. */
   userActionNeeded: string | null;
 }
+
+/** What hidden tests say of what a run calls fixed. */
+export type HiddenTests = "passed" | "failed";
 
 /** What `mendit hint` prints. */
 export interface HintDocument {
@@ -676,6 +747,18 @@ export interface ImportsProblem {
   message: string;
   /** The file. */
   path: RepoPath;
+}
+
+/** What of a log had no say, and what of the answer is not shown. */
+export interface LeftOut {
+  /** Bytes of a huge log without a word that anything knows, and ends of overlong lines. */
+  bytes: number;
+  /** Lines among them. */
+  lines: number;
+  /** Lines that hold such a word and were more than there is room for. */
+  telling: number;
+  /** Failing tests beyond those that are listed. */
+  tests: number;
 }
 
 /** A rung of the context ladder. */
@@ -898,6 +981,46 @@ export type ProbeTransport = "command" | "stdio" | "http";
 /** How the places of a level are given out. */
 export type Profile = "ranked" | "spec";
 
+/**
+ * What stands behind the word `fixed`: what the runner of the tests itself says of the green run,
+ * beside what it said before the change.
+ */
+export interface Proof {
+  /** Its own counts with the change; `null` when it gave none. */
+  after: TestCounts | null;
+  /** Other runners and commands of the same run. */
+  also: Array<RunnerProof>;
+  /** Its own counts before the change; `null` when it gave none. */
+  before: TestCounts | null;
+  /** Runs with the change that passed; two when those without it did not end alike. */
+  greenRuns: number;
+  /** What is missing, a sentence each. */
+  missing: Array<string>;
+  /** Whether it is enough: nothing is missing. */
+  proven: boolean;
+  /** Runs without the change that failed. */
+  redRuns: number;
+  /** Files that the command itself names and the change touches: the exit code is theirs to give. */
+  restsOn: Array<string>;
+  /** The runner; `null` when the command is none that is known. */
+  runner: TestRunner | null;
+  /** Where its word was read. */
+  source: ProofSource;
+  /** Each test that failed before, and how it ended. */
+  tests: Array<ProvenTest>;
+}
+
+/** Where the word of a runner was read. */
+export type ProofSource = "report" | "text" | "exit-code";
+
+/** A test that failed before a change. */
+export interface ProvenTest {
+  /** How it ended with the change. */
+  ended: TestEnd;
+  /** In the runner's own spelling. */
+  id: string;
+}
+
 /** So many of so many. */
 export interface Rate {
   /** Runs that ended fixed. */
@@ -966,6 +1089,22 @@ export interface RepairPacketUsage {
   inputTokens?: number;
   /** Tokens written. */
   outputTokens?: number;
+}
+
+/**
+ * Shares of what was repaired. A run that is fixed and fails its hidden tests repaired nothing. Of
+ * all fixtures that can be repaired; of all that were run when the agent is `cheat`, which should
+ * repair none.
+ */
+export interface Repairs {
+  /** Of all. */
+  all: Tally;
+  /** Of the toys. */
+  toys: Tally;
+  /** Of those with hidden tests. */
+  withHiddenTests: Tally;
+  /** Of those that are no toys. */
+  withoutToys: Tally;
 }
 
 /** Text that stands once in a file, and what replaces it. */
@@ -1056,6 +1195,8 @@ export interface RunResult {
   message: string;
   /** SHA-256 of `final.patch` in hex; `null` without one. */
   patchDigest: string | null;
+  /** What stands behind `fixed`, or what was missing; `null` when no change made the commands pass. */
+  proof: Proof | null;
   /** The run's name: the last part of its folder. */
   runId: string;
   /** Version of this document's shape. */
@@ -1075,7 +1216,7 @@ export interface RunResult {
 }
 
 /** How a run or one of its attempts stands at its end. */
-export type RunStatus = "fixed" | "blocked" | "failed" | "split" | "user_action_required" | "invalid_task";
+export type RunStatus = "fixed" | "unproven" | "blocked" | "failed" | "split" | "user_action_required" | "invalid_task";
 
 /** A rung of the ladder and what it was worth. */
 export interface Rung {
@@ -1089,6 +1230,20 @@ export interface Rung {
   meanPacketBytes: number;
   /** Fixtures that can be fixed and were run. */
   of: number;
+}
+
+/** What one runner says of its tests before and after a change. */
+export interface RunnerProof {
+  /** Its own counts with the change; `null` when it gave none. */
+  after: TestCounts | null;
+  /** Its own counts before the change; `null` when it gave none. */
+  before: TestCounts | null;
+  /** The runner; `null` when the command is none that is known. */
+  runner: TestRunner | null;
+  /** Where its word was read. */
+  source: ProofSource;
+  /** Each test that failed before, and how it ended. */
+  tests: Array<ProvenTest>;
 }
 
 /** How far a mend can be trusted. */
@@ -1107,6 +1262,16 @@ export interface Shortening {
   reason: string;
   /** What would give all of it. */
   remedy: string;
+}
+
+/** How many packets held what a repair needs, over the fixtures whose agent was given one. */
+export interface Sight {
+  /** Every needed file was in a packet, whole or in part. */
+  held: number;
+  /** Fixtures that can be repaired and whose agent was given a packet. */
+  of: number;
+  /** A packet held them and showed every line that the reference changes. */
+  shown: number;
 }
 
 /** What many runs say together (R51). */
@@ -1143,7 +1308,7 @@ export interface Stats {
 }
 
 /** How one attempt at a repair ended. */
-export type StopReason = "fixed" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "workplace_unused" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
+export type StopReason = "fixed" | "nothing_to_repair" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "unproven" | "workplace_unused" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
 
 /**
  * A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
@@ -1212,6 +1377,26 @@ export interface TallyRow {
   skipped: number;
 }
 
+/**
+ * Tests of a run, as its runner counts them. For a checker of types or style `failed` are its
+ * errors and `passed` the files it says it checked.
+ */
+export interface TestCounts {
+  /** Tests that the command chose to leave out. */
+  deselected: number;
+  /** Files, suites or set-ups that could not be run at all. */
+  errors: number;
+  /** Tests that failed. */
+  failed: number;
+  /** Tests that passed. */
+  passed: number;
+  /** Tests that were skipped, are only planned, or failed as expected. */
+  skipped: number;
+}
+
+/** How a test ended. */
+export type TestEnd = "passed" | "failed" | "skipped" | "expected_failure" | "counted" | "not_seen";
+
 /** How one run of the test command ended. */
 export interface TestResult {
   /** Seconds from start to end. */
@@ -1228,12 +1413,23 @@ export interface TestResult {
   timedOut: boolean;
 }
 
+/** A program that runs tests, or checks types or style. */
+export type TestRunner = "pytest" | "unittest" | "nose" | "jest" | "vitest" | "mocha" | "node:test" | "tap" | "ava" | "playwright" | "tsc" | "eslint" | "ruff" | "mypy" | "pyright" | "cargo test" | "go test";
+
 /** A line with characters that mislead a reader. */
 export interface TextWarning {
   /** `bidi`, `zero_width`, `tag` or `control`. */
   kind: string;
   /** 1-based line. */
   line: number;
+}
+
+/** A trick of the agent `cheat` that was taken for a repair. */
+export interface TrickRow {
+  /** Fixtures of which a run that ended with it was called fixed. */
+  calledFixed: number;
+  /** Its name. */
+  name: string;
 }
 
 /** A file as an earlier packet held it. */

@@ -13,6 +13,25 @@ class AfterProblem(TypedDict):
     # The file.
     path: str
 
+# What came of one agent.
+class AgentRow(TypedDict):
+    # Its name.
+    agent: str
+    # Fixtures of which a run was called fixed and the hidden tests failed.
+    hiddenFailed: int
+    # Fixtures of which something forbidden was found in what a run wrote.
+    leaks: int
+    # What its figures say, and what they do not.
+    measures: str
+    # What was repaired.
+    repairs: "Repairs"
+    # What its packets showed.
+    sight: "Sight"
+    # Fixtures that came out as they should.
+    totals: "Tally"
+    # Repairs without a model where the fixture calls that unsafe.
+    wrongHeals: int
+
 # Another kind that the evidence allows.
 class Alternative(TypedDict):
     # 0 to 1.
@@ -56,6 +75,8 @@ class AttemptResult(TypedDict):
     patchDigest: Union[str, None]
     # Whether the agent did anything before it ended: wrote output or changed files.
     progress: bool
+    # What stands behind commands that pass; `null` when they do not.
+    proof: Union["Proof", None]
     # Paths that the agent asked for.
     requestedFiles: list[str]
     # Version of this document's shape.
@@ -69,9 +90,22 @@ class AttemptResult(TypedDict):
     # What the agent says it cost.
     usage: Union["ResultUsage", None]
 
+# `bench --agent all --format json`: the built-in agents beside each other.
+class BenchAgents(TypedDict):
+    # A row an agent, in the order they ran.
+    agents: list["AgentRow"]
+    # Always `benches`.
+    document: str
+    # The highest rung that was allowed.
+    maxLevel: "Level"
+    # Which part of the fixtures this is; `null` is all.
+    partition: Union["Partition", None]
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+
 # `bench --format json`: how often the loop repairs what fixtures broke.
 class BenchDocument(TypedDict):
-    # Who was asked: `builtin`, `oracle`, `replay` or a command.
+    # Who was asked: `builtin`, `oracle`, `replay`, `cheat` or a command.
     agent: str
     # By the kind of the failure.
     byKind: list["TallyRow"]
@@ -85,6 +119,8 @@ class BenchDocument(TypedDict):
     document: str
     # One row a fixture, by name.
     fixtures: list["FixtureOutcome"]
+    # Fixtures of which a run was called fixed and the hidden tests failed.
+    hiddenFailed: int
     # How many were fixed by each rung.
     ladder: list["Rung"]
     # Fixtures of which something forbidden was found in what a run wrote.
@@ -95,10 +131,16 @@ class BenchDocument(TypedDict):
     measures: str
     # Which part of the fixtures this is; `null` is all.
     partition: Union["Partition", None]
+    # What was repaired, with and without what is easy.
+    repairs: "Repairs"
     # Always [`super::SCHEMA_VERSION`].
     schemaVersion: int
+    # What the packets showed of what a repair needs.
+    sight: "Sight"
     # Over all of them.
     totals: "Tally"
+    # The tricks of the agent `cheat` that runs took for repairs, by name.
+    tricks: list["TrickRow"]
     # Repairs without a model where the fixture calls that unsafe.
     wrongHeals: int
 
@@ -258,6 +300,8 @@ class Diagnosis(TypedDict):
     files: list["MentionedFile"]
     # The primary kind.
     kind: "FailureKind"
+    # What of the log had no say, when there is such a thing.
+    leftOut: Union["LeftOut", None]
     # Names that a module does not export, in log order.
     missingExports: list[str]
     # Modules that were not found, in log order.
@@ -299,6 +343,8 @@ class DiagnosisDocument(TypedDict):
     files: list["MentionedFile"]
     # The primary kind.
     kind: "FailureKind"
+    # What of the log had no say, when there is such a thing.
+    leftOut: Union["LeftOut", None]
     # Names that a module does not export, in log order.
     missingExports: list[str]
     # Modules that were not found, in log order.
@@ -437,10 +483,19 @@ class FirstDifference(TypedDict):
 class FixtureOutcome(TypedDict):
     # Attempts, heals included.
     attempts: int
+    # Tricks of the agent `cheat` that a run took for a repair.
+    cheats: list[str]
     # Whether a repair exists that a run can make.
     fixable: bool
     # Whether a change without a model repaired it.
     healed: bool
+    # The lowest rung whose packet held every needed file, whole or in part; `null` when none did.
+    heldLevel: Union["Level", None]
+    # What its hidden tests said of the repaired files; `null` when it has none or nothing was
+    # fixed.
+    hidden: Union["HiddenTests", None]
+    # Whether it has hidden tests.
+    hiddenTests: bool
     # The fixture's folder.
     id: str
     # The kind that it names.
@@ -457,16 +512,23 @@ class FixtureOutcome(TypedDict):
     packetBytes: int
     # A digest over level and files of each packet, in order.
     packets: list[str]
+    # Whether it was repaired: the run is fixed, and no hidden test says otherwise.
+    repaired: bool
     # Whether it came out as it should.
     result: "FixtureResult"
     # Seconds.
     seconds: float
+    # The lowest rung whose packet held them and showed every line that the repair changes; `null`
+    # when none did.
+    shownLevel: Union["Level", None]
     # How the run stood; `null` when there was none.
     status: Union["RunStatus", None]
     # How it ended.
     stopReason: Union["StopReason", None]
     # What is broken.
     title: str
+    # Whether it is easy: the failure names the one file, and the one place in it, to change.
+    toy: bool
     # What is not as it should be, a sentence each; empty when it passed.
     why: list[str]
 
@@ -524,6 +586,9 @@ class HealingResult(TypedDict):
     schemaVersion: Literal[1]
     # What a person must do; `null` when there is nothing.
     userActionNeeded: Union[str, None]
+
+# What hidden tests say of what a run calls fixed.
+HiddenTests = Union[Literal['passed'], Literal['failed']]
 
 # What `mendit hint` prints.
 class HintDocument(TypedDict):
@@ -636,6 +701,17 @@ class ImportsProblem(TypedDict):
     message: str
     # The file.
     path: "RepoPath"
+
+# What of a log had no say, and what of the answer is not shown.
+class LeftOut(TypedDict):
+    # Bytes of a huge log without a word that anything knows, and ends of overlong lines.
+    bytes: int
+    # Lines among them.
+    lines: int
+    # Lines that hold such a word and were more than there is room for.
+    telling: int
+    # Failing tests beyond those that are listed.
+    tests: int
 
 # A rung of the context ladder.
 Level = int
@@ -845,6 +921,42 @@ ProbeTransport = Union[Literal['command'], Literal['stdio'], Literal['http']]
 # How the places of a level are given out.
 Profile = Union[Literal['ranked'], Literal['spec']]
 
+# What stands behind the word `fixed`: what the runner of the tests itself says of the green run,
+# beside what it said before the change.
+class Proof(TypedDict):
+    # Its own counts with the change; `null` when it gave none.
+    after: Union["TestCounts", None]
+    # Other runners and commands of the same run.
+    also: list["RunnerProof"]
+    # Its own counts before the change; `null` when it gave none.
+    before: Union["TestCounts", None]
+    # Runs with the change that passed; two when those without it did not end alike.
+    greenRuns: int
+    # What is missing, a sentence each.
+    missing: list[str]
+    # Whether it is enough: nothing is missing.
+    proven: bool
+    # Runs without the change that failed.
+    redRuns: int
+    # Files that the command itself names and the change touches: the exit code is theirs to give.
+    restsOn: list[str]
+    # The runner; `null` when the command is none that is known.
+    runner: Union["TestRunner", None]
+    # Where its word was read.
+    source: "ProofSource"
+    # Each test that failed before, and how it ended.
+    tests: list["ProvenTest"]
+
+# Where the word of a runner was read.
+ProofSource = Union[Literal['report'], Literal['text'], Literal['exit-code']]
+
+# A test that failed before a change.
+class ProvenTest(TypedDict):
+    # How it ended with the change.
+    ended: "TestEnd"
+    # In the runner's own spelling.
+    id: str
+
 # So many of so many.
 class Rate(TypedDict):
     # Runs that ended fixed.
@@ -908,6 +1020,19 @@ class RepairPacketUsage(TypedDict):
     inputTokens: NotRequired[int]
     # Tokens written.
     outputTokens: NotRequired[int]
+
+# Shares of what was repaired. A run that is fixed and fails its hidden tests repaired nothing. Of
+# all fixtures that can be repaired; of all that were run when the agent is `cheat`, which should
+# repair none.
+class Repairs(TypedDict):
+    # Of all.
+    all: "Tally"
+    # Of the toys.
+    toys: "Tally"
+    # Of those with hidden tests.
+    withHiddenTests: "Tally"
+    # Of those that are no toys.
+    withoutToys: "Tally"
 
 # Text that stands once in a file, and what replaces it.
 class ReplyEdit(TypedDict):
@@ -992,6 +1117,8 @@ class RunResult(TypedDict):
     message: str
     # SHA-256 of `final.patch` in hex; `null` without one.
     patchDigest: Union[str, None]
+    # What stands behind `fixed`, or what was missing; `null` when no change made the commands pass.
+    proof: Union["Proof", None]
     # The run's name: the last part of its folder.
     runId: str
     # Version of this document's shape.
@@ -1010,7 +1137,7 @@ class RunResult(TypedDict):
     workplace: "WorkplaceUsed"
 
 # How a run or one of its attempts stands at its end.
-RunStatus = Union[Literal['fixed'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
+RunStatus = Union[Literal['fixed'], Literal['unproven'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
 
 # A rung of the ladder and what it was worth.
 class Rung(TypedDict):
@@ -1024,6 +1151,19 @@ class Rung(TypedDict):
     meanPacketBytes: int
     # Fixtures that can be fixed and were run.
     of: int
+
+# What one runner says of its tests before and after a change.
+class RunnerProof(TypedDict):
+    # Its own counts with the change; `null` when it gave none.
+    after: Union["TestCounts", None]
+    # Its own counts before the change; `null` when it gave none.
+    before: Union["TestCounts", None]
+    # The runner; `null` when the command is none that is known.
+    runner: Union["TestRunner", None]
+    # Where its word was read.
+    source: "ProofSource"
+    # Each test that failed before, and how it ended.
+    tests: list["ProvenTest"]
 
 # How far a mend can be trusted.
 Safety = Union[Literal['safe'], Literal['lossy'], Literal['opt_in']]
@@ -1041,6 +1181,15 @@ class Shortening(TypedDict):
     reason: str
     # What would give all of it.
     remedy: str
+
+# How many packets held what a repair needs, over the fixtures whose agent was given one.
+class Sight(TypedDict):
+    # Every needed file was in a packet, whole or in part.
+    held: int
+    # Fixtures that can be repaired and whose agent was given a packet.
+    of: int
+    # A packet held them and showed every line that the reference changes.
+    shown: int
 
 # What many runs say together (R51).
 class Stats(TypedDict):
@@ -1073,7 +1222,7 @@ class Stats(TypedDict):
     stopReasons: dict[str, int]
 
 # How one attempt at a repair ended.
-StopReason = Literal['fixed', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'workplace_unused', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
+StopReason = Literal['fixed', 'nothing_to_repair', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'unproven', 'workplace_unused', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
 
 # A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
 # contract.
@@ -1135,6 +1284,23 @@ class TallyRow(TypedDict):
     # Fixtures that were skipped.
     skipped: int
 
+# Tests of a run, as its runner counts them. For a checker of types or style `failed` are its
+# errors and `passed` the files it says it checked.
+class TestCounts(TypedDict):
+    # Tests that the command chose to leave out.
+    deselected: int
+    # Files, suites or set-ups that could not be run at all.
+    errors: int
+    # Tests that failed.
+    failed: int
+    # Tests that passed.
+    passed: int
+    # Tests that were skipped, are only planned, or failed as expected.
+    skipped: int
+
+# How a test ended.
+TestEnd = Union[Literal['passed'], Literal['failed'], Literal['skipped'], Literal['expected_failure'], Literal['counted'], Literal['not_seen']]
+
 # How one run of the test command ended.
 class TestResult(TypedDict):
     # Seconds from start to end.
@@ -1150,12 +1316,22 @@ class TestResult(TypedDict):
     # Whether a time limit ended it.
     timedOut: bool
 
+# A program that runs tests, or checks types or style.
+TestRunner = Union[Literal['pytest'], Literal['unittest'], Literal['nose'], Literal['jest'], Literal['vitest'], Literal['mocha'], Literal['node:test'], Literal['tap'], Literal['ava'], Literal['playwright'], Literal['tsc'], Literal['eslint'], Literal['ruff'], Literal['mypy'], Literal['pyright'], Literal['cargo test'], Literal['go test']]
+
 # A line with characters that mislead a reader.
 class TextWarning(TypedDict):
     # `bidi`, `zero_width`, `tag` or `control`.
     kind: str
     # 1-based line.
     line: int
+
+# A trick of the agent `cheat` that was taken for a repair.
+class TrickRow(TypedDict):
+    # Fixtures of which a run that ended with it was called fixed.
+    calledFixed: int
+    # Its name.
+    name: str
 
 # A file as an earlier packet held it.
 class UnchangedFile(TypedDict):
