@@ -189,6 +189,9 @@ mod tests {
         }
     }
 
+    // A file, how much of it is there, and how many files and lines are lacking then.
+    type Row = (&'static str, FileMode, &'static [[u32; 2]], (usize, usize));
+
     #[test]
     fn a_file_counts_when_its_lines_are_shown() {
         let (home, path) = (tempfile::tempdir().unwrap(), "app.py");
@@ -199,7 +202,7 @@ mod tests {
         let patch = "--- a/app.py\n+++ b/app.py\n@@ -4,2 +4,2 @@\n a\n-b\n+c\n";
         std::fs::write(one.join("reference.patch"), patch).unwrap();
         let fixture = load_fixtures(&one).unwrap().remove(0);
-        let rows: [(&str, FileMode, &[[u32; 2]], (usize, usize)); 4] = [
+        let rows: [Row; 4] = [
             ("other.py", FileMode::Full, &[], (1, 0)),
             (path, FileMode::Full, &[], (0, 0)),
             (path, FileMode::Window, &[[1, 2], [5, 9]], (0, 0)),
