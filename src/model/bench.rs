@@ -101,6 +101,7 @@ pub struct Partition {
 }
 
 /// How one fixture went.
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixtureOutcome {
