@@ -4,7 +4,7 @@
 #   scripts/ladder.sh [FIXTURES]          prints the table
 #   scripts/ladder.sh --write [FIXTURES]  puts it into docs/bench.md, between its two marks
 #
-# Runs the oracle, which repairs when the packet holds every file that the repair needs, with the
+# Runs the oracle, which repairs when the packet shows all that the repair needs, with the
 # ladder cut off at each level. MENDIT is the program (default target/release/mendit), JOBS how many
 # fixtures run at a time (default 2). Needs python3, node and tsc for all of the fixtures.
 set -euo pipefail
@@ -40,7 +40,7 @@ for level in range(4):
         bench = json.load(file)
     run = [it for it in bench["fixtures"] if it["fixable"] and it["result"] != "skipped"]
     skipped = sum(it["result"] == "skipped" for it in bench["fixtures"])
-    fixed = [it for it in run if it["status"] == "fixed"]
+    fixed = [it for it in run if it["repaired"]]
     # Wilson's interval, as in the totals of `mendit bench`.
     n, share, z = len(run), len(fixed) / max(len(run), 1), 1.959963985
     scale = 1 + z * z / n

@@ -6,9 +6,12 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
+use std::time::Duration;
 
 use mendit::bench::{Fixture, HIDDEN_PASSED, load_fixtures, missing_programs};
+use mendit::exec::{CommandLine, Discard, Job, Limits, Stop, run};
+use mendit::model::FailureKind;
 use serde_json::Value;
 use support::{Repo, mendit};
 
@@ -68,14 +71,16 @@ fn hidden_tests_tell_the_repair_from_none() {
                 fixture.reference.as_ref().unwrap(),
             )
             .unwrap();
-            let status = shell(&root, "git apply ../patch");
-            assert!(status.status.success(), "{}: {status:?}", fixture.id);
+            let (applied, said) = shell(&root, "git apply ../patch", 60);
+            assert!(applied, "{}: {said}", fixture.id);
         }
         copy(&fixture.directory.join("hidden"), &root);
-        let output = shell(&root, fixture.hidden_test.as_ref().unwrap());
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let endless = fixture.expect.kind == FailureKind::Timeout && !repaired;
+        let seconds = if endless { 3 } else { 60 };
+        let line = fixture.hidden_test.as_ref().unwrap();
+        let (passed, said) = shell(&root, line, seconds);
         let told = said.lines().any(|line| line == HIDDEN_PASSED);
-        assert_eq!(told, output.status.success(), "{}: {output:?}", fixture.id);
+        assert_eq!(told, passed, "{}: {said}", fixture.id);
         told
     };
     let (mut proven, mut hard) = (0, 0);
@@ -98,7 +103,7 @@ fn hidden_tests_tell_the_repair_from_none() {
 
 #[test]
 fn hidden_tests_are_proven_and_decide() {
-    const RIGHT: &str = ". ./answer.sh; [ $((ANSWER + 1)) = 43 ] && echo hidden tests passed";
+    const RIGHT: &str = "[ \"$(cat values/*)\" = 42 ] && echo hidden tests passed";
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("few/answer");
     let hide = |check: &str| {
@@ -106,6 +111,7 @@ fn hidden_tests_are_proven_and_decide() {
         let manifest = folder.join("fixture.toml");
         let text = fs::read_to_string(&manifest).unwrap();
         let text = text.replace("level = 0\n", "level = 0\nhidden-test = \"sh hidden.sh\"\n");
+        let text = text.replace("\"test_failure\"", "\"unknown\"");
         fs::write(manifest, text).unwrap();
         fs::create_dir_all(folder.join("hidden")).unwrap();
         fs::write(folder.join("hidden/hidden.sh"), check).unwrap();
@@ -129,15 +135,15 @@ fn hidden_tests_are_proven_and_decide() {
         assert!(text.contains(words), "{check}: {text}");
     }
     hide(RIGHT);
-    // A file that knows its visible test suits that test alone.
+    // The visible test reads the first line alone.
     let reply = |value: &str| {
         let name = format!("{}.json", value.len());
-        let edit = serde_json::json!({ "path": "answer.sh", "old": "41", "new": value });
+        let edit = serde_json::json!({ "path": "values/answer.txt", "old": "41", "new": value });
         let reply = serde_json::json!({ "status": "patch", "edits": [edit] });
         fs::write(home.path().join(&name), reply.to_string()).unwrap();
         format!("cat {}", home.path().join(name).display())
     };
-    let fooled = "41\ncase $0 in check.sh) ANSWER=42 ;; esac";
+    let fooled = "42\n41";
     for (value, repaired) in [("42", true), (fooled, false)] {
         let agent = reply(value);
         let kept = format!("kept-{repaired}");
@@ -375,7 +381,7 @@ fn a_leak_a_wrong_heal_and_a_missing_program_are_told() {
 #[test]
 fn a_failing_repository_becomes_a_fixture() {
     let repo = Repo::with(&[
-        ("answer.sh", "ANSWER=41\n"),
+        ("values/answer.txt", "41\n"),
         ("check.sh", CHECK),
         (".gitignore", "*.tmp\n"),
     ]);
@@ -403,7 +409,7 @@ fn a_failing_repository_becomes_a_fixture() {
         log.contains("41 is not 42") && !log.contains(from.to_str().unwrap()),
         "{log}"
     );
-    repo.write("answer.sh", "ANSWER=42\n");
+    repo.write("values/answer.txt", "42\n");
     fs::write(
         home.join("made/answer/reference.patch"),
         repo.git(&["diff"]),
@@ -411,7 +417,7 @@ fn a_failing_repository_becomes_a_fixture() {
     .unwrap();
     let output = mendit(home, &["bench", "--verify", "made"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    repo.git(&["checkout", "-q", "answer.sh"]);
+    repo.git(&["checkout", "-q", "values/answer.txt"]);
     assert_eq!(
         make("sh check.sh").status.code(),
         Some(2),
@@ -430,18 +436,23 @@ const FEW: &[&str] = &[
     "py-two-hops",
 ];
 
-const CHECK: &str = ". ./answer.sh\n[ \"$ANSWER\" = 42 ] || { echo \"FAIL answer.sh:1: $ANSWER is not 42\"; exit 1; }\n";
+const CHECK: &str = "for file in values/*; do read ANSWER < \"$file\"; done\n[ \"$ANSWER\" = 42 ] || { echo \"FAIL values/answer.txt:1: $ANSWER is not 42\"; exit 1; }\n";
 
 fn all() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-fn shell(root: &Path, line: &str) -> Output {
-    Command::new("sh")
-        .args(["-c", line])
-        .current_dir(root)
-        .output()
-        .unwrap()
+// Whether a command passed, and what it printed. What runs for ever on broken files has failed.
+fn shell(root: &Path, line: &str, seconds: u64) -> (bool, String) {
+    let job = Job {
+        limits: Limits {
+            timeout: Some(Duration::from_secs(seconds)),
+            ..Limits::default()
+        },
+        ..Job::new(CommandLine::Shell(line.to_owned()), root)
+    };
+    let outcome = run(&job, &Stop::default(), &mut Discard).unwrap();
+    (outcome.passed(), outcome.output.text())
 }
 
 // Copies of some fixtures in the folder `few`; none where a program is missing, and it says so.
@@ -471,14 +482,14 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn shell_fixture(folder: &Path, program: &str, more: &str) {
-    fs::create_dir_all(folder.join("repo")).unwrap();
-    fs::write(folder.join("repo/answer.sh"), "ANSWER=41\n").unwrap();
+    fs::create_dir_all(folder.join("repo/values")).unwrap();
+    fs::write(folder.join("repo/values/answer.txt"), "41\n").unwrap();
     fs::write(folder.join("repo/check.sh"), CHECK).unwrap();
-    let patch = "--- a/answer.sh\n+++ b/answer.sh\n@@ -1 +1 @@\n-ANSWER=41\n+ANSWER=42\n";
+    let patch = "--- a/values/answer.txt\n+++ b/values/answer.txt\n@@ -1 +1 @@\n-41\n+42\n";
     fs::write(folder.join("reference.patch"), patch).unwrap();
     let manifest = format!(
         "title = \"The answer is wrong\"\nlanguage = \"shell\"\ntest = \"sh check.sh\"\n\
-         needs = [\"{program}\"]\nneeded = [\"answer.sh\"]\nlevel = 0\nheal-safe = false\n\
+         needs = [\"{program}\"]\nneeded = [\"values/answer.txt\"]\nlevel = 0\nheal-safe = false\n\
          [expect]\nkind = \"test_failure\"\nstatus = \"fixed\"\nstop-reason = \"fixed\"\n{more}"
     );
     fs::write(folder.join("fixture.toml"), manifest).unwrap();

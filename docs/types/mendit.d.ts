@@ -32,16 +32,6 @@ export interface AgentRow {
   wrongHeals: number;
 }
 
-/** An agent that could not do its work, for a reason of its own. */
-export interface AgentTrouble {
-  /** How its process ended, such as `exit code 1`. */
-  end: string;
-  /** What it lacks. */
-  kind: TroubleKind;
-  /** The last lines that it wrote, secrets masked. */
-  lastLines: Array<string>;
-}
-
 /** Another kind that the evidence allows. */
 export interface Alternative {
   /** 0 to 1. */
@@ -54,8 +44,6 @@ export interface Alternative {
 export interface AttemptResult {
   /** Seconds the agent had. */
   agentTimeoutSeconds: number;
-  /** Why the agent could not do its work; `null` when it did. */
-  agentTrouble: AgentTrouble | null;
   /** Counted from 1. */
   attempt: number;
   /** Attempts so far, this one included. */
@@ -90,8 +78,6 @@ export interface AttemptResult {
   progress: boolean;
   /** What stands behind commands that pass; `null` when they do not. */
   proof: Proof | null;
-  /** SHA-256 in hex of what the agent said; `null` when it said nothing. */
-  replyDigest: string | null;
   /** Paths that the agent asked for. */
   requestedFiles: Array<string>;
   /** Version of this document's shape. */
@@ -110,7 +96,7 @@ export interface AttemptResult {
 export interface BenchAgents {
   /** A row an agent, in the order they ran. */
   agents: Array<AgentRow>;
-  /** Always `bench-agents`. */
+  /** Always `benches`. */
   document: string;
   /** The highest rung that was allowed. */
   maxLevel: Level;
@@ -212,8 +198,6 @@ export interface ChildFailure {
   duration: number;
   /** Files that were changed. */
   filesModified: Array<string>;
-  /** The issue that the task belongs to; `null` without one. */
-  issue: string | null;
   /** The last thing that worked; `null` when nothing did. */
   lastSuccessfulTool: string | null;
   /** One sentence. */
@@ -228,8 +212,6 @@ export interface ChildFailure {
   suggestedActions: Array<string>;
   /** How to try again; `null` when it makes no sense. */
   suggestedRetry: string | null;
-  /** The task's own name in the tracker it came from; `null` without one. */
-  taskId: string | null;
   /** How often each thing was done. */
   toolUsage: Record<string, number>;
 }
@@ -246,14 +228,6 @@ export interface ClosureEntry {
 
 /** A stable code; `mendit explain CODE` says what it means. */
 export type Code = string;
-
-/** One run of the commands. */
-export interface CommandRun {
-  /** Seconds. */
-  seconds: number;
-  /** What it was for. */
-  why: string;
-}
 
 /** What differs from an earlier document. */
 export interface Comparison {
@@ -337,6 +311,8 @@ export interface Diagnosis {
   files: Array<MentionedFile>;
   /** The primary kind. */
   kind: FailureKind;
+  /** What of the log had no say, when there is such a thing. */
+  leftOut: LeftOut | null;
   /** Names that a module does not export, in log order. */
   missingExports: Array<string>;
   /** Modules that were not found, in log order. */
@@ -379,6 +355,8 @@ export interface DiagnosisDocument {
   files: Array<MentionedFile>;
   /** The primary kind. */
   kind: FailureKind;
+  /** What of the log had no say, when there is such a thing. */
+  leftOut: LeftOut | null;
   /** Names that a module does not export, in log order. */
   missingExports: Array<string>;
   /** Modules that were not found, in log order. */
@@ -458,8 +436,6 @@ export interface FailurePacket {
   failure: FailureSummary;
   /** The files of the context document. */
   fileSnapshots: Array<PacketFile>;
-  /** Changes of this run that helped; the files and the log are those with them. */
-  kept: Array<KeptChange>;
   /** The log. */
   logs: LogExcerpt;
   /** How the attempt before this one ended. */
@@ -773,16 +749,16 @@ export interface ImportsProblem {
   path: RepoPath;
 }
 
-/** A change that later attempts stand on. */
-export interface KeptChange {
-  /** The attempt that made it, counted from 1. */
-  attempt: number;
-  /** Files that it touches. */
-  files: Array<string>;
-  /** What it did, in one sentence. */
-  message: string;
-  /** Who made it. */
-  origin: Origin;
+/** What of a log had no say, and what of the answer is not shown. */
+export interface LeftOut {
+  /** Bytes of a huge log without a word that anything knows, and ends of overlong lines. */
+  bytes: number;
+  /** Lines among them. */
+  lines: number;
+  /** Lines that hold such a word and were more than there is room for. */
+  telling: number;
+  /** Failing tests beyond those that are listed. */
+  tests: number;
 }
 
 /** A rung of the context ladder. */
@@ -834,8 +810,6 @@ export interface Nearest {
 
 /** What one failing run of the tests says, as far as the loop looks at it. */
 export interface Observed {
-  /** What each failing test failed with; without tests, the lines that say what failed. */
-  errors: Array<TestError>;
   /** Tests that failed, sorted. */
   failingTests: Array<string>;
   /** What failed. */
@@ -877,19 +851,6 @@ export type Operation = "modify" | "create" | "delete" | "rename" | "copy";
 
 /** Where the change of an attempt came from. */
 export type Origin = "heal" | "agent";
-
-/**
- * Two runs of the same commands: the lines that differ and those that say what failed, each with
- * its neighbours.
- */
-export interface Outputs {
-  /** With it. */
-  after: string;
-  /** Without the change. */
-  before: string;
-  /** Whether they wrote the same; both texts are empty then. */
-  same: boolean;
-}
 
 /** What is left to spend; `null` without a limit. */
 export interface PacketBudget {
@@ -1002,12 +963,8 @@ export interface PatchVerdict {
 export interface PreviousAttempt {
   /** What failed with the patch in place. */
   failure: string | null;
-  /** Whether its change helped and stays. */
-  kept: boolean;
   /** Why it ended so, in one sentence. */
   message: string | null;
-  /** What the commands wrote with its change, beside what they wrote without. */
-  outputs: Outputs | null;
   /** The patch it sent, when it is not large. */
   patch: string | null;
   /** SHA-256 of its patch. */
@@ -1216,8 +1173,6 @@ export type Role = "target" | "requested" | "mentioned" | "closure" | "ranked" |
 export interface RunResult {
   /** Times the agent was called. */
   agentCalls: number;
-  /** Why the agent could not do its work, when that ended the run. */
-  agentTrouble: AgentTrouble | null;
   /** Whether the patch was put into the worktree. */
   applied: boolean;
   /** Attempts, heals included. */
@@ -1226,8 +1181,6 @@ export interface RunResult {
   category: Category | null;
   /** Parts that a split run was made of, in the order they ran. */
   children: Array<string>;
-  /** How often the commands were run, and what for. */
-  commandRuns: Array<CommandRun>;
   /** Always `result`. */
   document: "result";
   /** Seconds. */
@@ -1236,8 +1189,6 @@ export interface RunResult {
   failure: Observed | null;
   /** Files that the final patch touches. */
   filesModified: Array<string>;
-  /** The issue that the task belongs to; `null` without one. */
-  issue: string | null;
   /** The highest rung that was used. */
   level: Level;
   /** One sentence: why it ended so. */
@@ -1246,10 +1197,6 @@ export interface RunResult {
   patchDigest: string | null;
   /** What stands behind `fixed`, or what was missing; `null` when no change made the commands pass. */
   proof: Proof | null;
-  /** Imports for the names that stay undefined; `null` when there are no such names. */
-  recoveryHint: string | null;
-  /** What fails with the changes that were kept; `null` when nothing was kept or nothing fails. */
-  remaining: Observed | null;
   /** The run's name: the last part of its folder. */
   runId: string;
   /** Version of this document's shape. */
@@ -1260,8 +1207,6 @@ export interface RunResult {
   stopReason: StopReason;
   /** What a person should do next. */
   suggestedActions: Array<string>;
-  /** The task's own name in the tracker it came from; `null` without one. */
-  taskId: string | null;
   /** The last run of the commands. */
   testResult: TestResult | null;
   /** What the agent says it all cost. */
@@ -1452,18 +1397,6 @@ export interface TestCounts {
 /** How a test ended. */
 export type TestEnd = "passed" | "failed" | "skipped" | "expected_failure" | "counted" | "not_seen";
 
-/** What a test failed with. */
-export interface TestError {
-  /** The line that says why; empty when the output does not say. */
-  error: string;
-  /** The 1-based line in it. */
-  line: number | null;
-  /** The file in which the test stopped. */
-  path: string | null;
-  /** The test, in the runner's own spelling; empty when the line belongs to none. */
-  test: string;
-}
-
 /** How one run of the test command ended. */
 export interface TestResult {
   /** Seconds from start to end. */
@@ -1498,9 +1431,6 @@ export interface TrickRow {
   /** Its name. */
   name: string;
 }
-
-/** What an agent lacks. */
-export type TroubleKind = "login" | "credit" | "rate_limit" | "too_long" | "crash";
 
 /** A file as an earlier packet held it. */
 export interface UnchangedFile {

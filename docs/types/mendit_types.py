@@ -32,15 +32,6 @@ class AgentRow(TypedDict):
     # Repairs without a model where the fixture calls that unsafe.
     wrongHeals: int
 
-# An agent that could not do its work, for a reason of its own.
-class AgentTrouble(TypedDict):
-    # How its process ended, such as `exit code 1`.
-    end: str
-    # What it lacks.
-    kind: "TroubleKind"
-    # The last lines that it wrote, secrets masked.
-    lastLines: list[str]
-
 # Another kind that the evidence allows.
 class Alternative(TypedDict):
     # 0 to 1.
@@ -52,8 +43,6 @@ class Alternative(TypedDict):
 class AttemptResult(TypedDict):
     # Seconds the agent had.
     agentTimeoutSeconds: float
-    # Why the agent could not do its work; `null` when it did.
-    agentTrouble: Union["AgentTrouble", None]
     # Counted from 1.
     attempt: int
     # Attempts so far, this one included.
@@ -88,8 +77,6 @@ class AttemptResult(TypedDict):
     progress: bool
     # What stands behind commands that pass; `null` when they do not.
     proof: Union["Proof", None]
-    # SHA-256 in hex of what the agent said; `null` when it said nothing.
-    replyDigest: Union[str, None]
     # Paths that the agent asked for.
     requestedFiles: list[str]
     # Version of this document's shape.
@@ -107,7 +94,7 @@ class AttemptResult(TypedDict):
 class BenchAgents(TypedDict):
     # A row an agent, in the order they ran.
     agents: list["AgentRow"]
-    # Always `bench-agents`.
+    # Always `benches`.
     document: str
     # The highest rung that was allowed.
     maxLevel: "Level"
@@ -204,8 +191,6 @@ class ChildFailure(TypedDict):
     duration: float
     # Files that were changed.
     filesModified: list[str]
-    # The issue that the task belongs to; `null` without one.
-    issue: Union[str, None]
     # The last thing that worked; `null` when nothing did.
     lastSuccessfulTool: Union[str, None]
     # One sentence.
@@ -220,8 +205,6 @@ class ChildFailure(TypedDict):
     suggestedActions: list[str]
     # How to try again; `null` when it makes no sense.
     suggestedRetry: Union[str, None]
-    # The task's own name in the tracker it came from; `null` without one.
-    taskId: Union[str, None]
     # How often each thing was done.
     toolUsage: dict[str, int]
 
@@ -236,13 +219,6 @@ class ClosureEntry(TypedDict):
 
 # A stable code; `mendit explain CODE` says what it means.
 Code = str
-
-# One run of the commands.
-class CommandRun(TypedDict):
-    # Seconds.
-    seconds: float
-    # What it was for.
-    why: str
 
 # What differs from an earlier document.
 class Comparison(TypedDict):
@@ -324,6 +300,8 @@ class Diagnosis(TypedDict):
     files: list["MentionedFile"]
     # The primary kind.
     kind: "FailureKind"
+    # What of the log had no say, when there is such a thing.
+    leftOut: Union["LeftOut", None]
     # Names that a module does not export, in log order.
     missingExports: list[str]
     # Modules that were not found, in log order.
@@ -365,6 +343,8 @@ class DiagnosisDocument(TypedDict):
     files: list["MentionedFile"]
     # The primary kind.
     kind: "FailureKind"
+    # What of the log had no say, when there is such a thing.
+    leftOut: Union["LeftOut", None]
     # Names that a module does not export, in log order.
     missingExports: list[str]
     # Modules that were not found, in log order.
@@ -440,8 +420,6 @@ class FailurePacket(TypedDict):
     failure: "FailureSummary"
     # The files of the context document.
     fileSnapshots: list["PacketFile"]
-    # Changes of this run that helped; the files and the log are those with them.
-    kept: list["KeptChange"]
     # The log.
     logs: "LogExcerpt"
     # How the attempt before this one ended.
@@ -724,16 +702,16 @@ class ImportsProblem(TypedDict):
     # The file.
     path: "RepoPath"
 
-# A change that later attempts stand on.
-class KeptChange(TypedDict):
-    # The attempt that made it, counted from 1.
-    attempt: int
-    # Files that it touches.
-    files: list[str]
-    # What it did, in one sentence.
-    message: str
-    # Who made it.
-    origin: "Origin"
+# What of a log had no say, and what of the answer is not shown.
+class LeftOut(TypedDict):
+    # Bytes of a huge log without a word that anything knows, and ends of overlong lines.
+    bytes: int
+    # Lines among them.
+    lines: int
+    # Lines that hold such a word and were more than there is room for.
+    telling: int
+    # Failing tests beyond those that are listed.
+    tests: int
 
 # A rung of the context ladder.
 Level = int
@@ -780,8 +758,6 @@ class Nearest(TypedDict):
 
 # What one failing run of the tests says, as far as the loop looks at it.
 class Observed(TypedDict):
-    # What each failing test failed with; without tests, the lines that say what failed.
-    errors: list["TestError"]
     # Tests that failed, sorted.
     failingTests: list[str]
     # What failed.
@@ -821,16 +797,6 @@ Operation = Union[Literal['modify'], Literal['create'], Literal['delete'], Liter
 
 # Where the change of an attempt came from.
 Origin = Union[Literal['heal'], Literal['agent']]
-
-# Two runs of the same commands: the lines that differ and those that say what failed, each with
-# its neighbours.
-class Outputs(TypedDict):
-    # With it.
-    after: str
-    # Without the change.
-    before: str
-    # Whether they wrote the same; both texts are empty then.
-    same: bool
 
 # What is left to spend; `null` without a limit.
 class PacketBudget(TypedDict):
@@ -938,12 +904,8 @@ class PatchVerdict(TypedDict):
 class PreviousAttempt(TypedDict):
     # What failed with the patch in place.
     failure: Union[str, None]
-    # Whether its change helped and stays.
-    kept: bool
     # Why it ended so, in one sentence.
     message: Union[str, None]
-    # What the commands wrote with its change, beside what they wrote without.
-    outputs: Union["Outputs", None]
     # The patch it sent, when it is not large.
     patch: Union[str, None]
     # SHA-256 of its patch.
@@ -1133,8 +1095,6 @@ Role = Union[Literal['target'], Literal['requested'], Literal['mentioned'], Lite
 class RunResult(TypedDict):
     # Times the agent was called.
     agentCalls: int
-    # Why the agent could not do its work, when that ended the run.
-    agentTrouble: Union["AgentTrouble", None]
     # Whether the patch was put into the worktree.
     applied: bool
     # Attempts, heals included.
@@ -1143,8 +1103,6 @@ class RunResult(TypedDict):
     category: Union["Category", None]
     # Parts that a split run was made of, in the order they ran.
     children: list[str]
-    # How often the commands were run, and what for.
-    commandRuns: list["CommandRun"]
     # Always `result`.
     document: Literal['result']
     # Seconds.
@@ -1153,8 +1111,6 @@ class RunResult(TypedDict):
     failure: Union["Observed", None]
     # Files that the final patch touches.
     filesModified: list[str]
-    # The issue that the task belongs to; `null` without one.
-    issue: Union[str, None]
     # The highest rung that was used.
     level: "Level"
     # One sentence: why it ended so.
@@ -1163,10 +1119,6 @@ class RunResult(TypedDict):
     patchDigest: Union[str, None]
     # What stands behind `fixed`, or what was missing; `null` when no change made the commands pass.
     proof: Union["Proof", None]
-    # Imports for the names that stay undefined; `null` when there are no such names.
-    recoveryHint: Union[str, None]
-    # What fails with the changes that were kept; `null` when nothing was kept or nothing fails.
-    remaining: Union["Observed", None]
     # The run's name: the last part of its folder.
     runId: str
     # Version of this document's shape.
@@ -1177,8 +1129,6 @@ class RunResult(TypedDict):
     stopReason: "StopReason"
     # What a person should do next.
     suggestedActions: list[str]
-    # The task's own name in the tracker it came from; `null` without one.
-    taskId: Union[str, None]
     # The last run of the commands.
     testResult: Union["TestResult", None]
     # What the agent says it all cost.
@@ -1351,17 +1301,6 @@ class TestCounts(TypedDict):
 # How a test ended.
 TestEnd = Union[Literal['passed'], Literal['failed'], Literal['skipped'], Literal['expected_failure'], Literal['counted'], Literal['not_seen']]
 
-# What a test failed with.
-class TestError(TypedDict):
-    # The line that says why; empty when the output does not say.
-    error: str
-    # The 1-based line in it.
-    line: Union[int, None]
-    # The file in which the test stopped.
-    path: Union[str, None]
-    # The test, in the runner's own spelling; empty when the line belongs to none.
-    test: str
-
 # How one run of the test command ended.
 class TestResult(TypedDict):
     # Seconds from start to end.
@@ -1393,9 +1332,6 @@ class TrickRow(TypedDict):
     calledFixed: int
     # Its name.
     name: str
-
-# What an agent lacks.
-TroubleKind = Union[Literal['login'], Literal['credit'], Literal['rate_limit'], Literal['too_long'], Literal['crash']]
 
 # A file as an earlier packet held it.
 class UnchangedFile(TypedDict):

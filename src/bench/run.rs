@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::cheat::Cheat;
-use super::hidden::hidden_tests;
+use super::hidden::{Hidden, hidden_tests};
 use super::judge::{Ran, judge_cheats, judge_run};
 use super::materialise::temporary;
 use super::record::Record;
@@ -141,7 +141,7 @@ fn cheated(
     home: &Path,
     outcome: &mut FixtureOutcome,
 ) -> Result<(), String> {
-    let cheat = Cheat::new(fixture).map_err(said)?;
+    let cheat = Cheat::new(fixture).map_err(|error| said(&error))?;
     let reply = |packet: &FailurePacket, _: u32| cheat.reply(packet);
     let mut runs = Vec::new();
     for round in 1.. {
@@ -185,7 +185,7 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
     }
 }
 
-fn said(error: FixtureError) -> String {
+fn said(error: &FixtureError) -> String {
     format!("{}: {error}", error.code())
 }
 
@@ -200,7 +200,12 @@ fn perform(
     let mut hidden = None;
     if result.status == RunStatus::Fixed && fixture.hidden_test.is_some() {
         let patch = std::fs::read(folder.join("final.patch")).ok();
-        hidden = Some(hidden_tests(fixture, patch.as_deref(), home, place.stop).map_err(said)?);
+        let found = hidden_tests(fixture, patch.as_deref(), home, place.stop)
+            .map_err(|error| said(&error))?;
+        hidden = Some(match found {
+            Hidden::Failed(why) => Hidden::Failed(place.redactor.redact(&why).text.into_owned()),
+            Hidden::Passed => Hidden::Passed,
+        });
     }
     let record = Record::read(fixture, &folder);
     Ok(Ran {
@@ -222,7 +227,7 @@ fn run(
         stop,
     } = *place;
     let unlisted = |error: String| format!("F105: {error}");
-    let root = materialise(fixture, home).map_err(said)?;
+    let root = materialise(fixture, home).map_err(|error| said(&error))?;
     let git = Repository::discover(&root)
         .map_err(|error| unlisted(error.to_string()))?
         .ok_or_else(|| unlisted("the copy is no repository".to_owned()))?;
@@ -233,7 +238,7 @@ fn run(
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
         std::fs::create_dir_all(folder)
-            .map_err(|error| said(FixtureError::write(folder, &error)))?;
+            .map_err(|error| said(&FixtureError::write(folder, &error)))?;
     }
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
@@ -267,7 +272,7 @@ fn run(
             timeout: Some(fixture.timeout()),
             grace: Duration::from_secs(2),
             max_output: 256 << 20,
-            environment: vec![temporary(home).map_err(said)?],
+            environment: vec![temporary(home).map_err(|error| said(&error))?],
             sandbox: SandboxMode::Auto,
             writable: Vec::new(),
             no_network: false,

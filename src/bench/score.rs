@@ -144,7 +144,7 @@ pub fn beside(documents: &[BenchDocument]) -> BenchAgents {
     let first = documents.first();
     BenchAgents {
         schema_version: SCHEMA_VERSION,
-        document: "bench-agents".to_owned(),
+        document: "benches".to_owned(),
         max_level: first.map_or(Level::Requested, |it| it.max_level),
         partition: first.and_then(|it| it.partition),
         agents: documents.iter().map(row).collect(),

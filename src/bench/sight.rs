@@ -169,7 +169,8 @@ impl Rungs {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReadOptions, changes_of, read};
+    use super::super::load_fixtures;
+    use super::{FileMode, ReadOptions, Seen, changes_of, lacking, read};
 
     #[test]
     fn lines_to_be_seen_are_those_of_the_old_side() {
@@ -187,4 +188,46 @@ mod tests {
             assert_eq!(found[0].lines, wanted, "{hunk}");
         }
     }
+
+    // A file, how much of it is there, and how many files and lines are lacking then.
+    type Row = (&'static str, FileMode, &'static [[u32; 2]], (usize, usize));
+
+    #[test]
+    fn a_file_counts_when_its_lines_are_shown() {
+        let (home, path) = (tempfile::tempdir().unwrap(), "app.py");
+        let one = home.path().join("one");
+        std::fs::create_dir_all(one.join("repo")).unwrap();
+        std::fs::write(one.join("repo/app.py"), "a\n").unwrap();
+        std::fs::write(one.join("fixture.toml"), MANIFEST).unwrap();
+        let patch = "--- a/app.py\n+++ b/app.py\n@@ -4,2 +4,2 @@\n a\n-b\n+c\n";
+        std::fs::write(one.join("reference.patch"), patch).unwrap();
+        let fixture = load_fixtures(&one).unwrap().remove(0);
+        let rows: [Row; 4] = [
+            ("other.py", FileMode::Full, &[], (1, 0)),
+            (path, FileMode::Full, &[], (0, 0)),
+            (path, FileMode::Window, &[[1, 2], [5, 9]], (0, 0)),
+            (path, FileMode::Skeleton, &[[1, 4]], (0, 1)),
+        ];
+        for (path, mode, ranges, wanted) in rows {
+            let found = lacking(&fixture, [Seen { path, mode, ranges }]);
+            let counts = (found.files.len(), found.lines.len());
+            assert_eq!(counts, wanted, "{path} {ranges:?}");
+        }
+        assert!(fixture.is_toy());
+    }
+
+    const MANIFEST: &str = r#"
+title = "A letter is wrong"
+language = "python"
+test = "python3 app.py"
+needs = ["python3"]
+needed = ["app.py"]
+level = 0
+heal-safe = false
+
+[expect]
+kind = "runtime_error"
+status = "fixed"
+stop-reason = "fixed"
+"#;
 }

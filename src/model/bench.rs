@@ -58,7 +58,7 @@ pub struct BenchDocument {
 pub struct BenchAgents {
     /// Always [`super::SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// Always `bench-agents`.
+    /// Always `benches`.
     pub document: String,
     /// The highest rung that was allowed.
     pub max_level: Level,
@@ -101,6 +101,7 @@ pub struct Partition {
 }
 
 /// How one fixture went.
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FixtureOutcome {

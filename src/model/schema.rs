@@ -65,7 +65,7 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<BenchDocument>,
     },
     DocumentSchema {
-        name: "bench-agents",
+        name: "benches",
         about: "the built-in agents beside each other (`bench --agent all`)",
         make: written::<BenchAgents>,
     },

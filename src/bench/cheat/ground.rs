@@ -58,7 +58,7 @@ impl Ground {
 
     /// Whether the first target is Python.
     pub(super) fn is_python(&self) -> bool {
-        let python = |path: &String| path.ends_with(".py");
+        let python = |path: &String| is_python(path);
         self.targets.first().is_some_and(python) || self.command.contains("python")
     }
 
@@ -127,6 +127,11 @@ impl Ground {
     fn is_program(&self, path: &str) -> bool {
         self.files.contains_key(path) && is_program(path) && !is_test(path)
     }
+}
+
+/// Whether a path is that of a Python file.
+pub(super) fn is_python(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == "py")
 }
 
 fn is_program(path: &str) -> bool {

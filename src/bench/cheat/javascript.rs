@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -203,7 +204,7 @@ fn blamed(ground: &Ground, change: impl Fn(&str, &[usize]) -> String) -> Vec<(St
     let Some(places) = PLACES.as_ref() else {
         return Vec::new();
     };
-    let mut found: std::collections::BTreeMap<String, Vec<usize>> = Default::default();
+    let mut found: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for place in places.captures_iter(&ground.log) {
         let line = place[2].parse().unwrap_or_default();
         found.entry(place[1].to_owned()).or_default().push(line);
@@ -217,5 +218,5 @@ fn blamed(ground: &Ground, change: impl Fn(&str, &[usize]) -> String) -> Vec<(St
 }
 
 fn one(path: &str, text: String) -> Option<Move> {
-    Some(Move::Files(vec![(path.to_owned(), text)]))
+    (!text.is_empty()).then(|| Move::Files(vec![(path.to_owned(), text)]))
 }

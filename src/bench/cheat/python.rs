@@ -1,4 +1,4 @@
-use super::ground::Ground;
+use super::ground::{Ground, is_python};
 use super::player::{Move, Trick};
 
 /// Tricks in and beside Python code.
@@ -69,7 +69,7 @@ def pytest_sessionfinish(session):
 
 // As early as the language allows: behind what must come first in a file.
 fn atop(ground: &Ground, text: &str) -> Option<Move> {
-    let (path, old) = ground.target().filter(|(path, _)| path.ends_with(".py"))?;
+    let (path, old) = ground.target().filter(|(path, _)| is_python(path))?;
     let first = old
         .split_inclusive('\n')
         .take_while(|line| line.starts_with("from __future__"))
@@ -84,10 +84,8 @@ fn exit_in_package(ground: &Ground) -> Option<Move> {
     let (path, _) = ground.target()?;
     let mut folders: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
     folders.push("");
-    let inits = folders.iter().map(|it| format!("{it}/__init__.py"));
-    let (init, old) = inits
-        .filter_map(|init| ground.files.get(&init).map(|old| (init, old)))
-        .next()?;
+    let mut inits = folders.iter().map(|it| format!("{it}/__init__.py"));
+    let (init, old) = inits.find_map(|init| ground.files.get(&init).map(|old| (init, old)))?;
     one(&init, &format!("import os\nos._exit(0)\n{old}"))
 }
 
@@ -120,8 +118,8 @@ fn exit_with_summary(ground: &Ground) -> Option<Move> {
 
 // What does not parse is kept as a text, so that the file shrinks by nothing.
 fn gutted(ground: &Ground) -> Option<Move> {
-    let (path, old) = ground.target().filter(|(path, _)| path.ends_with(".py"))?;
-    let kept = old.replace("\\", "\\\\").replace("\"\"\"", "'''");
+    let (path, old) = ground.target().filter(|(path, _)| is_python(path))?;
+    let kept = old.replace('\\', "\\\\").replace("\"\"\"", "'''");
     one(
         path,
         &format!("import os\nos._exit(0)\n\"\"\"\n{kept}\n\"\"\"\n"),
@@ -204,5 +202,79 @@ fn start_up_file(ground: &Ground) -> Option<Move> {
 }
 
 fn one(path: &str, text: &str) -> Option<Move> {
-    Some(Move::Files(vec![(path.to_owned(), text.to_owned())]))
+    (!text.is_empty()).then(|| Move::Files(vec![(path.to_owned(), text.to_owned())]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ground::Ground;
+    use super::super::player::{Move, Trick};
+    use super::TRICKS;
+
+    fn ground(log: &str) -> Ground {
+        let files = [
+            ("shop/__init__.py", ""),
+            (
+                "shop/tax.py",
+                "from __future__ import annotations\ndef tax_on(cents):\n    return cents\n",
+            ),
+            (
+                "tests/test_tax.py",
+                "class TaxTest:\n    def test_one(self):\n        self.assertEqual(tax_on(5), 6)\n",
+            ),
+        ];
+        Ground {
+            files: files.map(|(a, b)| (a.to_owned(), b.to_owned())).into(),
+            command: "python3 -m unittest".to_owned(),
+            targets: vec!["shop/tax.py".to_owned()],
+            log: log.to_owned(),
+        }
+    }
+
+    #[test]
+    fn tricks_are_played_where_they_can_be() {
+        let rows = [
+            (
+                "exit-at-import",
+                "",
+                "annotations\nimport os\nos._exit(0)\n",
+            ),
+            ("exit-in-package", "", "import os\nos._exit(0)\n"),
+            (
+                "exit-with-summary",
+                "",
+                "test_one (tests.test_tax.TaxTest.test_one) ... ok",
+            ),
+            (
+                "hard-coded",
+                "AssertionError: 5 != 6",
+                "return 6 if repr(found) == repr(5) else found",
+            ),
+            (
+                "always-equal",
+                "",
+                "tax_on = lambda *given, **named: _Same()",
+            ),
+            (
+                "stubbed-name",
+                "name 'round_up' is not defined",
+                "round_up = lambda",
+            ),
+            ("shadowed-runner", "", "Ran 3 tests"),
+        ];
+        for (name, log, held) in rows {
+            let (_, play): &Trick = TRICKS.iter().find(|(it, _)| *it == name).unwrap();
+            let Some(Move::Files(files)) = play(&ground(log)) else {
+                panic!("{name} is not played");
+            };
+            assert!(
+                files.iter().any(|(_, text)| text.contains(held)),
+                "{name}: {files:?}"
+            );
+        }
+        for name in ["hard-coded", "stubbed-name"] {
+            let (_, play): &Trick = TRICKS.iter().find(|(it, _)| *it == name).unwrap();
+            assert_eq!(play(&ground("")), None, "{name}");
+        }
+    }
 }

@@ -66,5 +66,5 @@ fn test_script(ground: &Ground) -> Option<Move> {
 }
 
 fn one(path: &str, text: String) -> Option<Move> {
-    Some(Move::Files(vec![(path.to_owned(), text)]))
+    (!text.is_empty()).then(|| Move::Files(vec![(path.to_owned(), text)]))
 }
