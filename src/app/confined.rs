@@ -23,7 +23,7 @@ pub(super) struct Confinement<'a> {
 pub(super) fn confined(
     app: &App,
     command: CommandLine,
-    how: Confinement<'_>,
+    how: &Confinement<'_>,
 ) -> Result<Job, AppError> {
     let mut writable = how.writable.to_vec();
     let repository = Repository::discover(app.directory())?;

@@ -62,7 +62,7 @@ pub fn heal_probes(
         writable: &settings.heal.allow_write,
         no_network: false,
     };
-    let mut job = confined(app, CommandLine::Program(Vec::new()), confinement)?;
+    let mut job = confined(app, CommandLine::Program(Vec::new()), &confinement)?;
     job.private = Some(private.path().to_owned());
     // A workplace lasts as long as its folder.
     let _slot = match settings.heal.workplace {

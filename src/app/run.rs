@@ -116,7 +116,7 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
             max_output: settings.max_output.0,
             ..Limits::default()
         },
-        ..confined(app, command, confinement)?
+        ..confined(app, command, &confinement)?
     })
 }
 

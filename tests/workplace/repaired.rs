@@ -30,7 +30,8 @@ pub(crate) fn problems(set_up: &SetUp) -> Vec<String> {
         .find(|(path, bytes)| after.get(*path) != Some(bytes));
     let made = after.keys().find(|path| !before.contains_key(*path));
     if let Some(at) = changed.map(|it| it.0).or(made) {
-        wrong.push(format!("{}: the worktree changed: {at:?}", set_up.name));
+        let at = at.display();
+        wrong.push(format!("{}: the worktree changed: {at}", set_up.name));
     }
     wrong
 }
