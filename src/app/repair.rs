@@ -8,6 +8,7 @@ use super::split::read_task;
 use super::{App, AppError, Progress};
 use crate::config::{Dollars, Settings};
 use crate::context::{add_history, base_request};
+use crate::diagnose::Log;
 use crate::model::{Exit, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, repair};
@@ -21,7 +22,7 @@ pub struct RepairRequest {
     /// What is wanted beyond passing commands: the name of its file, and what stands in it.
     pub task: Option<(String, Vec<u8>)>,
     /// A log of the failure that is meant; another one is said and not repaired.
-    pub log: Option<Vec<u8>>,
+    pub log: Option<Log>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
     /// Where a copy of the run's folder is written.
@@ -117,7 +118,7 @@ pub fn repair_repository(
         policy: policy(settings, task.as_ref()),
         allowed,
         task,
-        reported: request.log.as_ref().map(|log| app.clean(log)),
+        reported: request.log.as_ref().map(|log| masked(app, log)),
         shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
         apply: request.apply,
         resume: request.resume.is_some(),
@@ -130,6 +131,10 @@ pub fn repair_repository(
         folder: folders.named().to_owned(),
         result,
     })
+}
+
+fn masked(app: &App, log: &Log) -> String {
+    app.redactor().redact(log.text()).text.into_owned()
 }
 
 // A run that goes on finishes first what it was writing; another one does not begin before that.

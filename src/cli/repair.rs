@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::global::Global;
-use super::input::read;
+use super::input::{log, read};
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{
@@ -131,19 +131,19 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let text = read(&name)?;
         Ok::<_, AppError>((name, text))
     };
+    let app = open(global, |settings| args.merge(settings))?;
     let request = RepairRequest {
         include_bundle: args.include_repo_bundle,
         task: args.task.as_deref().map(read_task).transpose()?,
         log: args
             .log
             .as_deref()
-            .map(|it| read_log(&it.display().to_string()))
+            .map(|it| log(&app, &it.display().to_string()))
             .transpose()?,
         apply: args.apply,
         out: args.out.clone(),
         resume: args.resume.clone(),
     };
-    let app = open(global, |settings| args.merge(settings))?;
     let repaired = repair_repository(&app, &request, output)?;
     match args.format {
         TextOrJson::Json => output.json(&repaired.result)?,

@@ -20,7 +20,7 @@ mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, judge_change};
 pub use changed_file::ChangedFile;
-pub use commands::{CommandFile, CommandFiles};
+pub use commands::{CommandFile, CommandFiles, shell_commands};
 pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::text_warnings;
 pub use manifest::Dependencies;
@@ -30,6 +30,5 @@ pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};
-pub use shell::commands as shell_commands;
 pub use together::judge_together;
 pub use utf16::Utf16;

@@ -8,3 +8,4 @@ mod shell;
 mod walk;
 
 pub use files::{CommandFile, CommandFiles};
+pub use shell::commands as shell_commands;
