@@ -520,7 +520,7 @@ fn holding(folder: &Path, text: &[u8]) -> Vec<String> {
             let path = entry.path();
             if entry.file_type().unwrap().is_dir() {
                 open.push(path);
-            } else if contains(&fs::read(&path).unwrap(), text) {
+            } else if fs::read(&path).is_ok_and(|bytes| contains(&bytes, text)) {
                 found.insert(path.display().to_string());
             }
         }

@@ -167,7 +167,8 @@ fn every_code_has_a_page_and_every_page_a_code() {
 
 #[test]
 fn no_unfinished_marks() {
-    let marks = Regex::new(r"todo!\(|unimplemented!\(|TODO|FIXME|HACK").unwrap();
+    // In a comment: reports of tests have a TODO of their own.
+    let marks = Regex::new(r"todo!\(|unimplemented!\(|//[^\n]*\b(?:TODO|FIXME|HACK)\b").unwrap();
     for (path, text) in sources() {
         assert!(!marks.is_match(&text), "{}", path.display());
     }

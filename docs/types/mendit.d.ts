@@ -32,6 +32,16 @@ export interface AgentRow {
   wrongHeals: number;
 }
 
+/** An agent that could not do its work, for a reason of its own. */
+export interface AgentTrouble {
+  /** How its process ended, such as `exit code 1`. */
+  end: string;
+  /** What it lacks. */
+  kind: TroubleKind;
+  /** The last lines that it wrote, secrets masked. */
+  lastLines: Array<string>;
+}
+
 /** Another kind that the evidence allows. */
 export interface Alternative {
   /** 0 to 1. */
@@ -44,6 +54,8 @@ export interface Alternative {
 export interface AttemptResult {
   /** Seconds the agent had. */
   agentTimeoutSeconds: number;
+  /** Why the agent could not do its work; `null` when it did. */
+  agentTrouble: AgentTrouble | null;
   /** Counted from 1. */
   attempt: number;
   /** Attempts so far, this one included. */
@@ -78,6 +90,8 @@ export interface AttemptResult {
   progress: boolean;
   /** What stands behind commands that pass; `null` when they do not. */
   proof: Proof | null;
+  /** SHA-256 in hex of what the agent said; `null` when it said nothing. */
+  replyDigest: string | null;
   /** Paths that the agent asked for. */
   requestedFiles: Array<string>;
   /** Version of this document's shape. */
@@ -198,6 +212,8 @@ export interface ChildFailure {
   duration: number;
   /** Files that were changed. */
   filesModified: Array<string>;
+  /** The issue that the task belongs to; `null` without one. */
+  issue: string | null;
   /** The last thing that worked; `null` when nothing did. */
   lastSuccessfulTool: string | null;
   /** One sentence. */
@@ -212,6 +228,8 @@ export interface ChildFailure {
   suggestedActions: Array<string>;
   /** How to try again; `null` when it makes no sense. */
   suggestedRetry: string | null;
+  /** The task's own name in the tracker it came from; `null` without one. */
+  taskId: string | null;
   /** How often each thing was done. */
   toolUsage: Record<string, number>;
 }
@@ -228,6 +246,14 @@ export interface ClosureEntry {
 
 /** A stable code; `mendit explain CODE` says what it means. */
 export type Code = string;
+
+/** One run of the commands. */
+export interface CommandRun {
+  /** Seconds. */
+  seconds: number;
+  /** What it was for. */
+  why: string;
+}
 
 /** What differs from an earlier document. */
 export interface Comparison {
@@ -395,6 +421,8 @@ export interface FailedTest {
   line: number | null;
   /** 1-based line of the log that says why it failed. */
   logLine: number | null;
+  /** What it died of, in one line, from the log or a report. */
+  message: string | null;
   /** Its file: the repository's when it was found there, else as the log has it. */
   path: string | null;
   /** The runner that reported it. */
@@ -436,6 +464,8 @@ export interface FailurePacket {
   failure: FailureSummary;
   /** The files of the context document. */
   fileSnapshots: Array<PacketFile>;
+  /** Changes of this run that helped; the files and the log are those with them. */
+  kept: Array<KeptChange>;
   /** The log. */
   logs: LogExcerpt;
   /** How the attempt before this one ended. */
@@ -749,6 +779,18 @@ export interface ImportsProblem {
   path: RepoPath;
 }
 
+/** A change that later attempts stand on. */
+export interface KeptChange {
+  /** The attempt that made it, counted from 1. */
+  attempt: number;
+  /** Files that it touches. */
+  files: Array<string>;
+  /** What it did, in one sentence. */
+  message: string;
+  /** Who made it. */
+  origin: Origin;
+}
+
 /** What of a log had no say, and what of the answer is not shown. */
 export interface LeftOut {
   /** Bytes of a huge log without a word that anything knows, and ends of overlong lines. */
@@ -810,6 +852,8 @@ export interface Nearest {
 
 /** What one failing run of the tests says, as far as the loop looks at it. */
 export interface Observed {
+  /** What each failing test failed with; without tests, the lines that say what failed. */
+  errors: Array<TestError>;
   /** Tests that failed, sorted. */
   failingTests: Array<string>;
   /** What failed. */
@@ -851,6 +895,19 @@ export type Operation = "modify" | "create" | "delete" | "rename" | "copy";
 
 /** Where the change of an attempt came from. */
 export type Origin = "heal" | "agent";
+
+/**
+ * Two runs of the same commands: the lines that differ and those that say what failed, each with
+ * its neighbours.
+ */
+export interface Outputs {
+  /** With it. */
+  after: string;
+  /** Without the change. */
+  before: string;
+  /** Whether they wrote the same; both texts are empty then. */
+  same: boolean;
+}
 
 /** What is left to spend; `null` without a limit. */
 export interface PacketBudget {
@@ -963,8 +1020,12 @@ export interface PatchVerdict {
 export interface PreviousAttempt {
   /** What failed with the patch in place. */
   failure: string | null;
+  /** Whether its change helped and stays. */
+  kept: boolean;
   /** Why it ended so, in one sentence. */
   message: string | null;
+  /** What the commands wrote with its change, beside what they wrote without. */
+  outputs: Outputs | null;
   /** The patch it sent, when it is not large. */
   patch: string | null;
   /** SHA-256 of its patch. */
@@ -1173,6 +1234,8 @@ export type Role = "target" | "requested" | "mentioned" | "closure" | "ranked" |
 export interface RunResult {
   /** Times the agent was called. */
   agentCalls: number;
+  /** Why the agent could not do its work, when that ended the run. */
+  agentTrouble: AgentTrouble | null;
   /** Whether the patch was put into the worktree. */
   applied: boolean;
   /** Attempts, heals included. */
@@ -1181,6 +1244,8 @@ export interface RunResult {
   category: Category | null;
   /** Parts that a split run was made of, in the order they ran. */
   children: Array<string>;
+  /** How often the commands were run, and what for. */
+  commandRuns: Array<CommandRun>;
   /** Always `result`. */
   document: "result";
   /** Seconds. */
@@ -1189,6 +1254,8 @@ export interface RunResult {
   failure: Observed | null;
   /** Files that the final patch touches. */
   filesModified: Array<string>;
+  /** The issue that the task belongs to; `null` without one. */
+  issue: string | null;
   /** The highest rung that was used. */
   level: Level;
   /** One sentence: why it ended so. */
@@ -1197,6 +1264,10 @@ export interface RunResult {
   patchDigest: string | null;
   /** What stands behind `fixed`, or what was missing; `null` when no change made the commands pass. */
   proof: Proof | null;
+  /** Imports for the names that stay undefined; `null` when there are no such names. */
+  recoveryHint: string | null;
+  /** What fails with the changes that were kept; `null` when nothing was kept or nothing fails. */
+  remaining: Observed | null;
   /** The run's name: the last part of its folder. */
   runId: string;
   /** Version of this document's shape. */
@@ -1207,6 +1278,8 @@ export interface RunResult {
   stopReason: StopReason;
   /** What a person should do next. */
   suggestedActions: Array<string>;
+  /** The task's own name in the tracker it came from; `null` without one. */
+  taskId: string | null;
   /** The last run of the commands. */
   testResult: TestResult | null;
   /** What the agent says it all cost. */
@@ -1397,6 +1470,18 @@ export interface TestCounts {
 /** How a test ended. */
 export type TestEnd = "passed" | "failed" | "skipped" | "expected_failure" | "counted" | "not_seen";
 
+/** What a test failed with. */
+export interface TestError {
+  /** The line that says why; empty when the output does not say. */
+  error: string;
+  /** The 1-based line in it. */
+  line: number | null;
+  /** The file in which the test stopped. */
+  path: string | null;
+  /** The test, in the runner's own spelling; empty when the line belongs to none. */
+  test: string;
+}
+
 /** How one run of the test command ended. */
 export interface TestResult {
   /** Seconds from start to end. */
@@ -1431,6 +1516,9 @@ export interface TrickRow {
   /** Its name. */
   name: string;
 }
+
+/** What an agent lacks. */
+export type TroubleKind = "login" | "credit" | "rate_limit" | "too_long" | "crash";
 
 /** A file as an earlier packet held it. */
 export interface UnchangedFile {

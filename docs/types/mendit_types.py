@@ -32,6 +32,15 @@ class AgentRow(TypedDict):
     # Repairs without a model where the fixture calls that unsafe.
     wrongHeals: int
 
+# An agent that could not do its work, for a reason of its own.
+class AgentTrouble(TypedDict):
+    # How its process ended, such as `exit code 1`.
+    end: str
+    # What it lacks.
+    kind: "TroubleKind"
+    # The last lines that it wrote, secrets masked.
+    lastLines: list[str]
+
 # Another kind that the evidence allows.
 class Alternative(TypedDict):
     # 0 to 1.
@@ -43,6 +52,8 @@ class Alternative(TypedDict):
 class AttemptResult(TypedDict):
     # Seconds the agent had.
     agentTimeoutSeconds: float
+    # Why the agent could not do its work; `null` when it did.
+    agentTrouble: Union["AgentTrouble", None]
     # Counted from 1.
     attempt: int
     # Attempts so far, this one included.
@@ -77,6 +88,8 @@ class AttemptResult(TypedDict):
     progress: bool
     # What stands behind commands that pass; `null` when they do not.
     proof: Union["Proof", None]
+    # SHA-256 in hex of what the agent said; `null` when it said nothing.
+    replyDigest: Union[str, None]
     # Paths that the agent asked for.
     requestedFiles: list[str]
     # Version of this document's shape.
@@ -191,6 +204,8 @@ class ChildFailure(TypedDict):
     duration: float
     # Files that were changed.
     filesModified: list[str]
+    # The issue that the task belongs to; `null` without one.
+    issue: Union[str, None]
     # The last thing that worked; `null` when nothing did.
     lastSuccessfulTool: Union[str, None]
     # One sentence.
@@ -205,6 +220,8 @@ class ChildFailure(TypedDict):
     suggestedActions: list[str]
     # How to try again; `null` when it makes no sense.
     suggestedRetry: Union[str, None]
+    # The task's own name in the tracker it came from; `null` without one.
+    taskId: Union[str, None]
     # How often each thing was done.
     toolUsage: dict[str, int]
 
@@ -219,6 +236,13 @@ class ClosureEntry(TypedDict):
 
 # A stable code; `mendit explain CODE` says what it means.
 Code = str
+
+# One run of the commands.
+class CommandRun(TypedDict):
+    # Seconds.
+    seconds: float
+    # What it was for.
+    why: str
 
 # What differs from an earlier document.
 class Comparison(TypedDict):
@@ -381,6 +405,8 @@ class FailedTest(TypedDict):
     line: Union[int, None]
     # 1-based line of the log that says why it failed.
     logLine: Union[int, None]
+    # What it died of, in one line, from the log or a report.
+    message: Union[str, None]
     # Its file: the repository's when it was found there, else as the log has it.
     path: Union[str, None]
     # The runner that reported it.
@@ -420,6 +446,8 @@ class FailurePacket(TypedDict):
     failure: "FailureSummary"
     # The files of the context document.
     fileSnapshots: list["PacketFile"]
+    # Changes of this run that helped; the files and the log are those with them.
+    kept: list["KeptChange"]
     # The log.
     logs: "LogExcerpt"
     # How the attempt before this one ended.
@@ -702,6 +730,17 @@ class ImportsProblem(TypedDict):
     # The file.
     path: "RepoPath"
 
+# A change that later attempts stand on.
+class KeptChange(TypedDict):
+    # The attempt that made it, counted from 1.
+    attempt: int
+    # Files that it touches.
+    files: list[str]
+    # What it did, in one sentence.
+    message: str
+    # Who made it.
+    origin: "Origin"
+
 # What of a log had no say, and what of the answer is not shown.
 class LeftOut(TypedDict):
     # Bytes of a huge log without a word that anything knows, and ends of overlong lines.
@@ -758,6 +797,8 @@ class Nearest(TypedDict):
 
 # What one failing run of the tests says, as far as the loop looks at it.
 class Observed(TypedDict):
+    # What each failing test failed with; without tests, the lines that say what failed.
+    errors: list["TestError"]
     # Tests that failed, sorted.
     failingTests: list[str]
     # What failed.
@@ -797,6 +838,16 @@ Operation = Union[Literal['modify'], Literal['create'], Literal['delete'], Liter
 
 # Where the change of an attempt came from.
 Origin = Union[Literal['heal'], Literal['agent']]
+
+# Two runs of the same commands: the lines that differ and those that say what failed, each with
+# its neighbours.
+class Outputs(TypedDict):
+    # With it.
+    after: str
+    # Without the change.
+    before: str
+    # Whether they wrote the same; both texts are empty then.
+    same: bool
 
 # What is left to spend; `null` without a limit.
 class PacketBudget(TypedDict):
@@ -904,8 +955,12 @@ class PatchVerdict(TypedDict):
 class PreviousAttempt(TypedDict):
     # What failed with the patch in place.
     failure: Union[str, None]
+    # Whether its change helped and stays.
+    kept: bool
     # Why it ended so, in one sentence.
     message: Union[str, None]
+    # What the commands wrote with its change, beside what they wrote without.
+    outputs: Union["Outputs", None]
     # The patch it sent, when it is not large.
     patch: Union[str, None]
     # SHA-256 of its patch.
@@ -1095,6 +1150,8 @@ Role = Union[Literal['target'], Literal['requested'], Literal['mentioned'], Lite
 class RunResult(TypedDict):
     # Times the agent was called.
     agentCalls: int
+    # Why the agent could not do its work, when that ended the run.
+    agentTrouble: Union["AgentTrouble", None]
     # Whether the patch was put into the worktree.
     applied: bool
     # Attempts, heals included.
@@ -1103,6 +1160,8 @@ class RunResult(TypedDict):
     category: Union["Category", None]
     # Parts that a split run was made of, in the order they ran.
     children: list[str]
+    # How often the commands were run, and what for.
+    commandRuns: list["CommandRun"]
     # Always `result`.
     document: Literal['result']
     # Seconds.
@@ -1111,6 +1170,8 @@ class RunResult(TypedDict):
     failure: Union["Observed", None]
     # Files that the final patch touches.
     filesModified: list[str]
+    # The issue that the task belongs to; `null` without one.
+    issue: Union[str, None]
     # The highest rung that was used.
     level: "Level"
     # One sentence: why it ended so.
@@ -1119,6 +1180,10 @@ class RunResult(TypedDict):
     patchDigest: Union[str, None]
     # What stands behind `fixed`, or what was missing; `null` when no change made the commands pass.
     proof: Union["Proof", None]
+    # Imports for the names that stay undefined; `null` when there are no such names.
+    recoveryHint: Union[str, None]
+    # What fails with the changes that were kept; `null` when nothing was kept or nothing fails.
+    remaining: Union["Observed", None]
     # The run's name: the last part of its folder.
     runId: str
     # Version of this document's shape.
@@ -1129,6 +1194,8 @@ class RunResult(TypedDict):
     stopReason: "StopReason"
     # What a person should do next.
     suggestedActions: list[str]
+    # The task's own name in the tracker it came from; `null` without one.
+    taskId: Union[str, None]
     # The last run of the commands.
     testResult: Union["TestResult", None]
     # What the agent says it all cost.
@@ -1301,6 +1368,17 @@ class TestCounts(TypedDict):
 # How a test ended.
 TestEnd = Union[Literal['passed'], Literal['failed'], Literal['skipped'], Literal['expected_failure'], Literal['counted'], Literal['not_seen']]
 
+# What a test failed with.
+class TestError(TypedDict):
+    # The line that says why; empty when the output does not say.
+    error: str
+    # The 1-based line in it.
+    line: Union[int, None]
+    # The file in which the test stopped.
+    path: Union[str, None]
+    # The test, in the runner's own spelling; empty when the line belongs to none.
+    test: str
+
 # How one run of the test command ended.
 class TestResult(TypedDict):
     # Seconds from start to end.
@@ -1332,6 +1410,9 @@ class TrickRow(TypedDict):
     calledFixed: int
     # Its name.
     name: str
+
+# What an agent lacks.
+TroubleKind = Union[Literal['login'], Literal['credit'], Literal['rate_limit'], Literal['too_long'], Literal['crash']]
 
 # A file as an earlier packet held it.
 class UnchangedFile(TypedDict):

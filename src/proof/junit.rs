@@ -1,7 +1,7 @@
 use super::account::Account;
 use crate::model::{ProofSource, TestCounts, TestEnd, TestRunner};
 
-/// Reads a report in the form of JUnit; `None` when it is not whole, as one is that its writer did
+/// Reads a report in the form of `JUnit`; `None` when it is not whole, as one is that its writer did
 /// not come to close.
 pub(super) fn junit(text: &str, runner: TestRunner) -> Option<Account> {
     let text = text.trim();

@@ -7,7 +7,7 @@ use crate::model::{FailureKind as Kind, Observed};
 #[must_use]
 pub(super) fn first_limit(max_seconds: Option<f64>) -> Duration {
     let half = max_seconds.map_or(LONGEST, |all| (all / 2.0).clamp(LEAST, LONGEST));
-    Duration::try_from_secs_f64(half).unwrap_or(Duration::from_secs(3600))
+    Duration::try_from_secs_f64(half).unwrap_or(Duration::from_hours(1))
 }
 
 /// How long later runs may take, from the first: five times as long, since a mended suite runs
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(first_limit(Some(1800.0)).as_secs(), 900);
         assert_eq!(first_limit(Some(10.0)).as_secs(), 120);
         assert_eq!(first_limit(None).as_secs(), 3600);
-        let limit = Duration::from_secs(900);
+        let limit = Duration::from_mins(15);
         for (kind, timed_out, took, expected) in [
             (K::TestFailure, false, 2.0, 120),
             (K::TestFailure, false, 300.0, 1500),

@@ -44,9 +44,9 @@ const WRONG: &str = "AssertionError: 1 != 2";
 
 #[test]
 fn progress_is_by_test_and_by_error() {
-    let t = |test: &str, error: &str| format!("{test}: {error}");
     // Kind and failing tests before and after.
     type Side = (K, Vec<String>);
+    let t = |test: &str, error: &str| format!("{test}: {error}");
     let rows: Vec<(Side, Side, Effect, &str)> = vec![
         (
             (K::ImportError, vec![t("x", A)]),

@@ -37,13 +37,12 @@ pub(in crate::proof) fn mocha(text: &str) -> Option<Account> {
                 ..TestCounts::default()
             });
         } else if let Some(counts) = &mut counts {
-            match &found[2] {
-                "pending" => counts.skipped = count,
-                _ => {
-                    counts.errors = std::mem::take(&mut before_hooks);
-                    let hooks = std::mem::take(&mut after_hooks) + counts.errors;
-                    counts.failed = count.saturating_sub(hooks);
-                }
+            if &found[2] == "pending" {
+                counts.skipped = count;
+            } else {
+                counts.errors = std::mem::take(&mut before_hooks);
+                let hooks = std::mem::take(&mut after_hooks) + counts.errors;
+                counts.failed = count.saturating_sub(hooks);
             }
         }
     }
