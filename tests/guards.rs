@@ -540,6 +540,20 @@ fn tricks_on_scripts_are_refused_and_the_repair_beside_them_is_not() {
             ),
             (
                 node,
+                at(
+                    "import assert from 'node:assert';\nfor (const each of [assert]) for (const it of Object.keys(each)) each[it] = () => {};\n",
+                ),
+                Code::P712,
+            ),
+            (
+                node,
+                at(
+                    "import a from 'node:assert/strict';\nsoften(a);\nfunction soften(it) { it.equal = () => {}; }\n",
+                ),
+                Code::P712,
+            ),
+            (
+                node,
                 at("const m = require('module');\nm._load = () => ({});\n"),
                 Code::P712,
             ),
@@ -685,6 +699,15 @@ fn tricks_on_scripts_are_refused_and_the_repair_beside_them_is_not() {
 #[test]
 fn what_a_repair_may_change_is_accepted() {
     for (tree, command, edits) in [
+        (
+            SCRIPT,
+            "node --test",
+            &[(
+                "src/calc.js",
+                "",
+                "import assert from 'node:assert';\nassert(true);\nassert.ok(1);\nconst { equal } = assert;\nequal(1, 1);\nexport { assert };\n",
+            )][..],
+        ),
         (
             PYTHON,
             "pytest",

@@ -12,6 +12,9 @@ pub struct Reply {
     pub packet: RepairPacket,
     /// The bytes to judge as a patch; `None` when there are none.
     pub patch: Option<Vec<u8>>,
+    /// Whether the packet changes files in two forms, `patch` beside `edits` or `files`: to take one
+    /// of them would leave the other out unsaid.
+    pub two_forms: bool,
 }
 
 /// Reads a reply: a repair packet alone, in a fence or amid prose, or any text with a patch in it.
@@ -21,7 +24,16 @@ pub struct Reply {
 pub fn read_reply(text: &str) -> Reply {
     if let Some(packet) = objects(text).find_map(|text| repair_packet(&text)) {
         let patch = patch_of(&packet);
-        return Reply { packet, patch };
+        let has_diff = packet
+            .patch
+            .as_ref()
+            .is_some_and(|it| !it.trim().is_empty());
+        let two_forms = has_diff && !(packet.edits.is_empty() && packet.files.is_empty());
+        return Reply {
+            packet,
+            patch,
+            two_forms,
+        };
     }
     let read = read(text.as_bytes(), &ReadOptions::default(), |_| ());
     let nothing = read.is_err_and(|it| it.code.stop_reason() == Some(StopReason::NoPatch));
@@ -35,6 +47,7 @@ pub fn read_reply(text: &str) -> Reply {
             ..RepairPacket::default()
         },
         patch: (!nothing).then(|| text.as_bytes().to_vec()),
+        two_forms: false,
     }
 }
 
@@ -122,6 +135,19 @@ mod tests {
             let reply = read_reply(&text);
             assert_eq!(patch(&reply), Some(DIFF), "{text}");
             assert_eq!(reply.packet.completed_steps, ["read x"]);
+        }
+    }
+
+    #[test]
+    fn two_forms_at_once_are_seen() {
+        let files = serde_json::json!([{ "path": "tests/a.py", "content": "" }]);
+        let both = serde_json::json!({ "status": "patch", "patch": DIFF, "files": files });
+        assert!(read_reply(&both.to_string()).two_forms);
+        for one in [
+            serde_json::json!({ "status": "patch", "patch": DIFF, "files": [] }),
+            serde_json::json!({ "status": "patch", "patch": "", "files": files }),
+        ] {
+            assert!(!read_reply(&one.to_string()).two_forms, "{one}");
         }
     }
 

@@ -174,6 +174,11 @@ impl Session<'_> {
                     format!("the agent says that the task cannot be done as it stands: {notes}"),
                 );
             }
+            (_, Some(_)) if reply.two_forms => {
+                let said = "the reply changes files in two forms, `patch` beside `edits` or \
+                            `files`; send everything in one of them";
+                ended(StopReason::PatchInvalid, said.to_owned());
+            }
             (_, Some(patch)) => {
                 let trial = Trial {
                     patch: &patch,

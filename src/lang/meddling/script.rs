@@ -355,6 +355,24 @@ impl Reader<'_, '_> {
         if name == "process.reallyExit" {
             self.found.add(Meddles::EndsProcess, node, self.text);
         }
+        self.handed_on(node, &name);
+    }
+
+    // `for (const each of [assert])`: an assertion is called; who hands all of them on changes them.
+    fn handed_on(&mut self, node: Node<'_>, name: &str) {
+        let is_used = node.parent().is_some_and(|above| {
+            let first = above.named_child(0) == Some(node);
+            match above.kind() {
+                "call_expression" | "member_expression" | "subscript_expression" => first,
+                kind => matches!(
+                    kind,
+                    "export_specifier" | "export_statement" | "variable_declarator"
+                ),
+            }
+        });
+        if matches!(name, "assert" | "assert.strict") && !is_used {
+            self.found.add(Meddles::Patches, node, self.text);
+        }
     }
 
     // `typeof expect`
