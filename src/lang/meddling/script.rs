@@ -2,7 +2,9 @@ use tree_sitter::{Node, Tree};
 
 use super::finding::Meddles;
 use super::read::{Found, MAX_DEPTH};
-use super::script_names::{Names, is_called_at_once, is_function};
+use super::script_names::{
+    LISTENS, Names, callee_property, is_called_at_once, is_function, runs_soon,
+};
 use super::words::{RUNNER_GLOBALS, is_mark, is_test_runner, names_runner};
 use crate::lang::literal::{script_string, text_of};
 use crate::model::Language;
@@ -51,33 +53,6 @@ impl At {
         }
     }
 }
-
-// What runs the functions it is given at once or soon, without anybody's doing.
-const RUNS_SOON: &[&str] = &[
-    "catch",
-    "every",
-    "filter",
-    "finally",
-    "find",
-    "forEach",
-    "map",
-    "nextTick",
-    "queueMicrotask",
-    "reduce",
-    "setImmediate",
-    "setInterval",
-    "setTimeout",
-    "some",
-    "then",
-];
-
-const LISTENS: &[&str] = &[
-    "on",
-    "once",
-    "addListener",
-    "prependListener",
-    "prependOnceListener",
-];
 
 impl Reader<'_, '_> {
     fn children(&mut self, node: Node<'_>, at: At) {
@@ -465,42 +440,6 @@ impl Reader<'_, '_> {
             self.found.add(Meddles::RunsHiddenCode, node, self.text);
         }
     }
-}
-
-// Whether a function is handed to something that runs it at once or soon, or as the process ends.
-fn runs_soon(function: Node<'_>, text: &[u8]) -> bool {
-    let call = function
-        .parent()
-        .filter(|above| above.kind() == "arguments")
-        .and_then(|above| above.parent());
-    let Some(call) = call else {
-        return false;
-    };
-    if call.kind() == "new_expression" {
-        return call
-            .child_by_field_name("constructor")
-            .is_some_and(|made| text_of(made, text) == "Promise");
-    }
-    let Some(callee) = call.child_by_field_name("function") else {
-        return false;
-    };
-    let said = text_of(callee, text);
-    let method = callee_property(callee, text).unwrap_or(said.clone());
-    if LISTENS.contains(&method.as_str()) && said.starts_with("process") {
-        let event = call
-            .child_by_field_name("arguments")
-            .and_then(|arguments| arguments.named_child(0))
-            .and_then(|event| script_string(event, text));
-        return matches!(
-            event.as_deref(),
-            Some("exit" | "beforeExit" | "uncaughtException" | "unhandledRejection")
-        );
-    }
-    RUNS_SOON.contains(&method.as_str()) || said == "Reflect.apply"
-}
-
-fn callee_property(callee: Node<'_>, text: &[u8]) -> Option<String> {
-    Some(text_of(callee.child_by_field_name("property")?, text))
 }
 
 fn asks_for_runner(expression: &str) -> bool {

@@ -357,6 +357,71 @@ pub(super) fn is_function(node: Node<'_>) -> bool {
     )
 }
 
+/// Whether a function is handed to something that runs it at once or soon, or as the process ends.
+pub(super) fn runs_soon(function: Node<'_>, text: &[u8]) -> bool {
+    let call = function
+        .parent()
+        .filter(|above| above.kind() == "arguments")
+        .and_then(|above| above.parent());
+    let Some(call) = call else {
+        return false;
+    };
+    if call.kind() == "new_expression" {
+        return call
+            .child_by_field_name("constructor")
+            .is_some_and(|made| text_of(made, text) == "Promise");
+    }
+    let Some(callee) = call.child_by_field_name("function") else {
+        return false;
+    };
+    let said = text_of(callee, text);
+    let method = callee_property(callee, text).unwrap_or(said.clone());
+    if LISTENS.contains(&method.as_str()) && said.starts_with("process") {
+        let event = call
+            .child_by_field_name("arguments")
+            .and_then(|arguments| arguments.named_child(0))
+            .and_then(|event| script_string(event, text));
+        return matches!(
+            event.as_deref(),
+            Some("exit" | "beforeExit" | "uncaughtException" | "unhandledRejection")
+        );
+    }
+    RUNS_SOON.contains(&method.as_str()) || said == "Reflect.apply"
+}
+
+// What runs the functions it is given at once or soon, without anybody's doing.
+const RUNS_SOON: &[&str] = &[
+    "catch",
+    "every",
+    "filter",
+    "finally",
+    "find",
+    "forEach",
+    "map",
+    "nextTick",
+    "queueMicrotask",
+    "reduce",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+    "some",
+    "then",
+];
+
+/// Methods that have a function called on an event.
+pub(super) const LISTENS: &[&str] = &[
+    "on",
+    "once",
+    "addListener",
+    "prependListener",
+    "prependOnceListener",
+];
+
+/// The property that a call is made by: `call` of `a.b.call(c)`.
+pub(super) fn callee_property(callee: Node<'_>, text: &[u8]) -> Option<String> {
+    Some(text_of(callee.child_by_field_name("property")?, text))
+}
+
 /// Whether a function is called where it stands: `(() => { … })()`.
 pub(super) fn is_called_at_once(node: Node<'_>) -> bool {
     let mut inner = node;
