@@ -1,19 +1,22 @@
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
+use crate::lang::outline;
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
-    RepoPath, SCHEMA_VERSION,
+    RepoPath, Role, SCHEMA_VERSION,
 };
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
-use crate::rank::{RankInput, Ranked, rank};
+use crate::rank::{Pool, RankInput, Ranked, rank};
 use crate::source::Source;
 
+use super::candidate::{Candidate, Form};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
 use super::fill::Fill;
+use super::focus::Focus;
 use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
@@ -90,7 +93,9 @@ pub fn build_on(
         request.include_bundle,
     )?;
     let escalation_reason = request.level_reason.clone().unwrap_or(escalation_reason);
-    let caps = request.caps.over(crate::model::Caps::of(level));
+    let caps = request
+        .caps
+        .over(crate::model::Caps::of(level), request.profile);
     let names = NameSecrets::find(source, redactor);
     let camera = Camera {
         source,
@@ -104,14 +109,22 @@ pub fn build_on(
         (targets, _) => deduplicated(targets),
     };
 
+    let focus = Focus::of(log.as_ref().map_or("", |log| &log.text), diagnosis.as_ref());
     let mut fill = Fill::new(&camera, caps, level);
     let why = if request.targets.is_empty() {
         "the log points at it"
     } else {
         "named as a target"
     };
+    // With a limit of tokens the files share it by worth; without one each is given whole.
+    let by_worth = caps.max_tokens.is_some() && request.profile == Profile::Ranked;
+    let mut sharing: Vec<(Candidate, Option<u64>)> = Vec::new();
     for target in &targets {
-        fill.target(target, mentions.lines(target), why);
+        if by_worth {
+            sharing.push((target_candidate(target, mentions.lines(target), why), None));
+        } else {
+            fill.target(target, mentions.lines(target), why);
+        }
     }
     let readable: Vec<RepoPath> = targets
         .iter()
@@ -135,9 +148,8 @@ pub fn build_on(
     if level == Level::Bundle {
         candidates.extend(everything(source, &taken));
     } else {
-        let log = log.as_ref().map_or("", |log| &log.text);
         let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-        let ranking = ranking(source, level, request, log, &readable, &reach, &may_read);
+        let ranking = ranking(source, level, request, &focus, &readable, &reach, &may_read);
         let contracts = if level >= Level::TwoHops {
             contracts(graph, &reach, &taken)
         } else {
@@ -148,8 +160,14 @@ pub fn build_on(
         candidates.extend(with_contracts(chosen, contracts, places_left));
     }
     for (rank, candidate) in (1..).zip(candidates) {
-        fill.place(candidate, rank);
+        if by_worth {
+            sharing.push((candidate, Some(rank)));
+        } else {
+            fill.place(candidate, rank);
+        }
     }
+    let pool = Pool::of(&targets);
+    fill.share(sharing, &focus, &|path| pool.standing(path).is_some());
     let (files, mut omitted, rejected) = fill.into_files();
     omitted.extend(unreadable_entries(source, redactor, &targets));
 
@@ -217,7 +235,7 @@ fn ranking(
     source: &dyn Source,
     level: Level,
     request: &Request,
-    log: &str,
+    focus: &Focus,
     targets: &[RepoPath],
     reach: &Closure,
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
@@ -230,15 +248,57 @@ fn ranking(
         .iter()
         .map(|node| (node.path.clone(), node.hops))
         .collect();
+    let asking = asking(source, focus, targets, may_read);
     let input = RankInput {
-        log,
+        log: &focus.text,
         targets,
+        asking: &asking,
         hops: &hops,
         commits: &request.commits,
         changed: request.change.as_ref().map_or(&[], |change| &change.files),
         may_read,
     };
     rank(source, &input)
+}
+
+// The failing tests' own bodies, which ask for more than the rest of their files.
+fn asking(
+    source: &dyn Source,
+    focus: &Focus,
+    targets: &[RepoPath],
+    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
+) -> Vec<(RepoPath, Vec<u8>)> {
+    let targets = targets.iter().filter(|path| may_read(path));
+    targets
+        .filter_map(|path| {
+            let bytes = source.read(path).ok()?;
+            let outline = outline(path, &bytes);
+            let failing = focus.failing(path, &outline);
+            if failing.is_empty() {
+                return None;
+            }
+            let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+            let bodies = failing.iter().map(|at| outline.definitions[*at].lines);
+            let body = bodies
+                .flat_map(|[from, to]| lines.get(from as usize - 1..to as usize))
+                .flat_map(<[&[u8]]>::concat)
+                .collect();
+            Some((path.clone(), body))
+        })
+        .collect()
+}
+
+fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
+    Candidate {
+        path: path.clone(),
+        role: Role::Target,
+        hops: Some(0),
+        via: Vec::new(),
+        why: why.to_owned(),
+        lines: lines.to_vec(),
+        form: Form::Whole,
+        score: None,
+    }
 }
 
 struct CleanLog {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::graph::{Closure, ClosureNode};
 use crate::model::{Diagnosis, Level, Profile, RepoPath, Role};
-use crate::rank::Ranked;
+use crate::rank::{Pool, Ranked};
 
 use super::candidate::{Candidate, Form};
 use super::contract::is_contract;
@@ -59,7 +59,18 @@ pub(super) fn places(
     let mut found = Vec::new();
     // The specification adds files named in messages at level 2.
     if level >= Level::TwoHops || profile == Profile::Ranked {
-        for path in mentions.order.iter().filter(|path| seen.insert(path)) {
+        let pool = Pool::of(taken);
+        let telling = |path: &&RepoPath| {
+            profile == Profile::Spec
+                || !mentions.lines(path).is_empty()
+                || pool.standing(path).is_some()
+        };
+        for path in mentions
+            .order
+            .iter()
+            .filter(telling)
+            .filter(|path| seen.insert(path))
+        {
             let near = nodes.get(path);
             found.push(Candidate {
                 path: path.clone(),

@@ -3,12 +3,24 @@ use crate::model::{
 };
 
 use super::candidate::{Candidate, Form};
+use super::focus::Focus;
 use super::manifests::Manifest;
-use super::snapshot::{Camera, Snapshot, Unshown, Wanted};
+use super::shares::{Share, Sharer, shares};
+use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 
 /// Signatures in less than this say too little to be worth a place.
 const MIN_SKELETON_BYTES: u64 = 1024;
+
+// How much a file has to say, by what speaks for it: tests are there to be read, not changed.
+fn prior(candidate: &Candidate, rank: Option<u64>, product: bool) -> f64 {
+    match (candidate.role, rank) {
+        _ if !product => 0.1,
+        (Role::Manifest, _) => 0.05,
+        (Role::Closure | Role::Ranked, Some(rank)) => 1.0 / (1.0 + rank as f64 / 3.0),
+        _ => 1.0,
+    }
+}
 
 /// Puts files into a packet, one by one, under the caps; what does not fit is written down.
 pub(super) struct Fill<'a> {
@@ -99,16 +111,7 @@ impl<'a> Fill<'a> {
     /// A file that takes a place. `rank` is its 1-based place among the candidates.
     pub(super) fn place(&mut self, candidate: Candidate, rank: u64) {
         if self.places_used >= self.caps.max_files {
-            self.without_place += 1;
-            let unshown = Unshown {
-                code: Code::C101,
-                reason: format!(
-                    "the {} places of level {} are taken",
-                    self.caps.max_files, self.level
-                ),
-                bytes: self.size(&candidate.path),
-                remedy: self.place_remedy(&candidate.path),
-            };
+            let unshown = self.no_place(&candidate.path);
             return self.omit(&candidate.path, Some(rank), unshown);
         }
         let wanted = match candidate.form {
@@ -124,6 +127,95 @@ impl<'a> Fill<'a> {
                 self.places_used += 1;
                 self.added_bytes += snapshot.content.len() as u64;
                 let file = self.packet_file(candidate, Some(rank), snapshot, shortened);
+                self.ranked.push(file);
+            }
+        }
+    }
+
+    /// Files that share what is left of the tokens. `product` says whether a file is one that a
+    /// repair may have to change.
+    pub(super) fn share(
+        &mut self,
+        candidates: Vec<(Candidate, Option<u64>)>,
+        focus: &Focus,
+        product: &dyn Fn(&RepoPath) -> bool,
+    ) {
+        let mut opened: Vec<(Candidate, Option<u64>, Opened)> = Vec::new();
+        for (candidate, rank) in candidates {
+            if rank.is_some() && self.places_used >= self.caps.max_files {
+                let unshown = self.no_place(&candidate.path);
+                self.omit(&candidate.path, rank, unshown);
+                continue;
+            }
+            match self.camera.open(&candidate.path) {
+                Err(unshown) if matches!(candidate.role, Role::Requested | Role::Target) => {
+                    self.reject(candidate.path.as_str(), unshown);
+                }
+                Err(unshown) => self.omit(&candidate.path, rank, unshown),
+                Ok(file) => {
+                    self.places_used += u64::from(rank.is_some());
+                    opened.push((candidate, rank, file));
+                }
+            }
+        }
+        let sharers: Vec<Sharer<'_>> = opened
+            .iter()
+            .map(|(candidate, rank, file)| Sharer {
+                path: &candidate.path,
+                text: &file.text,
+                prior: prior(candidate, *rank, product(&candidate.path)),
+                lines: &candidate.lines,
+                asked: candidate.role == Role::Requested,
+            })
+            .collect();
+        let tokens = self
+            .caps
+            .max_tokens
+            .unwrap_or(u64::MAX)
+            .saturating_sub(self.tokens);
+        // Each file's tokens are rounded up.
+        let room =
+            bytes_of_tokens(tokens.saturating_sub(sharers.len() as u64)).min(self.bytes_left());
+        let shares = shares(&sharers, focus, room, self.caps.max_file_bytes);
+        for ((candidate, rank, file), share) in opened.into_iter().zip(shares) {
+            let whole = file.text.len() as u64;
+            let over = |verb: &str| {
+                format!(
+                    "{} tokens {verb} the {tokens} of this packet",
+                    estimate_tokens(whole)
+                )
+            };
+            let remedy = format!("--max-tokens {}", tokens + estimate_tokens(whole));
+            let (mode, ranges) = match share {
+                Share::Whole => (FileMode::Full, Vec::new()),
+                Share::Lines(ranges) => (FileMode::Window, ranges),
+                Share::Nothing => {
+                    let unshown = Unshown {
+                        code: Code::C103,
+                        reason: over("found no room in"),
+                        bytes: Some(whole),
+                        remedy,
+                    };
+                    self.omit(&candidate.path, rank, unshown);
+                    continue;
+                }
+            };
+            let shortened = (mode != FileMode::Full).then(|| Shortening {
+                code: Code::C103,
+                reason: over("share"),
+                bytes: whole,
+                remedy,
+            });
+            let snapshot = file.show(mode, ranges);
+            let bytes = snapshot.content.len() as u64;
+            self.tokens += estimate_tokens(bytes);
+            let is_target = candidate.role == Role::Target;
+            let file = self.packet_file(candidate, rank, snapshot, shortened);
+            if is_target {
+                self.target_bytes += bytes;
+                self.targets.push(file);
+            } else {
+                self.added_bytes += bytes;
                 self.ranked.push(file);
             }
         }
@@ -252,6 +344,19 @@ impl<'a> Fill<'a> {
             _ => self.added_bytes + self.target_bytes,
         };
         self.caps.max_total_bytes.saturating_sub(used)
+    }
+
+    fn no_place(&mut self, path: &RepoPath) -> Unshown {
+        self.without_place += 1;
+        Unshown {
+            code: Code::C101,
+            reason: format!(
+                "the {} places of level {} are taken",
+                self.caps.max_files, self.level
+            ),
+            bytes: self.size(path),
+            remedy: self.place_remedy(path),
+        }
     }
 
     // The flags that would give the next file without a place one.
