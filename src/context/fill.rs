@@ -5,7 +5,7 @@ use crate::model::{
 use super::candidate::{Candidate, Form};
 use super::focus::Focus;
 use super::manifests::Manifest;
-use super::shares::{Share, Sharer, shares};
+use super::shares::{Claim, Form as Shown, Limits, Share, Sharer, shares};
 use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 
@@ -17,8 +17,38 @@ fn prior(candidate: &Candidate, rank: Option<u64>, product: bool) -> f64 {
     match (candidate.role, rank) {
         _ if !product => 0.1,
         (Role::Manifest, _) => 0.05,
-        (Role::Closure | Role::Ranked, Some(rank)) => 1.0 / (1.0 + rank as f64 / 3.0),
+        (Role::Closure | Role::Ranked, Some(rank)) => 1.0 / (1.0 + rank as f64 / 9.0),
         _ => 1.0,
+    }
+}
+
+/// Files that are weighed for the places, at least.
+const CONSIDERED: usize = 25;
+
+fn claim(candidate: &Candidate, rank: Option<u64>, at: usize, places: usize) -> Claim {
+    match (candidate.role, candidate.form) {
+        _ if rank.is_none() => Claim::Free,
+        (Role::Requested, _) => Claim::Placed,
+        // It was put where it stands for want of a better place.
+        (_, Form::Signatures) if at <= places => Claim::Placed,
+        _ => Claim::ByWorth,
+    }
+}
+
+struct Scarce {
+    bytes: u64,
+    code: Code,
+    limit: String,
+    remedy: String,
+}
+
+impl Scarce {
+    fn reason(&self, whole: u64, verb: &str) -> String {
+        let size = match self.code {
+            Code::C103 => format!("{} tokens", estimate_tokens(whole)),
+            _ => format!("{whole} bytes"),
+        };
+        format!("{size} {verb} the {} of this packet", self.limit)
     }
 }
 
@@ -140,11 +170,14 @@ impl<'a> Fill<'a> {
         focus: &Focus,
         product: &dyn Fn(&RepoPath) -> bool,
     ) {
+        let places = usize::try_from(self.caps.max_files).unwrap_or(usize::MAX);
+        let considered = if places == 0 { 0 } else { places.max(CONSIDERED) };
         let mut opened: Vec<(Candidate, Option<u64>, Opened)> = Vec::new();
+        let mut beyond: Vec<(RepoPath, Option<u64>)> = Vec::new();
+        let mut with_place = 0;
         for (candidate, rank) in candidates {
-            if rank.is_some() && self.places_used >= self.caps.max_files {
-                let unshown = self.no_place(&candidate.path);
-                self.omit(&candidate.path, rank, unshown);
+            if rank.is_some() && with_place >= considered {
+                beyond.push((candidate.path, rank));
                 continue;
             }
             match self.camera.open(&candidate.path) {
@@ -153,71 +186,136 @@ impl<'a> Fill<'a> {
                 }
                 Err(unshown) => self.omit(&candidate.path, rank, unshown),
                 Ok(file) => {
-                    self.places_used += u64::from(rank.is_some());
+                    with_place += usize::from(rank.is_some());
                     opened.push((candidate, rank, file));
                 }
             }
         }
         let sharers: Vec<Sharer<'_>> = opened
             .iter()
-            .map(|(candidate, rank, file)| Sharer {
+            .enumerate()
+            .map(|(at, (candidate, rank, file))| Sharer {
                 path: &candidate.path,
                 text: &file.text,
                 prior: prior(candidate, *rank, product(&candidate.path)),
+                product: product(&candidate.path),
                 lines: &candidate.lines,
-                asked: candidate.role == Role::Requested,
+                claim: claim(candidate, *rank, at, places),
+                form: match (candidate.role, candidate.form) {
+                    (Role::Requested, _) => Shown::Whole,
+                    (_, Form::Signatures) => Shown::Signatures,
+                    (_, Form::Whole) => Shown::Parts,
+                },
             })
             .collect();
-        let tokens = self
-            .caps
-            .max_tokens
-            .unwrap_or(u64::MAX)
-            .saturating_sub(self.tokens);
-        // Each file's tokens are rounded up.
-        let room =
-            bytes_of_tokens(tokens.saturating_sub(sharers.len() as u64)).min(self.bytes_left());
-        let shares = shares(&sharers, focus, room, self.caps.max_file_bytes);
+        let scarce = self.scarce(&sharers);
+        let limits = Limits {
+            bytes: scarce.bytes,
+            file_bytes: self.caps.max_file_bytes,
+            places,
+        };
+        let shares = shares(&sharers, focus, limits);
+        let mut without_place: Vec<(usize, RepoPath, Option<u64>)> = Vec::new();
         for ((candidate, rank, file), share) in opened.into_iter().zip(shares) {
             let whole = file.text.len() as u64;
-            let over = |verb: &str| {
-                format!(
-                    "{} tokens {verb} the {tokens} of this packet",
-                    estimate_tokens(whole)
-                )
-            };
-            let remedy = format!("--max-tokens {}", tokens + estimate_tokens(whole));
             let (mode, ranges) = match share {
                 Share::Whole => (FileMode::Full, Vec::new()),
+                Share::Lines(ranges) if candidate.form == Form::Signatures => {
+                    (FileMode::Skeleton, ranges)
+                }
                 Share::Lines(ranges) => (FileMode::Window, ranges),
                 Share::Nothing => {
                     let unshown = Unshown {
-                        code: Code::C103,
-                        reason: over("found no room in"),
+                        code: scarce.code,
+                        reason: scarce.reason(whole, "found no room in"),
                         bytes: Some(whole),
-                        remedy,
+                        remedy: scarce.remedy.clone(),
                     };
-                    self.omit(&candidate.path, rank, unshown);
+                    if matches!(candidate.role, Role::Requested | Role::Target) {
+                        self.reject(candidate.path.as_str(), unshown);
+                    } else {
+                        self.omit(&candidate.path, rank, unshown);
+                    }
+                    continue;
+                }
+                Share::NoPlace(order) => {
+                    without_place.push((order, candidate.path, rank));
                     continue;
                 }
             };
-            let shortened = (mode != FileMode::Full).then(|| Shortening {
-                code: Code::C103,
-                reason: over("share"),
-                bytes: whole,
-                remedy,
-            });
+            let shortened = match mode {
+                FileMode::Full => None,
+                FileMode::Skeleton => None,
+                _ if whole > self.caps.max_file_bytes => Some(Shortening {
+                    code: Code::C105,
+                    reason: format!(
+                        "{whole} bytes exceed the {} of one file",
+                        self.caps.max_file_bytes
+                    ),
+                    bytes: whole,
+                    remedy: format!("--max-file-bytes {whole}"),
+                }),
+                _ => Some(Shortening {
+                    code: scarce.code,
+                    reason: scarce.reason(whole, "share"),
+                    bytes: whole,
+                    remedy: scarce.remedy.clone(),
+                }),
+            };
             let snapshot = file.show(mode, ranges);
             let bytes = snapshot.content.len() as u64;
             self.tokens += estimate_tokens(bytes);
-            let is_target = candidate.role == Role::Target;
+            let role = candidate.role;
             let file = self.packet_file(candidate, rank, snapshot, shortened);
-            if is_target {
-                self.target_bytes += bytes;
-                self.targets.push(file);
-            } else {
-                self.added_bytes += bytes;
-                self.ranked.push(file);
+            match role {
+                Role::Target => {
+                    self.target_bytes += bytes;
+                    self.targets.push(file);
+                }
+                Role::Manifest => {
+                    self.added_bytes += bytes;
+                    self.manifests.push(file);
+                }
+                _ => {
+                    self.added_bytes += bytes;
+                    self.places_used += 1;
+                    self.ranked.push(file);
+                }
             }
+        }
+        without_place.sort();
+        let ordered = without_place.into_iter().map(|(_, path, rank)| (path, rank));
+        for (path, rank) in ordered.chain(beyond) {
+            let unshown = self.no_place(&path);
+            self.omit(&path, rank, unshown);
+        }
+    }
+
+    // What files that share must do with: the tokens left, or the bytes where those are fewer.
+    fn scarce(&self, sharers: &[Sharer<'_>]) -> Scarce {
+        let tokens = self.caps.max_tokens.unwrap_or(u64::MAX);
+        // Each file's tokens are rounded up.
+        let of_tokens = tokens
+            .saturating_sub(self.tokens)
+            .saturating_sub(sharers.len() as u64);
+        let of_tokens = bytes_of_tokens(of_tokens);
+        let bytes_left = self.bytes_left();
+        let all: u64 = sharers.iter().map(|it| it.text.len() as u64).sum();
+        if bytes_left < of_tokens {
+            let used = self.caps.max_total_bytes - bytes_left;
+            return Scarce {
+                bytes: bytes_left,
+                code: Code::C102,
+                limit: format!("{bytes_left} bytes"),
+                remedy: format!("--max-total-bytes {}, --max-tokens 0", used + all),
+            };
+        }
+        let needed = self.tokens + estimate_tokens(all) + 2 * sharers.len() as u64;
+        Scarce {
+            bytes: of_tokens,
+            code: Code::C103,
+            limit: format!("{tokens} tokens"),
+            remedy: format!("--max-tokens {needed}"),
         }
     }
 

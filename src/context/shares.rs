@@ -1,4 +1,4 @@
-use crate::lang::{Outline, outline};
+use crate::lang::{Outline, outline, skeleton};
 use crate::model::RepoPath;
 use crate::rank::{Piece, Question, Unit, units, worth};
 
@@ -11,10 +11,43 @@ pub(super) struct Sharer<'a> {
     pub(super) text: &'a str,
     /// How much the file has to say, 0 to 1.
     pub(super) prior: f64,
+    /// Whether a repair may have to change it.
+    pub(super) product: bool,
     /// 1-based lines that the log points at.
     pub(super) lines: &'a [u32],
-    /// Whether it was asked for by name: it comes before what was only found.
-    pub(super) asked: bool,
+    pub(super) claim: Claim,
+    pub(super) form: Form,
+}
+
+/// How a file comes by its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// It takes none.
+    Free,
+    /// It has one.
+    Placed,
+    /// By its worth, among others.
+    ByWorth,
+}
+
+/// What of a file would be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The parts that are worth most.
+    Parts,
+    /// All of it, before what was only found.
+    Whole,
+    /// Its signatures.
+    Signatures,
+}
+
+/// What there is to share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) bytes: u64,
+    pub(super) file_bytes: u64,
+    /// Files with a place.
+    pub(super) places: usize,
 }
 
 /// What of a file is shown.
@@ -24,42 +57,47 @@ pub(super) enum Share {
     Whole,
     /// These 1-based lines.
     Lines(Vec<[u32; 2]>),
-    /// Nothing.
+    /// Nothing, for want of bytes.
     Nothing,
+    /// Nothing, for want of a place; so many others without one are worth more.
+    NoPlace(usize),
 }
 
-/// Shares `max_bytes` out among the files by what their parts are worth: what the log points at
-/// and the failing tests first, then the parts that say most, then a few lines of
-/// every file that is still unseen.
-pub(super) fn shares(
-    files: &[Sharer<'_>],
-    focus: &Focus,
-    max_bytes: u64,
-    max_file_bytes: u64,
-) -> Vec<Share> {
-    let all: u64 = files.iter().map(|file| file.text.len() as u64).sum();
-    let longest = files.iter().map(|file| file.text.len() as u64).max();
-    if all <= max_bytes && longest.is_none_or(|it| it <= max_file_bytes) {
+/// Shares the bytes out among the files by what their parts are worth: what the log points at and
+/// the failing tests first, then the best files whole while they are small, then the parts that
+/// say most, then a few lines of every file that is still unseen.
+pub(super) fn shares(files: &[Sharer<'_>], focus: &Focus, limits: Limits) -> Vec<Share> {
+    let sizes = || files.iter().map(|file| file.text.len() as u64);
+    let with_place = files.iter().filter(|it| it.claim != Claim::Free).count();
+    let all_fit = sizes().sum::<u64>() <= limits.bytes
+        && sizes().all(|it| it <= limits.file_bytes)
+        && with_place <= limits.places;
+    if all_fit && files.iter().all(|it| it.form != Form::Signatures) {
         return vec![Share::Whole; files.len()];
     }
-    let mut board = Board::new(files, focus);
-    board.left = max_bytes;
-    board.file_left = vec![max_file_bytes; files.len()];
+    let mut board = Board::new(files, focus, limits);
+    board.give_places(limits.places);
     for (number, file) in files.iter().enumerate() {
-        if file.asked {
-            board.whole(number);
+        match file.form {
+            Form::Whole => board.whole(number),
+            Form::Signatures => board.signatures(number, limits.bytes / 10),
+            Form::Parts => {}
         }
     }
-    board.evidence(max_bytes / 4);
-    board.tests(max_bytes / 10 * 3);
-    let crumbs = max_bytes / 12;
+    if all_fit {
+        (0..files.len()).for_each(|number| board.whole(number));
+    }
+    board.evidence(limits.bytes / 4);
+    board.tests(limits.bytes / 10 * 3);
+    board.small(limits.bytes / 10 * 3);
+    let crumbs = limits.bytes / 32;
     board.left = board.left.saturating_sub(crumbs);
     board.best();
     board.left += crumbs;
     board.crumbs();
     // Lines that came to stand together need no marks between them.
     for _ in 0..3 {
-        board.left = max_bytes.saturating_sub(board.used());
+        board.left = limits.bytes.saturating_sub(board.used());
         board.best();
     }
     board.into_shares()
@@ -80,6 +118,8 @@ struct Board<'a> {
     failing: Vec<Vec<usize>>,
     left: u64,
     file_left: Vec<u64>,
+    // Files that are not shown at all, with their place among those.
+    without_place: Vec<Option<usize>>,
 }
 
 /// About what the mark for a gap takes.
@@ -88,9 +128,13 @@ const MARK_BYTES: u64 = 34;
 const AROUND: u32 = 6;
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES: u32 = 8;
+/// Parts of a file that say what it is worth.
+const TELLING_PARTS: usize = 2;
+/// Files that are shown whole when they are small.
+const WHOLE_FILES: usize = 2;
 
 impl<'a> Board<'a> {
-    fn new(files: &'a [Sharer<'a>], focus: &Focus) -> Self {
+    fn new(files: &'a [Sharer<'a>], focus: &Focus, limits: Limits) -> Self {
         let outlines: Vec<Outline> = files
             .iter()
             .map(|file| outline(file.path, file.text.as_bytes()))
@@ -108,8 +152,9 @@ impl<'a> Board<'a> {
             starts,
             parts: Vec::new(),
             failing,
-            left: 0,
-            file_left: Vec::new(),
+            left: limits.bytes,
+            file_left: vec![limits.file_bytes; files.len()],
+            without_place: vec![None; files.len()],
         };
         board.weigh(focus);
         board
@@ -148,14 +193,23 @@ impl<'a> Board<'a> {
                 seeds.push((at, weight));
             }
         }
+        if seeds.is_empty() && focus.text.trim().is_empty() {
+            // Nothing fails that is known of: what the targets use is what there is to ask.
+            let free = |number: usize| self.files[number].claim == Claim::Free;
+            let of_targets = pieces.iter().enumerate().filter(|(_, it)| free(it.0));
+            seeds.extend(of_targets.map(|(at, _)| (at, 1.0)));
+        }
+        let rest = rest_of_definitions(&pieces, &self.outlines);
         let texts: Vec<Piece<'_>> = pieces
             .iter()
             .zip(&names)
-            .map(|((number, unit), defines)| Piece {
-                file: *number,
+            .zip(&rest)
+            .map(|(((number, unit), defines), rest)| Piece {
                 text: self.text(*number, unit.lines).as_bytes(),
                 defines,
+                rest,
                 prior: self.files[*number].prior,
+                product: self.files[*number].product,
             })
             .collect();
         let question = Question {
@@ -221,7 +275,7 @@ impl<'a> Board<'a> {
 
     fn take(&mut self, file: usize, ranges: &[[u32; 2]], quota: &mut u64) -> bool {
         let cost = self.cost(file, ranges);
-        if cost > self.left || cost > *quota || cost > self.file_left[file] {
+        if self.without_place[file].is_some() || cost > self.left || cost > *quota || cost > self.file_left[file] {
             return false;
         }
         self.file_left[file] -= cost;
@@ -260,6 +314,62 @@ impl<'a> Board<'a> {
         }
         ranges.sort_unstable();
         ranges
+    }
+
+    // The worth of a file by its best parts, most first.
+    fn by_worth(&self, parts: usize) -> Vec<(usize, f64)> {
+        let mut worths: Vec<Vec<f64>> = vec![Vec::new(); self.files.len()];
+        for part in &self.parts {
+            worths[part.file].push(part.worth);
+        }
+        let mut files: Vec<(usize, f64)> = worths
+            .into_iter()
+            .map(|mut worths| {
+                worths.sort_by(|a, b| b.total_cmp(a));
+                worths.iter().take(parts).sum()
+            })
+            .enumerate()
+            .collect();
+        files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        files
+    }
+
+    // The places go to the files that are worth most.
+    fn give_places(&mut self, places: usize) {
+        let claims = |claim| self.files.iter().filter(move |it| it.claim == claim);
+        let left = places.saturating_sub(claims(Claim::Placed).count());
+        let by_worth = self.by_worth(TELLING_PARTS);
+        let asking = |file: usize| self.files[file].claim == Claim::ByWorth;
+        let losers = by_worth.into_iter().filter(|(file, _)| asking(*file));
+        let losers: Vec<usize> = losers.skip(left).map(|(file, _)| file).collect();
+        for (place, file) in losers.into_iter().enumerate() {
+            self.without_place[file] = Some(place);
+        }
+    }
+
+    // Whole files, the best ones, each in no more than so many bytes.
+    fn small(&mut self, max_bytes: u64) {
+        let shown = |file: usize| {
+            let it = &self.files[file];
+            it.product && it.form == Form::Parts && self.without_place[file].is_none()
+        };
+        let best = self.by_worth(TELLING_PARTS + 1).into_iter();
+        let best: Vec<usize> = best.map(|it| it.0).filter(|it| shown(*it)).collect();
+        for file in best.into_iter().take(WHOLE_FILES) {
+            if self.files[file].text.len() as u64 <= max_bytes {
+                self.whole(file);
+            }
+        }
+    }
+
+    fn signatures(&mut self, file: usize, max_bytes: u64) {
+        let declared = skeleton(self.files[file].path, self.files[file].text.as_bytes());
+        // One range is the whole: nothing in it can be left out as a body.
+        if declared.len() < 2 {
+            return;
+        }
+        let mut quota = max_bytes;
+        self.take(file, &declared, &mut quota);
     }
 
     fn whole(&mut self, file: usize) {
@@ -316,7 +426,7 @@ impl<'a> Board<'a> {
     // The parts that say most.
     fn best(&mut self) {
         let mut order: Vec<usize> = (0..self.parts.len())
-            .filter(|at| self.parts[*at].worth > 0.0)
+            .filter(|at| self.files[self.parts[*at].file].form != Form::Signatures)
             .collect();
         order.sort_by(|a, b| {
             let worth = |at: &usize| self.parts[*at].worth;
@@ -361,7 +471,11 @@ impl<'a> Board<'a> {
     fn into_shares(self) -> Vec<Share> {
         self.taken
             .iter()
-            .map(|taken| {
+            .zip(&self.without_place)
+            .map(|(taken, without_place)| {
+                if let Some(place) = without_place {
+                    return Share::NoPlace(*place);
+                }
                 if !taken.contains(&true) {
                     return Share::Nothing;
                 }
@@ -381,6 +495,31 @@ impl<'a> Board<'a> {
     }
 }
 
+// For each piece the others of the definition that begins in it.
+fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Vec<usize>> {
+    let lines = |at: usize| {
+        let (file, unit) = &pieces[at];
+        let definition = outlines[*file].definitions.get(unit.definition?)?;
+        let head = definition.signature_end.min(definition.lines[1]);
+        let begins = (unit.lines[0]..=unit.lines[1]).contains(&head);
+        (begins && definition.lines[1] > unit.lines[1]).then_some(definition.lines)
+    };
+    (0..pieces.len())
+        .map(|at| {
+            let Some([from, to]) = lines(at) else {
+                return Vec::new();
+            };
+            let near = |it: &usize| {
+                let (file, unit) = &pieces[*it];
+                *file == pieces[at].0 && from <= unit.lines[0] && unit.lines[1] <= to
+            };
+            let behind = (at + 1..pieces.len()).take_while(near);
+            let before = (0..at).rev().take_while(near);
+            before.chain(behind).collect()
+        })
+        .collect()
+}
+
 fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0)
         .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
@@ -390,7 +529,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Share, Sharer, shares};
+    use super::{Claim, Form, Limits, Share, Sharer, shares};
     use crate::context::focus::Focus;
     use crate::model::RepoPath;
 
@@ -405,7 +544,7 @@ mod tests {
     fn shown(text: &str, share: &Share) -> String {
         match share {
             Share::Whole => text.to_owned(),
-            Share::Nothing => String::new(),
+            Share::Nothing | Share::NoPlace(_) => String::new(),
             Share::Lines(ranges) => (1..)
                 .zip(text.lines())
                 .filter(|(line, _)| ranges.iter().any(|[from, to]| (*from..=*to).contains(line)))
@@ -427,18 +566,30 @@ mod tests {
                     path: &path,
                     text: &text,
                     prior: 1.0,
+                    product: true,
                     lines,
-                    asked: false,
+                    claim: Claim::Free,
+                    form: Form::Parts,
                 },
                 Sharer {
                     path: &other,
                     text: &second,
                     prior: 0.5,
+                    product: true,
                     lines: &[],
-                    asked,
+                    claim: Claim::ByWorth,
+                    form: if asked { Form::Whole } else { Form::Parts },
                 },
             ];
-            let shares = shares(&files, &focus, max, 100_000);
+            let shares = shares(
+                &files,
+                &focus,
+                Limits {
+                    bytes: max,
+                    file_bytes: 100_000,
+                    places: 1,
+                },
+            );
             [shown(&text, &shares[0]), shown(&second, &shares[1])]
         };
         assert_eq!(of(100_000, &[], false), [text.clone(), second.clone()]);

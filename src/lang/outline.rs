@@ -127,7 +127,9 @@ fn last_line(node: Node<'_>) -> u32 {
 }
 
 fn signature_end(node: Node<'_>) -> u32 {
-    let definition = node.child_by_field_name("definition").unwrap_or(node);
+    let inner = node.child_by_field_name("definition");
+    let inner = inner.or_else(|| node.child_by_field_name("declaration"));
+    let definition = inner.unwrap_or(node);
     let body = definition.child_by_field_name("body").or_else(|| {
         let value = declared_value(definition)?;
         value.child_by_field_name("body")

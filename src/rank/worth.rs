@@ -7,14 +7,16 @@ use super::terms::{TermId, identifiers, parts, term_id};
 /// A unit of a file, for weighing it.
 #[derive(Debug, Clone, Copy)]
 pub struct Piece<'t> {
-    /// The number of its file.
-    pub file: usize,
     /// Its lines.
     pub text: &'t [u8],
     /// What it defines by name.
     pub defines: &'t [&'t str],
+    /// Other pieces, by their number, of the definition that begins in this one.
+    pub rest: &'t [usize],
     /// How much its file has to say, 0 to 1.
     pub prior: f64,
+    /// Whether its file is one that a repair may have to change.
+    pub product: bool,
 }
 
 /// What the pieces are weighed against.
@@ -35,34 +37,26 @@ pub struct Question<'t> {
 pub fn worth(pieces: &[Piece<'_>], question: &Question<'_>) -> Vec<f64> {
     let words: Vec<Words> = pieces.iter().map(|it| Words::of(it.text)).collect();
     let shared = shared_words(pieces, &words, question);
-    let reached = reached(pieces, &words, question);
-    let highest = |scores: &[f64]| scores.iter().copied().fold(1e-9, f64::max);
+    let reached = reached(pieces, &words, &shared, question);
+    let highest = |scores: &[f64]| {
+        let of_product = scores.iter().zip(pieces).filter(|(_, it)| it.product);
+        of_product.map(|(score, _)| *score).fold(LEAST, f64::max)
+    };
     let (most_shared, most_reached) = (highest(&shared), highest(&reached));
-    let both: Vec<f64> = shared
+    shared
         .iter()
         .zip(&reached)
-        .map(|(shared, reached)| shared / most_shared + REACHED * reached / most_reached)
-        .collect();
-    let mut best: HashMap<usize, f64> = HashMap::new();
-    for (piece, worth) in pieces.iter().zip(&both) {
-        let most = best.entry(piece.file).or_insert(1e-9);
-        *most = most.max(*worth);
-    }
-    let top = highest(&both);
-    pieces
-        .iter()
-        .zip(&both)
-        .map(|(piece, worth)| {
-            let within = worth / best.get(&piece.file).copied().unwrap_or(1.0);
-            piece.prior * (WITHIN_FILE * within + (1.0 - WITHIN_FILE) * worth / top)
+        .zip(pieces)
+        .map(|((shared, reached), piece)| {
+            piece.prior * (LEAST + shared / most_shared + REACHED * reached / most_reached)
         })
         .collect()
 }
 
 /// What names that lead from the failing bodies weigh beside words shared with the question.
 const REACHED: f64 = 0.7;
-/// What the best of a file weighs for being that, whatever other files hold.
-const WITHIN_FILE: f64 = 0.2;
+/// Where nothing speaks for any piece, what speaks for its file decides.
+const LEAST: f64 = 1e-9;
 
 // The identifiers of a piece, whole and in parts, with their counts.
 struct Words {
@@ -103,7 +97,11 @@ impl Words {
 }
 
 /// A part of an identifier says less than all of it.
-const PART: f64 = 0.4;
+const PART: f64 = 0.3;
+/// What a word of a failing body weighs beside one of the log.
+const OF_SEED: f64 = 2.0;
+/// What defining a name that is asked for adds to holding it.
+const DEFINES: f64 = 0.3;
 const K1: f64 = 1.2;
 const B: f64 = 0.6;
 
@@ -114,7 +112,7 @@ fn shared_words(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) 
     }
     for (seed, weight) in &question.seeds {
         for (id, count) in words[*seed].all() {
-            *asked.entry(id).or_default() += weight * log2_1p(count);
+            *asked.entry(id).or_default() += OF_SEED * weight * log2_1p(count);
         }
     }
     let mut holders: HashMap<TermId, u32> = HashMap::new();
@@ -134,23 +132,28 @@ fn shared_words(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) 
     let all = pieces.len() as f64;
     let total: f64 = words.iter().map(|it| f64::from(it.length)).sum();
     let average = (total / all.max(1.0)).max(1.0);
+    let rarity = |id: TermId| {
+        let held = f64::from(holders.get(&id).copied().unwrap_or(0));
+        log2_1p((all - held + 0.5) / (held + 0.5))
+    };
     words
         .iter()
-        .map(|piece| {
+        .zip(pieces)
+        .map(|(piece, of)| {
             let norm = K1 * (1.0 - B + B * f64::from(piece.length) / average);
             let mut counts: BTreeMap<TermId, f64> = BTreeMap::new();
             for (id, count) in piece.all() {
                 *counts.entry(id).or_default() += count;
             }
-            counts
-                .iter()
-                .filter_map(|(id, count)| {
-                    let asked = log2_1p(*asked.get(id)?);
-                    let held = f64::from(*holders.get(id)?);
-                    let rarity = log2_1p((all - held + 0.5) / (held + 0.5));
-                    Some(rarity * asked * count * (K1 + 1.0) / (count + norm))
-                })
-                .sum()
+            let held = counts.iter().filter_map(|(id, count)| {
+                let asked = log2_1p(*asked.get(id)?);
+                Some(rarity(*id) * asked * count * (K1 + 1.0) / (count + norm))
+            });
+            let defined = of.defines.iter().filter_map(|name| {
+                let id = term_id(last_name(name));
+                Some(DEFINES * rarity(id) * log2_1p(*asked.get(&id)?))
+            });
+            held.sum::<f64>() + defined.sum::<f64>()
         })
         .collect()
 }
@@ -159,19 +162,29 @@ fn shared_words(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) 
 const STEPS: usize = 3;
 /// How much of it is handed on in each step.
 const HANDED_ON: f64 = 0.6;
+/// How much of it a piece hands on to the rest of the definition that begins in it.
+const TO_THE_REST: f64 = 0.5;
+const LITTLE: f64 = 0.05;
+/// What a piece that is much like the question starts with.
+const LIKE_A_SEED: f64 = 0.1;
 /// A name that more pieces define leads nowhere.
 const MAX_DEFINERS: usize = 12;
 
 // A walk from the seeds: a piece hands its weight on to the pieces that define the names it uses.
-fn reached(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) -> Vec<f64> {
+fn reached(
+    pieces: &[Piece<'_>],
+    words: &[Words],
+    shared: &[f64],
+    question: &Question<'_>,
+) -> Vec<f64> {
     let mut definers: HashMap<TermId, Vec<usize>> = HashMap::new();
     for (at, piece) in pieces.iter().enumerate() {
         for name in piece.defines {
-            let short = name.rsplit('.').next().unwrap_or(name);
-            if is_common(short.as_bytes()) {
+            let short = last_name(name);
+            if is_common(short) {
                 continue;
             }
-            let rows = definers.entry(term_id(short.as_bytes())).or_default();
+            let rows = definers.entry(term_id(short)).or_default();
             if rows.last() != Some(&at) {
                 rows.push(at);
             }
@@ -209,6 +222,13 @@ fn reached(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) -> Ve
     for (seed, weight) in &question.seeds {
         *wave.entry(*seed).or_default() += weight;
     }
+    // What shares most with the question is asked too, a little.
+    let most = shared.iter().copied().fold(LEAST, f64::max);
+    for (at, shared) in shared.iter().enumerate() {
+        if shared / most > 0.5 {
+            *wave.entry(at).or_default() += LIKE_A_SEED * shared / most * pieces[at].prior;
+        }
+    }
     for _ in 0..=STEPS {
         let mut next: BTreeMap<usize, f64> = BTreeMap::new();
         for (at, weight) in &wave {
@@ -216,11 +236,21 @@ fn reached(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) -> Ve
             for (to, share) in known.entry(*at).or_insert_with(|| edges(*at)) {
                 *next.entry(*to).or_default() += HANDED_ON * weight * *share;
             }
+            let rest = pieces[*at].rest;
+            let alike: f64 = rest.iter().map(|it| LITTLE + shared[*it]).sum();
+            for to in rest {
+                let share = (LITTLE + shared[*to]) / alike;
+                *next.entry(*to).or_default() += TO_THE_REST * weight * share;
+            }
         }
         wave = next;
     }
     // Few pieces get nearly all of the weight; its root tells the others apart.
     total.iter().map(|it: &f64| it.sqrt()).collect()
+}
+
+fn last_name(name: &str) -> &[u8] {
+    name.rsplit('.').next().unwrap_or(name).as_bytes()
 }
 
 #[cfg(test)]
@@ -230,12 +260,12 @@ mod tests {
     fn order(texts: &[(&str, &[&str], f64)], question: &Question<'_>) -> Vec<usize> {
         let pieces: Vec<Piece<'_>> = texts
             .iter()
-            .enumerate()
-            .map(|(file, (text, defines, prior))| Piece {
-                file,
+            .map(|(text, defines, prior)| Piece {
                 text: text.as_bytes(),
                 defines,
+                rest: &[],
                 prior: *prior,
+                product: *prior > 0.5,
             })
             .collect();
         let worths = worth(&pieces, question);
