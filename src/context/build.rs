@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
 use crate::lang::outline;
@@ -21,7 +23,7 @@ use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log::excerpt;
-use super::manifests::manifests;
+use super::manifests::{Manifest, manifests};
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::requested::{everything, requested};
@@ -103,13 +105,16 @@ pub fn build_on(
         redactor,
         names: &names,
     };
-    let mentions = Mentions::of(diagnosis.as_ref());
     let targets = match (&request.targets[..], &diagnosis) {
         ([], Some(diagnosis)) => targets_of_log(diagnosis, listing),
         (targets, _) => deduplicated(targets),
     };
 
-    let focus = Focus::of(log.as_ref().map_or("", |log| &log.text), diagnosis.as_ref());
+    let text = log.as_ref().map_or("", |log| &log.text);
+    let focus = Focus::of(text, diagnosis.as_ref());
+    let only_in_header =
+        |path: &RepoPath| text.contains(path.as_str()) && !focus.text.contains(path.as_str());
+    let mentions = Mentions::of(diagnosis.as_ref(), &only_in_header);
     let mut fill = Fill::new(&camera, caps, level);
     let why = if request.targets.is_empty() {
         "the log points at it"
@@ -138,7 +143,11 @@ pub fn build_on(
         let kind = kind.unwrap_or(FailureKind::Unknown);
         for manifest in manifests(kind, request.profile, &readable, listing) {
             if !targets.contains(&manifest.path) {
-                fill.manifest(&manifest, missing);
+                if by_worth && !manifest.is_lock {
+                    sharing.push((manifest_candidate(&manifest), None));
+                } else {
+                    fill.manifest(&manifest, missing);
+                }
             }
         }
     }
@@ -149,7 +158,8 @@ pub fn build_on(
         candidates.extend(everything(source, &taken));
     } else {
         let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-        let ranking = ranking(source, level, request, &focus, &readable, &reach, &may_read);
+        let asked = (&focus, &mentions);
+        let ranking = ranking(source, level, request, &asked, &readable, &reach, &may_read);
         let contracts = if level >= Level::TwoHops {
             contracts(graph, &reach, &taken)
         } else {
@@ -235,7 +245,7 @@ fn ranking(
     source: &dyn Source,
     level: Level,
     request: &Request,
-    focus: &Focus,
+    (focus, mentions): &(&Focus, &Mentions),
     targets: &[RepoPath],
     reach: &Closure,
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
@@ -248,7 +258,7 @@ fn ranking(
         .iter()
         .map(|node| (node.path.clone(), node.hops))
         .collect();
-    let asking = asking(source, focus, targets, may_read);
+    let asking = asking(source, focus, mentions, targets, may_read);
     let input = RankInput {
         log: &focus.text,
         targets,
@@ -261,31 +271,39 @@ fn ranking(
     rank(source, &input)
 }
 
-// The failing tests' own bodies, which ask for more than the rest of their files.
+// What of the targets asks: the failing tests' own bodies, and the definitions that the log points
+// into; a target without either asks as a whole while no other has a failing test.
 fn asking(
     source: &dyn Source,
     focus: &Focus,
+    mentions: &Mentions,
     targets: &[RepoPath],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Vec<(RepoPath, Vec<u8>)> {
-    let targets = targets.iter().filter(|path| may_read(path));
-    targets
-        .filter_map(|path| {
-            let bytes = source.read(path).ok()?;
-            let outline = outline(path, &bytes);
-            let failing = focus.failing(path, &outline);
-            if failing.is_empty() {
-                return None;
-            }
-            let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-            let bodies = failing.iter().map(|at| outline.definitions[*at].lines);
-            let body = bodies
-                .flat_map(|[from, to]| lines.get(from as usize - 1..to as usize))
-                .flat_map(<[&[u8]]>::concat)
-                .collect();
-            Some((path.clone(), body))
-        })
-        .collect()
+    let mut asking: Vec<(RepoPath, Vec<u8>)> = Vec::new();
+    let mut any_failing = false;
+    for path in targets.iter().filter(|path| may_read(path)) {
+        let Ok(bytes) = source.read(path) else {
+            continue;
+        };
+        let outline = outline(path, &bytes);
+        let failing = focus.failing(path, &outline, &String::from_utf8_lossy(&bytes));
+        any_failing |= !failing.is_empty();
+        let pointed = mentions.lines(path).iter();
+        let pointed = pointed.filter_map(|line| outline.innermost(*line));
+        let parts: BTreeSet<usize> = failing.into_iter().chain(pointed).collect();
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        let parts = parts.iter().map(|at| outline.definitions[*at].lines);
+        let body = parts
+            .flat_map(|[from, to]| lines.get(from as usize - 1..to as usize))
+            .flat_map(<[&[u8]]>::concat)
+            .collect();
+        asking.push((path.clone(), body));
+    }
+    if !any_failing {
+        asking.clear();
+    }
+    asking
 }
 
 fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
@@ -296,6 +314,19 @@ fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
         via: Vec::new(),
         why: why.to_owned(),
         lines: lines.to_vec(),
+        form: Form::Whole,
+        score: None,
+    }
+}
+
+fn manifest_candidate(manifest: &Manifest) -> Candidate {
+    Candidate {
+        path: manifest.path.clone(),
+        role: Role::Manifest,
+        hops: None,
+        via: Vec::new(),
+        why: manifest.why.clone(),
+        lines: Vec::new(),
         form: Form::Whole,
         score: None,
     }

@@ -14,7 +14,8 @@ pub(super) struct Mentions {
 }
 
 impl Mentions {
-    pub(super) fn of(diagnosis: Option<&Diagnosis>) -> Self {
+    /// `untold` says of a file that is named without a line whether to pass it over.
+    pub(super) fn of(diagnosis: Option<&Diagnosis>, untold: &dyn Fn(&RepoPath) -> bool) -> Self {
         let mut mentions = Self {
             order: Vec::new(),
             lines: BTreeMap::new(),
@@ -23,6 +24,9 @@ impl Mentions {
             let Some(path) = file.repo_path() else {
                 continue;
             };
+            if file.line.is_none() && untold(&path) {
+                continue;
+            }
             let lines = mentions.lines.entry(path.clone()).or_default();
             lines.extend(file.line);
             if !mentions.order.contains(&path) {

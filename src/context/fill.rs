@@ -25,12 +25,12 @@ fn prior(candidate: &Candidate, rank: Option<u64>, product: bool) -> f64 {
 /// Files that are weighed for the places, at least.
 const CONSIDERED: usize = 25;
 
-fn claim(candidate: &Candidate, rank: Option<u64>, at: usize, places: usize) -> Claim {
-    match (candidate.role, candidate.form) {
-        _ if rank.is_none() => Claim::Free,
-        (Role::Requested, _) => Claim::Placed,
-        // It was put where it stands for want of a better place.
-        (_, Form::Signatures) if at <= places => Claim::Placed,
+fn claim(candidate: &Candidate, rank: Option<u64>, places: u64) -> Claim {
+    match (rank, candidate.role, candidate.form) {
+        (None, _, _) => Claim::Free,
+        (_, Role::Requested, _) => Claim::Placed,
+        // A contract was given the last place whatever else there is.
+        (Some(rank), _, Form::Signatures) if rank <= places => Claim::Placed,
         _ => Claim::ByWorth,
     }
 }
@@ -171,7 +171,11 @@ impl<'a> Fill<'a> {
         product: &dyn Fn(&RepoPath) -> bool,
     ) {
         let places = usize::try_from(self.caps.max_files).unwrap_or(usize::MAX);
-        let considered = if places == 0 { 0 } else { places.max(CONSIDERED) };
+        let considered = if places == 0 {
+            0
+        } else {
+            places.max(CONSIDERED)
+        };
         let mut opened: Vec<(Candidate, Option<u64>, Opened)> = Vec::new();
         let mut beyond: Vec<(RepoPath, Option<u64>)> = Vec::new();
         let mut with_place = 0;
@@ -193,16 +197,16 @@ impl<'a> Fill<'a> {
         }
         let sharers: Vec<Sharer<'_>> = opened
             .iter()
-            .enumerate()
-            .map(|(at, (candidate, rank, file))| Sharer {
+            .map(|(candidate, rank, file)| Sharer {
                 path: &candidate.path,
                 text: &file.text,
                 prior: prior(candidate, *rank, product(&candidate.path)),
                 product: product(&candidate.path),
                 lines: &candidate.lines,
-                claim: claim(candidate, *rank, at, places),
+                claim: claim(candidate, *rank, self.caps.max_files),
                 form: match (candidate.role, candidate.form) {
                     (Role::Requested, _) => Shown::Whole,
+                    (Role::Manifest, _) => Shown::Short,
                     (_, Form::Signatures) => Shown::Signatures,
                     (_, Form::Whole) => Shown::Parts,
                 },
@@ -244,8 +248,7 @@ impl<'a> Fill<'a> {
                 }
             };
             let shortened = match mode {
-                FileMode::Full => None,
-                FileMode::Skeleton => None,
+                FileMode::Full | FileMode::Skeleton => None,
                 _ if whole > self.caps.max_file_bytes => Some(Shortening {
                     code: Code::C105,
                     reason: format!(
@@ -284,7 +287,9 @@ impl<'a> Fill<'a> {
             }
         }
         without_place.sort();
-        let ordered = without_place.into_iter().map(|(_, path, rank)| (path, rank));
+        let ordered = without_place
+            .into_iter()
+            .map(|(_, path, rank)| (path, rank));
         for (path, rank) in ordered.chain(beyond) {
             let unshown = self.no_place(&path);
             self.omit(&path, rank, unshown);

@@ -37,6 +37,8 @@ pub(super) enum Form {
     Parts,
     /// All of it, before what was only found.
     Whole,
+    /// All of it while that is little, else its best parts.
+    Short,
     /// Its signatures.
     Signatures,
 }
@@ -81,7 +83,8 @@ pub(super) fn shares(files: &[Sharer<'_>], focus: &Focus, limits: Limits) -> Vec
         match file.form {
             Form::Whole => board.whole(number),
             Form::Signatures => board.signatures(number, limits.bytes / 10),
-            Form::Parts => {}
+            Form::Short if file.text.len() as u64 <= limits.bytes / 20 => board.whole(number),
+            Form::Parts | Form::Short => {}
         }
     }
     if all_fit {
@@ -143,7 +146,7 @@ impl<'a> Board<'a> {
         let failing: Vec<Vec<usize>> = files
             .iter()
             .zip(&outlines)
-            .map(|(file, outline)| focus.failing(file.path, outline))
+            .map(|(file, outline)| focus.failing(file.path, outline, file.text))
             .collect();
         let mut board = Self {
             files,
@@ -275,7 +278,11 @@ impl<'a> Board<'a> {
 
     fn take(&mut self, file: usize, ranges: &[[u32; 2]], quota: &mut u64) -> bool {
         let cost = self.cost(file, ranges);
-        if self.without_place[file].is_some() || cost > self.left || cost > *quota || cost > self.file_left[file] {
+        if self.without_place[file].is_some()
+            || cost > self.left
+            || cost > *quota
+            || cost > self.file_left[file]
+        {
             return false;
         }
         self.file_left[file] -= cost;
@@ -378,14 +385,6 @@ impl<'a> Board<'a> {
         self.take(file, &[all], &mut quota);
     }
 
-    fn definition_at(&self, file: usize, line: u32) -> Option<usize> {
-        let definitions = self.outlines[file].definitions.iter().enumerate();
-        definitions
-            .filter(|(_, it)| it.lines[0] <= line && line <= it.lines[1])
-            .map(|(at, _)| at)
-            .last()
-    }
-
     // What the log points at, with the definition around it while that is small.
     fn evidence(&mut self, quota: u64) {
         let mut quota = quota;
@@ -399,7 +398,7 @@ impl<'a> Board<'a> {
                     line.saturating_sub(AROUND).max(1),
                     (line + AROUND).min(count),
                 ];
-                let ranges = self.with_signatures(file, near, self.definition_at(file, *line));
+                let ranges = self.with_signatures(file, near, self.outlines[file].innermost(*line));
                 self.take(file, &ranges, &mut quota);
             }
         }

@@ -1,4 +1,5 @@
 use crate::model::{Diagnosis, RepoPath};
+use crate::rank::Pool;
 use crate::source::{EntryKind, Listing};
 
 /// Targets that a log alone may give; what it names beyond them is mentioned.
@@ -32,9 +33,14 @@ pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<Re
         .iter()
         .filter_map(|test| test.path.as_deref());
     let tests = tests.filter_map(|path| RepoPath::new(path).ok());
+    let tests: Vec<RepoPath> = tests.collect();
+    let pool = Pool::of(&tests);
     let pointed = diagnosis.files.iter().filter(|it| it.line.is_some());
-    let pointed = pointed.filter_map(crate::model::MentionedFile::repo_path);
-    let targets = distinct_files(tests.chain(pointed), listing);
+    let pointed = pointed
+        .filter_map(crate::model::MentionedFile::repo_path)
+        // Beside a failing test, what only tests use is the way to the failure.
+        .filter(|path| tests.is_empty() || pool.standing(path).is_some());
+    let targets = distinct_files(tests.iter().cloned().chain(pointed), listing);
     if !targets.is_empty() {
         return targets;
     }

@@ -14,6 +14,15 @@ pub struct Outline {
     pub statements: Vec<(u32, u32)>,
 }
 
+impl Outline {
+    /// The innermost definition around a 1-based line, by its place in the outline.
+    #[must_use]
+    pub fn innermost(&self, line: u32) -> Option<usize> {
+        let holds = |it: &Definition| it.lines[0] <= line && line <= it.lines[1];
+        self.definitions.iter().rposition(holds)
+    }
+}
+
 /// A named part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
