@@ -91,7 +91,7 @@ pub fn find_imports(
             names.extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
             if patched {
                 let certain = found.iter().filter(|it| it.certain).cloned();
-                if let Some(fixed) = fix(source, file, &certain.collect::<Vec<_>>()) {
+                if let Some(fixed) = fix(graph, file, &certain.collect::<Vec<_>>()) {
                     patch.push_str(&fixed.patch);
                     changes.extend(fixed.changes);
                 }

@@ -18,7 +18,9 @@ mod reference_queries;
 mod script;
 mod skeleton;
 mod specifier;
+mod uses;
 
 pub use facts::{facts, syntax_errors};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use skeleton::skeleton;
+pub use uses::{Uses, uses};

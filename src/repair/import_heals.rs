@@ -37,7 +37,7 @@ pub(super) fn import_heals(
         found.extend(moved_modules(source, &graph, &query, &wanted.modules));
         found.extend(renamed_exports(source, &graph, &query, &wanted.exports));
         found.retain(|suggestion| suggestion.certain);
-        let Some(fixed) = fix(source, file, &found) else {
+        let Some(fixed) = fix(&graph, file, &found) else {
             continue;
         };
         said.push(format!("{} in {file}", fixed.names.join(", ")));
