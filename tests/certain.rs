@@ -6,7 +6,7 @@ use mendit::graph::Graph;
 use mendit::hint::{Query, fix, suggest};
 use mendit::model::{RepoPath, Suggestion};
 use mendit::source::Memory;
-use support::{Repo, json};
+use support::Repo;
 
 fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
     let memory = files
@@ -44,7 +44,8 @@ fn best(files: &[(&str, &str)], file: &str, name: &str) -> String {
 // What a log leads to: the best statement, with `!` when it is certain, and the text for people.
 fn told(files: &[(&str, &str)], log: &str) -> (String, String) {
     let repo = Repo::with(&[files, &[("log", log)]].concat());
-    let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
+    let output = repo.mendit(&["hint", "--log", "log", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let text = repo.mendit(&["hint", "--log", "log"]);
     let first = &document["suggestions"][0];
     let certain = if first["certain"] == true { " !" } else { "" };
@@ -90,7 +91,6 @@ fn a_misspelt_module_keeps_its_package_in_every_layout() {
     }
 }
 
-
 #[test]
 fn a_service_in_a_folder_is_named_from_its_folder() {
     let base = [
@@ -124,7 +124,10 @@ fn a_service_in_a_folder_is_named_from_its_folder() {
     let files = [
         ("svc/app/__init__.py", ""),
         ("svc/app/core.py", "def compute(): pass\n"),
-        ("svc/app/main.py", "from app.coer import compute\n\ncompute()\n"),
+        (
+            "svc/app/main.py",
+            "from app.coer import compute\n\ncompute()\n",
+        ),
     ];
     let log = "Traceback (most recent call last):\n  File \"svc/app/main.py\", line 1, in <module>\n    from app.coer import compute\nModuleNotFoundError: No module named 'app.coer'\n";
     assert_eq!(told(&files, log).0, "from app.core import compute !");
@@ -135,7 +138,10 @@ fn members_that_are_used_must_be_there() {
     let files = [
         ("package.json", "{\"type\": \"module\"}"),
         ("src/checks.js", "export function maxLength() {}\n"),
-        ("src/a.js", "import * as checks from './checks.js'\nchecks.maxLength()\n"),
+        (
+            "src/a.js",
+            "import * as checks from './checks.js'\nchecks.maxLength()\n",
+        ),
         ("src/b.js", "export const b = checks.minLength(1)\n"),
     ];
     let found = hints(&files, "src/b.js", "checks");
@@ -176,7 +182,9 @@ fn specifiers_follow_the_module_kind_of_the_package() {
         ),
         (
             module,
-            config("{\"compilerOptions\": {\"module\": \"esnext\", \"moduleResolution\": \"bundler\"}}"),
+            config(
+                "{\"compilerOptions\": {\"module\": \"esnext\", \"moduleResolution\": \"bundler\"}}",
+            ),
             "./core/user",
         ),
         (
@@ -292,7 +300,10 @@ fn what_is_emitted_is_named_where_the_file_names_it() {
         ),
         ("src/core/lock.ts", "export function lock() {}\n"),
         ("src/core/info.ts", "export function info() {}\n"),
-        ("src/a.ts", "import { lock } from './core/lock.js'\nlock()\n"),
+        (
+            "src/a.ts",
+            "import { lock } from './core/lock.js'\nlock()\n",
+        ),
         (
             "test/info.test.js",
             "import { info } from '../dist/core/info.js'\nlock(info)\n",
@@ -338,10 +349,15 @@ fn a_declared_package_goes_before_the_library_of_the_language() {
 #[test]
 fn the_library_of_python_is_known_by_its_public_names() {
     for (text, name, expected) in [
+        ("join('a', 'b')\n", "join", "from os.path import join !"),
         ("exists('a')\n", "exists", "from os.path import exists !"),
         ("isfile('a')\n", "isfile", "from os.path import isfile !"),
         ("dirname('a')\n", "dirname", "from os.path import dirname !"),
-        ("splitext('a')\n", "splitext", "from os.path import splitext !"),
+        (
+            "splitext('a')\n",
+            "splitext",
+            "from os.path import splitext !",
+        ),
         ("re.match('a', 'b')\n", "re", "import re !"),
         ("io.StringIO()\n", "io", "import io !"),
         ("json.dumps(1)\n", "json", "import json !"),
@@ -350,15 +366,12 @@ fn the_library_of_python_is_known_by_its_public_names() {
         assert_eq!(best(&[("a.py", text)], "a.py", name), expected);
     }
     for (text, name) in [
-        ("join('a', 'b')\n", "join"),
         ("compile('a', 'b', 'exec')\n", "compile"),
         ("exit(1)\n", "exit"),
     ] {
         let found = hints(&[("a.py", text)], "a.py", name);
         assert!(found.iter().all(|one| !one.certain), "{found:?}");
     }
-    let found = best(&[("a.py", "join('a', 'b')\n")], "a.py", "join");
-    assert_eq!(found, "from os.path import join");
 }
 
 #[test]
@@ -369,7 +382,10 @@ fn what_is_there_without_an_import_is_never_certain() {
             "src/dom.ts",
             "export class Response {}\nexport class Event {}\nexport class URL {}\n",
         ),
-        ("src/a.ts", "import { Response } from './dom'\nnew Response()\n"),
+        (
+            "src/a.ts",
+            "import { Response } from './dom'\nnew Response()\n",
+        ),
         (
             "src/b.ts",
             "export const x = [new Response(), new Event('a'), new URL('b'), setTimeout(c), Buffer.from('')]\n",
@@ -411,7 +427,10 @@ fn a_module_that_lacks_what_is_taken_is_no_answer() {
 #[test]
 fn a_slip_in_an_exported_name_is_offered_as_a_rename() {
     let python = [
-        ("pkg/__init__.py", "from .ctx import get_current_context as get_current_context\n"),
+        (
+            "pkg/__init__.py",
+            "from .ctx import get_current_context as get_current_context\n",
+        ),
         ("pkg/ctx.py", "def get_current_context(): pass\n"),
         (
             "app.py",
@@ -463,10 +482,7 @@ fn named_and_default_are_told_apart() {
         ),
     ];
     let log = "file:///app/src/store.mjs:1\nimport { Events } from \"./events.mjs\";\n         ^^^^^^\nSyntaxError: The requested module './events.mjs' does not provide an export named 'Events'\n";
-    assert_eq!(
-        told(&files, log).0,
-        "import Events from \"./events.mjs\" !"
-    );
+    assert_eq!(told(&files, log).0, "import Events from \"./events.mjs\" !");
     let log = "src/view.mjs(1,8): error TS2613: Module '\"/app/src/money\"' has no default export. Did you mean to use 'import { formatAmount } from \"/app/src/money\"' instead?\n";
     assert_eq!(
         told(&files, log).0,

@@ -12,8 +12,9 @@ use crate::policy::is_test;
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the
-/// best one's weight.
+/// best one's weight; and less than this when files import it.
 const NEGLIGIBLE: u64 = 16;
+const NEGLIGIBLE_IN_USE: u64 = 64;
 
 struct Row {
     way: Way,
@@ -208,19 +209,24 @@ fn habit(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> u64 {
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-fn is_certain(
-    rows: &[Row],
-    totals: &BTreeMap<Entity, u64>,
-    asked: &Asked<'_>,
-) -> bool {
+fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -> bool {
     let Some(best) = rows.first() else {
         return false;
     };
     let own = totals.get(&best.entity).copied().unwrap_or(0);
-    let contradicted = totals
-        .iter()
-        .any(|(entity, total)| *entity != best.entity && total.saturating_mul(NEGLIGIBLE) > own);
-    if contradicted || asked.usage.bound || tables::is_global(asked.name, asked.language.is_script()) {
+    let contradicted = totals.iter().any(|(entity, total)| {
+        let is_taken = |row: &Row| row.entity == *entity && row.weight.count > 0;
+        let part = if rows.iter().any(is_taken) {
+            NEGLIGIBLE_IN_USE
+        } else {
+            NEGLIGIBLE
+        };
+        *entity != best.entity && total.saturating_mul(part) > own
+    });
+    if contradicted
+        || asked.usage.bound
+        || tables::is_global(asked.name, asked.language.is_script())
+    {
         return false;
     }
     let group: Vec<&Row> = rows

@@ -28,8 +28,13 @@ impl Entity {
             .iter()
             .find(|export| export.name == name && export.from.is_none())
             .and_then(|export| export.local.as_deref());
-        let kinds = facts.definitions.iter().filter(|one| one.name == local.unwrap_or(name));
-        kinds.map(|one| one.kind).min_by_key(|kind| kind.is_erased())
+        let kinds = facts
+            .definitions
+            .iter()
+            .filter(|one| one.name == local.unwrap_or(name));
+        kinds
+            .map(|one| one.kind)
+            .min_by_key(|kind| kind.is_erased())
     }
 }
 

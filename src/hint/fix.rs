@@ -129,7 +129,10 @@ pub(super) fn inserted(
 // for that name and not for the module.
 fn displaced(facts: &FileFacts, suggestion: &Suggestion) -> Option<(String, String)> {
     let module = suggestion.replaces.as_ref()?;
-    let imports = facts.imports.iter().filter(|import| import.specifier == *module);
+    let imports = facts
+        .imports
+        .iter()
+        .filter(|import| import.specifier == *module);
     let mut names = imports.flat_map(|import| &import.names);
     let taken = names.find(|one| {
         one.name == suggestion.name
@@ -139,7 +142,10 @@ fn displaced(facts: &FileFacts, suggestion: &Suggestion) -> Option<(String, Stri
 }
 
 fn bound_by(facts: &FileFacts, module: &str, name: &str) -> Option<String> {
-    let imports = facts.imports.iter().filter(|import| import.specifier == module);
+    let imports = facts
+        .imports
+        .iter()
+        .filter(|import| import.specifier == module);
     let taken = imports
         .flat_map(|import| &import.names)
         .find(|one| one.name == name)?;

@@ -148,7 +148,10 @@ fn moved(
     };
     // A file that has nothing of what is taken is not where it went.
     places.retain(|(_, path)| {
-        taken.is_empty() || taken.iter().any(|name| graph.defining(path, name).is_some())
+        taken.is_empty()
+            || taken
+                .iter()
+                .any(|name| graph.defining(path, name).is_some())
             || graph.resolver().facts(path).exports.is_empty()
     });
     places.sort_by_key(|(far, path)| {
@@ -165,7 +168,12 @@ fn moved(
         .count();
     let text = source.read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
-    let style = ScriptStyle::of(&text, &facts, std::iter::empty(), graph.resolver().module_rules(query.file));
+    let style = ScriptStyle::of(
+        &text,
+        &facts,
+        std::iter::empty(),
+        graph.resolver().module_rules(query.file),
+    );
     let row = |(at, (far, path)): (usize, &(usize, &RepoPath))| {
         let relative = import.specifier.starts_with('.');
         let module = if script {
@@ -264,7 +272,9 @@ fn respelled(
     }
     let first = like.split('/').next();
     let aliases = graph.resolver().aliases(file, path);
-    let same = aliases.into_iter().find(|alias| alias.split('/').next() == first);
+    let same = aliases
+        .into_iter()
+        .find(|alias| alias.split('/').next() == first);
     same.map_or_else(
         || style.relative(file, path, like),
         |alias| style.like(like).ended(&alias, path),

@@ -36,16 +36,19 @@ pub(super) fn holds(
 
 // The import at the top level that binds the name.
 fn binding<'i>(imports: &'i [Import], asked: &Asked<'_>) -> Option<&'i Import> {
-    imports.iter().filter(|import| !import.nested).find(|import| {
-        let whole = import.kind == ImportKind::Import
-            && import.names.is_empty()
-            && import.specifier.split('.').next() == Some(asked.name);
-        whole
-            || import
-                .names
-                .iter()
-                .any(|taken| taken.alias.as_ref().unwrap_or(&taken.name) == asked.name)
-    })
+    imports
+        .iter()
+        .filter(|import| !import.nested)
+        .find(|import| {
+            let whole = import.kind == ImportKind::Import
+                && import.names.is_empty()
+                && import.specifier.split('.').next() == Some(asked.name);
+            whole
+                || import
+                    .names
+                    .iter()
+                    .any(|taken| taken.alias.as_ref().unwrap_or(&taken.name) == asked.name)
+        })
 }
 
 fn leads(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion, import: &Import) -> bool {
@@ -98,9 +101,10 @@ fn suits(
         imported: one.imported.clone(),
         path: one.path.clone(),
     };
-    let spelled = one.path.as_ref().is_none_or(|path| {
-        resolver.is_spelled(style.rules, &import.specifier, path)
-    });
+    let spelled = one
+        .path
+        .as_ref()
+        .is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
     let erased = kind.is_some_and(DefinitionKind::is_erased);
     let typed = if asked.usage.value {
         !one.type_only && !erased
@@ -137,7 +141,9 @@ pub(super) fn is_in_use(asked: &Asked<'_>, module: &str) -> bool {
             return module.to_owned();
         }
         let bare = module.strip_prefix("node:").unwrap_or(module);
-        crate::resolve::package_part(bare).unwrap_or(bare).to_owned()
+        crate::resolve::package_part(bare)
+            .unwrap_or(bare)
+            .to_owned()
     };
     let wanted = part(module);
     let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);

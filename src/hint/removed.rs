@@ -63,5 +63,9 @@ fn listed(inside: &str, name: &str, python: bool) -> Option<String> {
     })?;
     let text = items.without(inside, at)?;
     // `import Default, {} from 'x'`.
-    Some(text.replace(", {  }", "").replace(", {}", "").replace(", { }", ""))
+    Some(
+        text.replace(", {  }", "")
+            .replace(", {}", "")
+            .replace(", { }", ""),
+    )
 }

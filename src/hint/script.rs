@@ -226,7 +226,9 @@ pub(super) fn spelled(
     own()
         .filter_map(|import| emitted(resolver, asked.file, import))
         .filter_map(|(from, to)| {
-            let stem = way.module.replacen(&format!("/{from}/"), &format!("/{to}/"), 1);
+            let stem = way
+                .module
+                .replacen(&format!("/{from}/"), &format!("/{to}/"), 1);
             let spelled = style.like("x.js").ended_like(&stem);
             (stem != way.module && leads(resolver, asked.file, &spelled, path)).then_some(spelled)
         })

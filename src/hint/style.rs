@@ -80,10 +80,11 @@ impl ScriptStyle {
             alias_extension: extension(&all, is_alias).unwrap_or(Extension::None),
             node_prefix: node_prefix(&all),
             rules,
-            types: rules.explicit_types || all
-                .iter()
-                .flat_map(|it| &it.imports)
-                .any(|one| one.type_only && one.kind == ImportKind::Import),
+            types: rules.explicit_types
+                || all
+                    .iter()
+                    .flat_map(|it| &it.imports)
+                    .any(|one| one.type_only && one.kind == ImportKind::Import),
         }
     }
 

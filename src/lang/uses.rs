@@ -53,7 +53,8 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
         let Some((leaf, above)) = nodes.split_last() else {
             continue;
         };
-        if leaf.start_byte() != at || leaf.end_byte() != at + name.len() {
+        let quoted = leaf.kind().starts_with("string");
+        if quoted || leaf.start_byte() != at || leaf.end_byte() != at + name.len() {
             if language == Language::Python && nodes.iter().any(|node| node.kind() == "type") {
                 // A quoted annotation.
                 (found.typed, found.bare, any) = (true, true, true);
@@ -138,9 +139,11 @@ fn script(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> 
         ("identifier", "export_specifier") => (found.bare, found.shadowed) = (true, true),
         ("identifier", "type_query") => (found.typed, found.bare) = (true, true),
         ("identifier", _) => {
-            let in_type = above.iter().rev().take(MAX_CHAIN + 1).any(|node| {
-                matches!(node.kind(), "type_query" | "nested_type_identifier")
-            });
+            let in_type = above
+                .iter()
+                .rev()
+                .take(MAX_CHAIN + 1)
+                .any(|node| matches!(node.kind(), "type_query" | "nested_type_identifier"));
             if in_type {
                 found.typed = true;
             } else {
@@ -183,9 +186,10 @@ fn python(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> 
     };
     if above.iter().rev().take(3).any(import) {
         // The module of the statement is no place of the name.
-        return !above
-            .iter()
-            .any(|node| node.parent().is_some_and(|it| is_field(it, "module_name", *node)));
+        return !above.iter().any(|node| {
+            node.parent()
+                .is_some_and(|it| is_field(it, "module_name", *node))
+        });
     }
     match parent.kind() {
         "attribute" if !is_field(parent, "object", leaf) => return false,
@@ -202,7 +206,10 @@ fn python(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> 
             found.shadowed = true;
             return false;
         }
-        "function_definition" | "class_definition" | "as_pattern_target" | "pattern_list"
+        "function_definition"
+        | "class_definition"
+        | "as_pattern_target"
+        | "pattern_list"
         | "tuple_pattern" => {
             found.bound = true;
             return false;
@@ -242,7 +249,11 @@ fn chain(
 ) {
     let mut parts: Vec<String> = Vec::new();
     let mut below = leaf;
-    for node in above.iter().rev().filter(|node| !matches!(node.kind(), "type")) {
+    for node in above
+        .iter()
+        .rev()
+        .filter(|node| !matches!(node.kind(), "type"))
+    {
         if !is_member(node) || parts.len() == MAX_CHAIN || node.named_child(0) != Some(below) {
             break;
         }
@@ -303,7 +314,10 @@ mod tests {
 
     #[test]
     fn members_calls_and_bindings_are_read() {
-        let found = read("a.py", "Name.path.join(Name.sep)\na.Name\nf(Name=1)\n'Name.x'\n");
+        let found = read(
+            "a.py",
+            "Name.path.join(Name.sep)\na.Name\nf(Name=1)\n'Name.x'\n",
+        );
         assert_eq!(
             found.chains.iter().collect::<Vec<_>>(),
             ["path", "path.join", "sep"]

@@ -103,7 +103,9 @@ impl Ordered {
 pub(super) fn declared_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<String> {
     let mut roots = Ordered::default();
     for directory in from.ancestors() {
-        if directory.is_empty() || is_project(resolver, directory) || is_service(resolver, directory)
+        if directory.is_empty()
+            || is_project(resolver, directory)
+            || is_service(resolver, directory)
         {
             for root in project_roots(resolver, directory).iter() {
                 roots.add(root);

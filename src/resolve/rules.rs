@@ -93,7 +93,8 @@ impl Resolver<'_> {
             return true;
         }
         let name = specifier.rsplit('/').next().unwrap_or_default();
-        let Some((_, extension)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else {
+        let Some((_, extension)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())
+        else {
             return false;
         };
         match extension {
@@ -123,9 +124,9 @@ impl Resolver<'_> {
         if manifests.peek().is_none() {
             return true;
         }
-        if manifests.any(|it| {
-            it.declares(name) || it.declares(&types) || it.name.as_deref() == Some(name)
-        }) {
+        if manifests
+            .any(|it| it.declares(name) || it.declares(&types) || it.name.as_deref() == Some(name))
+        {
             return true;
         }
         // An alias of a config or a bundler leads into the repository.

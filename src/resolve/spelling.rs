@@ -16,9 +16,7 @@ impl Resolver<'_> {
         // unless that folder is what a project or a service stands in.
         let above = place.rsplit_once('/').map_or("", |(above, _)| above);
         let in_package = from.ancestors().any(|it| roots::is_package(self, it));
-        let script = base.filter(|base| {
-            *base == from.directory() && *base == above && !in_package
-        });
+        let script = base.filter(|base| *base == from.directory() && *base == above && !in_package);
         let declared = roots::declared_roots(self, from);
         let mut names: Vec<String> = Vec::new();
         let ordered = script
@@ -140,8 +138,11 @@ impl Resolver<'_> {
                         && words.len() > wanted.len()
                         && words.windows(wanted.len()).any(|part| part == wanted)
                 };
-                let packages: Vec<String> =
-                    manifest.dependencies().filter(like).map(str::to_owned).collect();
+                let packages: Vec<String> = manifest
+                    .dependencies()
+                    .filter(like)
+                    .map(str::to_owned)
+                    .collect();
                 packages
             })
             .collect();

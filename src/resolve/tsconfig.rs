@@ -123,11 +123,14 @@ fn collect(
 fn published(specifier: &str) -> Option<Value> {
     let (name, _) = super::package_name::package_name(specifier)?;
     let node = name.strip_prefix("@tsconfig/node");
-    if node.is_some_and(|version| version == "-lts" || version.parse::<u32>().is_ok_and(|it| it >= 16)) {
+    if node
+        .is_some_and(|version| version == "-lts" || version.parse::<u32>().is_ok_and(|it| it >= 16))
+    {
         return Some(json!({ "compilerOptions": { "module": "node16" } }));
     }
     let verbatim = ["@tsconfig/svelte", "@vue/tsconfig", "astro"];
-    let options = json!({ "module": "esnext", "moduleResolution": "bundler", "verbatimModuleSyntax": true });
+    let options =
+        json!({ "module": "esnext", "moduleResolution": "bundler", "verbatimModuleSyntax": true });
     verbatim
         .contains(&name)
         .then(|| json!({ "compilerOptions": options }))
@@ -218,7 +221,9 @@ impl Config {
     pub(super) fn is_node(&self) -> bool {
         let node = |word: &Option<String>| {
             word.as_deref().is_some_and(|it| {
-                it == "nodenext" || it.strip_prefix("node")
+                it == "nodenext"
+                    || it
+                        .strip_prefix("node")
                         .and_then(|it| it.parse::<u32>().ok())
                         .is_some_and(|it| it >= 16)
             })
