@@ -50,9 +50,10 @@ pub fn moved_modules(
     found
 }
 
-// A log names a Python module absolutely, whatever dots the file wrote, or only the package that is
-// not there; Node.js names the file by its whole path.
-fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
+/// Whether an import is what a log means by a module. A log names a Python module absolutely,
+/// whatever dots the file wrote, or only the package that is not there; Node.js names the file by
+/// its whole path.
+pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     let specifier = import.specifier.as_str();
     let bare = specifier.trim_start_matches('.');
     if specifier == module {

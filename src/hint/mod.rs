@@ -24,6 +24,7 @@ mod statements;
 mod style;
 mod suggest;
 mod tables;
+mod wanted;
 mod words;
 
 pub use fix::{Fix, fix};
@@ -32,3 +33,4 @@ pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use renamed::renamed_exports;
 pub use suggest::suggest;
+pub use wanted::{Wanted, wanted};

@@ -41,8 +41,10 @@ pub fn renamed_exports(
             .files
             .into_iter()
             .next();
-        let defined = |path: &RepoPath| graph.defining(path, &taken.name).is_some();
-        if target.as_ref().is_some_and(defined) {
+        if target
+            .as_ref()
+            .is_some_and(|path| exports_it(graph, path, &taken.name))
+        {
             continue;
         }
         let asked = Asked {
@@ -66,6 +68,14 @@ pub fn renamed_exports(
         found.append(&mut rows);
     }
     found
+}
+
+// What a script defines and does not export is not to be had.
+fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+    let facts = graph.resolver().facts(path);
+    let script = Language::of_path(path.as_str()).is_some_and(Language::is_script);
+    let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
+    (!script || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
 }
 
 // A name that a module does not export.
@@ -118,7 +128,7 @@ impl Asked<'_> {
         let bound = self.bound();
         let facts = self.graph.resolver().facts(target);
         if self.taken.name == "default" {
-            self.graph.defining(target, bound)?;
+            exports_it(self.graph, target, bound).then_some(())?;
             let row = self.row(bound, bound, HintSource::Definition);
             return Some(Suggestion {
                 certain: true,

@@ -1,8 +1,6 @@
-use std::collections::BTreeMap;
-
 use super::heal::Heal;
 use crate::graph::Graph;
-use crate::hint::{Query, fix, moved_modules, renamed_exports, suggest};
+use crate::hint::{Query, Wanted, fix, moved_modules, renamed_exports, suggest, wanted};
 use crate::model::{Diagnosis, HintSource, Language, MentionedFile, RepoPath, Suggestion};
 use crate::source::Source;
 
@@ -18,7 +16,18 @@ pub(super) fn import_heals(
     known: &[String],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> (Option<Heal>, Vec<Heal>) {
-    let wanted = wanted(diagnosis, source, may_read);
+    let files: Vec<RepoPath> = diagnosis
+        .files
+        .iter()
+        .filter_map(MentionedFile::repo_path)
+        .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
+        .collect();
+    let lacks = Wanted {
+        names: diagnosis.undefined_names.clone(),
+        modules: diagnosis.missing_modules.clone(),
+        exports: diagnosis.missing_exports.clone(),
+    };
+    let wanted = wanted(source, &files, &lacks);
     if wanted.is_empty() {
         return (None, Vec::new());
     }
@@ -82,50 +91,4 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
             (None, _) => rivals(one) == 0,
         })
         .collect()
-}
-
-#[derive(Default)]
-struct Wanted {
-    names: Vec<String>,
-    modules: Vec<String>,
-    exports: Vec<String>,
-}
-
-// Of the files that the log names, the first that holds the word lacks it.
-fn wanted(
-    diagnosis: &Diagnosis,
-    source: &dyn Source,
-    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> BTreeMap<RepoPath, Wanted> {
-    let files: Vec<RepoPath> = diagnosis
-        .files
-        .iter()
-        .filter_map(MentionedFile::repo_path)
-        .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
-        .collect();
-    let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
-    let mut put = |text: &str, take: fn(&mut Wanted) -> &mut Vec<String>| {
-        let word = text.rsplit(['.', '/']).next().unwrap_or(text);
-        let uses = |file: &&RepoPath| {
-            source
-                .read(file)
-                .is_ok_and(|bytes| memchr::memmem::find(&bytes, word.as_bytes()).is_some())
-        };
-        if let Some(file) = files.iter().find(uses) {
-            let list = take(wanted.entry(file.clone()).or_default());
-            if !list.iter().any(|known| known == text) {
-                list.push(text.to_owned());
-            }
-        }
-    };
-    for name in &diagnosis.undefined_names {
-        put(name, |it| &mut it.names);
-    }
-    for module in &diagnosis.missing_modules {
-        put(module, |it| &mut it.modules);
-    }
-    for export in &diagnosis.missing_exports {
-        put(export, |it| &mut it.exports);
-    }
-    wanted
 }
