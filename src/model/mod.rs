@@ -21,6 +21,7 @@ mod proof;
 mod refusal;
 mod repair;
 mod run_record;
+mod run_summary;
 mod schema;
 mod stats;
 mod verdict;
@@ -66,6 +67,7 @@ pub use repair::{
     WorkplaceUsed,
 };
 pub use run_record::{AttemptRecord, RunRecord};
+pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};
 pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
 
 pub use stats::{Blocker, Rate, Stats};
