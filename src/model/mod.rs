@@ -32,6 +32,8 @@ mod repair;
 #[cfg(feature = "program")]
 mod run_record;
 #[cfg(feature = "program")]
+mod run_summary;
+#[cfg(feature = "program")]
 mod schema;
 #[cfg(feature = "program")]
 mod stats;
@@ -88,6 +90,8 @@ pub use repair::{
 };
 #[cfg(feature = "program")]
 pub use run_record::{AttemptRecord, RunRecord};
+#[cfg(feature = "program")]
+pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};
 #[cfg(feature = "program")]
 pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
 

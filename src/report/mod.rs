@@ -11,6 +11,8 @@ mod bench_markdown;
 #[cfg(feature = "program")]
 mod bench_text;
 #[cfg(feature = "program")]
+mod checkup_rows;
+#[cfg(feature = "program")]
 mod context_block;
 #[cfg(feature = "program")]
 mod context_markdown;
@@ -26,6 +28,8 @@ mod diagnosis_github;
 mod diagnosis_sarif;
 #[cfg(feature = "program")]
 mod diagnosis_text;
+#[cfg(feature = "program")]
+mod diff_text;
 #[cfg(feature = "program")]
 mod failure_text;
 #[cfg(feature = "program")]
@@ -55,6 +59,8 @@ mod run_html;
 #[cfg(feature = "program")]
 mod run_markdown;
 #[cfg(feature = "program")]
+mod run_summary;
+#[cfg(feature = "program")]
 mod run_text;
 #[cfg(feature = "program")]
 mod sarif;
@@ -71,6 +77,8 @@ pub use bench_markdown::bench_markdown;
 #[cfg(feature = "program")]
 pub use bench_text::bench_text;
 #[cfg(feature = "program")]
+pub use checkup_rows::checkup_rows;
+#[cfg(feature = "program")]
 pub use context_markdown::{agent_prompt, context_markdown};
 #[cfg(feature = "program")]
 pub use context_prompt::ReplyForm;
@@ -84,6 +92,8 @@ pub use diagnosis_github::diagnosis_github;
 pub use diagnosis_sarif::diagnosis_sarif;
 #[cfg(feature = "program")]
 pub use diagnosis_text::diagnosis_text;
+#[cfg(feature = "program")]
+pub use diff_text::diff_text;
 #[cfg(feature = "program")]
 pub use failure_text::{failure_text, parse_failure_text};
 #[cfg(feature = "program")]
@@ -108,6 +118,8 @@ pub use proof_text::proof_rows;
 pub use run_html::run_html;
 #[cfg(feature = "program")]
 pub use run_markdown::run_markdown;
+#[cfg(feature = "program")]
+pub use run_summary::run_summary;
 #[cfg(feature = "program")]
 pub use run_text::run_text;
 pub use visible::{harmless, visible};
