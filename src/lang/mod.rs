@@ -8,6 +8,7 @@ mod exports;
 mod facts;
 mod literal;
 mod meddling;
+mod outline;
 mod parse;
 mod path;
 mod python;
@@ -22,5 +23,6 @@ mod uses;
 
 pub use facts::{facts, syntax_errors};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
+pub use outline::{Definition, Outline, outline};
 pub use skeleton::skeleton;
 pub use uses::{Uses, uses};
