@@ -120,6 +120,8 @@ struct Board<'a> {
     taken: Vec<Vec<bool>>,
     failing: Vec<Vec<usize>>,
     left: u64,
+    // A file of no more bytes is one part.
+    small: u64,
     file_left: Vec<u64>,
     // Files that are not shown at all, with their place among those.
     without_place: Vec<Option<usize>>,
@@ -156,6 +158,7 @@ impl<'a> Board<'a> {
             parts: Vec::new(),
             failing,
             left: limits.bytes,
+            small: limits.bytes / 25,
             file_left: vec![limits.file_bytes; files.len()],
             without_place: vec![None; files.len()],
         };
@@ -394,12 +397,17 @@ impl<'a> Board<'a> {
                 if *line == 0 || *line > count {
                     continue;
                 }
-                let near = [
-                    line.saturating_sub(AROUND).max(1),
-                    (line + AROUND).min(count),
-                ];
-                let ranges = self.with_signatures(file, near, self.outlines[file].innermost(*line));
-                self.take(file, &ranges, &mut quota);
+                let definition = self.outlines[file].innermost(*line);
+                for around in [AROUND, AROUND / 3, 0] {
+                    let near = [
+                        line.saturating_sub(around).max(1),
+                        (line + around).min(count),
+                    ];
+                    let ranges = self.with_signatures(file, near, definition);
+                    if self.take(file, &ranges, &mut quota) {
+                        break;
+                    }
+                }
             }
         }
     }
@@ -435,8 +443,14 @@ impl<'a> Board<'a> {
             let part = &self.parts[at];
             let (file, lines) = (part.file, part.unit.lines);
             let definition = part.unit.definition;
-            let ranges = self.with_signatures(file, lines, definition);
             let mut quota = u64::MAX;
+            let small =
+                self.files[file].product && self.files[file].text.len() as u64 <= self.small;
+            let all = [1, self.starts[file].len() as u32];
+            if small && self.take(file, &[all], &mut quota) {
+                continue;
+            }
+            let ranges = self.with_signatures(file, lines, definition);
             self.take(file, &ranges, &mut quota);
         }
     }
