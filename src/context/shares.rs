@@ -127,7 +127,7 @@ struct Board<'a> {
     without_place: Vec<Option<usize>>,
 }
 
-/// About what the mark for a gap takes.
+/// What the mark for a gap takes at most, in files of less than a million lines.
 const MARK_BYTES: u64 = 34;
 /// Lines around one that the log points at.
 const AROUND: u32 = 6;
@@ -241,18 +241,21 @@ impl<'a> Board<'a> {
     // What is shown so far takes, marks included.
     fn used(&self) -> u64 {
         let files = self.taken.iter().enumerate();
+        let files = files.filter(|(_, taken)| taken.contains(&true));
         files
             .map(|(file, taken)| {
                 let mut bytes = 0;
-                for (at, shown) in taken.iter().enumerate() {
-                    let line = at as u32 + 1;
-                    if *shown {
-                        bytes += self.text(file, [line, line]).len() as u64;
-                    } else if at == 0 || taken[at - 1] {
-                        bytes += MARK_BYTES;
-                    }
+                let mut line = 0;
+                for run in taken.chunk_by(|a, b| a == b) {
+                    let lines = [line + 1, line + run.len() as u32];
+                    line = lines[1];
+                    bytes += if run[0] {
+                        self.text(file, lines).len() as u64
+                    } else {
+                        mark_bytes(lines)
+                    };
                 }
-                if taken.contains(&true) { bytes } else { 0 }
+                bytes
             })
             .sum()
     }
@@ -531,6 +534,12 @@ fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Ve
             before.chain(behind).collect()
         })
         .collect()
+}
+
+// What `[lines 2 to 21 left out]` and its line end take.
+fn mark_bytes(lines: [u32; 2]) -> u64 {
+    let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
+    22 + digits[0] + digits[1]
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

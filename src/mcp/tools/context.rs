@@ -8,7 +8,7 @@ use crate::app::{ContextRequest, Log, build_context};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{Level, StopReason};
-use crate::report::context_markdown;
+use crate::report::{context_markdown, context_text};
 
 /// What `build_context` takes.
 #[derive(Deserialize, JsonSchema)]
@@ -39,11 +39,27 @@ pub(super) struct Arguments {
     max_file_bytes: Option<u64>,
     /// Bytes of all files.
     max_total_bytes: Option<u64>,
-    /// Estimated tokens of all files.
+    /// Estimated tokens of all files: 18000 when missing.
     max_tokens: Option<u64>,
+    /// Where the files' text stands: in the answer's text, or in its document. Never in both.
+    form: Form,
     /// A commit to read instead of the worktree.
     rev: Option<String>,
 }
+
+/// Where the text of the files stands.
+#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "camelCase")]
+enum Form {
+    /// In the text; in the document the `content` of each file is empty.
+    #[default]
+    Text,
+    /// In the document; the text is a table.
+    Document,
+}
+
+/// Clients cut what a tool gives at about 25,000 tokens.
+const MAX_TOKENS: u64 = 18_000;
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
@@ -53,7 +69,8 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         let bytes = |given: Option<u64>| given.map(Bytes);
         context.max_file_bytes = bytes(given.max_file_bytes).or(context.max_file_bytes);
         context.max_total_bytes = bytes(given.max_total_bytes).or(context.max_total_bytes);
-        context.max_tokens = given.max_tokens.or(context.max_tokens);
+        let own = context.max_tokens.or(Some(MAX_TOKENS));
+        context.max_tokens = given.max_tokens.or(own);
     })?;
     let request = ContextRequest {
         targets: given.targets,
@@ -67,8 +84,16 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         rev: given.rev,
         ..ContextRequest::default()
     };
-    let packed = build_context(&app, &request, caller.progress)?;
+    let mut packed = build_context(&app, &request, caller.progress)?;
+    if given.form == Form::Document {
+        return Given::new(context_text(&packed.context), &packed.context);
+    }
+    // Who calls has the log.
+    packed.packet.logs.text.clear();
     let text = context_markdown(&packed.context, &packed.packet);
+    for file in &mut packed.context.files {
+        file.content.clear();
+    }
     Given::new(text, &packed.context)
 }
 
