@@ -76,7 +76,8 @@ fn clock() -> impl Fn() -> f64 {
 pub(super) fn errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem> {
     let mut problems = Vec::new();
     let mut cursor = tree.walk();
-    let mut descend = tree.root_node().has_error();
+    // Of a text that is no file at all, the root itself is the error.
+    let mut descend = inspect(&cursor, text, &mut problems);
     while problems.len() < limit {
         if descend && cursor.goto_first_child() {
             descend = inspect(&cursor, text, &mut problems);
