@@ -1,27 +1,33 @@
 //! Floor 9: one task for each command, from a request to a document. Everything that tasks stand on
 //! is opened once, by [`App`]; command line, server and library only translate.
 
+mod agents;
 mod bench;
 mod choices;
 mod confined;
 mod context;
 mod context_request;
 mod diagnose;
+mod doctor;
 mod error;
 mod explain;
 mod files;
+mod fix;
 mod git_apply;
 mod heal;
 mod hint;
 mod imports;
+mod last_run;
 mod open;
 mod patch;
 mod progress;
 mod redact;
+mod remedy;
 mod repair;
 mod report;
 mod run;
 mod run_record;
+mod run_summary;
 mod run_verdict;
 mod runs;
 mod shared;
@@ -31,6 +37,7 @@ mod stats;
 
 pub use crate::diagnose::Log;
 pub use crate::junit::Report;
+pub use agents::{AgentPreset, PRESETS, preset};
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
     benches_all_agents, broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_all_agents,
@@ -39,13 +46,16 @@ pub use bench::{
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
 pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log};
+pub use doctor::{Checkup, CheckupRow, CheckupState, check_up};
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};
+pub use fix::{FixRequest, Fixed, find_fix, write_fix};
 pub use git_apply::{GitApplied, GitPlace, NamedPatch, git_apply};
 pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, Hinted, find_imports};
 pub use imports::{ImportsRequest, list_imports};
+pub use last_run::{CommandReport, LastLog, last_log, last_words, no_run};
 pub use open::{App, AppOptions};
 pub use patch::{
     Against, BatchAnswer, PatchRequest, Target, apply_patch, check_batch, check_patch,

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
+use super::last_run::Again;
 use super::open::listen;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, runs};
 use crate::config::Place;
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
 };
-use crate::model::Code;
+use crate::model::{Code, RunSummary};
 use crate::workspace::At;
 
 /// Run a test command inside limits; the limits are settings.
@@ -29,6 +30,8 @@ pub struct CommandRun {
     record: Record,
     /// What to say when it did not pass, with the exit code.
     pub failure: Option<AppError>,
+    /// The exit code of the command as a shell tells it: 128 and the signal, 124 for a time limit.
+    pub exit_code: u8,
 }
 
 impl CommandRun {
@@ -36,6 +39,12 @@ impl CommandRun {
     #[must_use]
     pub fn document(&self) -> impl Serialize + '_ {
         self.record.document()
+    }
+
+    /// What its failure comes to, in a few lines.
+    #[must_use]
+    pub fn summary(&self) -> Option<&RunSummary> {
+        self.record.summary.as_ref()
     }
 }
 
@@ -81,10 +90,34 @@ pub fn run_command(
     let mut record = Record::new(&job, &outcome, attempts, app.redactor());
     if matches!(record.status, Status::Failed | Status::Flaky) && !stop.requested() {
         let workspace = app.workspace(At::Worktree, progress)?;
-        record.write_failure(request.out.as_deref(), app, &workspace)?;
+        let again = Again::of(app, &request.command, &workspace.prefix);
+        record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
+    } else if matches!(record.status, Status::Passed) {
+        let again = Again::of(app, &request.command, &runs::prefix(app)?);
+        // A pass is a pass where nothing can be kept.
+        if let Err(error) = record.keep_pass(app, &again) {
+            progress.step(&error.message);
+        }
     }
     let failure = conclude(&record, &outcome, &job, progress);
-    Ok(CommandRun { record, failure })
+    Ok(CommandRun {
+        exit_code: shell_code(outcome.end),
+        record,
+        failure,
+    })
+}
+
+fn shell_code(end: End) -> u8 {
+    let code = match end {
+        End::Exit(code) => code,
+        End::Signal(signal) => 128 + signal,
+        End::TimedOut(_) => 124,
+        End::OutputLimit => 1,
+        End::NotFound => 127,
+        End::NotExecutable => 126,
+        End::Interrupted => 130,
+    };
+    u8::try_from(code).unwrap_or(1)
 }
 
 fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {

@@ -3,10 +3,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::files::{to_json, write_file};
+use super::last_run::{self, Again};
+use super::run_summary::summarise;
 use super::{App, AppError, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
+use crate::diagnose::Log;
 use crate::exec::{End, Job, Outcome, SandboxState};
-use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, SCHEMA_VERSION};
+use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, RunSummary, SCHEMA_VERSION};
 use crate::policy::Redactor;
 use crate::workspace::Workspace;
 
@@ -19,6 +22,8 @@ pub(super) struct Record {
     pub(super) sandbox: SandboxState,
     /// Of the last run that failed.
     pub(super) diagnosis: Option<Diagnosis>,
+    /// The same in a few lines.
+    pub(super) summary: Option<RunSummary>,
     pub(super) written_to: Option<PathBuf>,
     // The name of the run that is kept of it.
     id: Option<String>,
@@ -63,11 +68,7 @@ impl Attempt {
             duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
             output_bytes: outcome.output.bytes,
             how: end,
-            log: if outcome.passed() {
-                String::new()
-            } else {
-                outcome.output.text()
-            },
+            log: outcome.output.text(),
         }
     }
 }
@@ -85,6 +86,7 @@ struct RunDocument<'a> {
     attempts: &'a [Attempt],
     sandbox: SandboxState,
     diagnosis: Option<&'a Diagnosis>,
+    summary: Option<&'a RunSummary>,
     written_to: Option<String>,
 }
 
@@ -106,6 +108,7 @@ impl Record {
             attempts,
             sandbox: outcome.sandbox,
             diagnosis: None,
+            summary: None,
             written_to: None,
             id: None,
         }
@@ -122,6 +125,7 @@ impl Record {
             attempts: &self.attempts,
             sandbox: self.sandbox,
             diagnosis: self.diagnosis.as_ref(),
+            summary: self.summary.as_ref(),
             written_to: self.written_to.as_ref().map(|at| at.display().to_string()),
         }
     }
@@ -132,6 +136,7 @@ impl Record {
         out: Option<&Path>,
         app: &App,
         workspace: &Workspace,
+        again: &Again,
     ) -> Result<(), AppError> {
         let redactor = app.redactor();
         let failing = self.attempts.iter().rev();
@@ -139,7 +144,8 @@ impl Record {
             return Ok(());
         };
         let mut request = base_request(app.settings(), workspace.git.as_ref());
-        request.log = Some(self.log_of(failing).into());
+        let log: Log = self.log_of(failing).into();
+        request.log = Some(log.clone());
         request.rules = app.rules();
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.timed_out;
@@ -155,6 +161,13 @@ impl Record {
             None,
             PacketBudget::default(),
         );
+        self.summary = Some(summarise(
+            app,
+            &built.context,
+            &self.command,
+            &log,
+            workspace,
+        ));
         let log = redactor.redact(&failing.log).text.into_owned();
         let mut files = vec![
             ("test.log", log),
@@ -175,7 +188,22 @@ impl Record {
                 write_file(&folder.join(name), content)?;
             }
         }
-        Ok(())
+        last_run::keep(&folders.kept, again)?;
+        last_run::forget_old(app)
+    }
+
+    /// Keeps in the registry that it passed, with its log.
+    pub(super) fn keep_pass(&mut self, app: &App, again: &Again) -> Result<(), AppError> {
+        let id = crate::state::RunId::now();
+        let folder = runs::here(app)?.runs().start(&id)?;
+        self.id = Some(id.to_string());
+        if let Some(last) = self.attempts.last() {
+            let log = app.redactor().redact(&last.log).text.into_owned();
+            write_file(&folder.join("test.log"), log)?;
+        }
+        write_file(&folder.join("run.json"), to_json(&self.document())?)?;
+        last_run::keep(&folder, again)?;
+        last_run::forget_old(app)
     }
 
     // What the command wrote. When that is nothing, how it ended is all there is to go by.

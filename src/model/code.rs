@@ -178,7 +178,8 @@ codes! {
     F307 F308 F309 => ends(Exit::No);
     U101 U102 U103 U104 U105 U106
     U201 U202 U203 U204
-    U301 U302 U303 U304 U305 U306 U307 U308 => ends(Exit::Environment);
+    U301 U302 U303 U304 U305 U306 U307 U308 U309 U310 => ends(Exit::Environment);
+    U311 => ends(Exit::PersonMustAct);
 }
 
 impl Code {

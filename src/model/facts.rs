@@ -149,6 +149,14 @@ pub enum DefinitionKind {
     Namespace,
 }
 
+impl DefinitionKind {
+    /// Whether nothing of it is left at run time.
+    #[must_use]
+    pub fn is_erased(self) -> bool {
+        matches!(self, Self::Interface | Self::Type)
+    }
+}
+
 /// Something in a file that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParseProblem {

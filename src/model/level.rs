@@ -118,21 +118,21 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// The caps R20 to R24 give to a level.
+    /// The caps R20 to R24 give to a level, and the tokens of R64.
     #[must_use]
     pub fn of(level: Level) -> Self {
-        let (max_files, max_file_bytes, max_total_bytes) = match level {
-            Level::Targets => (0, 200_000, 500_000),
-            Level::OneHop => (10, 200_000, 500_000),
-            Level::TwoHops => (25, 200_000, 1_000_000),
-            Level::Requested => (45, 200_000, 2_000_000),
-            Level::Bundle => (u64::MAX, u64::MAX, u64::MAX),
+        let (max_files, max_file_bytes, max_total_bytes, max_tokens) = match level {
+            Level::Targets => (0, 200_000, 500_000, Some(8_000)),
+            Level::OneHop => (10, 200_000, 500_000, Some(16_000)),
+            Level::TwoHops => (25, 200_000, 1_000_000, Some(32_000)),
+            Level::Requested => (45, 200_000, 2_000_000, Some(48_000)),
+            Level::Bundle => (u64::MAX, u64::MAX, u64::MAX, None),
         };
         Self {
             max_files,
             max_file_bytes,
             max_total_bytes,
-            max_tokens: None,
+            max_tokens,
         }
     }
 }
