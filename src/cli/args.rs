@@ -7,8 +7,8 @@ use super::global::Global;
 use super::mistakes::said;
 use super::{
     Exit, apply, bench, check, clean, completions, config, context_args, diagnose, explain, fix,
-    git_apply, heal, hint, imports, init, man, mcp, redact, repair, report, run, schema, split,
-    stats,
+    gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact, repair, report, run,
+    schema, split, stats,
 };
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -58,8 +58,6 @@ Connect:
   init         Set up an agent or write a configuration file
   hook         Answer a coding agent after it ran a command
   gain         Say how many tokens of logs agents were spared
-  ci           Write the workflow that mends failing jobs
-  fix-ci       Say what failed in the logs of a CI run, and mend it
 
 Measure and look after:
   bench        Say how often broken repositories with a known repair are repaired
@@ -122,8 +120,9 @@ pub(crate) enum Command {
     Mcp(mcp::Args),
     /// Show the settings in force and where each comes from
     Config(config::Args),
-    /// Write a configuration file with every default, commented out
     Init(init::Args),
+    Hook(hook::Args),
+    Gain(gain::Args),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Print a completion script for a shell
