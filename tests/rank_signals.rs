@@ -145,6 +145,7 @@ fn place_of_needed(case: &Case, weights: &[Weight]) -> usize {
         &source,
         &RankInput {
             log: case.log,
+            asking: &[],
             targets: &[path(TARGET)],
             hops: &hops,
             commits: &commits,
@@ -193,6 +194,7 @@ fn an_example_s_own_files_are_candidates_and_leave_room_for_the_product() {
         &source,
         &RankInput {
             log: "cart failed",
+            asking: &[],
             targets: &[target],
             hops: &[],
             commits: &[],

@@ -74,7 +74,7 @@ pub(crate) struct Args {
     /// Bytes of all files [setting: context.max-total-bytes]
     #[arg(long, value_name = "N", help_heading = "What goes in")]
     pub(super) max_total_bytes: Option<Bytes>,
-    /// Estimated tokens of all files (two for every seven bytes) [setting: context.max-tokens]
+    /// Estimated tokens of all files (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N", help_heading = "What goes in")]
     pub(super) max_tokens: Option<u64>,
     /// Exit 1 when bytes or tokens cut something out

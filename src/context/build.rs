@@ -1,24 +1,29 @@
+use std::collections::BTreeSet;
+
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
+use crate::lang::outline;
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
-    RepoPath, SCHEMA_VERSION,
+    RepoPath, Role, SCHEMA_VERSION,
 };
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
-use crate::rank::{RankInput, Ranked, rank};
+use crate::rank::{Pool, RankInput, Ranked, rank};
 use crate::source::Source;
 
+use super::candidate::{Candidate, Form};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
 use super::fill::Fill;
+use super::focus::Focus;
 use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log::excerpt;
-use super::manifests::manifests;
+use super::manifests::{Manifest, manifests};
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::requested::{everything, requested};
@@ -90,7 +95,9 @@ pub fn build_on(
         request.include_bundle,
     )?;
     let escalation_reason = request.level_reason.clone().unwrap_or(escalation_reason);
-    let caps = request.caps.over(crate::model::Caps::of(level));
+    let caps = request
+        .caps
+        .over(crate::model::Caps::of(level), request.profile);
     let names = NameSecrets::find(source, redactor);
     let camera = Camera {
         source,
@@ -98,20 +105,31 @@ pub fn build_on(
         redactor,
         names: &names,
     };
-    let mentions = Mentions::of(diagnosis.as_ref());
     let targets = match (&request.targets[..], &diagnosis) {
         ([], Some(diagnosis)) => targets_of_log(diagnosis, listing),
         (targets, _) => deduplicated(targets),
     };
 
+    let text = log.as_ref().map_or("", |log| &log.text);
+    let focus = Focus::of(text, diagnosis.as_ref());
+    let only_in_header =
+        |path: &RepoPath| text.contains(path.as_str()) && !focus.text.contains(path.as_str());
+    let mentions = Mentions::of(diagnosis.as_ref(), &only_in_header);
     let mut fill = Fill::new(&camera, caps, level);
     let why = if request.targets.is_empty() {
         "the log points at it"
     } else {
         "named as a target"
     };
+    // With a limit of tokens the files share it by worth; without one each is given whole.
+    let by_worth = caps.max_tokens.is_some() && request.profile == Profile::Ranked;
+    let mut sharing: Vec<(Candidate, Option<u64>)> = Vec::new();
     for target in &targets {
-        fill.target(target, mentions.lines(target), why);
+        if by_worth {
+            sharing.push((target_candidate(target, mentions.lines(target), why), None));
+        } else {
+            fill.target(target, mentions.lines(target), why);
+        }
     }
     let readable: Vec<RepoPath> = targets
         .iter()
@@ -125,7 +143,11 @@ pub fn build_on(
         let kind = kind.unwrap_or(FailureKind::Unknown);
         for manifest in manifests(kind, request.profile, &readable, listing) {
             if !targets.contains(&manifest.path) {
-                fill.manifest(&manifest, missing);
+                if by_worth && !manifest.is_lock {
+                    sharing.push((manifest_candidate(&manifest), None));
+                } else {
+                    fill.manifest(&manifest, missing);
+                }
             }
         }
     }
@@ -135,9 +157,9 @@ pub fn build_on(
     if level == Level::Bundle {
         candidates.extend(everything(source, &taken));
     } else {
-        let log = log.as_ref().map_or("", |log| &log.text);
         let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-        let ranking = ranking(source, level, request, log, &readable, &reach, &may_read);
+        let asked = (&focus, &mentions);
+        let ranking = ranking(source, level, request, &asked, &readable, &reach, &may_read);
         let contracts = if level >= Level::TwoHops {
             contracts(graph, &reach, &taken)
         } else {
@@ -148,8 +170,14 @@ pub fn build_on(
         candidates.extend(with_contracts(chosen, contracts, places_left));
     }
     for (rank, candidate) in (1..).zip(candidates) {
-        fill.place(candidate, rank);
+        if by_worth {
+            sharing.push((candidate, Some(rank)));
+        } else {
+            fill.place(candidate, rank);
+        }
     }
+    let pool = Pool::of(&targets);
+    fill.share(sharing, &focus, &|path| pool.standing(path).is_some());
     let (files, mut omitted, rejected) = fill.into_files();
     omitted.extend(unreadable_entries(source, redactor, &targets));
 
@@ -217,7 +245,7 @@ fn ranking(
     source: &dyn Source,
     level: Level,
     request: &Request,
-    log: &str,
+    (focus, mentions): &(&Focus, &Mentions),
     targets: &[RepoPath],
     reach: &Closure,
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
@@ -230,15 +258,78 @@ fn ranking(
         .iter()
         .map(|node| (node.path.clone(), node.hops))
         .collect();
+    let asking = asking(source, focus, mentions, targets, may_read);
     let input = RankInput {
-        log,
+        log: &focus.text,
         targets,
+        asking: &asking,
         hops: &hops,
         commits: &request.commits,
         changed: request.change.as_ref().map_or(&[], |change| &change.files),
         may_read,
     };
     rank(source, &input)
+}
+
+// What of the targets asks: the failing tests' own bodies, and the definitions that the log points
+// into; a target without either asks as a whole while no other has a failing test.
+fn asking(
+    source: &dyn Source,
+    focus: &Focus,
+    mentions: &Mentions,
+    targets: &[RepoPath],
+    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
+) -> Vec<(RepoPath, Vec<u8>)> {
+    let mut asking: Vec<(RepoPath, Vec<u8>)> = Vec::new();
+    let mut any_failing = false;
+    for path in targets.iter().filter(|path| may_read(path)) {
+        let Ok(bytes) = source.read(path) else {
+            continue;
+        };
+        let outline = outline(path, &bytes);
+        let failing = focus.failing(path, &outline, &String::from_utf8_lossy(&bytes));
+        any_failing |= !failing.is_empty();
+        let pointed = mentions.lines(path).iter();
+        let pointed = pointed.filter_map(|line| outline.innermost(*line));
+        let parts: BTreeSet<usize> = failing.into_iter().chain(pointed).collect();
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        let parts = parts.iter().map(|at| outline.definitions[*at].lines);
+        let body = parts
+            .flat_map(|[from, to]| lines.get(from as usize - 1..to as usize))
+            .flat_map(<[&[u8]]>::concat)
+            .collect();
+        asking.push((path.clone(), body));
+    }
+    if !any_failing {
+        asking.clear();
+    }
+    asking
+}
+
+fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
+    Candidate {
+        path: path.clone(),
+        role: Role::Target,
+        hops: Some(0),
+        via: Vec::new(),
+        why: why.to_owned(),
+        lines: lines.to_vec(),
+        form: Form::Whole,
+        score: None,
+    }
+}
+
+fn manifest_candidate(manifest: &Manifest) -> Candidate {
+    Candidate {
+        path: manifest.path.clone(),
+        role: Role::Manifest,
+        hops: None,
+        via: Vec::new(),
+        why: manifest.why.clone(),
+        lines: Vec::new(),
+        form: Form::Whole,
+        score: None,
+    }
 }
 
 struct CleanLog {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::graph::{Closure, ClosureNode};
 use crate::model::{Diagnosis, Level, Profile, RepoPath, Role};
-use crate::rank::Ranked;
+use crate::rank::{Pool, Ranked};
 
 use super::candidate::{Candidate, Form};
 use super::contract::is_contract;
@@ -14,7 +14,8 @@ pub(super) struct Mentions {
 }
 
 impl Mentions {
-    pub(super) fn of(diagnosis: Option<&Diagnosis>) -> Self {
+    /// `untold` says of a file that is named without a line whether to pass it over.
+    pub(super) fn of(diagnosis: Option<&Diagnosis>, untold: &dyn Fn(&RepoPath) -> bool) -> Self {
         let mut mentions = Self {
             order: Vec::new(),
             lines: BTreeMap::new(),
@@ -23,6 +24,9 @@ impl Mentions {
             let Some(path) = file.repo_path() else {
                 continue;
             };
+            if file.line.is_none() && untold(&path) {
+                continue;
+            }
             let lines = mentions.lines.entry(path.clone()).or_default();
             lines.extend(file.line);
             if !mentions.order.contains(&path) {
@@ -59,7 +63,18 @@ pub(super) fn places(
     let mut found = Vec::new();
     // The specification adds files named in messages at level 2.
     if level >= Level::TwoHops || profile == Profile::Ranked {
-        for path in mentions.order.iter().filter(|path| seen.insert(path)) {
+        let pool = Pool::of(taken);
+        let telling = |path: &&RepoPath| {
+            profile == Profile::Spec
+                || !mentions.lines(path).is_empty()
+                || pool.standing(path).is_some()
+        };
+        for path in mentions
+            .order
+            .iter()
+            .filter(telling)
+            .filter(|path| seen.insert(path))
+        {
             let near = nodes.get(path);
             found.push(Candidate {
                 path: path.clone(),

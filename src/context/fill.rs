@@ -3,12 +3,54 @@ use crate::model::{
 };
 
 use super::candidate::{Candidate, Form};
+use super::focus::Focus;
 use super::manifests::Manifest;
-use super::snapshot::{Camera, Snapshot, Unshown, Wanted};
+use super::shares::{Claim, Form as Shown, Limits, Share, Sharer, shares};
+use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 
 /// Signatures in less than this say too little to be worth a place.
 const MIN_SKELETON_BYTES: u64 = 1024;
+
+// How much a file has to say, by what speaks for it: tests are there to be read, not changed.
+fn prior(candidate: &Candidate, rank: Option<u64>, product: bool) -> f64 {
+    match (candidate.role, rank) {
+        _ if !product => 0.1,
+        (Role::Manifest, _) => 0.05,
+        (Role::Closure | Role::Ranked, Some(rank)) => 1.0 / (1.0 + rank as f64 / 9.0),
+        _ => 1.0,
+    }
+}
+
+/// Files that are weighed for the places, at least.
+const CONSIDERED: usize = 25;
+
+fn claim(candidate: &Candidate, rank: Option<u64>, places: u64) -> Claim {
+    match (rank, candidate.role, candidate.form) {
+        (None, _, _) => Claim::Free,
+        (_, Role::Requested, _) => Claim::Placed,
+        // A contract was given the last place whatever else there is.
+        (Some(rank), _, Form::Signatures) if rank <= places => Claim::Placed,
+        _ => Claim::ByWorth,
+    }
+}
+
+struct Scarce {
+    bytes: u64,
+    code: Code,
+    limit: String,
+    remedy: String,
+}
+
+impl Scarce {
+    fn reason(&self, whole: u64, verb: &str) -> String {
+        let size = match self.code {
+            Code::C103 => format!("{} tokens", estimate_tokens(whole)),
+            _ => format!("{whole} bytes"),
+        };
+        format!("{size} {verb} the {} of this packet", self.limit)
+    }
+}
 
 /// Puts files into a packet, one by one, under the caps; what does not fit is written down.
 pub(super) struct Fill<'a> {
@@ -99,16 +141,7 @@ impl<'a> Fill<'a> {
     /// A file that takes a place. `rank` is its 1-based place among the candidates.
     pub(super) fn place(&mut self, candidate: Candidate, rank: u64) {
         if self.places_used >= self.caps.max_files {
-            self.without_place += 1;
-            let unshown = Unshown {
-                code: Code::C101,
-                reason: format!(
-                    "the {} places of level {} are taken",
-                    self.caps.max_files, self.level
-                ),
-                bytes: self.size(&candidate.path),
-                remedy: self.place_remedy(&candidate.path),
-            };
+            let unshown = self.no_place(&candidate.path);
             return self.omit(&candidate.path, Some(rank), unshown);
         }
         let wanted = match candidate.form {
@@ -126,6 +159,168 @@ impl<'a> Fill<'a> {
                 let file = self.packet_file(candidate, Some(rank), snapshot, shortened);
                 self.ranked.push(file);
             }
+        }
+    }
+
+    /// Files that share what is left of the tokens. `product` says whether a file is one that a
+    /// repair may have to change.
+    pub(super) fn share(
+        &mut self,
+        candidates: Vec<(Candidate, Option<u64>)>,
+        focus: &Focus,
+        product: &dyn Fn(&RepoPath) -> bool,
+    ) {
+        let places = usize::try_from(self.caps.max_files).unwrap_or(usize::MAX);
+        let considered = if places == 0 {
+            0
+        } else {
+            places.max(CONSIDERED)
+        };
+        let mut opened: Vec<(Candidate, Option<u64>, Opened)> = Vec::new();
+        let mut beyond: Vec<(RepoPath, Option<u64>)> = Vec::new();
+        let mut with_place = 0;
+        for (candidate, rank) in candidates {
+            if rank.is_some() && with_place >= considered {
+                beyond.push((candidate.path, rank));
+                continue;
+            }
+            match self.camera.open(&candidate.path) {
+                Err(unshown) if matches!(candidate.role, Role::Requested | Role::Target) => {
+                    self.reject(candidate.path.as_str(), unshown);
+                }
+                Err(unshown) => self.omit(&candidate.path, rank, unshown),
+                Ok(file) => {
+                    with_place += usize::from(rank.is_some());
+                    opened.push((candidate, rank, file));
+                }
+            }
+        }
+        let sharers: Vec<Sharer<'_>> = opened
+            .iter()
+            .map(|(candidate, rank, file)| Sharer {
+                path: &candidate.path,
+                text: &file.text,
+                prior: prior(candidate, *rank, product(&candidate.path)),
+                product: product(&candidate.path),
+                lines: &candidate.lines,
+                claim: claim(candidate, *rank, self.caps.max_files),
+                form: match (candidate.role, candidate.form) {
+                    (Role::Requested, _) => Shown::Whole,
+                    (Role::Manifest, _) => Shown::Short,
+                    (_, Form::Signatures) => Shown::Signatures,
+                    (_, Form::Whole) => Shown::Parts,
+                },
+            })
+            .collect();
+        let scarce = self.scarce(&sharers);
+        let limits = Limits {
+            bytes: scarce.bytes,
+            file_bytes: self.caps.max_file_bytes,
+            places,
+        };
+        let shares = shares(&sharers, focus, limits);
+        let mut without_place: Vec<(usize, RepoPath, Option<u64>)> = Vec::new();
+        for ((candidate, rank, file), share) in opened.into_iter().zip(shares) {
+            let whole = file.text.len() as u64;
+            let (mode, ranges) = match share {
+                Share::Whole => (FileMode::Full, Vec::new()),
+                Share::Lines(ranges) if candidate.form == Form::Signatures => {
+                    (FileMode::Skeleton, ranges)
+                }
+                Share::Lines(ranges) => (FileMode::Window, ranges),
+                Share::Nothing => {
+                    let unshown = Unshown {
+                        code: scarce.code,
+                        reason: scarce.reason(whole, "found no room in"),
+                        bytes: Some(whole),
+                        remedy: scarce.remedy.clone(),
+                    };
+                    if matches!(candidate.role, Role::Requested | Role::Target) {
+                        self.reject(candidate.path.as_str(), unshown);
+                    } else {
+                        self.omit(&candidate.path, rank, unshown);
+                    }
+                    continue;
+                }
+                Share::NoPlace(order) => {
+                    without_place.push((order, candidate.path, rank));
+                    continue;
+                }
+            };
+            let shortened = match mode {
+                FileMode::Full | FileMode::Skeleton => None,
+                _ if whole > self.caps.max_file_bytes => Some(Shortening {
+                    code: Code::C105,
+                    reason: format!(
+                        "{whole} bytes exceed the {} of one file",
+                        self.caps.max_file_bytes
+                    ),
+                    bytes: whole,
+                    remedy: format!("--max-file-bytes {whole}"),
+                }),
+                _ => Some(Shortening {
+                    code: scarce.code,
+                    reason: scarce.reason(whole, "share"),
+                    bytes: whole,
+                    remedy: scarce.remedy.clone(),
+                }),
+            };
+            let snapshot = file.show(mode, ranges);
+            let bytes = snapshot.content.len() as u64;
+            self.tokens += estimate_tokens(bytes);
+            let role = candidate.role;
+            let file = self.packet_file(candidate, rank, snapshot, shortened);
+            match role {
+                Role::Target => {
+                    self.target_bytes += bytes;
+                    self.targets.push(file);
+                }
+                Role::Manifest => {
+                    self.added_bytes += bytes;
+                    self.manifests.push(file);
+                }
+                _ => {
+                    self.added_bytes += bytes;
+                    self.places_used += 1;
+                    self.ranked.push(file);
+                }
+            }
+        }
+        without_place.sort();
+        let ordered = without_place
+            .into_iter()
+            .map(|(_, path, rank)| (path, rank));
+        for (path, rank) in ordered.chain(beyond) {
+            let unshown = self.no_place(&path);
+            self.omit(&path, rank, unshown);
+        }
+    }
+
+    // What files that share must do with: the tokens left, or the bytes where those are fewer.
+    fn scarce(&self, sharers: &[Sharer<'_>]) -> Scarce {
+        let tokens = self.caps.max_tokens.unwrap_or(u64::MAX);
+        // Each file's tokens are rounded up.
+        let of_tokens = tokens
+            .saturating_sub(self.tokens)
+            .saturating_sub(sharers.len() as u64);
+        let of_tokens = bytes_of_tokens(of_tokens);
+        let bytes_left = self.bytes_left();
+        let all: u64 = sharers.iter().map(|it| it.text.len() as u64).sum();
+        if bytes_left < of_tokens {
+            let used = self.caps.max_total_bytes - bytes_left;
+            return Scarce {
+                bytes: bytes_left,
+                code: Code::C102,
+                limit: format!("{bytes_left} bytes"),
+                remedy: format!("--max-total-bytes {}, --max-tokens 0", used + all),
+            };
+        }
+        let needed = self.tokens + estimate_tokens(all) + 2 * sharers.len() as u64;
+        Scarce {
+            bytes: of_tokens,
+            code: Code::C103,
+            limit: format!("{tokens} tokens"),
+            remedy: format!("--max-tokens {needed}"),
         }
     }
 
@@ -252,6 +447,19 @@ impl<'a> Fill<'a> {
             _ => self.added_bytes + self.target_bytes,
         };
         self.caps.max_total_bytes.saturating_sub(used)
+    }
+
+    fn no_place(&mut self, path: &RepoPath) -> Unshown {
+        self.without_place += 1;
+        Unshown {
+            code: Code::C101,
+            reason: format!(
+                "the {} places of level {} are taken",
+                self.caps.max_files, self.level
+            ),
+            bytes: self.size(path),
+            remedy: self.place_remedy(path),
+        }
     }
 
     // The flags that would give the next file without a place one.

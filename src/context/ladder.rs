@@ -80,24 +80,20 @@ pub fn choose_level(
 
 fn first_level(kind: Option<FailureKind>) -> (Level, String) {
     match kind {
-        Some(kind) if STARTS_AT_ONE.contains(&kind) => (
+        Some(kind) if !MENDED_WHERE_SAID.contains(&kind) => (
             Level::OneHop,
             format!("the failure is {kind}, which other files usually explain"),
         ),
-        Some(kind) => (Level::Targets, format!("first attempt at {kind}")),
+        Some(kind) => (
+            Level::Targets,
+            format!("the failure is {kind}, which is mended where the log says"),
+        ),
         None => (Level::Targets, "first attempt without a log".to_owned()),
     }
 }
 
-// R19 by kind, not by words of the message; the last two are their Python counterparts.
-const STARTS_AT_ONE: [FailureKind; 6] = [
-    FailureKind::TsError,
-    FailureKind::ImportError,
-    FailureKind::ZodError,
-    FailureKind::DrizzleError,
-    FailureKind::StaticTypeError,
-    FailureKind::PydanticError,
-];
+// R65: of other failures the line that the log names is where they show, not where they come from.
+const MENDED_WHERE_SAID: [FailureKind; 2] = [FailureKind::SyntaxError, FailureKind::LintError];
 
 fn more_context_helps(stop_reason: StopReason) -> bool {
     match stop_reason {

@@ -62,17 +62,19 @@ pub struct CapOverrides {
     pub max_file_bytes: Option<u64>,
     /// See [`Caps::max_total_bytes`].
     pub max_total_bytes: Option<u64>,
-    /// See [`Caps::max_tokens`].
+    /// See [`Caps::max_tokens`]; 0 is no limit.
     pub max_tokens: Option<u64>,
 }
 
 impl CapOverrides {
-    pub(super) fn over(self, caps: Caps) -> Caps {
+    pub(super) fn over(self, caps: Caps, profile: Profile) -> Caps {
+        // The literal ladder of the specification knows no tokens; 0 is no limit.
+        let own = caps.max_tokens.filter(|_| profile == Profile::Ranked);
         Caps {
             max_files: self.max_files.unwrap_or(caps.max_files),
             max_file_bytes: self.max_file_bytes.unwrap_or(caps.max_file_bytes),
             max_total_bytes: self.max_total_bytes.unwrap_or(caps.max_total_bytes),
-            max_tokens: self.max_tokens.or(caps.max_tokens),
+            max_tokens: self.max_tokens.or(own).filter(|it| *it > 0),
         }
     }
 }

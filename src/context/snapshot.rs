@@ -55,27 +55,13 @@ impl Camera<'_> {
         wanted: &Wanted<'_>,
         max_bytes: u64,
     ) -> Result<Snapshot, Unshown> {
-        self.may_be_read(path)?;
-        let bytes = self.source.read(path).map_err(|error| unread(&error))?;
-        let size = Some(bytes.len() as u64);
-        let decoded = decode(&bytes).map_err(|no_text| not_text(no_text, size))?;
-        let warnings = text_warnings(&decoded.text);
-        let redacted = self.redactor.redact(&decoded.text);
-        let redactions: Vec<Redaction> = redacted
-            .findings
-            .iter()
-            .map(|finding| Redaction {
-                line: finding.line,
-                rule: finding.rule.to_string(),
-            })
-            .collect();
-        let text: &str = &redacted.text;
-        let whole_bytes = text.len() as u64;
-        let fits = whole_bytes <= max_bytes;
+        let opened = self.open(path)?;
+        let text: &str = &opened.text;
+        let fits = text.len() as u64 <= max_bytes;
         let (mode, ranges) = match wanted {
             Wanted::Whole(_) if fits => (FileMode::Full, Vec::new()),
             Wanted::Whole(lines) | Wanted::Signatures(lines) => {
-                let declared = skeleton(path, decoded.text.as_bytes());
+                let declared = skeleton(path, text.as_bytes());
                 // One range is the whole: nothing in it can be left out as a body.
                 if declared.len() < 2 && fits {
                     (FileMode::Full, Vec::new())
@@ -93,6 +79,7 @@ impl Camera<'_> {
             }
         };
         if mode != FileMode::Full && ranges.is_empty() {
+            let size = opened.size;
             return Err(Unshown {
                 code: Code::C104,
                 reason: match wanted {
@@ -101,30 +88,37 @@ impl Camera<'_> {
                     }
                     Wanted::LinesWith(_) => "no line of it names what is missing".to_owned(),
                 },
-                bytes: size,
-                remedy: size.map_or(String::new(), |size| format!("--max-file-bytes {size}")),
+                bytes: Some(size),
+                remedy: format!("--max-file-bytes {size}"),
             });
         }
-        let content = match mode {
-            FileMode::Full => redacted.text.into_owned(),
-            _ => cut(text, &ranges),
-        };
-        let shown = |line: u32| {
-            ranges.is_empty()
-                || ranges
-                    .iter()
-                    .any(|[from, to]| (*from..=*to).contains(&line))
-        };
-        Ok(Snapshot {
-            mode,
+        Ok(opened.show(mode, ranges))
+    }
+
+    /// The file as it may be shown, all of it, or why none of it is.
+    pub(super) fn open(&self, path: &RepoPath) -> Result<Opened, Unshown> {
+        self.may_be_read(path)?;
+        let bytes = self.source.read(path).map_err(|error| unread(&error))?;
+        let size = bytes.len() as u64;
+        let decoded = decode(&bytes).map_err(|no_text| not_text(no_text, Some(size)))?;
+        let warnings = text_warnings(&decoded.text);
+        let redacted = self.redactor.redact(&decoded.text);
+        let redactions = redacted
+            .findings
+            .iter()
+            .map(|finding| Redaction {
+                line: finding.line,
+                rule: finding.rule.to_string(),
+            })
+            .collect();
+        Ok(Opened {
             blob_id: BlobId::of(&bytes),
             sha256: sha256_hex(&bytes),
             encoding: decoded.encoding,
-            whole_bytes,
-            content,
-            redactions: redactions.into_iter().filter(|it| shown(it.line)).collect(),
-            warnings: warnings.into_iter().filter(|it| shown(it.line)).collect(),
-            ranges,
+            size,
+            redactions,
+            warnings,
+            text: redacted.text.into_owned(),
         })
     }
 
@@ -173,6 +167,54 @@ impl Camera<'_> {
                 "check it out, or read the commit with --rev",
             ),
             None => refused(Code::C301, "there is no such file".to_owned(), ""),
+        }
+    }
+}
+
+/// A file that may be shown.
+pub(super) struct Opened {
+    /// Its text, with secrets masked.
+    pub(super) text: String,
+    blob_id: BlobId,
+    sha256: String,
+    encoding: &'static str,
+    size: u64,
+    redactions: Vec<Redaction>,
+    warnings: Vec<TextWarning>,
+}
+
+impl Opened {
+    /// The file in this form; the ranges are those of the lines to show, none for all of it.
+    pub(super) fn show(self, mode: FileMode, ranges: Vec<[u32; 2]>) -> Snapshot {
+        let whole_bytes = self.text.len() as u64;
+        let content = match mode {
+            FileMode::Full => self.text,
+            _ => cut(&self.text, &ranges),
+        };
+        let shown = |line: u32| {
+            ranges.is_empty()
+                || ranges
+                    .iter()
+                    .any(|[from, to]| (*from..=*to).contains(&line))
+        };
+        Snapshot {
+            mode,
+            blob_id: self.blob_id,
+            sha256: self.sha256,
+            encoding: self.encoding,
+            whole_bytes,
+            content,
+            redactions: self
+                .redactions
+                .into_iter()
+                .filter(|it| shown(it.line))
+                .collect(),
+            warnings: self
+                .warnings
+                .into_iter()
+                .filter(|it| shown(it.line))
+                .collect(),
+            ranges,
         }
     }
 }

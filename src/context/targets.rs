@@ -1,4 +1,5 @@
 use crate::model::{Diagnosis, RepoPath};
+use crate::rank::Pool;
 use crate::source::{EntryKind, Listing};
 
 /// Targets that a log alone may give; what it names beyond them is mentioned.
@@ -24,22 +25,43 @@ pub fn expand_target(listing: &Listing, path: &RepoPath) -> Option<Vec<RepoPath>
     inside_submodule.then(|| vec![path.clone()])
 }
 
-/// The repository's files the log is about, most telling first.
+/// The repository's files the log is about: those of the failing tests, then those that it points
+/// into, most telling first. A file that it only names is a target when there is no better.
 pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<RepoPath> {
-    let mut targets: Vec<RepoPath> = Vec::new();
-    for path in diagnosis
-        .files
+    let tests = diagnosis
+        .tests
         .iter()
+        .filter_map(|test| test.path.as_deref());
+    let tests = tests.filter_map(|path| RepoPath::new(path).ok());
+    let tests: Vec<RepoPath> = tests.collect();
+    let pool = Pool::of(&tests);
+    let pointed = diagnosis.files.iter().filter(|it| it.line.is_some());
+    let pointed = pointed
         .filter_map(crate::model::MentionedFile::repo_path)
-    {
-        if listing.has_file(path.as_str()) && !targets.contains(&path) {
-            targets.push(path);
-        }
-        if targets.len() == MAX_TARGETS_FROM_LOG {
-            break;
+        // Beside a failing test, what only tests use is the way to the failure.
+        .filter(|path| tests.is_empty() || pool.standing(path).is_some());
+    let targets = distinct_files(tests.iter().cloned().chain(pointed), listing);
+    if !targets.is_empty() {
+        return targets;
+    }
+    let named = diagnosis.files.iter();
+    distinct_files(
+        named.filter_map(crate::model::MentionedFile::repo_path),
+        listing,
+    )
+}
+
+fn distinct_files(paths: impl Iterator<Item = RepoPath>, listing: &Listing) -> Vec<RepoPath> {
+    let mut files: Vec<RepoPath> = Vec::new();
+    for path in paths {
+        if files.len() < MAX_TARGETS_FROM_LOG
+            && listing.has_file(path.as_str())
+            && !files.contains(&path)
+        {
+            files.push(path);
         }
     }
-    targets
+    files
 }
 
 /// Up to `count` files whose names are nearest to a path that does not exist, best first.

@@ -31,6 +31,7 @@ mod runners;
 mod special;
 mod steps;
 mod success;
+mod telling;
 mod verdict;
 mod votes;
 
@@ -42,3 +43,4 @@ pub use locate::Scene;
 pub use log::Log;
 pub use masked::diagnose_masked;
 pub use rules::{RuleProblem, UserRules, rule_ids, rule_page};
+pub use telling::telling_lines;

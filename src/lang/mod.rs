@@ -8,6 +8,7 @@ mod exports;
 mod facts;
 mod literal;
 mod meddling;
+mod outline;
 mod parse;
 mod path;
 mod python;
@@ -18,7 +19,10 @@ mod reference_queries;
 mod script;
 mod skeleton;
 mod specifier;
+mod uses;
 
 pub use facts::{facts, syntax_errors};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
+pub use outline::{Definition, Outline, outline};
 pub use skeleton::skeleton;
+pub use uses::{Uses, uses};

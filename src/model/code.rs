@@ -1,6 +1,8 @@
+#[cfg(feature = "program")]
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "program")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
@@ -236,6 +238,7 @@ impl Serialize for Code {
     }
 }
 
+#[cfg(feature = "program")]
 impl JsonSchema for Code {
     fn schema_name() -> Cow<'static, str> {
         "Code".into()

@@ -1,6 +1,8 @@
+#[cfg(feature = "program")]
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "program")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -61,6 +63,7 @@ impl<'de> Deserialize<'de> for Level {
     }
 }
 
+#[cfg(feature = "program")]
 impl JsonSchema for Level {
     fn schema_name() -> Cow<'static, str> {
         "Level".into()
@@ -77,7 +80,8 @@ impl JsonSchema for Level {
 }
 
 /// How the places of a level are given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// The level's named contents, then whatever ranks best.
@@ -99,7 +103,8 @@ impl Profile {
 }
 
 /// Hard limits of one packet. Targets, manifests and mentioned lines do not use up `max_files`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Caps {
     /// Files beyond targets and manifests.
@@ -113,21 +118,21 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// The caps R20 to R24 give to a level.
+    /// The caps R20 to R24 give to a level, and the tokens of R64.
     #[must_use]
     pub fn of(level: Level) -> Self {
-        let (max_files, max_file_bytes, max_total_bytes) = match level {
-            Level::Targets => (0, 200_000, 500_000),
-            Level::OneHop => (10, 200_000, 500_000),
-            Level::TwoHops => (25, 200_000, 1_000_000),
-            Level::Requested => (45, 200_000, 2_000_000),
-            Level::Bundle => (u64::MAX, u64::MAX, u64::MAX),
+        let (max_files, max_file_bytes, max_total_bytes, max_tokens) = match level {
+            Level::Targets => (0, 200_000, 500_000, Some(8_000)),
+            Level::OneHop => (10, 200_000, 500_000, Some(16_000)),
+            Level::TwoHops => (25, 200_000, 1_000_000, Some(32_000)),
+            Level::Requested => (45, 200_000, 2_000_000, Some(48_000)),
+            Level::Bundle => (u64::MAX, u64::MAX, u64::MAX, None),
         };
         Self {
             max_files,
             max_file_bytes,
             max_total_bytes,
-            max_tokens: None,
+            max_tokens,
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct RankInput<'a> {
     pub log: &'a str,
     /// The files the failure is about; they are not ranked.
     pub targets: &'a [RepoPath],
+    /// What of a target asks, where that is known: the bodies of its failing tests.
+    pub asking: &'a [(RepoPath, Vec<u8>)],
     /// Imports between a target and each file that one reaches.
     pub hops: &'a [(RepoPath, u32)],
     /// History, newest first; empty when there is none.
@@ -77,7 +79,13 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         .targets
         .iter()
         .filter(|path| (input.may_read)(path))
-        .filter_map(|path| source.read(path).ok())
+        .filter_map(|path| {
+            let body = input.asking.iter().find(|(of, _)| of == path);
+            body.map_or_else(
+                || source.read(path).ok(),
+                |(_, body)| Some(body.as_slice().into()),
+            )
+        })
         .collect();
     let target_texts: Vec<&[u8]> = target_bytes.iter().map(AsRef::as_ref).collect();
     let query = Query::new(input.log.as_bytes(), &target_texts);

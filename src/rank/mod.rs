@@ -14,10 +14,14 @@ mod scan;
 mod score;
 mod symbols;
 mod terms;
+mod units;
 mod vicinity;
 mod weights;
+mod worth;
 
 pub use cochange::Commit;
 pub use fuse::{RankInput, Ranked, rank, rank_by};
 pub use pool::{Pool, Standing};
+pub use units::{Unit, units};
 pub use weights::{Signal, WEIGHTS, Weight};
+pub use worth::{Piece, Question, worth};

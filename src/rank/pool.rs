@@ -107,7 +107,8 @@ const TESTS: [&str; 11] = [
 ];
 
 /// Folders of projects beside the product.
-const SET_APART: [&str; 21] = [
+const SET_APART: [&str; 22] = [
+    "__testfixtures__",
     "__fixtures__",
     "fixture",
     "fixtures",

@@ -58,7 +58,7 @@ impl Query {
 
 // Words of the languages and of test runners; rarity alone does not tell them in a small
 // repository.
-fn is_common(word: &[u8]) -> bool {
+pub(super) fn is_common(word: &[u8]) -> bool {
     matches!(
         word,
         b"and"

@@ -11,7 +11,7 @@ use crate::resolve::is_standard;
 
 use super::Judged;
 use super::original::original;
-use super::run::Judge;
+use super::run::Judging;
 use super::standing::Standing;
 
 fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
@@ -30,7 +30,7 @@ fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
     }
 }
 
-impl Judge<'_, '_> {
+impl Judging<'_, '_> {
     pub(super) fn finish(mut self) -> Judged {
         if self.set.files.is_empty() && self.worst.is_none() {
             self.plain(Code::P102, "there is no patch in the input");

@@ -17,6 +17,7 @@ mod reader;
 mod wrapping;
 mod xml;
 
+#[cfg(feature = "program")]
 pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};
 use reader::problem;
