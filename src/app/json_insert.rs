@@ -6,19 +6,15 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
     let mut at = text.len() - text.trim_start().len();
     let mut known = &whole;
     for (depth, key) in path.iter().enumerate() {
-        match known.as_object()?.get(*key) {
-            Some(next) => {
-                at = member(text, at, key)?;
-                known = next;
-            }
-            None => {
-                let inner = path.get(depth + 1..)?.iter().rev();
-                let made = inner.fold(format!("{{{name:?}: {value}}}"), |made, key| {
-                    format!("{{{key:?}: {made}}}")
-                });
-                return insert(text, at, &format!("{key:?}: {made}"));
-            }
-        }
+        let Some(next) = known.as_object()?.get(*key) else {
+            let inner = path.get(depth + 1..)?.iter().rev();
+            let made = inner.fold(format!("{{{name:?}: {value}}}"), |made, key| {
+                format!("{{{key:?}: {made}}}")
+            });
+            return insert(text, at, &format!("{key:?}: {made}"));
+        };
+        at = member(text, at, key)?;
+        known = next;
     }
     if known.as_object()?.contains_key(name) {
         return Some(text.to_owned());

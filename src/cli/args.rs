@@ -6,9 +6,9 @@ use clap::{Parser, Subcommand};
 use super::global::Global;
 use super::mistakes::said;
 use super::{
-    Exit, apply, bench, check, clean, completions, config, context_args, diagnose, explain, fix,
-    gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact, repair, report, run,
-    schema, split, stats,
+    Exit, apply, bench, check, ci, clean, completions, config, context_args, diagnose, explain,
+    fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact, repair,
+    report, run, schema, split, stats,
 };
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -57,6 +57,8 @@ Connect:
   mcp          Serve the commands as tools of an MCP server, on standard input and output
   init         Set up an agent or write a configuration file
   hook         Answer a coding agent after it ran a command
+  ci           Write the workflow that tells and mends failed jobs
+  fix-ci       Say what failed in the jobs of a CI run, and mend it
   gain         Say how many tokens of logs agents were spared
 
 Measure and look after:
@@ -123,6 +125,8 @@ pub(crate) enum Command {
     Init(init::Args),
     Hook(hook::Args),
     Gain(gain::Args),
+    Ci(ci::Args),
+    FixCi(Box<fix_ci::Args>),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Print a completion script for a shell

@@ -8,6 +8,7 @@ mod bench_new;
 mod bench_verify;
 mod bug;
 mod check;
+mod ci;
 mod clean;
 mod completions;
 mod config;
@@ -16,6 +17,7 @@ mod context_args;
 mod diagnose;
 mod explain;
 mod fix;
+mod fix_ci;
 mod gain;
 mod git_apply;
 mod global;
@@ -125,6 +127,8 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Schema(args) => schema::run(args, output),
         Command::Init(args) => init::run(args, global, output),
         Command::Hook(args) => hook::run(args, global, output),
+        Command::Ci(args) => ci::run(args, output),
+        Command::FixCi(args) => fix_ci::run(args, global, output),
         Command::Gain(args) => gain::run(args, output),
         Command::Completions(args) => completions::run(args, Cli::command(), output),
         Command::Man(args) => man::run(args, Cli::command(), output),

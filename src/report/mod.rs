@@ -13,6 +13,8 @@ mod bench_text;
 #[cfg(feature = "program")]
 mod checkup_rows;
 #[cfg(feature = "program")]
+mod ci_markdown;
+#[cfg(feature = "program")]
 mod context_block;
 #[cfg(feature = "program")]
 mod context_markdown;
@@ -24,6 +26,8 @@ mod context_text;
 mod context_xml;
 #[cfg(feature = "program")]
 mod diagnosis_github;
+#[cfg(feature = "program")]
+mod diagnosis_message;
 #[cfg(feature = "program")]
 mod diagnosis_sarif;
 #[cfg(feature = "program")]
@@ -78,6 +82,8 @@ pub use bench_markdown::bench_markdown;
 pub use bench_text::bench_text;
 #[cfg(feature = "program")]
 pub use checkup_rows::checkup_rows;
+#[cfg(feature = "program")]
+pub use ci_markdown::{CiRow, ci_markdown};
 #[cfg(feature = "program")]
 pub use context_markdown::{agent_prompt, context_markdown};
 #[cfg(feature = "program")]
