@@ -109,7 +109,11 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     } else {
         Given::text(context_markdown(&packed.context, &packed.packet))
     };
-    answer.asked = given.max_tokens.map(|it| it.saturating_mul(2));
+    // 0 asks for all there is.
+    answer.asked = given.max_tokens.map(|it| match it {
+        0 => u64::MAX / 7,
+        most => most.saturating_mul(2),
+    });
     Ok(answer)
 }
 
