@@ -183,7 +183,7 @@ fn alias(directory: &str, key: &str, target: &str) -> Option<Alias> {
         .replace("(.*)", "*")
         .replace("(.+)", "*");
     if key.starts_with('$') && !key.contains('(') {
-        pattern = key.to_owned();
+        key.clone_into(&mut pattern);
     }
     if pattern.is_empty()
         || pattern.starts_with(['*', '.', '/'])
