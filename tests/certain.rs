@@ -349,7 +349,8 @@ fn a_declared_package_goes_before_the_library_of_the_language() {
 #[test]
 fn the_library_of_python_is_known_by_its_public_names() {
     for (text, name, expected) in [
-        ("join('a', 'b')\n", "join", "from os.path import join !"),
+        ("join('a', 'b')\n", "join", "from os.path import join"),
+        ("escape('a')\n", "escape", "from re import escape"),
         ("exists('a')\n", "exists", "from os.path import exists !"),
         ("isfile('a')\n", "isfile", "from os.path import isfile !"),
         ("dirname('a')\n", "dirname", "from os.path import dirname !"),
@@ -487,5 +488,76 @@ fn named_and_default_are_told_apart() {
     assert_eq!(
         told(&files, log).0,
         "import { formatAmount } from \"./money.mjs\" !"
+    );
+}
+
+#[test]
+fn components_are_mended_inside_their_script() {
+    let lib = ("src/lib/money.ts", "export function formatMoney() {}\n");
+    let manifest = ("package.json", "{\"name\": \"p\"}");
+    for (file, before, after) in [
+        (
+            "src/Price.vue",
+            "<template>\n  <b>{{ formatMoney(1) }}</b>\n</template>\n\n<script setup lang=\"ts\">\nimport { ref } from 'vue'\n\nconst a = ref(1)\n</script>\n",
+            "<script setup lang=\"ts\">\nimport { ref } from 'vue'\n\nimport { formatMoney } from './lib/money'\n\nconst a",
+        ),
+        (
+            "src/Price.svelte",
+            "<script>\n\timport { onMount } from 'svelte';\n\timport x from './x';\n\tonMount(x);\n</script>\n\n<b>{formatMoney(1)}</b>\n",
+            "\timport { formatMoney } from './lib/money';\n\timport x from './x';\n",
+        ),
+        (
+            "src/Price.astro",
+            "---\nconst price = formatMoney(1)\n---\n<b>{price}</b>\n",
+            "---\nimport { formatMoney } from './lib/money'\n\nconst price",
+        ),
+    ] {
+        let memory = [manifest, lib, (file, before)]
+            .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec()));
+        let source = Memory::new(memory);
+        let found = hints(&[manifest, lib, (file, before)], file, "formatMoney");
+        let graph = Graph::new(&source);
+        let path = RepoPath::new(file).unwrap();
+        let fixed = fix(&graph, &path, &found).expect(file);
+        let text = fixed.changes[0].after.clone().unwrap().bytes.to_vec();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(after), "{text}");
+    }
+}
+
+#[test]
+fn configured_aliases_lead_to_files_and_are_kept() {
+    let files = [
+        ("package.json", "{\"name\": \"p\"}"),
+        (
+            "vite.config.ts",
+            "export default { resolve: { alias: { '@': path.resolve(__dirname, 'src') } } }\n",
+        ),
+        (
+            "src/util/money.ts",
+            "export function formatMoney() {}\nexport const cents = 1\n",
+        ),
+        ("src/other.ts", "export const other = 1\n"),
+        (
+            "src/pages/one.ts",
+            "import { cents } from '@/util/money'\nimport { other } from '@/other'\nformatMoney(cents, other)\n",
+        ),
+    ];
+    assert_eq!(
+        best(&files, "src/pages/one.ts", "formatMoney"),
+        "import { formatMoney } from '@/util/money' !"
+    );
+    let wrong = [
+        &files[..4],
+        &[(
+            "src/pages/one.ts",
+            "import { cents } from '@/util/mony'\nimport { other } from '@/other'\ncents(other)\n",
+        )],
+    ]
+    .concat();
+    let log = "src/pages/one.ts(1,23): error TS2307: Cannot find module '@/util/mony' or its corresponding type declarations.\n";
+    assert_eq!(
+        told(&wrong, log).0,
+        "import { cents } from '@/util/money' !"
     );
 }

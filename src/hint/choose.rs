@@ -238,6 +238,15 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
     }
     match best.weight.outside {
         Some(HintSource::Stdlib) => {
+            // `escape`, `join`: words that several modules took for their functions.
+            let others = rows
+                .iter()
+                .filter(|row| row.weight.outside == Some(HintSource::Stdlib))
+                .count();
+            let word = asked.name.chars().all(char::is_lowercase);
+            if word && others > 1 && best.way.imported != "*" {
+                return false;
+            }
             return tables::is_everyday(&best.way.module)
                 || proof::is_in_use(asked, &best.way.module);
         }

@@ -38,7 +38,30 @@ pub(super) fn insert_script(page: &Page<'_>, suggestion: &Suggestion) -> Option<
     let group = order.of(module, suggestion.path.is_some());
     let key = (0, module.to_lowercase());
     page.sorted_in(&all, &order, group, &key, &line)
-        .or_else(|| Some(page.alone_at(header(page.text), &line, 1)))
+        .or_else(|| match page.file.extension() {
+            Some("vue" | "svelte" | "astro") => {
+                let at = script_start(page.text, page.file.extension() == Some("astro"))?;
+                let rest = page.text.get(at..)?;
+                let indent = if rest.starts_with('\t') { "\t" } else { "" };
+                Some(page.before_all(at, &format!("{indent}{line}")))
+            }
+            _ => Some(page.alone_at(header(page.text), &line, 1)),
+        })
+}
+
+// Below the line that opens the script of a component: of two, the one that sets it up.
+fn script_start(text: &str, frontmatter: bool) -> Option<usize> {
+    if frontmatter {
+        let bare = text.trim_start();
+        return bare
+            .starts_with("---\n")
+            .then_some(text.len() - bare.len() + "---\n".len());
+    }
+    let open = text
+        .find("<script setup")
+        .or_else(|| text.find("<script"))?;
+    let end = open + text.get(open..)?.find('>')? + 1;
+    text.get(end..)?.starts_with('\n').then_some(end + 1)
 }
 
 // Into the clause of an existing import of the same module.

@@ -83,7 +83,8 @@ impl Page<'_> {
 
     pub(super) fn before(&self, statement: &Statement<'_>, line: &str) -> String {
         let mut out = self.text.to_owned();
-        out.insert_str(statement.span.start, &format!("{line}{}", self.line_end()));
+        let below = format!("{line}{}{}", self.line_end(), self.indent(statement));
+        out.insert_str(statement.span.start, &below);
         out
     }
 
@@ -97,8 +98,24 @@ impl Page<'_> {
         {
             end -= 1;
         }
-        out.insert_str(end, &format!("{}{line}", self.line_end()));
+        let above = format!("{}{}{line}", self.line_end(), self.indent(statement));
+        out.insert_str(end, &above);
         out
+    }
+
+    // What stands before a statement on its line.
+    fn indent(&self, statement: &Statement<'_>) -> &str {
+        let head = self.text.get(..statement.span.start).unwrap_or_default();
+        let start = head.rfind('\n').map_or(0, |at| at + 1);
+        head.get(start..).unwrap_or_default()
+    }
+
+    /// The text with a line put at a byte that starts a line, a blank line below it.
+    pub(super) fn before_all(&self, at: usize, line: &str) -> String {
+        let end = self.line_end();
+        let (head, rest) = self.text.split_at_checked(at).unwrap_or((self.text, ""));
+        let gap = if rest.starts_with(end) { "" } else { end };
+        format!("{head}{line}{end}{gap}{rest}")
     }
 
     /// The text with a line put at a byte that starts a line, blank lines around it.

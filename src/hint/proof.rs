@@ -30,6 +30,7 @@ pub(super) fn holds(
         return false;
     };
     leads(graph, asked, one, import)
+        && !has_twin(graph, asked, one)
         && has_members(graph, asked, one)
         && (!asked.language.is_script() || suits(graph, style, asked, one, import, kind))
 }
@@ -64,6 +65,22 @@ fn leads(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion, import: &Import
                 || is_standard(asked.language, &import.specifier)
         }
     }
+}
+
+// Whether another file of the same name, in a folder of the same name, could be meant as a whole.
+fn has_twin(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
+    let Some(path) = one.path.as_ref().filter(|_| one.imported == "*") else {
+        return false;
+    };
+    let folder = |directory: &str| directory.rsplit('/').next().map(str::to_owned);
+    let listing = graph.source().listing();
+    listing.files().map(|entry| &entry.path).any(|other| {
+        other != path
+            && other != asked.file
+            && other.file_name() == path.file_name()
+            && !matches!(path.stem(), "index" | "__init__")
+            && folder(other.directory()) == folder(path.directory())
+    })
 }
 
 fn has_members(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {

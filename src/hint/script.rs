@@ -217,8 +217,10 @@ pub(super) fn spelled(
         taken.filter(|import| !import.names.is_empty() && !import.nested)
     };
     let to = |import: &&Import| resolver.resolve(asked.file, import).files.first() == Some(path);
-    if let Some(import) = own().find(to) {
-        return import.specifier.clone();
+    let mut same = own().filter(to);
+    if let Some(import) = same.next() {
+        let also = same.any(|other| other.specifier == way.module);
+        return if also { &way.module } else { &import.specifier }.clone();
     }
     if !way.module.starts_with('.') {
         return way.module.clone();

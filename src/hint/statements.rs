@@ -42,6 +42,10 @@ pub(super) fn statements<'f>(text: &str, facts: &'f FileFacts, python: bool) -> 
             continue;
         };
         let line = text.get(*start..).unwrap_or_default();
+        // The script of a component is indented as a whole.
+        let bare = line.trim_start_matches([' ', '\t']);
+        let indent = if python { 0 } else { line.len() - bare.len() };
+        let (start, line) = (&(start + indent), line.get(indent..).unwrap_or_default());
         let heads: &[&str] = match (python, import.kind) {
             (true, _) => &["import ", "from "],
             (_, ImportKind::Require) => &["const ", "let ", "var "],

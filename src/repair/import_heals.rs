@@ -57,7 +57,8 @@ pub(super) fn import_heals(
                     what: format!("try {} in {file}", one.import_statement),
                     patch: fixed.patch.into_bytes(),
                     files: vec![file.clone()],
-                    must_fix: one.source == HintSource::Similar,
+                    must_fix: one.source == HintSource::Similar
+                        || open.iter().filter(|it| it.name == one.name).count() > 1,
                 });
             }
         }

@@ -1,6 +1,7 @@
 //! Floor 3: a specifier and its importer to files of the repository, or to what is outside it.
 
 mod builtin;
+mod configured;
 mod emitted;
 mod files;
 mod glob;

@@ -1,11 +1,12 @@
 use std::sync::{Arc, OnceLock};
 
+use super::configured;
 use super::files::Files;
 use super::manifest::Manifest;
 use super::memo::Memo;
 use super::package_name::package_name;
 use super::probe;
-use super::tsconfig::{self, Config};
+use super::tsconfig::{self, Alias, Config};
 use super::workspace::Workspace;
 use crate::lang;
 use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
@@ -22,6 +23,7 @@ pub struct Resolver<'a> {
     manifests: Memo<String, Option<Arc<Manifest>>>,
     configs: Memo<String, Option<Arc<Config>>>,
     owners: Memo<RepoPath, Option<Arc<Config>>>,
+    configured: Memo<String, Arc<Vec<Alias>>>,
     workspace: OnceLock<Workspace>,
     pub(super) roots: Memo<String, Arc<Roots>>,
     pub(super) project_roots: Memo<String, Arc<Vec<String>>>,
@@ -96,6 +98,7 @@ impl<'a> Resolver<'a> {
             manifests: Memo::new(),
             configs: Memo::new(),
             owners: Memo::new(),
+            configured: Memo::new(),
             workspace: OnceLock::new(),
             roots: Memo::new(),
             project_roots: Memo::new(),
@@ -127,6 +130,22 @@ impl<'a> Resolver<'a> {
             let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
             tsconfig::read(path, &load, &locate).map(Arc::new)
         })
+    }
+
+    /// The aliases that bundlers and test runners are told of at or above the file, by the nearest
+    /// directory that tells of any.
+    pub(super) fn configured(&self, from: &RepoPath) -> Option<Arc<Vec<Alias>>> {
+        let read = |path: &str| {
+            let bytes = self.files.read(self.source, path)?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        from.ancestors()
+            .map(|directory| {
+                self.configured.get(directory, || {
+                    Arc::new(configured::aliases(directory, &read))
+                })
+            })
+            .find(|aliases| !aliases.is_empty())
     }
 
     // The file of an `extends` entry; one outside the repository is passed over.

@@ -68,6 +68,9 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
             Packaged::Unknown => {}
         }
     }
+    if let Some(found) = configured(resolver, from, specifier) {
+        return Resolution::file(found);
+    }
     if let Some(base) = config.as_ref().and_then(|config| config.base_url.as_ref())
         && let Some(path) = probe::join(base, specifier)
         && let Some(found) = probe::file(files, &path, &mut Vec::new())
@@ -178,6 +181,16 @@ fn aliased(
         .or_else(|| {
             targets().find_map(|path| emitted::source_of(resolver, Some(config), "", &path))
         })
+}
+
+// What bundlers and test runners are told of, where it is there.
+fn configured(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
+    let aliases = resolver.configured(from)?;
+    aliases.iter().find_map(|alias| {
+        let star = alias.star(specifier)?;
+        let path = probe::join("", &alias.targets.first()?.replacen('*', star, 1))?;
+        file_or_directory(resolver, &path, &path, &mut Vec::new())
+    })
 }
 
 // `#name`: the nearest package with an `imports` field decides.

@@ -49,18 +49,18 @@ impl Resolver<'_> {
         names
     }
 
-    /// Specifiers that the `paths` of the config governing `from` allow for a file, shortest
-    /// first. Patterns that match everything are left out.
+    /// Specifiers that the `paths` of the config governing `from`, and the aliases that bundlers
+    /// and test runners are told of, allow for a file, shortest first. Patterns that match everything are left out.
     #[must_use]
     pub fn aliases(&self, from: &RepoPath, target: &RepoPath) -> Vec<String> {
-        let Some(config) = self.owner(from) else {
-            return Vec::new();
-        };
+        let config = self.owner(from);
+        let configured = self.configured(from);
+        let own = config.iter().flat_map(|config| &config.paths);
+        let told = configured.iter().flat_map(|aliases| aliases.iter());
         let stem = probe::without_extension(target.as_str());
         let stem = stem.strip_suffix("/index").unwrap_or(stem);
-        let mut found: Vec<String> = config
-            .paths
-            .iter()
+        let mut found: Vec<String> = own
+            .chain(told)
             .filter(|alias| !alias.pattern.starts_with('*'))
             .flat_map(|alias| {
                 alias.targets.iter().filter_map(|path| {
