@@ -98,7 +98,8 @@ fn is_package(diagnosis: &Diagnosis) -> bool {
 fn is_python(diagnosis: &Diagnosis) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
     file.map_or(diagnosis.tool.as_deref() == Some("pytest"), |it| {
-        it.path.ends_with(".py")
+        let ending = Path::new(&it.path).extension();
+        ending.is_some_and(|ending| ending == "py")
     })
 }
 
@@ -237,7 +238,7 @@ fn names(texts: &[&str]) -> Vec<String> {
 fn port(text: &str) -> Option<u16> {
     let words = text.split(|it: char| !it.is_ascii_digit() && it != ':');
     let ports = words.filter_map(|word| word.rsplit(':').next()?.parse().ok());
-    ports.filter(|port| *port >= 80).last()
+    ports.rev().find(|port| *port >= 80)
 }
 
 struct Install {

@@ -3,12 +3,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
+use super::gain::count;
 use super::last_run::Again;
 use super::open::listen;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
-use super::{App, AppError, Progress, runs};
+use super::{App, AppError, Progress, Silent, runs};
 use crate::config::Place;
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
@@ -39,6 +41,30 @@ impl CommandRun {
     #[must_use]
     pub fn document(&self) -> impl Serialize + '_ {
         self.record.document()
+    }
+
+    /// All that an agent needs of it: one line when it passed, less than a thousand tokens when it
+    /// did not, with the path of the whole log. It counts what was spared.
+    ///
+    /// # Errors
+    /// A repository that cannot be read.
+    pub fn brief(&self, app: &App) -> Result<String, AppError> {
+        let mut text = match (&self.failure, self.summary()) {
+            (None, _) => format!("{}\n", self.record.passed_in_words()),
+            (Some(failure), Some(summary)) => {
+                let workspace = app.workspace(At::Worktree, &Silent)?;
+                let log = self.record.failing_log();
+                let log = app.redactor().redact(log).text;
+                brief(app, &workspace, summary, &failure.message, &log)
+            }
+            (Some(failure), None) => format!("{}\n", failure.message),
+        };
+        if let (Some(log), true) = (&self.record.log_at, self.failure.is_some()) {
+            text.push_str(&format!("whole log: {}\n", log.display()));
+        }
+        // What cannot be counted is not.
+        let _ = count(app, self.record.log_bytes(), text.len());
+        Ok(text)
     }
 
     /// What its failure comes to, in a few lines.

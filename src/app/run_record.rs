@@ -25,6 +25,8 @@ pub(super) struct Record {
     /// The same in a few lines.
     pub(super) summary: Option<RunSummary>,
     pub(super) written_to: Option<PathBuf>,
+    /// The whole log, as it is kept.
+    pub(super) log_at: Option<PathBuf>,
     // The name of the run that is kept of it.
     id: Option<String>,
 }
@@ -110,6 +112,7 @@ impl Record {
             diagnosis: None,
             summary: None,
             written_to: None,
+            log_at: None,
             id: None,
         }
     }
@@ -188,8 +191,37 @@ impl Record {
                 write_file(&folder.join(name), content)?;
             }
         }
+        self.log_at = Some(folders.kept.join("test.log"));
         last_run::keep(&folders.kept, again)?;
         last_run::forget_old(app)
+    }
+
+    /// One line for a pass: the command, the time, and what the runner says last.
+    pub(super) fn passed_in_words(&self) -> String {
+        let Some(last) = self.attempts.last() else {
+            return format!("`{}` passes", self.command);
+        };
+        let mut lines = last.log.lines().rev().map(str::trim);
+        let said = lines.find(|it| it.chars().any(char::is_alphanumeric));
+        let said: String = said.unwrap_or_default().chars().take(120).collect();
+        let flaky = match self.status {
+            Status::Flaky => "; flaky: it failed before without any change",
+            _ => "",
+        };
+        let seconds = last.duration_seconds;
+        format!("`{}` passes in {seconds:.1} s: {said}{flaky}", self.command)
+    }
+
+    /// What the last run that failed wrote.
+    pub(super) fn failing_log(&self) -> &str {
+        let mut failing = self.attempts.iter().rev();
+        let failing = failing.find(|it| it.how != End::Exit(0));
+        failing.map_or("", |it| it.log.as_str())
+    }
+
+    /// Bytes of what all runs wrote.
+    pub(super) fn log_bytes(&self) -> usize {
+        self.attempts.iter().map(|it| it.log.len()).sum()
     }
 
     /// Keeps in the registry that it passed, with its log.

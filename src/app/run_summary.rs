@@ -120,7 +120,8 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
         .collect()
 }
 
-fn certain(app: &App, diagnosis: &Diagnosis, log: &Log) -> Vec<CertainImport> {
+/// The imports that are certain.
+pub(super) fn certain(app: &App, diagnosis: &Diagnosis, log: &Log) -> Vec<CertainImport> {
     let lacks = [
         &diagnosis.undefined_names,
         &diagnosis.missing_modules,

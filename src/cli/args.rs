@@ -6,9 +6,9 @@ use clap::{Parser, Subcommand};
 use super::global::Global;
 use super::mistakes::said;
 use super::{
-    Exit, apply, bench, check, clean, completions, config, context_args, diagnose, explain, fix,
-    git_apply, heal, hint, imports, init, man, mcp, redact, repair, report, run, schema, split,
-    stats,
+    Exit, apply, bench, check, ci, clean, completions, config, context_args, diagnose, explain,
+    fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact, repair,
+    report, run, schema, split, stats,
 };
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -57,9 +57,9 @@ Connect:
   mcp          Serve the commands as tools of an MCP server, on standard input and output
   init         Set up an agent or write a configuration file
   hook         Answer a coding agent after it ran a command
+  ci           Write the workflow that tells and mends failed jobs
+  fix-ci       Say what failed in the jobs of a CI run, and mend it
   gain         Say how many tokens of logs agents were spared
-  ci           Write the workflow that mends failing jobs
-  fix-ci       Say what failed in the logs of a CI run, and mend it
 
 Measure and look after:
   bench        Say how often broken repositories with a known repair are repaired
@@ -122,8 +122,11 @@ pub(crate) enum Command {
     Mcp(mcp::Args),
     /// Show the settings in force and where each comes from
     Config(config::Args),
-    /// Write a configuration file with every default, commented out
     Init(init::Args),
+    Hook(hook::Args),
+    Gain(gain::Args),
+    Ci(ci::Args),
+    FixCi(Box<fix_ci::Args>),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Print a completion script for a shell

@@ -8,6 +8,7 @@ mod bench_new;
 mod bench_verify;
 mod bug;
 mod check;
+mod ci;
 mod clean;
 mod completions;
 mod config;
@@ -16,10 +17,13 @@ mod context_args;
 mod diagnose;
 mod explain;
 mod fix;
+mod fix_ci;
+mod gain;
 mod git_apply;
 mod global;
 mod heal;
 mod hint;
+mod hook;
 mod imports;
 mod init;
 mod input;
@@ -121,7 +125,11 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Doctor(args) => heal::run(args, global, output),
         Command::Mcp(args) => mcp::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
-        Command::Init(args) => init::run(args, output),
+        Command::Init(args) => init::run(args, global, output),
+        Command::Hook(args) => hook::run(args, global, output),
+        Command::Ci(args) => ci::run(args, output),
+        Command::FixCi(args) => fix_ci::run(args, global, output),
+        Command::Gain(args) => gain::run(args, output),
         Command::Completions(args) => completions::run(args, Cli::command(), output),
         Command::Man(args) => man::run(args, Cli::command(), output),
         Command::Run(args) => run::run(args, global, output),

@@ -56,6 +56,10 @@ pub(crate) struct Args {
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Say only what an agent needs: one line when it passes, less than 1,000 tokens when it does
+    /// not; the whole log is kept
+    #[arg(long, conflicts_with = "format")]
+    brief: bool,
     /// End with the command's own exit code, as a shell tells it
     #[arg(long)]
     keep_exit_code: bool,
@@ -75,7 +79,11 @@ interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let json = args.format == TextOrJson::Json;
-    let mut pass_on = |stdout: bool, bytes: &[u8]| output.pass_on(stdout && !json, bytes);
+    let mut pass_on = |stdout: bool, bytes: &[u8]| {
+        if !args.brief {
+            output.pass_on(stdout && !json, bytes);
+        }
+    };
     let app = open(global, |settings| args.merge(settings))?;
     let request = RunRequest {
         command: match args.command.as_slice() {
@@ -94,10 +102,13 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         output.json(&ran.document())?;
     }
     let exit = match &ran.failure {
+        Some(error) if args.brief => error.exit,
         Some(error) => output.fail(error),
         None => Exit::Yes,
     };
-    if let Some(summary) = ran.summary().filter(|_| ran.failure.is_some()) {
+    if args.brief {
+        output.text(&ran.brief(&app)?)?;
+    } else if let Some(summary) = ran.summary().filter(|_| ran.failure.is_some()) {
         output.aside(|color, width| run_summary(summary, color, width));
     }
     Ok(match exit {

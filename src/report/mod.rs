@@ -12,12 +12,14 @@ cfg_if::cfg_if! {
         mod bench_markdown;
         mod bench_text;
         mod checkup_rows;
+        mod ci_markdown;
         mod context_block;
         mod context_markdown;
         mod context_prompt;
         mod context_text;
         mod context_xml;
         mod diagnosis_github;
+        mod diagnosis_message;
         mod diagnosis_sarif;
         mod diagnosis_text;
         mod diff_text;
@@ -45,6 +47,7 @@ cfg_if::cfg_if! {
         pub use bench_markdown::bench_markdown;
         pub use bench_text::bench_text;
         pub use checkup_rows::checkup_rows;
+        pub use ci_markdown::{CiRow, ci_markdown};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;
