@@ -348,7 +348,7 @@ def block_dedented(c):
 @kind("refuse")
 def block_without_end(c):
     text = c.replace()
-    return text[: text.rindex(">>>>>>> REPLACE")] if c.b and len(c.blocks.__self__.groups) == 1 else None
+    return text[: text.rindex(">>>>>>> REPLACE")] if c.b and len(c.groups) == 1 else None
 
 # Edits.
 
@@ -402,7 +402,7 @@ def envelope_in_a_shell(c): return "```bash\napply_patch <<'PATCH'\n" + c.envelo
 @kind("place")
 def envelope_absolute(c): return c.envelope(f"/workspace/{c.path}")
 
-@kind("place")
+@kind("refuse")
 def envelope_without_end(c): return c.envelope().replace("*** End Patch\n", "")
 
 @kind("place")

@@ -120,13 +120,18 @@ impl App {
             ));
         }
         let workspace = Workspace::at(&self.directory, at, self.threads())?;
-        if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
-            progress.note(
-                "another user owns this repository; it is read without trusting its configuration \
-                 (`git config --global --add safe.directory DIR` says that you trust it)",
-            );
-        }
-        Ok(workspace)
+        Ok(noted(workspace, progress))
+    }
+
+    /// The worktree with nothing listed but those of `paths` that are tracked files; `None` when
+    /// more has to be known.
+    pub(super) fn workspace_of(
+        &self,
+        paths: &[RepoPath],
+        progress: &dyn Progress,
+    ) -> Result<Option<Workspace>, AppError> {
+        let workspace = Workspace::of_named(&self.directory, paths)?;
+        Ok(workspace.map(|workspace| noted(workspace, progress)))
     }
 
     /// What may be read and shown.
@@ -145,6 +150,17 @@ impl App {
     pub(super) fn clean(&self, log: &[u8]) -> String {
         self.redactor.redact(&sanitize_log(log)).text.into_owned()
     }
+}
+
+// Says what has to be known of the repository before anything in it is believed.
+fn noted(workspace: Workspace, progress: &dyn Progress) -> Workspace {
+    if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
+        progress.note(
+            "another user owns this repository; it is read without trusting its configuration \
+             (`git config --global --add safe.directory DIR` says that you trust it)",
+        );
+    }
+    workspace
 }
 
 /// Does some work on the import graph; with `cached`, with the facts that are known already.

@@ -3,10 +3,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
-use crate::model::{Code, PatchVerdict};
+use crate::model::{Code, FileVerdict, Mend, Operation, PatchVerdict};
 use crate::patch::{
-    Change, JudgeOptions, Judged, Objects, Recovered, WriteError, is_interrupted, judge, recover,
-    write_worktree,
+    Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError, is_interrupted,
+    judge, named_paths, recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -176,8 +176,9 @@ pub fn check_batch(
     let workspace = app.workspace(request.against.at(), progress)?;
     let objects = workspace.git.as_ref().map(Repository::objects);
     let mut options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
-    // Thousands of patches are judged by their text; parsing each file twice is for who asks.
+    // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
     options.after = app.settings().patch.strict_after;
+    options.parses = true;
     let lines: Vec<&[u8]> = request
         .patch
         .split(|byte| *byte == b'\n')
@@ -244,11 +245,48 @@ impl PatchRequest {
     }
 }
 
+// Longer patches are about much of the repository.
+const SHORT: usize = 64 * 1024;
+
+// A short patch that changes tracked files and nothing else needs no listing of the repository; what
+// is not plain from them alone is judged again with all of it.
+fn by_its_files(
+    app: &App,
+    request: &PatchRequest,
+    progress: &dyn Progress,
+) -> Result<Option<(Workspace, Judged)>, AppError> {
+    let plain = request.against == Against::Worktree && request.directory.is_empty();
+    if !plain || request.three_way || request.patch.len() > SHORT {
+        return Ok(None);
+    }
+    let paths = named_paths(&request.patch, &ReadOptions::default());
+    let Some(workspace) = app.workspace_of(&paths, progress)? else {
+        return Ok(None);
+    };
+    let judged = {
+        let objects = workspace.git.as_ref().map(Repository::objects);
+        let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
+        super::progress::go_on(progress, "judging")?;
+        judge(&request.patch, workspace.source.as_ref(), &options)
+    };
+    let verdict = &judged.verdict;
+    let modifies = |file: &FileVerdict| file.operation == Operation::Modify;
+    let is_about_names = |mend: &Mend| mend.code.as_str().starts_with("M2");
+    let is_all = judged.applies()
+        && verdict.files.iter().all(modifies)
+        && !judged.gains_imports
+        && !verdict.mends.iter().any(is_about_names);
+    Ok(is_all.then_some((workspace, judged)))
+}
+
 fn judged(
     app: &App,
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<(Workspace, Judged), AppError> {
+    if let Some(judged) = by_its_files(app, request, progress)? {
+        return Ok(judged);
+    }
     let workspace = app.workspace(request.against.at(), progress)?;
     let judged = {
         let objects = workspace.git.as_ref().map(Repository::objects);

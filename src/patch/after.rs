@@ -11,6 +11,8 @@ use crate::source::{Overlay, Source};
 pub(super) struct AfterImage {
     pub(super) syntax: Vec<AfterProblem>,
     pub(super) imports: Vec<AfterProblem>,
+    /// Whether a file imports what it did not.
+    pub(super) gains_imports: bool,
     /// The first error of each file that has none now.
     pub(super) broken: Vec<AfterProblem>,
 }
@@ -50,6 +52,7 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
     if gained.is_empty() {
         return after;
     }
+    after.gains_imports = true;
     let edits = changes.iter().map(|change| {
         let bytes = change.after.as_ref().map(|state| state.bytes.clone());
         (change.path.clone(), bytes)
@@ -67,6 +70,26 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
         }
     }
     after
+}
+
+/// The first error of a file that has none now.
+pub(super) fn breaks(changes: &[Change]) -> Option<AfterProblem> {
+    let few = changes.iter().take(MAX_FILES);
+    few.filter(|change| Language::of_path(change.path.as_str()).is_some())
+        .find_map(|change| {
+            let before = change.before.as_ref().filter(|it| !it.bytes.is_empty())?;
+            let after = change.after.as_ref().filter(|it| it.mode != 0o120_000)?;
+            let first = syntax_errors(&change.path, &after.bytes)
+                .into_iter()
+                .find(|error| error.line > 0)?;
+            let parses = syntax_errors(&change.path, &before.bytes).is_empty();
+            parses.then(|| AfterProblem {
+                code: Code::P801,
+                path: change.path.as_str().to_owned(),
+                line: u64::from(first.line),
+                message: first.message,
+            })
+        })
 }
 
 // Errors are told apart by message and by the text of their line, as lines move.

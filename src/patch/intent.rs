@@ -35,7 +35,8 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
     let tail =
         lost_tail(before, after).is_some_and(|(gone, come)| gone >= LONG_TAIL && come * 4 < gone);
     let lost = was - is;
-    let fragment = is == 0 || (lost >= LONG_TAIL && lost * 10 >= was * 3);
+    let most = was >= FEW_LINES && lost * 2 > was;
+    let fragment = is == 0 || most || (lost >= LONG_TAIL && lost * 10 >= was * 3);
     (tail || fragment).then(|| {
         let message = format!(
             "the whole file would go from {was} lines to {is}; the rest seems to be left out"
@@ -60,6 +61,9 @@ fn lost_tail(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
         Some((old.len() - at - known, new.len() - end))
     })
 }
+
+// Files of fewer lines are rewritten as a whole.
+const FEW_LINES: usize = 5;
 
 // Lines that stand together in two texts show where one goes on in the other.
 const TOGETHER: usize = 3;

@@ -13,6 +13,8 @@ mod git_apply;
 mod intent;
 mod judge;
 mod line_ends;
+#[cfg(feature = "program")]
+mod named;
 mod names;
 mod naming;
 mod numbered;
@@ -36,6 +38,8 @@ pub use change::{Change, FileState};
 #[cfg(feature = "program")]
 pub use git_apply::{Favour, GitApplied, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
 pub use judge::{Judge, JudgeOptions, Judged, Objects, judge};
+#[cfg(feature = "program")]
+pub use named::named_paths;
 pub use read::{ReadOptions, read};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,

@@ -112,14 +112,15 @@ fn undress(name: &mut String, listing: &Listing) -> bool {
     if known(name) {
         return false;
     }
-    let mut rest = name.trim_matches(|it| matches!(it, '`' | '"' | '\'' | '*' | ' '));
+    let dress = |it| matches!(it, '`' | '"' | '\'' | '*' | ' ');
+    let mut rest = name.trim_matches(dress);
     if let Some((before, remark)) = rest.rsplit_once(" (")
         && let Some(remark) = remark.strip_suffix(')')
         && REMARKS.contains(&remark.to_lowercase().as_str())
     {
-        rest = before;
+        rest = before.trim_matches(dress);
     }
-    rest = rest.trim_end_matches(|it: char| it == ':' || it == ' ');
+    rest = rest.trim_end_matches([':', ' ']);
     if let Some((before, line)) = rest.rsplit_once(':')
         && line.bytes().all(|it| it.is_ascii_digit())
     {

@@ -57,16 +57,38 @@ impl Workspace {
         };
         let prefix = root
             .as_deref()
-            .and_then(|root| directory.strip_prefix(root).ok())
-            .and_then(Path::to_str)
-            .map(|prefix| prefix.replace('\\', "/"))
-            .unwrap_or_default();
+            .map_or_else(String::new, |root| below(root, &directory));
         Ok(Self {
             source,
             git,
             root,
             prefix,
         })
+    }
+
+    /// As [`Workspace::at`] the worktree, with nothing listed but those of `paths` that are tracked
+    /// files. `None` when that is not all that there is to know of them, or outside a repository.
+    ///
+    /// # Errors
+    /// A [`WorkspaceError`].
+    pub fn of_named(directory: &Path, paths: &[RepoPath]) -> Result<Option<Self>, WorkspaceError> {
+        let directory = canonical(directory)?;
+        let Some(git) = Repository::discover(&directory)? else {
+            return Ok(None);
+        };
+        let Some(root) = git.workdir().map(canonical).transpose()? else {
+            return Ok(None);
+        };
+        let Some(source) = Worktree::of_named(&root, git.tracked()?, paths) else {
+            return Ok(None);
+        };
+        let prefix = below(&root, &directory);
+        Ok(Some(Self {
+            source: Box::new(source),
+            git: Some(git),
+            root: Some(root),
+            prefix,
+        }))
     }
 
     /// A path as the user typed it, relative to where the user stands, or absolute inside the
@@ -80,6 +102,11 @@ impl Workspace {
         }
         RepoPath::resolve(&self.prefix, typed).ok()
     }
+}
+
+fn below(root: &Path, directory: &Path) -> String {
+    let prefix = directory.strip_prefix(root).ok().and_then(Path::to_str);
+    prefix.unwrap_or_default().replace('\\', "/")
 }
 
 /// A directory, absolute and with its links resolved.

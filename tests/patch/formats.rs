@@ -27,6 +27,22 @@ fn every_form_leads_to_the_same_file() {
         (ApplyPatch, "*** Begin Patch\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
         (ApplyPatch, "*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n".to_owned()),
         (ApplyPatch, "So:\n```\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n```\nDone.\n".to_owned()),
+        (Unified, DIFF.replace('\n', "\n\n")),
+        (Unified, DIFF.replacen("--- a/f", "--- `a/f` (original)", 1).replacen("+++ b/f", "+++ b/f:3", 1)),
+        (Unified, DIFF.replacen("--- a/f\n", "", 1)),
+        (Unified, DIFF.replacen("+++ b/f\n", "", 1)),
+        (Unified, DIFF.replacen("--- a/f\n+++ b/f\n", "+++ b/f\n--- a/f\n", 1)),
+        (Unified, DIFF.replacen("--- a/f\n", "--- f\n", 1)),
+        (Unified, DIFF.replace("\n-four\n+FOUR", "\n- four\n+ FOUR")),
+        (SearchReplace, "f\n<<<<<<< HEAD\nfour\n=======\nFOUR\n>>>>>>> fix\n".to_owned()),
+        (SearchReplace, "f\n<<<<<<< original\nfour\n=======\nFOUR\n>>>>>>> Updated\n".to_owned()),
+        (SearchReplace, "<<<<<<< SEARCH ./f\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
+        (ApplyPatch, "*** Begin Patch\n*** Update File: /work/f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
+        (Edits, r#"{"edits": [{"path": "f", "before": "four", "after": "FOUR"},]}"#.to_owned()),
+        (Edits, r"[{'path': 'f', 'old': 'four', 'new': 'FOUR', 'all': False}]".to_owned()),
+        (Edits, "{\"path\": \"f\", \"old\": \"three\nfour\", \"new\": \"three\nFOUR\"}".to_owned()),
+        (Edits, "<edit><path>f</path><old><![CDATA[four\n]]></old><new><![CDATA[FOUR\n]]></new></edit>".to_owned()),
+        (Unified, serde_json::json!({"diff": DIFF.lines().collect::<Vec<_>>()}).to_string()),
         (Edits, r#"{"edits": [{"path": "f", "old": "four", "new": "FOUR"}]}"#.to_owned()),
         (Edits, r#"{"file_path": "f", "old_string": "four\n", "new_string": "FOUR\n"}"#.to_owned()),
         (Edits, r#"[{"path": "f", "oldText": "four", "newText": "FOUR"}]"#.to_owned()),
@@ -155,4 +171,54 @@ fn what_is_no_patch_is_named() {
         assert!(said.message.contains(words), "{}", said.message);
         assert!(judged.verdict.feedback.contains("SEARCH/REPLACE"), "{text}");
     }
+}
+
+// Several calls of a tool are one change: none is left out.
+#[test]
+fn all_json_of_a_reply_is_read() {
+    let edit =
+        |old: &str, new: &str| serde_json::json!({"path": "f", "old": old, "new": new}).to_string();
+    let calls = [edit("one", "ONE"), edit("four", "FOUR")];
+    let expected = AFTER.replacen("one", "ONE", 1);
+    for text in [
+        calls.join("\n"),
+        calls
+            .map(|call| format!("<tool_call>\n{call}\n</tool_call>\n"))
+            .concat(),
+        format!(
+            "First:\n```json\n{}\n```\nthen:\n```json\n{}\n```\n",
+            edit("one", "ONE"),
+            edit("four", "FOUR")
+        ),
+    ] {
+        let judged = judged(&[("f", FILE)], &text);
+        assert_eq!(
+            after(&judged, "f"),
+            Some(expected.clone()),
+            "{text}{}",
+            judged.verdict.feedback
+        );
+    }
+}
+
+#[test]
+fn a_whole_file_stands_under_its_name() {
+    let files = [("src/f.txt", FILE)];
+    for text in [
+        format!("src/f.txt\n```\n{AFTER}```\n"),
+        format!("Here it is.\n\n**src/f.txt**\n```text\n{AFTER}```\nDone.\n"),
+        format!("```bash\ncat > src/f.txt <<'EOF'\n{AFTER}EOF\n```\n"),
+    ] {
+        let judged = judged(&files, &text);
+        assert_eq!(
+            after(&judged, "src/f.txt").as_deref(),
+            Some(AFTER),
+            "{text}"
+        );
+    }
+    let part = judged(&files, "src/f.txt\n```\nfour\n```\n");
+    assert!(
+        !part.verdict.verdict.applies() || after(&part, "src/f.txt").is_none(),
+        "a part is no file"
+    );
 }

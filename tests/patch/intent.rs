@@ -194,3 +194,20 @@ fn differences_that_are_not_seen_are_shown() {
         judged.verdict.feedback
     );
 }
+
+#[test]
+fn a_batch_refuses_what_no_longer_parses() {
+    let place = crate::support::repository(&[("a.py", b"x = 1\n")]);
+    let job = |new: &str| {
+        let edit = serde_json::json!({"path": "a.py", "old": "x = 1", "new": new}).to_string();
+        serde_json::json!({"id": new, "patch": edit}).to_string()
+    };
+    let jobs = format!("{}\n{}\n", job("x = 2"), job("x = ("));
+    let output = crate::support::mendit(place.path(), &["check", "--batch", "-"], jobs.as_bytes());
+    let said = String::from_utf8(output.stdout).unwrap();
+    let codes: Vec<serde_json::Value> = said
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["errorCode"].clone())
+        .collect();
+    assert_eq!(codes, [serde_json::Value::Null, "P801".into()], "{said}");
+}

@@ -9,5 +9,6 @@ mod full_disk;
 mod git_apply;
 mod intent;
 mod judge;
+mod named;
 mod round_trip;
 mod support;

@@ -6,7 +6,9 @@ use super::super::intent::{announces_another, unmeant};
 use super::super::set::{Body, LineKind};
 use super::super::slot::Slot;
 use super::super::structure;
-use crate::model::{BlobId, Code, Language, Operation, PatchProblem, RepoPath, Verdict};
+use crate::model::{
+    AfterProblem, BlobId, Code, Language, Operation, PatchProblem, RepoPath, Verdict,
+};
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 use crate::resolve::is_standard;
 
@@ -52,6 +54,11 @@ impl Judging<'_, '_> {
             changes = self.changes();
             if self.options.after {
                 self.look_after(&changes);
+            } else if self.options.parses
+                && !self.options.as_written
+                && let Some(first) = crate::patch::after::breaks(&changes)
+            {
+                self.broken(&first);
             }
         }
         let applies = self.worst.is_none() && !already;
@@ -75,6 +82,7 @@ impl Judging<'_, '_> {
         Judged {
             verdict: self.verdict,
             changes,
+            gains_imports: self.gains_imports,
         }
     }
 
@@ -122,19 +130,24 @@ impl Judging<'_, '_> {
             let message = "the patch seems to be cut off inside its last line: the file would not be the one that its `index` line announces";
             self.plain(Code::P104, message);
         } else if let Some(first) = found.broken.first().filter(|_| !self.options.as_written) {
-            let message = format!(
-                "the file parses now and would not after the patch: {} (line {} after it)",
-                first.message, first.line
-            );
-            self.problem(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
+            self.broken(first);
         } else if self.options.strict_after {
             let first = found.syntax.iter().chain(&found.imports).next().cloned();
             if let Some(first) = first {
                 self.plain(first.code, &first.message);
             }
         }
+        self.gains_imports = found.gains_imports;
         self.verdict.new_syntax_errors = found.syntax;
         self.verdict.new_unresolved_imports = found.imports;
+    }
+
+    fn broken(&mut self, first: &AfterProblem) {
+        let message = format!(
+            "the file parses now and would not after the patch: {} (line {} after it)",
+            first.message, first.line
+        );
+        self.problem(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
     }
 
     fn announces_another(&self, changes: &[Change]) -> bool {

@@ -29,6 +29,9 @@ pub struct JudgeOptions<'a> {
     pub run: CommandFiles,
     /// Look at what the tree would be: new syntax errors and imports that lead nowhere.
     pub after: bool,
+    /// Without [`JudgeOptions::after`], at least refuse what takes a file that parses to one that does
+    /// not.
+    pub parses: bool,
     /// Let what that finds stop the patch.
     pub strict_after: bool,
     /// Limits on size.
@@ -63,6 +66,8 @@ pub struct Judged {
     pub verdict: PatchVerdict,
     /// What to write, in the order of paths; empty unless the verdict applies.
     pub changes: Vec<Change>,
+    /// Whether a file would import what it does not now, as far as was looked after.
+    pub gains_imports: bool,
 }
 
 impl Judged {

@@ -35,6 +35,7 @@ pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> J
         Judged {
             verdict,
             changes: Vec::new(),
+            gains_imports: false,
         }
     })
 }
@@ -51,6 +52,7 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) standing: Vec<Standing>,
     pub(super) stale: Vec<String>,
     pub(super) undone: Vec<UndoneCopy>,
+    pub(super) gains_imports: bool,
 }
 
 // A copy that the patch takes away again, and what it was made of.
@@ -81,6 +83,7 @@ impl<'j, 'a> Judging<'j, 'a> {
             standing: Vec::new(),
             stale: Vec::new(),
             undone: Vec::new(),
+            gains_imports: false,
         }
     }
 
