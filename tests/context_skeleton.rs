@@ -19,7 +19,8 @@ fn a_long_file_is_a_skeleton_with_windows() {
         "log",
         "src/a.ts(450,3): error TS2304: Cannot find name 'step'.\n",
     );
-    let context = repo.context(&["--log", "log", "--max-file-bytes", "5000"]);
+    let flags = ["--max-file-bytes", "5000", "--max-tokens", "0"];
+    let context = repo.context(&[&["--log", "log"][..], &flags].concat());
     let file = &context["files"][0];
     assert_eq!(file["mode"], "skeleton");
     let content = file["content"].as_str().unwrap();
@@ -53,7 +54,7 @@ fn without_a_grammar_it_is_cut_to_its_beginning() {
 }
 
 #[test]
-fn what_the_packet_has_no_room_for_is_shown_by_its_signatures() {
+fn what_the_packet_has_no_room_for_is_shown_in_part() {
     let target = "import { f0 } from './long';\nimport { g } from './small';\nf0(g);\n";
     let small = "export const g = 1;\n";
     let repo = Repo::with(&[
@@ -62,7 +63,7 @@ fn what_the_packet_has_no_room_for_is_shown_by_its_signatures() {
         ("src/small.ts", small),
     ]);
     let base = ["--level", "2", "--target", "src/a.ts"];
-    let flags = ["--max-total-bytes", "8000"];
+    let flags = ["--max-total-bytes", "8000", "--max-tokens", "0"];
     let context = repo.context(&[&base[..], &flags].concat());
     let file = |path: &str| {
         let files = context["files"].as_array().unwrap();
@@ -88,7 +89,8 @@ fn what_the_packet_has_no_room_for_is_shown_by_its_signatures() {
     assert!(context["omitted"].as_array().unwrap().is_empty());
 
     let remedy = shown["shortened"]["remedy"].as_str().unwrap();
-    let flags: Vec<&str> = remedy.split(' ').collect();
+    let mut flags: Vec<&str> = remedy.split(' ').collect();
+    flags.extend(["--max-tokens", "0"]);
     let whole = repo.context(&[&base[..], &flags].concat());
     let files = whole["files"].as_array().unwrap();
     let long = files.iter().find(|it| it["path"] == "src/long.ts").unwrap();
@@ -99,7 +101,12 @@ fn what_the_packet_has_no_room_for_is_shown_by_its_signatures() {
     let long = files.iter().find(|it| it["path"] == "src/long.ts").unwrap();
     assert_eq!(
         (&long["mode"], &long["shortened"]["code"]),
-        (&"skeleton".into(), &"C103".into())
+        (&"window".into(), &"C103".into())
+    );
+    let content = long["content"].as_str().unwrap();
+    assert!(
+        content.contains("function f0("),
+        "what a target uses: {content}"
     );
     assert!(tokens["totalTokens"].as_u64().unwrap() <= 2300);
 

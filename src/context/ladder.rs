@@ -133,7 +133,12 @@ mod tests {
         type Row = (Option<K>, Option<S>, Option<u8>, usize, u8, &'static str);
         let rows: &[Row] = &[
             (None, None, None, 0, 0, "R18"),
-            (Some(K::TestFailure), None, None, 0, 0, "R18"),
+            (Some(K::TestFailure), None, None, 0, 1, "R65"),
+            (Some(K::RuntimeError), None, None, 0, 1, "R65"),
+            (Some(K::Unknown), None, None, 0, 1, "R65"),
+            (Some(K::SyntaxError), None, None, 0, 0, "R65"),
+            (Some(K::LintError), None, None, 0, 0, "R65"),
+            (Some(K::LintError), Some(S::TestsFailed), None, 0, 1, "R65"),
             (Some(K::TsError), None, None, 0, 1, "R19"),
             (Some(K::ImportError), None, None, 0, 1, "R19"),
             (Some(K::ZodError), None, None, 0, 1, "R19"),

@@ -120,12 +120,14 @@ struct Board<'a> {
     taken: Vec<Vec<bool>>,
     failing: Vec<Vec<usize>>,
     left: u64,
+    // A file of no more bytes is one part.
+    small: u64,
     file_left: Vec<u64>,
     // Files that are not shown at all, with their place among those.
     without_place: Vec<Option<usize>>,
 }
 
-/// About what the mark for a gap takes.
+/// What the mark for a gap takes at most, in files of less than a million lines.
 const MARK_BYTES: u64 = 34;
 /// Lines around one that the log points at.
 const AROUND: u32 = 6;
@@ -156,6 +158,7 @@ impl<'a> Board<'a> {
             parts: Vec::new(),
             failing,
             left: limits.bytes,
+            small: limits.bytes / 25,
             file_left: vec![limits.file_bytes; files.len()],
             without_place: vec![None; files.len()],
         };
@@ -238,18 +241,21 @@ impl<'a> Board<'a> {
     // What is shown so far takes, marks included.
     fn used(&self) -> u64 {
         let files = self.taken.iter().enumerate();
+        let files = files.filter(|(_, taken)| taken.contains(&true));
         files
             .map(|(file, taken)| {
                 let mut bytes = 0;
-                for (at, shown) in taken.iter().enumerate() {
-                    let line = at as u32 + 1;
-                    if *shown {
-                        bytes += self.text(file, [line, line]).len() as u64;
-                    } else if at == 0 || taken[at - 1] {
-                        bytes += MARK_BYTES;
-                    }
+                let mut line = 0;
+                for run in taken.chunk_by(|a, b| a == b) {
+                    let lines = [line + 1, line + run.len() as u32];
+                    line = lines[1];
+                    bytes += if run[0] {
+                        self.text(file, lines).len() as u64
+                    } else {
+                        mark_bytes(lines)
+                    };
                 }
-                if taken.contains(&true) { bytes } else { 0 }
+                bytes
             })
             .sum()
     }
@@ -394,12 +400,17 @@ impl<'a> Board<'a> {
                 if *line == 0 || *line > count {
                     continue;
                 }
-                let near = [
-                    line.saturating_sub(AROUND).max(1),
-                    (line + AROUND).min(count),
-                ];
-                let ranges = self.with_signatures(file, near, self.outlines[file].innermost(*line));
-                self.take(file, &ranges, &mut quota);
+                let definition = self.outlines[file].innermost(*line);
+                for around in [AROUND, AROUND / 3, 0] {
+                    let near = [
+                        line.saturating_sub(around).max(1),
+                        (line + around).min(count),
+                    ];
+                    let ranges = self.with_signatures(file, near, definition);
+                    if self.take(file, &ranges, &mut quota) {
+                        break;
+                    }
+                }
             }
         }
     }
@@ -435,8 +446,14 @@ impl<'a> Board<'a> {
             let part = &self.parts[at];
             let (file, lines) = (part.file, part.unit.lines);
             let definition = part.unit.definition;
-            let ranges = self.with_signatures(file, lines, definition);
             let mut quota = u64::MAX;
+            let small =
+                self.files[file].product && self.files[file].text.len() as u64 <= self.small;
+            let all = [1, self.starts[file].len() as u32];
+            if small && self.take(file, &[all], &mut quota) {
+                continue;
+            }
+            let ranges = self.with_signatures(file, lines, definition);
             self.take(file, &ranges, &mut quota);
         }
     }
@@ -517,6 +534,12 @@ fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Ve
             before.chain(behind).collect()
         })
         .collect()
+}
+
+// What `[lines 2 to 21 left out]` and its line end take.
+fn mark_bytes(lines: [u32; 2]) -> u64 {
+    let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
+    22 + digits[0] + digits[1]
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

@@ -63,6 +63,10 @@ mod supervised;
 mod temporary;
 #[cfg(unix)]
 mod tree;
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "only a supervisor holds a command to it")
+)]
 mod writable;
 
 pub use captured::Captured;

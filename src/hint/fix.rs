@@ -152,8 +152,8 @@ fn bound_by(facts: &FileFacts, module: &str, name: &str) -> Option<String> {
     Some(taken.alias.clone().unwrap_or_else(|| taken.name.clone()))
 }
 
-// Whether an import at the top level binds the name.
-fn binds(facts: &FileFacts, name: &str) -> bool {
+/// Whether an import at the top level binds the name.
+pub(super) fn binds(facts: &FileFacts, name: &str) -> bool {
     facts
         .imports
         .iter()

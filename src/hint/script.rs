@@ -225,14 +225,12 @@ pub(super) fn spelled(
     }
     own()
         .filter_map(|import| emitted(resolver, asked.file, import))
-        .filter_map(|(from, to)| {
-            let stem = way
-                .module
-                .replacen(&format!("/{from}/"), &format!("/{to}/"), 1);
+        .find_map(|(from, to)| {
+            let (from, to) = (format!("/{from}/"), format!("/{to}/"));
+            let stem = way.module.replacen(&from, &to, 1);
             let spelled = style.like("x.js").ended_like(&stem);
             (stem != way.module && leads(resolver, asked.file, &spelled, path)).then_some(spelled)
         })
-        .next()
         .unwrap_or_else(|| way.module.clone())
 }
 

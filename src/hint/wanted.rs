@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
+use super::fix::binds;
 use super::missing::leads_to;
-use crate::lang::facts;
+use crate::lang::{Uses, facts, uses};
 use crate::model::{FileFacts, RepoPath};
 use crate::source::Source;
 
@@ -41,9 +42,9 @@ pub fn wanted(
     };
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
     for name in &lacks.names {
-        let uses = read.iter().find(|(_, bytes, facts)| {
-            memchr::memmem::find(bytes, name.as_bytes()).is_some()
-                && facts.definitions.iter().all(|one| one.name != *name)
+        let uses = read.iter().find(|(path, bytes, facts)| {
+            let lacks = |it: Uses| !it.bound && (it.value || it.typed);
+            !binds(facts, name) && uses(path, bytes, name).is_some_and(lacks)
         });
         if let Some(file) = uses.map(|(path, ..)| *path).or_else(|| holds(name)) {
             add(&mut wanted.entry(file.clone()).or_default().names, name);

@@ -90,6 +90,38 @@ fn is_field(parent: Node<'_>, field: &str, child: Node<'_>) -> bool {
     parent.child_by_field_name(field) == Some(child)
 }
 
+fn declares(leaf: Node<'_>, parent: Node<'_>) -> bool {
+    match (leaf.kind(), parent.kind()) {
+        ("shorthand_property_identifier_pattern", _)
+        | (
+            _,
+            "function_declaration"
+            | "generator_function_declaration"
+            | "class_declaration"
+            | "abstract_class_declaration"
+            | "interface_declaration"
+            | "enum_declaration"
+            | "internal_module"
+            | "type_parameter",
+        ) => true,
+        (_, "type_alias_declaration") | ("identifier", "variable_declarator") => {
+            is_field(parent, "name", leaf)
+        }
+        (
+            "identifier",
+            "assignment_expression" | "augmented_assignment_expression" | "for_in_statement",
+        ) => is_field(parent, "left", leaf),
+        _ => false,
+    }
+}
+
+fn is_parameter(leaf: Node<'_>, parent: Node<'_>, kind: &str) -> bool {
+    matches!(
+        kind,
+        "required_parameter" | "optional_parameter" | "rest_pattern"
+    ) || (kind == "arrow_function" && is_field(parent, "parameter", leaf))
+}
+
 // Whether the leaf stands for the name.
 fn script(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> bool {
     let Some(parent) = above.last().copied() else {
@@ -101,43 +133,16 @@ fn script(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> 
             "import_specifier" | "import_clause" | "namespace_import" | "import_require_clause",
         ) => {}
         ("property_identifier" | "statement_identifier", _) => return false,
-        ("shorthand_property_identifier_pattern", _)
-        | (
-            _,
-            "function_declaration"
-            | "generator_function_declaration"
-            | "class_declaration"
-            | "abstract_class_declaration"
-            | "interface_declaration"
-            | "type_alias_declaration"
-            | "enum_declaration"
-            | "internal_module"
-            | "type_parameter",
-        ) if parent.kind() != "type_alias_declaration" || is_field(parent, "name", leaf) => {
-            found.bound = true;
+        _ if declares(leaf, parent) => found.bound = true,
+        ("type_identifier", _) | ("identifier", "type_query") => {
+            (found.typed, found.bare) = (true, true);
         }
-        ("type_identifier", _) => (found.typed, found.bare) = (true, true),
         ("shorthand_property_identifier", _) => {
             (found.value, found.bare, found.shadowed) = (true, true, true);
         }
-        ("identifier", "variable_declarator") if is_field(parent, "name", leaf) => {
-            found.bound = true;
-        }
-        ("identifier", "assignment_expression" | "augmented_assignment_expression")
-            if is_field(parent, "left", leaf) =>
-        {
-            found.bound = true;
-        }
-        ("identifier", "for_in_statement") if is_field(parent, "left", leaf) => found.bound = true,
         // Parameters are the function's own.
-        ("identifier", "required_parameter" | "optional_parameter" | "rest_pattern") => {
-            found.shadowed = true;
-        }
-        ("identifier", "arrow_function") if is_field(parent, "parameter", leaf) => {
-            found.shadowed = true;
-        }
+        ("identifier", kind) if is_parameter(leaf, parent, kind) => found.shadowed = true,
         ("identifier", "export_specifier") => (found.bare, found.shadowed) = (true, true),
-        ("identifier", "type_query") => (found.typed, found.bare) = (true, true),
         ("identifier", _) => {
             let in_type = above
                 .iter()

@@ -100,8 +100,6 @@ impl Words {
 const PART: f64 = 0.3;
 /// What a word of a failing body weighs beside one of the log.
 const OF_SEED: f64 = 2.0;
-/// What defining a name that is asked for adds to holding it.
-const DEFINES: f64 = 0.3;
 const K1: f64 = 1.2;
 const B: f64 = 0.6;
 
@@ -138,22 +136,19 @@ fn shared_words(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) 
     };
     words
         .iter()
-        .zip(pieces)
-        .map(|(piece, of)| {
+        .map(|piece| {
             let norm = K1 * (1.0 - B + B * f64::from(piece.length) / average);
             let mut counts: BTreeMap<TermId, f64> = BTreeMap::new();
             for (id, count) in piece.all() {
                 *counts.entry(id).or_default() += count;
             }
-            let held = counts.iter().filter_map(|(id, count)| {
-                let asked = log2_1p(*asked.get(id)?);
-                Some(rarity(*id) * asked * count * (K1 + 1.0) / (count + norm))
-            });
-            let defined = of.defines.iter().filter_map(|name| {
-                let id = term_id(last_name(name));
-                Some(DEFINES * rarity(id) * log2_1p(*asked.get(&id)?))
-            });
-            held.sum::<f64>() + defined.sum::<f64>()
+            counts
+                .iter()
+                .filter_map(|(id, count)| {
+                    let asked = log2_1p(*asked.get(id)?);
+                    Some(rarity(*id) * asked * count * (K1 + 1.0) / (count + norm))
+                })
+                .sum()
         })
         .collect()
 }

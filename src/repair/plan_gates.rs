@@ -120,7 +120,7 @@ fn what_looks_like_a_persons_to_mend_can_be_given_to_the_agent() {
     ] {
         let history = after(kind, Vec::new());
         assert_eq!(word(&next(&history, &policy())), gate);
-        assert_eq!(word(&next(&history, &code)), "ask 0 for 300");
+        assert_eq!(word(&next(&history, &code)), "ask 1 for 300");
     }
     let mut package = after(K::ImportError, Vec::new());
     package.baseline.as_mut().unwrap().requires_user_action = true;
@@ -151,7 +151,7 @@ fn commands_that_are_slow_are_no_failure_of_the_code() {
         "{}",
         end.message
     );
-    assert_eq!(word(&next(&slow(&["t"]), &policy())), "ask 0 for 300");
+    assert_eq!(word(&next(&slow(&["t"]), &policy())), "ask 1 for 300");
     for policy in [
         Policy {
             treat_as_code: true,
@@ -162,7 +162,7 @@ fn commands_that_are_slow_are_no_failure_of_the_code() {
             ..policy()
         },
     ] {
-        assert_eq!(word(&next(&slow(&[]), &policy)), "ask 0 for 300");
+        assert_eq!(word(&next(&slow(&[]), &policy)), "ask 1 for 300");
     }
 }
 
@@ -181,11 +181,11 @@ fn another_failure_than_the_given_logs_is_said() {
     let here = with(K::TestFailure, "tests/test_a.py::one");
     for (baseline, reported, expected) in [
         // Seen there and here: that is twice.
-        (here.clone(), here.clone(), "ask 0 for 300"),
+        (here.clone(), here.clone(), "ask 1 for 300"),
         (
             here.clone(),
             with(K::TestFailure, "pkg/tests/test_a.py::one"),
-            "ask 0 for 300",
+            "ask 1 for 300",
         ),
         (
             here.clone(),

@@ -93,7 +93,7 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
     // Kind, (level, how it ended) of each reply, what follows, requirement.
     type Row = (K, &'static [(u8, S)], &'static str, &'static str);
     let rows: &[Row] = &[
-        (K::TestFailure, &[], "ask 0 for 300", "R18"),
+        (K::TestFailure, &[], "ask 1 for 300", "R65"),
         (K::TsError, &[], "ask 1 for 300", "R19"),
         (
             K::ImportError,
@@ -266,7 +266,7 @@ fn replies_lead_up_the_ladder_and_to_an_end() {
             "stop user_action_required user_action_required",
             "R35",
         ),
-        (K::ConfigError, &[], "ask 0 for 300", "R18"),
+        (K::ConfigError, &[], "ask 1 for 300", "R65"),
     ];
     for (kind, replies, expected, rule) in rows {
         let attempts = replies
@@ -398,7 +398,7 @@ fn a_task_that_is_too_large_is_split_before_it_is_tried() {
         estimated_turns: Some(20),
         ..policy()
     };
-    assert_eq!(word(&next(&history, &fits)), "ask 0 for 300");
+    assert_eq!(word(&next(&history, &fits)), "ask 1 for 300");
 }
 
 #[test]

@@ -32,9 +32,13 @@ pub(super) fn parts(
         .failure
         .evidence
         .iter()
+        .take(MAX_EVIDENCE)
         .map(|evidence| format!("log line {}: {}\n", evidence.line, evidence.text))
         .collect();
     list(&mut parts, "evidence", &evidence);
+    let failing = context.diagnosis.iter().flat_map(|it| &it.failing_tests);
+    let failing: Vec<&String> = failing.take(MAX_ROWS).collect();
+    list(&mut parts, "failing-tests", &lines(&failing));
     list(&mut parts, "commands", &lines(&packet.test_commands));
     if !packet.logs.text.is_empty() {
         parts.push(Part::Heading("Log"));
@@ -58,6 +62,15 @@ pub(super) fn parts(
         parts.push(Part::Heading(heading));
         parts.push(data("imports", Vec::new(), text));
     }
+    parts.push(Part::Heading("What a patch must not touch"));
+    parts.push(Part::Prose(PROTECTED.to_owned()));
+    list(&mut parts, "protected", &lines(&packet.protected_paths));
+    parts.push(Part::Heading("Your reply"));
+    let reply = match form {
+        ReplyForm::Patch => REPLY,
+        ReplyForm::Edits => EDIT,
+    };
+    parts.push(Part::Prose(reply.to_owned()));
     if !packet.kept.is_empty() {
         parts.push(Part::Heading("What is done already"));
         parts.push(Part::Prose(KEPT.to_owned()));
@@ -82,9 +95,11 @@ pub(super) fn parts(
     }
     parts.push(Part::Prose(
         "A file with mode `full` is whole. In `skeleton` and `window` lines are left out where a \
-         bracketed mark says so. A masked line reads `[REDACTED:...]` and cannot be changed."
+         mark in brackets says so; the mark is no part of the file. A masked line reads `[REDACTED:...]` and cannot be changed."
             .to_owned(),
     ));
+    let table: Vec<String> = context.files.iter().map(row).collect();
+    list(&mut parts, "table", &table);
     parts.extend(context.files.iter().map(file));
     let before = parts.len();
     let omitted: Vec<String> = context
@@ -105,15 +120,6 @@ pub(super) fn parts(
     if parts.len() > before {
         parts.insert(before, Part::Heading("What is not here"));
     }
-    parts.push(Part::Heading("What a patch must not touch"));
-    parts.push(Part::Prose(PROTECTED.to_owned()));
-    list(&mut parts, "protected", &lines(&packet.protected_paths));
-    parts.push(Part::Heading("Your reply"));
-    let reply = match form {
-        ReplyForm::Patch => REPLY,
-        ReplyForm::Edits => EDIT,
-    };
-    parts.push(Part::Prose(reply.to_owned()));
     parts
 }
 
@@ -203,6 +209,7 @@ const PROTECTED: &str = "Refused, also when the commands would pass: changes to 
     weakening tests; making the commands pass by any other way than correcting the code.";
 
 const MAX_ROWS: usize = 40;
+const MAX_EVIDENCE: usize = 8;
 
 const REPLY: &str = "Reply with one patch that makes the commands pass: a unified diff with paths \
     relative to the root of the repository. Change no line you have not been shown. When the files \
@@ -229,6 +236,16 @@ fn failure(context: &ContextDocument) -> String {
         context.files.len(),
         context.total_bytes
     )
+}
+
+fn row(file: &PacketFile) -> String {
+    let shown = if file.mode == FileMode::Full {
+        "all lines".to_owned()
+    } else {
+        let ranges = file.ranges.iter().map(|[from, to]| format!("{from}-{to}"));
+        format!("lines {}", ranges.collect::<Vec<_>>().join(", "))
+    };
+    format!("{}: {shown}, about {} tokens\n", file.path, file.tokens)
 }
 
 fn file(file: &PacketFile) -> Part {

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use crate::model::{ContextDocument, FileMode, Omission, PacketFile, Role};
+use crate::model::{Code, ContextDocument, FileMode, Omission, PacketFile, Role};
 
 /// A context document for people: what is in it and why, totals against caps, what was left out.
 #[must_use]
@@ -66,7 +66,7 @@ fn files(text: &mut String, files: &[PacketFile]) {
         text.push_str("No file is in the packet.\n");
         return;
     }
-    let rows: Vec<[String; 5]> = files
+    let rows: Vec<[String; 6]> = files
         .iter()
         .map(|file| {
             [
@@ -74,12 +74,13 @@ fn files(text: &mut String, files: &[PacketFile]) {
                 role(file.role).to_owned(),
                 mode(file),
                 thousands(file.bytes),
+                thousands(file.tokens),
                 why(file),
             ]
         })
         .collect();
-    let header = ["FILE", "ROLE", "MODE", "BYTES", "WHY"].map(str::to_owned);
-    let widths: Vec<usize> = (0..4)
+    let header = ["FILE", "ROLE", "MODE", "BYTES", "TOKENS", "WHY"].map(str::to_owned);
+    let widths: Vec<usize> = (0..5)
         .map(|column| {
             std::iter::once(&header)
                 .chain(&rows)
@@ -89,15 +90,16 @@ fn files(text: &mut String, files: &[PacketFile]) {
         })
         .collect();
     for row in std::iter::once(&header).chain(&rows) {
-        let [path, role, mode, bytes, why] = row;
+        let [path, role, mode, bytes, tokens, why] = row;
         put(
             text,
             format_args!(
-                "{path:<w0$}  {role:<w1$}  {mode:<w2$}  {bytes:>w3$}  {why}\n",
+                "{path:<w0$}  {role:<w1$}  {mode:<w2$}  {bytes:>w3$}  {tokens:>w4$}  {why}\n",
                 w0 = widths[0],
                 w1 = widths[1],
                 w2 = widths[2],
                 w3 = widths[3],
+                w4 = widths[4],
             ),
         );
     }
@@ -134,7 +136,7 @@ fn why(file: &PacketFile) -> String {
             format_args!("; {} masked", count(file.redactions.len(), "secret")),
         );
     }
-    if let Some(shortened) = &file.shortened {
+    if let Some(shortened) = file.shortened.as_ref().filter(|it| it.code != Code::C103) {
         put(
             &mut why,
             format_args!("; cut short: {}", printable(&shortened.reason)),
@@ -191,6 +193,18 @@ fn totals(text: &mut String, context: &ContextDocument) {
         put(text, format_args!(", {} tokens", thousands(max)));
     }
     text.push('\n');
+    let shares = context.files.iter().filter_map(|it| it.shortened.as_ref());
+    let shares: Vec<_> = shares.filter(|it| it.code == Code::C103).collect();
+    if let Some(last) = shares.last() {
+        put(
+            text,
+            format_args!(
+                "{} shown in part, for want of tokens; all of it with {}\n",
+                count(shares.len(), "file"),
+                last.remedy
+            ),
+        );
+    }
 }
 
 fn rejected(text: &mut String, context: &ContextDocument) {
@@ -220,18 +234,18 @@ fn left_out(text: &mut String, omitted: &[Omission]) {
         return;
     }
     put(text, format_args!("\nLeft out ({}):\n", omitted.len()));
+    // What many rows have in common is said once, with the first of them.
+    let mut said: Vec<(Code, &str)> = Vec::new();
     for omission in omitted.iter().take(MAX_ROWS) {
-        put(
-            text,
-            format_args!(
-                "  {}  {} {}",
-                printable(&omission.path),
-                omission.code,
-                printable(&omission.reason)
-            ),
-        );
-        if !omission.remedy.is_empty() {
-            put(text, format_args!("; {}", omission.remedy));
+        let path = printable(&omission.path);
+        put(text, format_args!("  {path}  {}", omission.code));
+        let reason = (omission.code, omission.reason.as_str());
+        if !said.contains(&reason) {
+            said.push(reason);
+            put(text, format_args!(" {}", printable(&omission.reason)));
+            if !omission.remedy.is_empty() {
+                put(text, format_args!("; {}", omission.remedy));
+            }
         }
         text.push('\n');
     }

@@ -8,6 +8,10 @@ use crate::model::RepoPath;
 ///
 /// What cannot be read of the chain is left out; the readable part counts.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the compiler"
+)]
 pub(super) struct Config {
     /// The directory of the file; `""` at the root.
     pub(super) directory: String,

@@ -43,7 +43,6 @@ impl<'s> View<'s> {
     }
 }
 
-#[cfg_attr(not(target_os = "linux"), expect(dead_code))]
 fn kind_of(state: &FileState) -> EntryKind {
     match state.mode {
         0o120_000 => EntryKind::Symlink {

@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     max_file_bytes: Option<u64>,
     /// Bytes of all files.
     max_total_bytes: Option<u64>,
-    /// Estimated tokens of all files.
+    /// Estimated tokens of all files: 11000 when missing.
     max_tokens: Option<u64>,
     /// A commit to read instead of the worktree.
     rev: Option<String>,
@@ -72,6 +72,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
             context.max_log_bytes.0 = context.max_log_bytes.0.min(USUAL_LOG);
         }
     })?;
+    let is_sent = given.log.is_some();
     let nothing = given.targets.is_empty() && given.requested_files.is_empty();
     let file = given.log_file.as_deref();
     let log = if given.log.is_some() || file.is_some() || (nothing && given.rev.is_none()) {
@@ -97,7 +98,11 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         rev: given.rev,
         ..ContextRequest::default()
     };
-    let packed = build_context(&app, &request, caller.progress)?;
+    let mut packed = build_context(&app, &request, caller.progress)?;
+    if is_sent {
+        // Who calls has it.
+        packed.packet.logs.text.clear();
+    }
     // A document beside the prompt would say every byte twice.
     let mut answer = if given.document {
         Given::new(context_text(&packed.context), &packed.context)?

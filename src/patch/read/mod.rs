@@ -6,6 +6,7 @@ mod clean;
 mod diff;
 mod envelope;
 mod fence;
+mod fenced;
 mod file_line;
 mod foreign;
 mod hunk;
@@ -14,6 +15,7 @@ mod likeness;
 mod lines;
 mod name;
 mod reader;
+mod strict_json;
 mod wrapping;
 mod xml;
 

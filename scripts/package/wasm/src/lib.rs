@@ -52,7 +52,7 @@ impl Judge {
     pub fn new(files: &Files, options: Option<Options>) -> Result<Judge, JsError> {
         let files: &JsValue = files.as_ref();
         let mut taken = Vec::new();
-        for path in Object::keys(files.unchecked_ref()) {
+        for path in Object::keys(files.unchecked_ref::<Object>()) {
             let content = field(files, &path)?;
             taken.push((path.as_string().unwrap_or_default(), bytes(&content)?));
         }
