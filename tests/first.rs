@@ -1,5 +1,6 @@
 //! The first ten minutes: run, fix, and every command that takes the last run when none is named.
 #![cfg(unix)]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 

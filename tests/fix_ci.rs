@@ -1,5 +1,6 @@
 //! `fix-ci`: the logs of a run's jobs, each failure once, whose it is, and a patch.
 #![cfg(unix)]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 

@@ -414,8 +414,7 @@ fn wrong_calls_say_what_is_wrong() {
         ("no.json", "{}"),
     ]);
     for (arguments, code, word) in [
-        (&["heal"][..], "U101", "--test"),
-        (&["heal", "--mcp", "no.json"], "R301", "mcpServers"),
+        (&["heal", "--mcp", "no.json"][..], "R301", "mcpServers"),
         (
             &["heal", "--mcp", "mcp.json", "--server", "b"],
             "R302",

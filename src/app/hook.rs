@@ -2,7 +2,6 @@ use serde_json::{Value, json};
 
 use super::brief::brief;
 use super::files::{to_json, write_file};
-use super::gain::count;
 use super::last_run::{self, Again};
 use super::run_summary::told;
 use super::{App, AppError, Silent, runs};
@@ -69,7 +68,6 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
     let again = Again::of(app, &[told.command.into()], &workspace.prefix);
     last_run::keep(&folder, &again)?;
     last_run::forget_old(app)?;
-    count(app, told.output.len(), text.len())?;
     Ok(Some(json!({
         "hookSpecificOutput": {
             "hookEventName": told.event,

@@ -2,8 +2,10 @@ use super::hint::{HintRequest, find_imports};
 use super::remedy::remedies;
 use super::{App, Silent};
 use crate::diagnose::Log;
+use crate::hint::{Wanted, wanted};
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, MentionedFile, PacketSize, RunFailure, RunSummary,
+    CertainImport, ContextDocument, Diagnosis, MentionedFile, PacketSize, RepoPath, RunFailure,
+    RunSummary,
 };
 use crate::source::Source;
 use crate::workspace::Workspace;
@@ -52,25 +54,23 @@ pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
     }
 }
 
-// The first file of the log that holds what is missing; without such a thing, the first of all.
+// Where the file that lacks something is named, with its line when the log says one; without such a
+// file, the first of all.
 fn place<'a>(diagnosis: &'a Diagnosis, source: &dyn Source) -> Option<&'a MentionedFile> {
-    let missing = [
-        &diagnosis.undefined_names,
-        &diagnosis.missing_modules,
-        &diagnosis.missing_exports,
-    ];
-    let word = |it: &String| it.rsplit(['.', '/']).next().unwrap_or(it).to_owned();
-    let words: Vec<String> = missing.into_iter().flatten().map(word).collect();
-    let holds = |file: &&MentionedFile| {
-        let path = file.repo_path();
-        let bytes = path
-            .and_then(|it| source.read(&it).ok())
-            .unwrap_or_default();
-        let mut words = words.iter();
-        words.any(|word| memchr::memmem::find(&bytes, word.as_bytes()).is_some())
+    let lacks = Wanted {
+        names: diagnosis.undefined_names.clone(),
+        modules: diagnosis.missing_modules.clone(),
+        exports: diagnosis.missing_exports.clone(),
     };
-    let mut files = diagnosis.files.iter().filter(|it| it.in_repository);
-    files.clone().find(holds).or_else(|| files.next())
+    let files = diagnosis.files.iter().filter(|it| it.in_repository);
+    let paths: Vec<RepoPath> = files.clone().filter_map(MentionedFile::repo_path).collect();
+    let lacking = wanted(source, &paths, &lacks);
+    let of = |file: &&MentionedFile| file.repo_path().is_some_and(|it| lacking.contains_key(&it));
+    let mut named = files.clone().filter(of);
+    let lined = named.clone().find(|it| it.line.is_some());
+    lined
+        .or_else(|| named.next())
+        .or_else(|| files.clone().next())
 }
 
 // A row for each test. What all of them died of stands in one place.
