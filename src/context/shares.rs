@@ -622,7 +622,7 @@ mod tests {
                 assert!(a.contains("def broken_total"), "{max}: {a}");
             }
         }
-        let [a, _] = of(500, &[3], false);
+        let [a, _] = of(700, &[3], false);
         assert!(
             a.contains("def first"),
             "the line that the log points at: {a}"

@@ -40,14 +40,6 @@ pub(super) fn parts(
     let failing: Vec<&String> = failing.take(MAX_ROWS).collect();
     list(&mut parts, "failing-tests", &lines(&failing));
     list(&mut parts, "commands", &lines(&packet.test_commands));
-    if !packet.logs.text.is_empty() {
-        parts.push(Part::Heading("Log"));
-        parts.push(data(
-            "log",
-            vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())],
-            &packet.logs.text,
-        ));
-    }
     if let Some(recovery) = &packet.recovery_context
         && !recovery.recovery_hint.is_empty()
     {
@@ -61,6 +53,14 @@ pub(super) fn parts(
         let text = text.strip_prefix(heading).unwrap_or(text).trim_start();
         parts.push(Part::Heading(heading));
         parts.push(data("imports", Vec::new(), text));
+    }
+    if !packet.logs.text.is_empty() {
+        parts.push(Part::Heading("Log"));
+        parts.push(data(
+            "log",
+            vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())],
+            &packet.logs.text,
+        ));
     }
     parts.push(Part::Heading("What a patch must not touch"));
     parts.push(Part::Prose(PROTECTED.to_owned()));
