@@ -47,31 +47,38 @@
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
-pub mod agent;
-pub mod app;
-pub mod bench;
-pub mod cli;
-pub mod config;
-pub mod context;
-pub mod diagnose;
-pub mod exec;
-pub mod git;
-pub mod graph;
-pub mod heal;
-pub mod hint;
-pub mod junit;
 pub mod lang;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod model;
 pub mod patch;
 pub mod policy;
-pub mod proof;
-pub mod rank;
-pub mod repair;
 pub mod report;
 pub mod resolve;
 pub mod source;
-pub mod state;
-pub mod workplace;
-pub mod workspace;
+
+cfg_if::cfg_if! {
+    if #[cfg(feature = "program")] {
+        pub mod agent;
+        pub mod app;
+        pub mod bench;
+        pub mod cli;
+        pub mod config;
+        pub mod context;
+        pub mod diagnose;
+        pub mod exec;
+        pub mod git;
+        pub mod graph;
+        pub mod heal;
+        pub mod hint;
+        pub mod junit;
+        pub mod proof;
+        pub mod rank;
+        pub mod repair;
+        pub mod state;
+        pub mod workplace;
+        pub mod workspace;
+    }
+}
+
+pub use patch::Judge;

@@ -30,6 +30,7 @@ fn repo() -> Repo {
             r#"{"compilerOptions":{"paths":{"@shared/*":["./lost/*"]}}}"#,
         ),
         ("package.json", "{}"),
+        ("mendit.toml", "[context]\nmax-tokens = 100000\n"),
         ("src/a.ts", "import { m } from \"@shared/money\";\n"),
         ("src/b.ts", "export const b = 1;\n"),
         (
@@ -96,7 +97,7 @@ fn doors() -> Vec<Door> {
         },
         Door {
             tool: "build_context",
-            arguments: json!({"log": alias, "level": 1}),
+            arguments: json!({"log": alias, "level": 1, "document": true}),
             line: vec!["context", "--log", "../alias.log", "--level", "1"],
             library: Box::new(|app| {
                 let request = ContextRequest {

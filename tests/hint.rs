@@ -48,7 +48,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     };
     let mut found = suggest(&source, &graph, &query);
     found.retain(|one| one.certain);
-    let fix = fix(&source, &path, &found)?;
+    let fix = fix(&graph, &path, &found)?;
     assert!(fix.patch.starts_with("diff --git "), "{}", fix.patch);
     let after = fix.changes.first()?.after.clone()?;
     Some(String::from_utf8(after.bytes.to_vec()).unwrap())
@@ -585,7 +585,8 @@ fn hostile_files_are_survived() {
             let source = memory(&files);
             let path = RepoPath::new(file).unwrap();
             let found = hints(&files, file, "Known");
-            let _ = fix(&source, &path, &found);
+            let graph = Graph::new(&source);
+            let _ = fix(&graph, &path, &found);
             assert_eq!(source.listing().files().count(), 3);
         }
     }

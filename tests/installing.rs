@@ -137,6 +137,21 @@ fn the_npm_packages_start_the_program() {
         "{version}"
     );
     assert_eq!(start(&["explain", "X000"]).status.code(), Some(2));
+    // Who is asked to end hands it on: nothing waits for the sleep.
+    let mut waiting = Command::new(clean.join("node_modules/.bin/mendit"))
+        .args(["run", "--", "sh", "-c", "echo started; exec sleep 30"])
+        .current_dir(&clean)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut shown = [0; 1];
+    std::io::Read::read_exact(waiting.stdout.as_mut().unwrap(), &mut shown).unwrap();
+    let started = std::time::Instant::now();
+    let wrapper = rustix::process::Pid::from_child(&waiting);
+    rustix::process::kill_process(wrapper, rustix::process::Signal::TERM).unwrap();
+    assert!(!waiting.wait().unwrap().success());
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
     let own = folders.iter().find(|it| !it.ends_with("mendit")).unwrap();
     std::fs::remove_dir_all(clean.join("node_modules").join(own.file_name().unwrap())).unwrap();
     let alone = start(&["--version"]);

@@ -129,7 +129,10 @@ async fn document(client: &Client, name: &'static str, arguments: Value) -> Valu
         "{name} says something to a reader"
     );
     let document = result.structured_content.unwrap();
-    let output = Value::Object((**tool.output_schema.as_ref().unwrap()).clone());
+    let output = match &tool.output_schema {
+        Some(output) => Value::Object((**output).clone()),
+        None => mendit::model::schema("context").unwrap().schema(),
+    };
     let valid = jsonschema::validator_for(&output).unwrap();
     assert!(valid.is_valid(&document), "{name}: {document:#}");
     document
@@ -156,7 +159,12 @@ async fn use_every_reading_tool(client: &Client) {
     }
     let diagnosis = document(client, "diagnose", json!({"log": LOG})).await;
     assert_eq!(diagnosis["undefinedNames"], json!(["c"]));
-    let context = document(client, "build_context", json!({"log": LOG, "level": 1})).await;
+    let context = document(
+        client,
+        "build_context",
+        json!({"log": LOG, "level": 1, "document": true}),
+    )
+    .await;
     assert_eq!(context["filesIncluded"][0], "a.ts");
     let hint = document(
         client,
@@ -208,10 +216,12 @@ async fn patches_are_applied_only_when_that_was_allowed() {
     let repo = repo();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
-    let error = call(&client, "apply_patch", json!({"patch": PATCH}))
+    let refused = call(&client, "apply_patch", json!({"patch": PATCH}))
         .await
-        .unwrap_err();
-    assert!(error.to_string().contains("--allow-write"), "{error}");
+        .unwrap();
+    assert_eq!(refused.is_error, Some(true));
+    let said = serde_json::to_string(&refused.content).unwrap();
+    assert!(said.contains("--allow-write"), "{said}");
 
     let mut server = started(&repo, &["--allow-write"]);
     let client = over_stdio(&mut server).await;
@@ -241,17 +251,29 @@ async fn wrong_calls_are_answered_and_break_nothing() {
     let repo = repo();
     let mut server = started(&repo, &[]);
     let client = over_stdio(&mut server).await;
+    let error = call(&client, "no_such_tool", json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("no tool"), "{error}");
+    // What is wrong with a call is an answer that the model sees.
     for (name, arguments, word) in [
-        ("diagnose", json!({}), "missing field `log`"),
+        ("diagnose", json!({}), "U306"),
         ("diagnose", json!({"log": "x", "lgo": 1}), "lgo"),
+        ("diagnose", json!({"log": "x", "logFile": "y"}), "either"),
         ("build_context", json!({"level": 4}), "0 to 3"),
+        (
+            "build_context",
+            json!({"level": "1"}),
+            "the arguments do not fit",
+        ),
         ("find_import", json!({"names": ["c"]}), "`file`"),
         ("redact", json!({}), "either"),
         ("redact", json!({"text": "a", "file": "a.ts"}), "either"),
-        ("no_such_tool", json!({}), "no tool"),
+        ("apply_patch", json!({"patch": "x"}), "--allow-write"),
+        ("run_tests", json!({}), "--run CMD"),
     ] {
-        let error = call(&client, name, arguments).await.unwrap_err();
-        assert!(error.to_string().contains(word), "{name}: {error}");
+        let result = call(&client, name, arguments).await.unwrap();
+        assert_eq!(result.is_error, Some(true), "{name}");
+        let said = serde_json::to_string(&result.content).unwrap();
+        assert!(said.contains(word), "{name}: {said}");
     }
     for (name, arguments, code) in [
         ("build_context", json!({"targets": ["bb.ts"]}), "C311"),
@@ -269,6 +291,73 @@ async fn wrong_calls_are_answered_and_break_nothing() {
         assert!(said.contains(code), "{said}");
     }
     use_every_reading_tool(&client).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_are_run_only_when_they_were_named() {
+    let repo = repo();
+    let line = "echo \"a.ts(1,13): error TS2304: Cannot find name 'c'.\"; exit 1";
+    let mut server = started(&repo, &["--run", line]);
+    let client = over_stdio(&mut server).await;
+    let tools = client.list_all_tools().await.unwrap();
+    assert!(names(&tools).contains(&"run_tests") && names(&tools).contains(&"fix_tests"));
+    let other = call(&client, "run_tests", json!({"command": "touch other"}))
+        .await
+        .unwrap();
+    assert_eq!(other.is_error, Some(true));
+    assert!(!repo.root().join("other").exists());
+    let ran = document(&client, "run_tests", json!({})).await;
+    assert_eq!(
+        (&ran["passed"], &ran["summary"]["kind"]),
+        (&json!(false), &json!("import_error"))
+    );
+    // What the run left is what the others take when no log is named.
+    let diagnosis = document(&client, "diagnose", json!({})).await;
+    assert_eq!(diagnosis["undefinedNames"], json!(["c"]));
+    let context = call(&client, "build_context", json!({})).await.unwrap();
+    assert!(
+        serde_json::to_string(&context.content)
+            .unwrap()
+            .contains("a.ts")
+    );
+    assert!(context.structured_content.is_none());
+    let prompts = client.list_all_prompts().await.unwrap();
+    assert_eq!(prompts[0].name, "fix-tests");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_answer_is_larger_than_a_client_takes() {
+    let repo = repo();
+    let mut all = String::new();
+    for number in 0..400 {
+        let body = format!(
+            "// {}\nexport const v{number} = {number};\n",
+            "word ".repeat(60)
+        );
+        repo.write(&format!("src/m{number}.ts"), body);
+        all.push_str(&format!("import {{ v{number} }} from './m{number}';\n"));
+    }
+    repo.write("src/all.ts", &all);
+    repo.commit();
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    let log = "src/all.ts(1,1): error TS2304: Cannot find name 'gone'.\n".repeat(2000);
+    let noise = "words that say nothing at all about it\n".repeat(60_000);
+    for (name, arguments) in [
+        ("build_context", json!({"log": log, "level": 3})),
+        (
+            "build_context",
+            json!({"log": log, "level": 3, "document": true}),
+        ),
+        ("diagnose", json!({"log": log})),
+        ("imports", json!({"files": ["src/all.ts"], "hops": 3})),
+        ("redact", json!({"text": noise})),
+        ("explain", json!({})),
+    ] {
+        let result = call(&client, name, arguments).await.unwrap();
+        let bytes = serde_json::to_string(&result).unwrap().len();
+        assert!(bytes < 100_000, "{name}: {bytes} bytes");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -42,7 +42,7 @@ fn a_browser_shows_a_run() {
     let shown = dom(&browser, &page_file, repo.outside());
     // The browser has read it as elements, and nothing of the log as markup.
     for expected in [
-        "<h1>fixed</h1>",
+        "<h1 class=\"good\">fixed</h1>",
         "<ins>+A=42</ins>",
         "<del>-A=41</del>",
         "</svg></figure>",

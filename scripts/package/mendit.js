@@ -1,22 +1,26 @@
 #!/usr/bin/env node
 // Starts the program of the package that npm installed for this platform.
 "use strict";
-const { spawnSync } = require("node:child_process");
+const { spawn } = require("node:child_process");
 const os = require("node:os");
 
-const name = `mendit-${process.platform}-${process.arch}`;
+// Programs for Alpine and the like stand in packages of their own.
+const isMusl = process.platform === "linux" && !process.report?.getReport().header.glibcVersionRuntime;
+const name = `mendit-${process.platform}-${process.arch}${isMusl ? "-musl" : ""}`;
+const file = process.platform === "win32" ? "mendit.exe" : "mendit";
 let program;
 try {
-  program = require.resolve(`${name}/bin/mendit`);
+  program = require.resolve(`${name}/bin/${file}`);
 } catch {
   console.error(`mendit: the package ${name} is not installed; there may be none for this platform`);
   process.exit(2);
 }
-// Ctrl-C reaches the program itself, which ends in its own time.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
-const { error, status, signal } = spawnSync(program, process.argv.slice(2), { stdio: "inherit" });
-if (error) {
+const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+// A terminal sends Ctrl-C to the program too, which ends in its own time; other requests are handed on.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("error", (error) => {
   console.error(`mendit: ${error.message}`);
   process.exit(2);
-}
-process.exit(status ?? 128 + os.constants.signals[signal]);
+});
+child.on("exit", (status, signal) => process.exit(status ?? 128 + os.constants.signals[signal]));

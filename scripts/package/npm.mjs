@@ -2,25 +2,32 @@
 // Writes the npm packages: one that holds the program for this platform, and `mendit`, which names
 // one such package per platform as optional and starts the one that npm installed.
 //   node scripts/package/npm.mjs BINARY [DIR]     the packages go to DIR, target/package/npm if not given
+// PLATFORM=darwin-arm64 names another platform than this one, one of those below.
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { arch, argv, exit, platform, stderr } from "node:process";
+import process, { arch, argv, env, exit, platform, stderr } from "node:process";
 import { fileURLToPath } from "node:url";
 
 // A row more is a package more.
 const PLATFORMS = [
-  { os: "linux", cpu: "x64" },
-  { os: "linux", cpu: "arm64" },
+  { os: "linux", cpu: "x64", libc: "glibc" },
+  { os: "linux", cpu: "arm64", libc: "glibc" },
+  { os: "linux", cpu: "x64", libc: "musl" },
+  { os: "linux", cpu: "arm64", libc: "musl" },
   { os: "darwin", cpu: "x64" },
   { os: "darwin", cpu: "arm64" },
+  { os: "win32", cpu: "x64" },
 ];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const binary = argv[2];
 const out = argv[3] ?? join(root, "target/package/npm");
-const here = PLATFORMS.find((it) => it.os === platform && it.cpu === arch);
+const isMusl = platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
+const wanted = env.PLATFORM ?? `${platform}-${arch}${isMusl ? "-musl" : ""}`;
+const suffix = ({ os, cpu, libc }) => `${os}-${cpu}${libc === "musl" ? "-musl" : ""}`;
+const here = PLATFORMS.find((it) => suffix(it) === wanted);
 if (!binary || !here) {
-  stderr.write(binary ? `no package is made for ${platform} ${arch}\n` : "name the binary\n");
+  stderr.write(binary ? `no package is made for ${wanted}\n` : "name the binary\n");
   exit(2);
 }
 
@@ -31,7 +38,8 @@ const common = {
   description: field("description"),
   license: `(${field("license")})`,
 };
-const nameOf = ({ os, cpu }) => `mendit-${os}-${cpu}`;
+const nameOf = (platform) => `mendit-${suffix(platform)}`;
+const file = here.os === "win32" ? "mendit.exe" : "mendit";
 
 const write = (folder, name, text) => {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -45,11 +53,12 @@ write(own, "package.json", json({
   ...common,
   os: [here.os],
   cpu: [here.cpu],
+  ...(here.libc && { libc: [here.libc] }),
   files: ["bin"],
 }));
 mkdirSync(join(own, "bin"), { recursive: true });
-copyFileSync(binary, join(own, "bin/mendit"));
-chmodSync(join(own, "bin/mendit"), 0o755);
+copyFileSync(binary, join(own, "bin", file));
+chmodSync(join(own, "bin", file), 0o755);
 
 const main = join(out, "mendit");
 write(main, "package.json", json({

@@ -4,7 +4,9 @@ use super::open::{known_file, with_graph};
 use super::patch::write_changes;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::hint::{Query, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest};
+use crate::hint::{
+    self, Query, Wanted, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest,
+};
 use crate::junit::Report;
 use crate::model::{
     Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
@@ -91,7 +93,7 @@ pub fn find_imports(
             names.extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
             if patched {
                 let certain = found.iter().filter(|it| it.certain).cloned();
-                if let Some(fixed) = fix(source, file, &certain.collect::<Vec<_>>()) {
+                if let Some(fixed) = fix(graph, file, &certain.collect::<Vec<_>>()) {
                     patch.push_str(&fixed.patch);
                     changes.extend(fixed.changes);
                 }
@@ -130,15 +132,7 @@ fn shows(redactor: &Redactor, text: &str) -> bool {
     redactor.redact(text).findings.is_empty()
 }
 
-// What one file lacks.
-#[derive(Default)]
-struct Wanted {
-    names: Vec<String>,
-    modules: Vec<String>,
-    exports: Vec<String>,
-}
-
-// What to look for, by file; of several files that a log names, the first that uses a name.
+// What to look for, by file.
 fn wanted(
     app: &App,
     request: &HintRequest,
@@ -157,36 +151,16 @@ fn wanted(
         diagnose_masked(log, &facts, scene, &request.reports, app.redactor())
     });
     let files = files(request, workspace, diagnosis.as_ref())?;
-    let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
-    let mut put = |text: &str, take: &dyn Fn(&mut Wanted) -> &mut Vec<String>| {
-        let word = text.rsplit(['.', '/']).next().unwrap_or(text);
-        let uses = |file: &&RepoPath| {
-            source
-                .read(file)
-                .is_ok_and(|bytes| memchr::memmem::find(&bytes, word.as_bytes()).is_some())
-        };
-        if let Some(file) = files.iter().find(uses).or(files.first()) {
-            let list = take(wanted.entry(file.clone()).or_default());
-            if !list.iter().any(|known| known == text) {
-                list.push(text.to_owned());
-            }
-        }
+    let mut lacks = Wanted {
+        names: request.names.clone(),
+        ..Wanted::default()
     };
-    for name in &request.names {
-        put(name, &|it| &mut it.names);
+    if let Some(found) = diagnosis {
+        lacks.names.extend(found.undefined_names);
+        lacks.modules = found.missing_modules;
+        lacks.exports = found.missing_exports;
     }
-    if let Some(found) = &diagnosis {
-        for name in &found.undefined_names {
-            put(name, &|it| &mut it.names);
-        }
-        for module in &found.missing_modules {
-            put(module, &|it| &mut it.modules);
-        }
-        for export in &found.missing_exports {
-            put(export, &|it| &mut it.exports);
-        }
-    }
-    Ok(wanted)
+    Ok(hint::wanted(source, &files, &lacks))
 }
 
 fn files(

@@ -1,27 +1,39 @@
 //! Floor 9: one task for each command, from a request to a document. Everything that tasks stand on
 //! is opened once, by [`App`]; command line, server and library only translate.
 
+mod agent_setup;
+mod agents;
 mod bench;
+mod brief;
 mod choices;
 mod confined;
 mod context;
 mod context_request;
 mod diagnose;
+mod doctor;
 mod error;
 mod explain;
 mod files;
+mod fix;
+mod fix_ci;
+mod gain;
 mod git_apply;
 mod heal;
 mod hint;
+mod hook;
 mod imports;
+mod json_insert;
+mod last_run;
 mod open;
 mod patch;
 mod progress;
 mod redact;
+mod remedy;
 mod repair;
 mod report;
 mod run;
 mod run_record;
+mod run_summary;
 mod run_verdict;
 mod runs;
 mod shared;
@@ -31,6 +43,8 @@ mod stats;
 
 pub use crate::diagnose::Log;
 pub use crate::junit::Report;
+pub use agent_setup::{SET_UP_AGENTS, SetUp, SetUpFile, set_up_agent};
+pub use agents::{AgentPreset, PRESETS, preset};
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
     benches_all_agents, broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_all_agents,
@@ -39,13 +53,19 @@ pub use bench::{
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
 pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log};
+pub use doctor::{Checkup, CheckupRow, CheckupState, check_up};
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};
+pub use fix::{FixRequest, Fixed, find_fix, write_fix};
+pub use fix_ci::{CiCause, CiFailure, CiReport, FixCiRequest, fix_ci};
+pub use gain::{Gain, GainRow, gain};
 pub use git_apply::{GitApplied, GitPlace, NamedPatch, git_apply};
 pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, Hinted, find_imports};
+pub use hook::answer_hook;
 pub use imports::{ImportsRequest, list_imports};
+pub use last_run::{CommandReport, LastLog, last_log, last_words, no_run};
 pub use open::{App, AppOptions};
 pub use patch::{
     Against, BatchAnswer, PatchRequest, Target, apply_patch, check_batch, check_patch,
@@ -63,7 +83,9 @@ pub use stats::{StatsRequest, add_up_runs};
 
 // What requests are made of.
 pub use crate::config as settings;
-pub use crate::exec::{Stop, guard_environment, own_program, set_supervisor, supervise};
+#[cfg(unix)]
+pub use crate::exec::supervise;
+pub use crate::exec::{Stop, guard_environment, own_program, set_supervisor};
 pub use crate::patch::{Favour, GitApplyOptions, Judged, Limit, Recovered, Verbosity, WhiteSpace};
 pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{AppError, Progress};
 use crate::config::Settings;
@@ -20,6 +21,8 @@ pub struct App {
     settings: Settings,
     redactor: Redactor,
     rules: Arc<UserRules>,
+    // Whether it was said that there is no repository: once is enough.
+    said_alone: AtomicBool,
 }
 
 /// Where a task works, as the person who asks for it says.
@@ -54,6 +57,7 @@ impl App {
                 .with_rules(&settings.secrets.rule)?,
             rules: Arc::new(UserRules::new(&settings.diagnose.rule)?),
             settings,
+            said_alone: AtomicBool::new(false),
         })
     }
 
@@ -67,6 +71,16 @@ impl App {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The settings, to put what is known only now before them.
+    pub(super) fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// Stands in another directory from now on.
+    pub(super) fn enter(&mut self, directory: PathBuf) {
+        self.directory = directory;
     }
 
     /// Masks what must not be shown.
@@ -95,6 +109,16 @@ impl App {
         progress: &dyn Progress,
     ) -> Result<Workspace, AppError> {
         super::progress::go_on(progress, "listing the repository")?;
+        let stands_alone = matches!(at, At::Worktree)
+            && Repository::discover(&self.directory)?.is_none()
+            && !self.said_alone.swap(true, Ordering::Relaxed);
+        if stands_alone {
+            progress.note(&format!(
+                "this is no git repository: all files below {} are read (hint: `-C DIR` names \
+                 another folder)",
+                self.directory.display()
+            ));
+        }
         let workspace = Workspace::at(&self.directory, at, self.threads())?;
         if workspace.git.as_ref().is_some_and(Repository::is_foreign) {
             progress.note(

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::agents::chosen_agent;
 use super::open::listen;
 use super::runs;
 use super::shared::shared;
@@ -37,6 +38,8 @@ pub struct Repaired {
     pub result: RunResult,
     /// The folder that tells about it.
     pub folder: PathBuf,
+    /// The patch that the run ended with.
+    pub patch: Option<String>,
     /// How the process ends.
     pub exit: Exit,
 }
@@ -80,6 +83,7 @@ pub fn repair_repository(
     packets.rules = app.rules();
     packets.include_bundle = request.include_bundle;
     add_history(&mut packets, workspace.git.as_ref(), "HEAD");
+    let agent = chosen_agent(settings);
     let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
     let setup = Setup {
         root: &root,
@@ -106,11 +110,11 @@ pub fn repair_repository(
             no_network: settings.repair.no_net,
             rules: app.rules(),
         },
-        agent: match &settings.agent.command {
-            Some(command) => Agent::Command {
-                command,
-                protocol: settings.agent.protocol.into(),
-                environment: &settings.agent.env,
+        agent: match &agent {
+            Some(agent) => Agent::Command {
+                command: &agent.command,
+                protocol: agent.protocol.into(),
+                environment: &agent.env,
                 writable: &settings.agent.write,
             },
             None => Agent::None,
@@ -128,6 +132,9 @@ pub fn repair_repository(
     let unapplied = request.apply && result.patch_digest.is_some() && !result.applied;
     Ok(Repaired {
         exit: if unapplied { Exit::No } else { exit(&result) },
+        patch: std::fs::read_to_string(folders.kept.join("final.patch"))
+            .ok()
+            .filter(|patch| !patch.is_empty()),
         folder: folders.named().to_owned(),
         result,
     })

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use super::last_run::{CommandReport, command_report};
 use super::{App, AppError, Progress, runs};
 use crate::model::{ChildFailure, Code, RunRecord};
 use crate::repair::read_run;
@@ -10,6 +11,8 @@ use crate::workspace::At;
 pub enum Reported {
     /// A run, with every attempt, and the name of its folder.
     Run(Box<RunRecord>, String),
+    /// A run of `mendit run`, and the name of its folder.
+    Command(Box<CommandReport>, String),
     /// A failure report alone.
     Failure(Box<ChildFailure>),
 }
@@ -29,13 +32,10 @@ pub fn find_run(app: &App, what: &str, progress: &dyn Progress) -> Result<Report
     if let Some(record) = read_run(&folder) {
         return Ok(Reported::Run(Box::new(record), name));
     }
-    let log = folder.join("test.log");
-    let hint = if log.is_file() {
-        let log = log.display();
-        format!("it is of `mendit run`; `mendit diagnose {log}` says what broke")
-    } else {
-        "a run that was cut off is continued with `mendit repair --resume RUN`".to_owned()
-    };
+    if let Some(report) = command_report(&folder) {
+        return Ok(Reported::Command(Box::new(report), name));
+    }
+    let hint = "a run that was cut off is continued with `mendit repair --resume RUN`";
     let said = format!("`{name}` holds no repair that ended");
     Err(AppError::new(Code::U306, said).hint(hint))
 }

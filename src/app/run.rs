@@ -3,16 +3,19 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
+use super::gain::count;
+use super::last_run::Again;
 use super::open::listen;
 use super::run_record::{Attempt, Record, Status};
 use super::run_verdict::conclude;
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, Silent, runs};
 use crate::config::Place;
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
 };
-use crate::model::Code;
+use crate::model::{Code, RunSummary};
 use crate::workspace::At;
 
 /// Run a test command inside limits; the limits are settings.
@@ -29,6 +32,8 @@ pub struct CommandRun {
     record: Record,
     /// What to say when it did not pass, with the exit code.
     pub failure: Option<AppError>,
+    /// The exit code of the command as a shell tells it: 128 and the signal, 124 for a time limit.
+    pub exit_code: u8,
 }
 
 impl CommandRun {
@@ -36,6 +41,36 @@ impl CommandRun {
     #[must_use]
     pub fn document(&self) -> impl Serialize + '_ {
         self.record.document()
+    }
+
+    /// All that an agent needs of it: one line when it passed, less than a thousand tokens when it
+    /// did not, with the path of the whole log. It counts what was spared.
+    ///
+    /// # Errors
+    /// A repository that cannot be read.
+    pub fn brief(&self, app: &App) -> Result<String, AppError> {
+        let mut text = match (&self.failure, self.summary()) {
+            (None, _) => format!("{}\n", self.record.passed_in_words()),
+            (Some(failure), Some(summary)) => {
+                let workspace = app.workspace(At::Worktree, &Silent)?;
+                let log = self.record.failing_log();
+                let log = app.redactor().redact(log).text;
+                brief(app, &workspace, summary, &failure.message, &log)
+            }
+            (Some(failure), None) => format!("{}\n", failure.message),
+        };
+        if let (Some(log), true) = (&self.record.log_at, self.failure.is_some()) {
+            text.push_str(&format!("whole log: {}\n", log.display()));
+        }
+        // What cannot be counted is not.
+        let _ = count(app, self.record.log_bytes(), text.len());
+        Ok(text)
+    }
+
+    /// What its failure comes to, in a few lines.
+    #[must_use]
+    pub fn summary(&self) -> Option<&RunSummary> {
+        self.record.summary.as_ref()
     }
 }
 
@@ -81,10 +116,34 @@ pub fn run_command(
     let mut record = Record::new(&job, &outcome, attempts, app.redactor());
     if matches!(record.status, Status::Failed | Status::Flaky) && !stop.requested() {
         let workspace = app.workspace(At::Worktree, progress)?;
-        record.write_failure(request.out.as_deref(), app, &workspace)?;
+        let again = Again::of(app, &request.command, &workspace.prefix);
+        record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
+    } else if matches!(record.status, Status::Passed) {
+        let again = Again::of(app, &request.command, &runs::prefix(app)?);
+        // A pass is a pass where nothing can be kept.
+        if let Err(error) = record.keep_pass(app, &again) {
+            progress.step(&error.message);
+        }
     }
     let failure = conclude(&record, &outcome, &job, progress);
-    Ok(CommandRun { record, failure })
+    Ok(CommandRun {
+        exit_code: shell_code(outcome.end),
+        record,
+        failure,
+    })
+}
+
+fn shell_code(end: End) -> u8 {
+    let code = match end {
+        End::Exit(code) => code,
+        End::Signal(signal) => 128 + signal,
+        End::TimedOut(_) => 124,
+        End::OutputLimit => 1,
+        End::NotFound => 127,
+        End::NotExecutable => 126,
+        End::Interrupted => 130,
+    };
+    u8::try_from(code).unwrap_or(1)
 }
 
 fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {

@@ -3,10 +3,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::files::{to_json, write_file};
+use super::last_run::{self, Again};
+use super::run_summary::summarise;
 use super::{App, AppError, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
+use crate::diagnose::Log;
 use crate::exec::{End, Job, Outcome, SandboxState};
-use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, SCHEMA_VERSION};
+use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, RunSummary, SCHEMA_VERSION};
 use crate::policy::Redactor;
 use crate::workspace::Workspace;
 
@@ -19,7 +22,11 @@ pub(super) struct Record {
     pub(super) sandbox: SandboxState,
     /// Of the last run that failed.
     pub(super) diagnosis: Option<Diagnosis>,
+    /// The same in a few lines.
+    pub(super) summary: Option<RunSummary>,
     pub(super) written_to: Option<PathBuf>,
+    /// The whole log, as it is kept.
+    pub(super) log_at: Option<PathBuf>,
     // The name of the run that is kept of it.
     id: Option<String>,
 }
@@ -63,11 +70,7 @@ impl Attempt {
             duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
             output_bytes: outcome.output.bytes,
             how: end,
-            log: if outcome.passed() {
-                String::new()
-            } else {
-                outcome.output.text()
-            },
+            log: outcome.output.text(),
         }
     }
 }
@@ -85,6 +88,7 @@ struct RunDocument<'a> {
     attempts: &'a [Attempt],
     sandbox: SandboxState,
     diagnosis: Option<&'a Diagnosis>,
+    summary: Option<&'a RunSummary>,
     written_to: Option<String>,
 }
 
@@ -106,7 +110,9 @@ impl Record {
             attempts,
             sandbox: outcome.sandbox,
             diagnosis: None,
+            summary: None,
             written_to: None,
+            log_at: None,
             id: None,
         }
     }
@@ -122,6 +128,7 @@ impl Record {
             attempts: &self.attempts,
             sandbox: self.sandbox,
             diagnosis: self.diagnosis.as_ref(),
+            summary: self.summary.as_ref(),
             written_to: self.written_to.as_ref().map(|at| at.display().to_string()),
         }
     }
@@ -132,6 +139,7 @@ impl Record {
         out: Option<&Path>,
         app: &App,
         workspace: &Workspace,
+        again: &Again,
     ) -> Result<(), AppError> {
         let redactor = app.redactor();
         let failing = self.attempts.iter().rev();
@@ -139,7 +147,8 @@ impl Record {
             return Ok(());
         };
         let mut request = base_request(app.settings(), workspace.git.as_ref());
-        request.log = Some(self.log_of(failing).into());
+        let log: Log = self.log_of(failing).into();
+        request.log = Some(log.clone());
         request.rules = app.rules();
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.timed_out;
@@ -155,6 +164,13 @@ impl Record {
             None,
             PacketBudget::default(),
         );
+        self.summary = Some(summarise(
+            app,
+            &built.context,
+            &self.command,
+            &log,
+            workspace,
+        ));
         let log = redactor.redact(&failing.log).text.into_owned();
         let mut files = vec![
             ("test.log", log),
@@ -175,7 +191,51 @@ impl Record {
                 write_file(&folder.join(name), content)?;
             }
         }
-        Ok(())
+        self.log_at = Some(folders.kept.join("test.log"));
+        last_run::keep(&folders.kept, again)?;
+        last_run::forget_old(app)
+    }
+
+    /// One line for a pass: the command, the time, and what the runner says last.
+    pub(super) fn passed_in_words(&self) -> String {
+        let Some(last) = self.attempts.last() else {
+            return format!("`{}` passes", self.command);
+        };
+        let mut lines = last.log.lines().rev().map(str::trim);
+        let said = lines.find(|it| it.chars().any(char::is_alphanumeric));
+        let said: String = said.unwrap_or_default().chars().take(120).collect();
+        let flaky = match self.status {
+            Status::Flaky => "; flaky: it failed before without any change",
+            _ => "",
+        };
+        let seconds = last.duration_seconds;
+        format!("`{}` passes in {seconds:.1} s: {said}{flaky}", self.command)
+    }
+
+    /// What the last run that failed wrote.
+    pub(super) fn failing_log(&self) -> &str {
+        let mut failing = self.attempts.iter().rev();
+        let failing = failing.find(|it| it.how != End::Exit(0));
+        failing.map_or("", |it| it.log.as_str())
+    }
+
+    /// Bytes of what all runs wrote.
+    pub(super) fn log_bytes(&self) -> usize {
+        self.attempts.iter().map(|it| it.log.len()).sum()
+    }
+
+    /// Keeps in the registry that it passed, with its log.
+    pub(super) fn keep_pass(&mut self, app: &App, again: &Again) -> Result<(), AppError> {
+        let id = crate::state::RunId::now();
+        let folder = runs::here(app)?.runs().start(&id)?;
+        self.id = Some(id.to_string());
+        if let Some(last) = self.attempts.last() {
+            let log = app.redactor().redact(&last.log).text.into_owned();
+            write_file(&folder.join("test.log"), log)?;
+        }
+        write_file(&folder.join("run.json"), to_json(&self.document())?)?;
+        last_run::keep(&folder, again)?;
+        last_run::forget_old(app)
     }
 
     // What the command wrote. When that is nothing, how it ended is all there is to go by.

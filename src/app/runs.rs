@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
 
 use super::files::write_file;
+use super::last_run::is_command;
 use super::{App, AppError, Progress};
+use crate::git::Repository;
 use crate::model::{Code, SCHEMA_VERSION};
 use crate::state::{RepositoryState, RunFile, RunId, Runs, StateHome};
-use crate::workspace::{At, Workspace};
+use crate::workspace::{At, Workspace, canonical};
 
 /// A run that starts: where it is kept, and where people and CI read it.
 pub(super) struct RunFolders {
@@ -35,6 +37,31 @@ pub(super) fn state(app: &App, workspace: &Workspace) -> Result<RepositoryState,
     Ok(StateHome::open()?.of(&place)?)
 }
 
+/// The same of where one stands, without reading the repository.
+pub(super) fn here(app: &App) -> Result<RepositoryState, AppError> {
+    let git = Repository::discover(app.directory())?;
+    let place = match &git {
+        Some(git) => match git.workdir() {
+            Some(root) => canonical(root)?,
+            None => git.git_dir().to_owned(),
+        },
+        None => app.directory().to_owned(),
+    };
+    Ok(StateHome::open()?.of(&place)?)
+}
+
+/// Where one stands below the root of the worktree.
+pub(super) fn prefix(app: &App) -> Result<String, AppError> {
+    let git = Repository::discover(app.directory())?;
+    let root = git.as_ref().and_then(Repository::workdir).map(canonical);
+    let root = root.transpose()?;
+    let below = root.and_then(|root| {
+        let below = app.directory().strip_prefix(root).ok()?;
+        Some(below.to_str()?.replace('\\', "/"))
+    });
+    Ok(below.unwrap_or_default())
+}
+
 /// Starts a run. The copy is written to `out`; without one below `.mendit` where `visible` asks
 /// for it or the folder is there already.
 pub(super) fn start(
@@ -59,7 +86,15 @@ pub(super) fn start(
 
 /// A run to go on with, by its name, `latest`, or the folder of its copy.
 pub(super) fn resume(app: &App, run: &str, workspace: &Workspace) -> Result<RunFolders, AppError> {
-    let kept = find(app, run, workspace)?;
+    let runs = state(app, workspace)?.runs();
+    // A run of a command alone cannot be gone on with.
+    let repairs = || {
+        let names = runs.names().into_iter().rev();
+        let mut folders = names.filter_map(|name| runs.find(&name));
+        folders.find(|folder| !is_command(folder))
+    };
+    let latest = (run == "latest").then(repairs).flatten();
+    let kept = latest.map_or_else(|| find(app, run, workspace), Ok)?;
     let shown = std::fs::read_to_string(kept.join(SHOWN)).ok();
     Ok(RunFolders {
         kept,

@@ -1,33 +1,98 @@
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use super::global::Global;
+use super::mistakes::said;
 use super::{
-    Exit, apply, bench, check, clean, completions, config, context_args, diagnose, explain,
-    git_apply, heal, hint, imports, init, man, mcp, redact, repair, report, run, schema, split,
-    stats,
+    Exit, apply, bench, check, ci, clean, completions, config, context_args, diagnose, explain,
+    fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact, repair,
+    report, run, schema, split, stats,
 };
 
-/// Makes automatic code repair dependable.
+/// Makes a failing test pass, and shows what it did and why.
 #[derive(Debug, Parser)]
 #[command(
     name = "mendit",
     version = env!("MENDIT_VERSION"),
     max_term_width = 100,
-    infer_subcommands = false
+    infer_subcommands = false,
+    help_template = HELP
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
+
+// The commands stand in groups, each with what it is for; a test holds the list.
+const HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Start here:
+  run          Run a test command; when it fails, say what broke, where, and what to type next
+  fix          Mend what the last run failed with
+  check        Judge a patch and change nothing
+  doctor       See that tools, packages, sandbox and agents are there, and MCP servers answer
+
+Understand a failure:
+  diagnose     Say what a log tells about a failure
+  hint         Find imports for undefined names
+  context      Build the context for an agent: the files that a repair needs
+  imports      List what files import and what imports them
+  explain      Say what a code means and what to do about it
+
+Repair:
+  repair       Make a failing test command pass, with every choice
+  apply        Judge a patch, then apply all of it or nothing
+  git-apply    A drop-in for `git apply`: its flags and its rules
+  split        Estimate a task, and split it when it is too large
+  report       Say why a run failed, or show what was tried in it
+
+Connect:
+  mcp          Serve the commands as tools of an MCP server, on standard input and output
+  init         Set up an agent or write a configuration file
+  hook         Answer a coding agent after it ran a command
+  ci           Write the workflow that tells and mends failed jobs
+  fix-ci       Say what failed in the jobs of a CI run, and mend it
+  gain         Say how many tokens of logs agents were spared
+
+Measure and look after:
+  bench        Say how often broken repositories with a known repair are repaired
+  stats        Rates over many runs: what fails, what is fixed, what stands in the way
+  redact       Print a text with its secrets masked
+  clean        Show what is kept between runs, and remove it
+  config       Show the settings in force and where each comes from
+  schema       Print the JSON Schema of a document
+  completions  Print a completion script for a shell
+  man          Print the manual page, or write one for each command
+
+{options}
+
+`mendit COMMAND --help` says more about one.
+";
+
+/// What stands there when no command is named.
+pub(crate) const FIRST: &str = "\
+mendit makes a failing test pass, and shows what it did and why.
+
+  mendit run CMD      run a test command; when it fails, say what broke and where
+  mendit fix          mend what the last run failed with; the change is shown first
+  mendit check PATCH  say whether a patch applies, and if not why; changes nothing
+  mendit doctor       see that tools, packages, sandbox and agents are there
+
+More: `mendit help` lists all commands, `mendit COMMAND --help` explains one.
+";
 
 // A command that has more to say than a line says it at its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Box<run::Args>),
+    Fix(Box<fix::Args>),
     Repair(Box<repair::Args>),
     Context(Box<context_args::Args>),
     /// Say what a log tells about a failure
@@ -43,7 +108,8 @@ pub(crate) enum Command {
     GitApply(Box<git_apply::Args>),
     /// List what files import and what imports them
     Imports(imports::Args),
-    Heal(heal::Args),
+    #[command(name = "doctor", visible_alias = "heal")]
+    Doctor(heal::Args),
     Split(split::Args),
     Report(report::Args),
     Stats(stats::Args),
@@ -56,8 +122,11 @@ pub(crate) enum Command {
     Mcp(mcp::Args),
     /// Show the settings in force and where each comes from
     Config(config::Args),
-    /// Write a configuration file with every default, commented out
     Init(init::Args),
+    Hook(hook::Args),
+    Gain(gain::Args),
+    Ci(ci::Args),
+    FixCi(Box<fix_ci::Args>),
     /// Print the JSON Schema of a document
     Schema(schema::Args),
     /// Print a completion script for a shell
@@ -70,7 +139,10 @@ pub(crate) enum Command {
 pub(crate) fn report(error: &clap::Error) -> ExitCode {
     let wanted = !error.use_stderr();
     // Printing fails only when nobody reads any more.
-    let _ = error.print();
+    let _ = match said(error) {
+        Some(said) => std::io::stderr().lock().write_all(said.as_bytes()),
+        None => error.print(),
+    };
     if wanted { Exit::Yes } else { Exit::Environment }
         .code()
         .into()
@@ -98,5 +170,19 @@ mod tests {
             }
         }
         cli.debug_assert();
+    }
+
+    #[test]
+    fn help_lists_each_command_once_and_fits_a_terminal() {
+        let names = Cli::command();
+        let names = names.get_subcommands().filter(|it| !it.is_hide_set());
+        for name in names.map(clap::Command::get_name) {
+            let rows = super::HELP.lines();
+            let rows = rows.filter(|row| row.split_whitespace().next() == Some(name));
+            assert_eq!(rows.count(), 1, "{name}");
+        }
+        let words = [super::HELP, super::FIRST].concat();
+        let long: Vec<_> = words.lines().filter(|it| it.len() > 100).collect();
+        assert!(long.is_empty(), "{long:?}");
     }
 }

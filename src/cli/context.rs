@@ -7,13 +7,24 @@ use crate::report::{context_markdown, context_text, context_xml};
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let app = open(global, |settings| args.merge(settings))?;
-    let log = args.log.as_deref().map(|path| input::log(&app, path));
+    let log = args
+        .log
+        .as_deref()
+        .map(|path| input::log(&app, path, output));
+    let last = match &args.log {
+        None if args.takes_last_run() => input::last(&app, output)?,
+        _ => None,
+    };
+    let mut commands = args.test_commands.clone();
+    if commands.is_empty() {
+        commands.extend(last.as_ref().and_then(|it| it.command.clone()));
+    }
     let request = ContextRequest {
         targets: [&args.targets[..], &args.more_targets].concat(),
-        log: log.transpose()?,
+        log: log.transpose()?.or(last.map(|it| it.log)),
         reports: input::reports(&args.junit, output)?,
         failure: named(args.failure.as_ref())?,
-        test_commands: args.test_commands.clone(),
+        test_commands: commands,
         level: args.level.0,
         include_bundle: args.include_repo_bundle,
         previous_level: None,

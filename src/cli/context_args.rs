@@ -10,6 +10,7 @@ use crate::model::{Level, Profile, StopReason};
 /// (`--format json`) and written to `--out DIR`; in text format it goes to `.mendit/context/`
 /// of the worktree when no directory is named.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Files the failure is about; a directory means its files
     #[arg(value_name = "TARGET")]
@@ -17,7 +18,8 @@ pub(crate) struct Args {
     /// The same as TARGET
     #[arg(long = "target", value_name = "PATH")]
     pub(super) more_targets: Vec<String>,
-    /// Log of the failing command; `-` is standard input
+    /// Log of the failing command; `-` is standard input. Without it and without a target, the last
+    /// run
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<String>,
     /// A report of the tests beside the log, in the form of `JUnit`; can be given again
@@ -33,72 +35,91 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = parse_level)]
     pub(super) level: Rung,
     /// How the attempt before ended, such as `tests_failed`
-    #[arg(long, value_name = "REASON", value_parser = parse_stop_reason)]
+    #[arg(long, value_name = "REASON", value_parser = parse_stop_reason, help_heading = "After an attempt")]
     pub(super) stop_reason: Option<StopReason>,
     /// context.json or result.json of the attempt before
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "After an attempt")]
     pub(super) previous: Option<String>,
     /// context.json of an earlier packet: files it held are named and not repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "After an attempt")]
     pub(super) since: Option<String>,
     /// JSON with `requestedFiles` that an agent asked for; `-` is standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "After an attempt")]
     pub(super) request: Option<String>,
     /// A path that an agent asked for
-    #[arg(long = "request-path", value_name = "PATH")]
+    #[arg(
+        long = "request-path",
+        value_name = "PATH",
+        help_heading = "After an attempt"
+    )]
     pub(super) request_paths: Vec<String>,
     /// Permit level 4: the whole repository, without caps
-    #[arg(long)]
+    #[arg(long, help_heading = "What goes in")]
     pub(super) include_repo_bundle: bool,
     /// Read this commit instead of the worktree
     #[arg(long, value_name = "REV")]
     pub(super) rev: Option<String>,
     /// Base of the change under test: its diff is shown, its files rank high
-    #[arg(long, value_name = "BASE")]
+    #[arg(long, value_name = "BASE", help_heading = "What goes in")]
     pub(super) diff: Option<String>,
     /// How places are given out [default: ranked] [setting: context.profile]
-    #[arg(long, value_name = "PROFILE", value_parser = parse_profile)]
+    #[arg(long, value_name = "PROFILE", value_parser = parse_profile, help_heading = "What goes in")]
     pub(super) profile: Option<Profile>,
     /// Files beyond targets and manifests [setting: context.max-files]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What goes in")]
     pub(super) max_files: Option<u64>,
     /// Bytes of one file [setting: context.max-file-bytes]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What goes in")]
     pub(super) max_file_bytes: Option<Bytes>,
     /// Bytes of all files [setting: context.max-total-bytes]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What goes in")]
     pub(super) max_total_bytes: Option<Bytes>,
     /// Estimated tokens of all files (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What goes in")]
     pub(super) max_tokens: Option<u64>,
     /// Exit 1 when bytes or tokens cut something out
-    #[arg(long)]
+    #[arg(long, help_heading = "Result")]
     pub(super) fail_over_budget: bool,
     /// Bytes of the log; the middle is left out [default: 32768] [setting: context.max-log-bytes]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What goes in")]
     pub(super) max_log_bytes: Option<Bytes>,
     /// Read only files that match; can be given again [setting: context.allow]
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = "What goes in")]
     pub(super) allow: Vec<String>,
     /// Never read files that match; can be given again [setting: context.deny]
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = "What goes in")]
     pub(super) deny: Vec<String>,
     /// Read files that match although the built-in list denies them; never credentials
     /// [setting: context.readmit]
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = "What goes in")]
     pub(super) readmit: Vec<String>,
     /// Write context.json and failure-packet.json here
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Result")]
     pub(super) out: Option<PathBuf>,
     /// Neither use nor fill the cache of parsed files
     #[arg(long)]
     pub(super) no_cache: bool,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value = "text", help_heading = "Result")]
     pub(super) format: Format,
 }
 
+const EXAMPLES: &str = "Examples:
+  mendit context                                    the last run, as a table
+  mendit context --format markdown | my-agent       the last run, as a prompt
+  pnpm test 2>&1 | mendit context --log -           what is piped in
+  mendit context --max-tokens 20000 src/app.ts      a file, in so many tokens";
+
 impl Args {
+    /// Whether nothing says what the packet is for, so that it is for the last run.
+    pub(super) fn takes_last_run(&self) -> bool {
+        let paths = [&self.targets, &self.more_targets, &self.request_paths];
+        paths.iter().all(|it| it.is_empty())
+            && self.failure.is_none()
+            && self.request.is_none()
+            && self.rev.is_none()
+    }
+
     /// Puts these flags before what the settings say.
     pub(super) fn merge(&self, settings: &mut Settings) {
         let context = &mut settings.context;

@@ -1,14 +1,17 @@
 use super::global::Global;
 use super::input;
 use super::{AppError, Exit, Output, open};
-use crate::app::{DiagnoseRequest, Log, diagnose_log};
+use crate::app::{DiagnoseRequest, Log, diagnose_log, no_run};
 use crate::model::{DiagnosisDocument, FailureKind};
 use crate::report::{diagnosis_github, diagnosis_sarif, diagnosis_text};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The log, or `-` for standard input, which is read when nothing else is named
+    /// The log, or `-` for standard input; without one, what is piped in, else the last run
     log: Option<String>,
+    /// The same as LOG
+    #[arg(long = "log", value_name = "FILE", conflicts_with = "log")]
+    log_flag: Option<String>,
     /// A report of the tests in the form of `JUnit`; can be given again
     #[arg(long, value_name = "FILE")]
     junit: Vec<String>,
@@ -36,15 +39,22 @@ enum Format {
 /// failed.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let app = open(global, |_| {})?;
+    let named = args.log.as_ref().or(args.log_flag.as_ref());
+    let (log, last) = match named {
+        Some(path) => (input::log(&app, path, output)?, None),
+        None if !args.junit.is_empty() => (Log::default(), None),
+        None if input::is_piped() => (input::log(&app, "-", output)?, None),
+        None => {
+            let last = input::last(&app, output)?.ok_or_else(no_run)?;
+            (last.log.clone(), Some(last))
+        }
+    };
+    let last = last.as_ref();
     let request = DiagnoseRequest {
-        log: match (&args.log, args.junit.is_empty()) {
-            (Some(path), _) => input::log(&app, path)?,
-            (None, true) => input::log(&app, "-")?,
-            (None, false) => Log::default(),
-        },
+        log,
         reports: input::reports(&args.junit, output)?,
-        exit_code: args.exit_code,
-        command: args.command.clone(),
+        exit_code: args.exit_code.or(last.and_then(|it| it.exit_code)),
+        command: (args.command.clone()).or_else(|| last.and_then(|it| it.command.clone())),
     };
     let diagnosis = diagnose_log(&app, &request, output)?;
     match args.format {

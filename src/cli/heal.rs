@@ -4,12 +4,13 @@ use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Confine, Place, Seconds, Settings};
-use crate::app::{HealRequest, heal_probes};
-use crate::report::healing_text;
+use crate::app::{CheckupState, HealRequest, check_up, heal_probes};
+use crate::report::{checkup_rows, healing_text};
 
-/// Start what must answer before a repair can begin, and mend its configuration.
+/// See that tools, packages, sandbox and agents are there, and that MCP servers answer
 ///
-/// A probe is the test command, or an MCP server of a configuration file. It is really started; when
+/// Without `--test` and `--mcp` it looks and runs nothing of the repository; what is missing stands
+/// there with the command that mends it. A probe is the test command, or an MCP server of a configuration file. It is really started; when
 /// it does not answer, the reason is diagnosed, a copy of its configuration is changed, and it is
 /// started again. Nothing that only a log names is ever run or installed.
 #[derive(Debug, clap::Args)]
@@ -51,10 +52,18 @@ pub(crate) struct Args {
     format: TextOrJson,
 }
 
-const EXITS: &str = "Exit codes: 0 all answer · 1 one does not, for an unknown reason · 2 nothing \
+const EXITS: &str = "Examples:
+  mendit doctor                          what is there, and what mends what is not
+  mendit doctor --test pytest            whether the command runs at all
+  mendit doctor --mcp .mcp.json --auto   start the servers, mend their configuration
+
+Exit codes: 0 all answer · 1 one does not, for an unknown reason · 2 nothing \
 could be started · 3 a time limit ended it · 4 a person must act · 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    if args.test.is_none() && args.mcp.is_none() {
+        return look(args, global, output);
+    }
     let request = HealRequest {
         test: args.test.clone(),
         mcp: args.mcp.clone(),
@@ -68,6 +77,28 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         TextOrJson::Text => output.text(&healing_text(&result))?,
     }
     Ok(exit)
+}
+
+fn look(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let checkup = check_up(&open(global, |_| {})?, output)?;
+    match args.format {
+        TextOrJson::Json => output.json(&checkup)?,
+        TextOrJson::Text => {
+            let mark = |state| match state {
+                CheckupState::Good => '✓',
+                CheckupState::Weak => '!',
+                CheckupState::Missing => '✗',
+            };
+            let rows = checkup.rows.iter();
+            let rows = rows.map(|it| {
+                let command = it.command.as_deref();
+                (mark(it.state), it.name, it.message.as_str(), command)
+            });
+            let rows: Vec<_> = rows.collect();
+            output.painted(|color| checkup_rows(&rows, color))?;
+        }
+    }
+    Ok(checkup.exit())
 }
 
 fn merge(args: &Args, settings: &mut Settings) {

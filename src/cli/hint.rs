@@ -2,17 +2,18 @@ use super::global::Global;
 use super::input;
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
-use crate::app::{HintRequest, find_imports};
+use crate::app::{HintRequest, find_imports, no_run};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Undefined names
-    #[arg(value_name = "NAME", required_unless_present = "log")]
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// The file that uses them
-    #[arg(long, value_name = "FILE", required_unless_present = "log")]
+    #[arg(long, value_name = "FILE")]
     file: Option<String>,
-    /// Take names, modules and files from a log; `-` is standard input
+    /// Take names, modules and files from a log; `-` is standard input. Without NAME or `--file` it
+    /// is the last run's
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
     /// A report of the tests beside the log, in the form of `JUnit`; can be given again
@@ -35,11 +36,24 @@ pub(crate) struct Args {
 /// Proposes imports; exits with 1 when none is known, or none is certain enough for a patch.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let app = open(global, |_| {})?;
-    let log = args.log.as_deref().map(|path| input::log(&app, path));
+    let log = args
+        .log
+        .as_deref()
+        .map(|path| input::log(&app, path, output));
+    let last = match &args.log {
+        None if args.names.is_empty() && args.file.is_some() => {
+            return Err(AppError::usage("no name says what to look for")
+                .hint("`mendit hint NAME --file FILE`"));
+        }
+        None if args.file.is_none() => Some(input::last(&app, output)?.ok_or_else(|| {
+            no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`")
+        })?),
+        _ => None,
+    };
     let request = HintRequest {
         names: args.names.clone(),
         file: args.file.clone(),
-        log: log.transpose()?,
+        log: log.transpose()?.or(last.map(|it| it.log)),
         reports: input::reports(&args.junit, output)?,
         rev: args.rev.clone(),
         fix: args.fix,

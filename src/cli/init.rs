@@ -1,19 +1,53 @@
 use std::path::Path;
 
-use super::{AppError, Exit, Output};
+use super::global::Global;
+use super::{AppError, Exit, Output, open};
 use crate::app::settings::{FILE_NAMES, commented_defaults};
-use crate::app::write_file;
+use crate::app::{SET_UP_AGENTS, SetUp, set_up_agent, write_file};
 use crate::model::Code;
 
+/// Set up an agent, or write a configuration file with every default, commented out
+///
+/// With the name of an agent it writes what that agent reads of this repository: how to run tests
+/// through mendit, a command `fix-tests`, its hook and the MCP server, as far as it has such things. A
+/// file that is there is added to, or left alone and told.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mendit init claude      skill, command, hook and MCP server of Claude Code
+  mendit init codex       AGENTS.md and a skill
+  mendit init             mendit.toml with every default, commented out")]
 pub(crate) struct Args {
-    /// Print the file instead of writing it
-    #[arg(long)]
+    /// The agent; without one a configuration file is written
+    #[arg(value_name = "AGENT", value_parser = clap::builder::PossibleValuesParser::new(SET_UP_AGENTS))]
+    agent: Option<String>,
+    /// Replace files of the same name that differ
+    #[arg(long, requires = "agent")]
+    force: bool,
+    /// Print the configuration file instead of writing it
+    #[arg(long, conflicts_with = "agent")]
     stdout: bool,
 }
 
-/// Writes a configuration file that says every default, each commented out.
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+/// Sets an agent up, or writes a configuration file that says every default, each commented out.
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    if let Some(name) = &args.agent {
+        let app = open(global, |_| {})?;
+        let mut left = false;
+        for file in set_up_agent(&app, name, args.force)? {
+            let said = match file.done {
+                SetUp::Written => "written".to_owned(),
+                SetUp::Added => "added to".to_owned(),
+                SetUp::Same => "as it shall be".to_owned(),
+                SetUp::Left(why) => {
+                    left = true;
+                    format!("left alone: {why}")
+                }
+            };
+            output.text(&format!("{:<36} {said}\n", file.path))?;
+        }
+        return Ok(if left { Exit::PersonMustAct } else { Exit::Yes });
+    }
     let text = commented_defaults();
     if args.stdout {
         output.data(&text)?;

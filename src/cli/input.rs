@@ -1,16 +1,42 @@
 use std::io::{self, Read};
 
 use super::{AppError, Output};
-use crate::app::{App, Log, Report, read_junit, read_log};
+use crate::app::{App, LastLog, Log, Report, last_log, read_junit, read_log};
 
 /// Reads a log from a file, or from standard input when the path is `-`, in bounded memory.
-pub(crate) fn log(app: &App, path: &str) -> Result<Log, AppError> {
+pub(crate) fn log(app: &App, path: &str, output: &Output) -> Result<Log, AppError> {
     let read = if path == "-" {
+        output.awaited("a log");
         read_log(app, io::stdin().lock())
     } else {
         std::fs::File::open(path).and_then(|file| read_log(app, file))
     };
     read.map_err(|error| AppError::unreadable(path, &error))
+}
+
+/// The log of the last run of this worktree, told; `None` when nothing was run yet.
+pub(crate) fn last(app: &App, output: &Output) -> Result<Option<LastLog>, AppError> {
+    let last = last_log(app)?;
+    if let Some(last) = &last {
+        output.note(&format!("reading the log of {}", last.said));
+    }
+    Ok(last)
+}
+
+/// Whether somebody hands a log to standard input: a file or a pipe, not a terminal and not the
+/// null device.
+pub(crate) fn is_piped() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{FileType, fstat};
+        let about = fstat(rustix::stdio::stdin());
+        about.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) != FileType::CharacterDevice)
+    }
+    #[cfg(not(unix))]
+    {
+        use std::io::IsTerminal as _;
+        !io::stdin().is_terminal()
+    }
 }
 
 /// Reads a file, or standard input when the path is `-`, up to 64 MiB.

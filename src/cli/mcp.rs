@@ -6,7 +6,8 @@ use super::{choice, open};
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
 /// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
-/// and with --allow-write `apply_patch`. Resources: the schemas of the documents and the files of the last run.
+/// with --allow-write `apply_patch`, with --run `run_tests` and `fix_tests`. A prompt, `fix-tests`.
+/// Resources: the schemas of the documents and the files of the last run.
 /// It works in the directory it was started in, or in a root of the client below it. Over HTTP a
 /// caller needs the token that is printed, or that of the variable `MENDIT_MCP_TOKEN`.
 #[derive(Debug, clap::Args)]
@@ -20,6 +21,9 @@ pub(crate) struct Args {
     /// Offer the tool that applies patches to the worktree
     #[arg(long)]
     allow_write: bool,
+    /// Offer `run_tests` and `fix_tests` for this command; can be given again
+    #[arg(long, value_name = "CMD")]
+    run: Vec<String>,
     /// Let patches change protected files that match; can be given again
     #[arg(long, value_name = "GLOB")]
     allow_protected: Vec<String>,
@@ -45,6 +49,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         named: global.directory.is_some(),
         settings: choice(global),
         allow_write: args.allow_write,
+        commands: args.run.clone(),
         allow_protected: args.allow_protected.clone(),
         threads: global.threads,
     });

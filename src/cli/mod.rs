@@ -8,6 +8,7 @@ mod bench_new;
 mod bench_verify;
 mod bug;
 mod check;
+mod ci;
 mod clean;
 mod completions;
 mod config;
@@ -15,15 +16,20 @@ mod context;
 mod context_args;
 mod diagnose;
 mod explain;
+mod fix;
+mod fix_ci;
+mod gain;
 mod git_apply;
 mod global;
 mod heal;
 mod hint;
+mod hook;
 mod imports;
 mod init;
 mod input;
 mod man;
 mod mcp;
+mod mistakes;
 mod output;
 mod patch_args;
 mod redact;
@@ -96,7 +102,11 @@ fn start() -> ExitCode {
 
 fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
     let global = &cli.global;
-    match &cli.command {
+    let Some(command) = &cli.command else {
+        output.aside(|_, _| args::FIRST.to_owned());
+        return Ok(Exit::Environment);
+    };
+    match command {
         Command::Apply(args) => apply::run(args, global, output),
         Command::Bench(args) => bench::run(args, global, output),
         Command::Check(args) => check::run(args, global, output),
@@ -104,6 +114,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Config(args) => config::run(args, global, output),
         Command::Context(args) => context::run(args, global, output),
         Command::Diagnose(args) => diagnose::run(args, global, output),
+        Command::Fix(args) => fix::run(args, global, output),
         Command::GitApply(args) => git_apply::run(args, global, output),
         Command::Explain(args) => explain::run(args, output),
         Command::Repair(args) => repair::run(args, global, output),
@@ -111,10 +122,14 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Redact(args) => redact::run(args, global, output),
         Command::Hint(args) => hint::run(args, global, output),
         Command::Imports(args) => imports::run(args, global, output),
-        Command::Heal(args) => heal::run(args, global, output),
+        Command::Doctor(args) => heal::run(args, global, output),
         Command::Mcp(args) => mcp::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
-        Command::Init(args) => init::run(args, output),
+        Command::Init(args) => init::run(args, global, output),
+        Command::Hook(args) => hook::run(args, global, output),
+        Command::Ci(args) => ci::run(args, output),
+        Command::FixCi(args) => fix_ci::run(args, global, output),
+        Command::Gain(args) => gain::run(args, output),
         Command::Completions(args) => completions::run(args, Cli::command(), output),
         Command::Man(args) => man::run(args, Cli::command(), output),
         Command::Run(args) => run::run(args, global, output),

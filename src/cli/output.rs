@@ -92,6 +92,42 @@ impl Output {
         error.exit
     }
 
+    /// Writes a text for people to stderr, which is told whether it may carry colour and how many
+    /// columns there are.
+    pub(crate) fn aside(&self, text: impl FnOnce(bool, usize) -> String) {
+        let colors = self.colors(io::stderr().is_terminal());
+        let text = text(colors, columns());
+        let shown = if colors {
+            printable_in_colour(&text)
+        } else {
+            printable(&text)
+        };
+        self.stderr(&shown);
+    }
+
+    /// Asks a person on the terminal; `None` when there is none who could answer.
+    pub(crate) fn ask(&self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        self.stderr(&format!("{} [y/N] ", printable(question)));
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).ok()?;
+        Some(matches!(
+            answer.trim().to_ascii_lowercase().as_str(),
+            "y" | "yes"
+        ))
+    }
+
+    /// Says that standard input is waited for, when a person sits there.
+    pub(crate) fn awaited(&self, what: &str) {
+        if io::stdin().is_terminal() {
+            self.note(&format!(
+                "reading {what} from standard input; Ctrl-D ends it, Ctrl-C leaves"
+            ));
+        }
+    }
+
     /// Passes on what a command writes, as it comes. A reader that has gone away is no error.
     pub(crate) fn pass_on(&self, to_stdout: bool, bytes: &[u8]) {
         let _ = if to_stdout {
@@ -177,6 +213,24 @@ fn write_out(mut bytes: &[u8]) -> io::Result<()> {
 fn write_out(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush())
+}
+
+/// Columns of the terminal: as `COLUMNS` or the terminal says, else 80.
+pub(crate) fn columns() -> usize {
+    let named = std::env::var("COLUMNS").ok();
+    let named = named.and_then(|it| it.parse().ok());
+    named.or_else(terminal_columns).unwrap_or(80)
+}
+
+#[cfg(unix)]
+fn terminal_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|it| *it > 0)
+}
+
+#[cfg(not(unix))]
+fn terminal_columns() -> Option<usize> {
+    None
 }
 
 const RED: &str = "\x1b[1;31m";

@@ -23,56 +23,65 @@ pub(crate) struct Args {
     /// A command that must pass; can be given again, they run in order [setting: test.command]
     #[arg(long, value_name = "CMD")]
     test: Vec<String>,
-    /// A command that writes the patch; without one only what needs no model is healed
-    /// [setting: agent.command]
-    #[arg(long, value_name = "CMD")]
+    /// Who writes the patch: a command line, or claude, codex, gemini, opencode, cursor, aider or llm
+    /// by name; without one only what needs no model is healed [setting: agent.command]
+    #[arg(long, value_name = "CMD", help_heading = "Agent")]
     agent: Option<String>,
     /// How the agent is spoken to [default: json] [setting: agent.protocol]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Agent")]
     agent_protocol: Option<AgentProtocol>,
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", help_heading = "Agent")]
     agent_timeout: Option<Seconds>,
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
     /// [setting: agent.env]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Agent")]
     agent_env: Vec<String>,
     /// Let the agent write here too, besides the workplace; can be given again
     /// [setting: agent.write]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", help_heading = "Agent")]
     agent_write: Vec<PathBuf>,
     /// Seconds for one run of a test command; without, the first run says how long the others may
     /// take [setting: test.timeout]
-    #[arg(long, visible_alias = "test-timeout", value_name = "S")]
+    #[arg(
+        long,
+        visible_alias = "test-timeout",
+        value_name = "S",
+        help_heading = "Limits"
+    )]
     timeout: Option<Seconds>,
     /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
     /// [setting: test.env]
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "What commands see and may do"
+    )]
     env: Vec<String>,
     /// Replies of the agent to try [default: 5] [setting: repair.max-attempts]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
     max_attempts: Option<u32>,
     /// The highest level of context, 0 to 3 [default: 3] [setting: repair.max-level]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
     max_level: Option<HighestLevel>,
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
     /// Send the whole repository (level 4)
-    #[arg(long)]
+    #[arg(long, help_heading = "Agent")]
     include_repo_bundle: bool,
     /// What is wanted beyond passing commands: JSON or Markdown
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Agent")]
     task: Option<PathBuf>,
     /// The log of the failure that is meant, from CI for example; another failure is said and not
     /// repaired
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Seconds for everything [default: 1800] [setting: repair.budget-seconds]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", help_heading = "Limits")]
     budget_seconds: Option<Seconds>,
     /// Stop when the agent says that it has cost so much [setting: repair.budget-usd]
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", help_heading = "Agent")]
     budget_usd: Option<Dollars>,
     /// Put a patch that makes the commands pass into the worktree
     #[arg(long)]
@@ -84,41 +93,57 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
     /// Ask the agent at once [setting: repair.heal]
-    #[arg(long)]
+    #[arg(long, help_heading = "What it does")]
     no_heal: bool,
     /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
-    #[arg(long)]
+    #[arg(long, help_heading = "What it does")]
     no_auto_split: bool,
     /// Ask the agent about failures that look like a person's to mend, too: a refused connection, a
     /// missing package, commands that never end [setting: repair.treat-as-code]
-    #[arg(long)]
+    #[arg(long, help_heading = "What it does")]
     treat_as_code: bool,
     /// Let patches change protected files that match; can be given again
     /// [setting: patch.allow-protected]
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = "What it does")]
     allow_protected: Vec<String>,
     /// How far the test commands' writing is confined [default: auto] [setting: repair.sandbox]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "What commands see and may do")]
     sandbox: Option<Confine>,
     /// Refuse the network to the test commands [setting: repair.no-net]
-    #[arg(long)]
+    #[arg(long, help_heading = "What commands see and may do")]
     no_net: bool,
     /// Let the commands and the agent write here too; can be given again
     /// [setting: repair.allow-write]
-    #[arg(long, value_name = "PATH")]
+    #[arg(
+        long,
+        value_name = "PATH",
+        help_heading = "What commands see and may do"
+    )]
     allow_write: Vec<PathBuf>,
     /// Where commands and agents run [default: auto] [setting: repair.workplace]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "What commands see and may do")]
     workplace: Option<Place>,
     /// Run once in the fresh copy before anything else [setting: test.setup]
-    #[arg(long, value_name = "CMD")]
+    #[arg(
+        long,
+        value_name = "CMD",
+        help_heading = "What commands see and may do"
+    )]
     setup: Option<String>,
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; can be given again
     /// [setting: repair.share]
-    #[arg(long, value_name = "PATH")]
+    #[arg(
+        long,
+        value_name = "PATH",
+        help_heading = "What commands see and may do"
+    )]
     share: Vec<String>,
     /// Where the copy is kept between runs [setting: repair.scratch]
-    #[arg(long, value_name = "DIR")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "What commands see and may do"
+    )]
     scratch: Option<PathBuf>,
     /// How to print the result
     #[arg(long, value_enum, default_value = "text")]
@@ -141,7 +166,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         log: args
             .log
             .as_deref()
-            .map(|it| log(&app, &it.display().to_string()))
+            .map(|it| log(&app, &it.display().to_string(), output))
             .transpose()?,
         apply: args.apply,
         out: args.out.clone(),

@@ -1,10 +1,11 @@
 use std::path::Path;
 
 use super::global::Global;
+use super::output::columns;
 use super::{AppError, Exit, Output, open};
-use crate::app::{Reported, find_run, read_report};
+use crate::app::{CommandReport, Reported, find_run, read_report};
 use crate::model::{ChildFailure, RunRecord};
-use crate::report::{failure_text, run_html, run_markdown, run_text};
+use crate::report::{failure_text, run_html, run_markdown, run_summary, run_text};
 
 /// Say why a run failed, or show what was tried in it.
 ///
@@ -43,6 +44,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         find_run(&open(global, |_| {})?, &args.what, output)?
     };
     match reported {
+        Reported::Command(report, name) => show_command(args, &report, &name, output)?,
         Reported::Run(run, name) => show(args, &run, &name, output)?,
         Reported::Failure(report) => show_report(args, &report, output)?,
     }
@@ -58,6 +60,32 @@ fn show(args: &Args, run: &RunRecord, name: &str, output: &Output) -> Result<(),
         (Format::Markdown, _) => output.text(&run_markdown(run)),
         (Format::Html, _) => output.text(&run_html(run)),
     }
+}
+
+fn show_command(
+    args: &Args,
+    report: &CommandReport,
+    name: &str,
+    output: &Output,
+) -> Result<(), AppError> {
+    match args.format {
+        Format::Json => output.json(&report.document),
+        Format::Text => output.painted(|color| command_text(report, name, color)),
+        Format::Markdown | Format::Html => Err(AppError::usage(
+            "the last run tried no repair, so there are no attempts to show",
+        )
+        .hint("`mendit fix` tries one; `--format text` and `--format json` show this run")),
+    }
+}
+
+fn command_text(report: &CommandReport, name: &str, color: bool) -> String {
+    let mut text = format!("`{}`: {}\n", report.command, report.end);
+    if let Some(summary) = &report.summary {
+        text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
+        text.push_str(&run_summary(summary, color, columns()));
+    }
+    text.push_str(&format!("run      {name}\n"));
+    text
 }
 
 fn show_report(args: &Args, report: &ChildFailure, output: &Output) -> Result<(), AppError> {

@@ -1,13 +1,14 @@
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::cues::Hits;
 use super::log::{Log, PassedOver, Run};
 use super::rules::UserRules;
 use crate::policy::Utf16;
 
-const HEAD: usize = 4 << 20;
-const TAIL: usize = 12 << 20;
-const MIDDLE: usize = 16 << 20;
+const HEAD: usize = 2 << 20;
+const TAIL: usize = 4 << 20;
+const MIDDLE: usize = 4 << 20;
 // Lines that are kept around one that tells something.
 const BEFORE: usize = 12;
 const AFTER: usize = 40;
@@ -158,6 +159,7 @@ impl<'r> Reader<'r> {
         let mut lines = self.after;
         self.after = 0;
         let mut from = 0;
+        let mut telling = 0;
         let mut hits = Hits::new(&block, self.rules);
         while let Some(hit) = hits.next(from) {
             let start = memchr::memrchr(b'\n', &block[..hit]).map_or(0, |at| at + 1);
@@ -166,16 +168,18 @@ impl<'r> Reader<'r> {
                 && lines_within(&block[last..start], lines + BEFORE) >= lines + BEFORE
             {
                 let close = after_lines(&block, last, lines);
-                self.keep(&block, done, begun, close);
+                self.keep(&block, done, begun..close, telling);
                 done = close;
+                telling = 0;
                 open = None;
             }
+            telling += 1;
             open.get_or_insert_with(|| before_lines(&block, done, start));
             (last, lines, from) = (end, AFTER, end);
         }
         if let Some(begun) = open {
             let close = after_lines(&block, last, lines);
-            self.keep(&block, done, begun, close);
+            self.keep(&block, done, begun..close, telling);
             self.after = lines - lines_within(&block[last..close], lines);
             done = close;
         }
@@ -184,23 +188,16 @@ impl<'r> Reader<'r> {
         self.carried = block[carried..].to_vec();
     }
 
-    fn keep(&mut self, block: &[u8], done: usize, from: usize, to: usize) {
-        self.kept.pass_over(&block[done..from]);
-        let wanted = &block[from..to];
+    fn keep(&mut self, block: &[u8], done: usize, wanted: Range<usize>, telling: u64) {
+        self.kept.pass_over(&block[done..wanted.start]);
+        let wanted = &block[wanted];
         if self.middle + wanted.len() <= MIDDLE {
             self.middle += wanted.len();
             self.kept.keep(wanted);
-            return;
+        } else {
+            self.kept.passed_over.telling += telling;
+            self.kept.pass_over(wanted);
         }
-        let mut telling = 0;
-        let mut at = 0;
-        let mut hits = Hits::new(wanted, self.rules);
-        while let Some(hit) = hits.next(at) {
-            telling += 1;
-            at = memchr::memchr(b'\n', &wanted[hit..]).map_or(wanted.len(), |end| hit + end + 1);
-        }
-        self.kept.passed_over.telling += telling;
-        self.kept.pass_over(wanted);
     }
 
     // A part of a line without an end in sight: what tells something becomes a line of its own, under

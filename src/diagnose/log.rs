@@ -34,9 +34,9 @@ pub(super) struct PassedOver {
 impl Log {
     /// Reads a log of any size in bounded memory.
     ///
-    /// A log of up to 16 MiB is kept as it is. Of a larger one the first 4 and the last 12 MiB are,
+    /// A log of up to 6 MiB is kept as it is. Of a larger one the first 2 and the last 4 MiB are,
     /// and of what lies between the lines around words that a rule, a runner or a service knows, up
-    /// to 16 MiB; every line is looked at, and what is passed over is counted.
+    /// to 4 MiB; every line is looked at, and what is passed over is counted.
     ///
     /// # Errors
     /// What the input gives.
@@ -175,7 +175,7 @@ mod tests {
         let filler = FILLER.repeat(700_000);
         let log = format!("first\n{filler}src/a.py:3:1: F401 unused\n{filler}last");
         let read = read(&log);
-        assert!(read.text.len() < 26 << 20, "{}", read.text.len());
+        assert!(read.text.len() < 9 << 20, "{}", read.text.len());
         assert_eq!(read.bytes(), log.len() as u64);
         assert_eq!(numbered(&read, "F401"), Some(700_002));
         assert_eq!(numbered(&read, "first"), Some(1));
@@ -190,7 +190,7 @@ mod tests {
     fn more_that_tells_than_there_is_room_for_is_counted() {
         let log = "src/a.py:3:1: F401 unused, and a long explanation of it\n".repeat(1_500_000);
         let read = read(&log);
-        assert!(read.text.len() < 60 << 20);
+        assert!(read.text.len() < 13 << 20);
         assert!(read.passed_over.telling > 100_000);
         assert_eq!(read.passed_over.telling, read.passed_over.lines);
     }
@@ -203,7 +203,7 @@ mod tests {
             "y".repeat(40 << 20)
         );
         let read = read(&log);
-        assert!(read.text.len() < 30 << 20);
+        assert!(read.text.len() < 11 << 20);
         assert!(read.text.contains("ValueError: deep"));
         let bytes = read.text.len() as u64 + read.passed_over.bytes;
         assert!(bytes >= log.len() as u64);

@@ -13,15 +13,13 @@ pub(super) struct Wrapper {
     announced: Vec<String>,
 }
 
-// Shapes that no tool's own output has: the columns of `gh run view --log`, time stamps, streams of
-// GitLab, BuildKit, act and kubectl.
+// Shapes that no tool's own output has: time stamps, streams of GitLab, BuildKit, act and kubectl.
 static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
-        r"^(?:[^\t]{1,80}\t[^\t]{1,80}\t\u{feff}?)?",
-        r"(?:#\d+ \d+\.\d+ |\[[\w ./()-]+/[\w ./()-]+\] +(?:\| ?|(?:❓|💬|⚙)\s+ *)|\[pod/[^\]]+\] )?",
+        r"^(?:#\d+ \d+\.\d+ |\[[\w ./()-]+/[\w ./()-]+\] +(?:\| ?|(?:❓|💬|⚙)\s+ *)|\[pod/[^\]]+\] )?",
         r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] |\d\d:\d\d:\d\d  )?",
         r"(?:\d\d[OE][ +]?)?",
-        r"(?:[\w.-]{1,40}-\d+ +\| )?",
+        r"(?:[A-Za-z0-9_.-]+-\d+ +\| )?",
     ))
 });
 
@@ -29,15 +27,15 @@ static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
 static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         // docker compose
-        r"^[\w.-]{1,40} +\| ?",
+        r"^[A-Za-z0-9_.-]+ +\| ?",
         // concurrently, yarn workspaces
-        r"^\[[@\w./:-]{1,60}\]:?(?: |$)",
+        r"^\[[@A-Za-z0-9_./:-]+\]:?(?: |$)",
         // turbo
-        r"^@?[\w./-]{1,60}:[\w:.-]{1,40}:(?: |$)",
+        r"^@?[A-Za-z0-9_./-]+:[A-Za-z0-9_:.-]+:(?: |$)",
         // pnpm -r
-        r"^@?[\w./-]{1,60} [\w:.-]{1,40}(?::(?: |$)|\$ )",
+        r"^@?[A-Za-z0-9_./-]+ [A-Za-z0-9_:.-]+(?::(?: |$)|\$ )",
         // lerna
-        r"^@?[\w./-]{1,60}:(?: |$)",
+        r"^@?[A-Za-z0-9_./-]+:(?: |$)",
     ]
     .into_iter()
     .map(compile)
@@ -146,18 +144,32 @@ fn announced(rest: &str, name: &str, wrapper: &Wrapper) -> Option<usize> {
 }
 
 fn always(text: &str) -> usize {
-    let bytes = text.as_bytes();
+    let columns = columns(text);
+    let bytes = &text.as_bytes()[columns..];
     let may = match bytes.first() {
         Some(b'#' | b'[' | b'0'..=b'9') => true,
-        Some(_) => bytes
-            .iter()
-            .take(90)
-            .any(|&byte| byte == b'\t' || byte == b'|'),
+        Some(_) => bytes.iter().take(60).any(|&byte| byte == b'|'),
         None => false,
     };
-    if may {
-        ALWAYS.find(text).map_or(0, |found| found.end())
+    let shape = if may {
+        ALWAYS.find(&text[columns..]).map_or(0, |found| found.end())
     } else {
         0
-    }
+    };
+    columns + shape
 }
+
+// The job and the step that `gh run view --log` puts before a line.
+fn columns(text: &str) -> usize {
+    let column = |from: usize| {
+        let bytes = &text.as_bytes()[from..];
+        let end = memchr::memchr(b'\t', &bytes[..bytes.len().min(LONGEST_COLUMN)])?;
+        (end > 0).then_some(from + end + 1)
+    };
+    let end = column(0).and_then(column).unwrap_or(0);
+    let mark = end > 0 && text[end..].starts_with('\u{feff}');
+    end + if mark { '\u{feff}'.len_utf8() } else { 0 }
+}
+
+// Bytes: the names of most jobs and steps are shorter.
+const LONGEST_COLUMN: usize = 160;

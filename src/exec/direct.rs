@@ -1,13 +1,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{PipeReader, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::control::{Ask, Control, Input, Launched};
 use super::ended::{Report, ReportedEnd};
+use super::group::Group;
 use super::{ExecError, Job, Limits, SandboxMode, SandboxState};
 
 /// Starts a job in a process group of its own, without a supervisor.
@@ -45,9 +46,7 @@ pub(super) fn launch(
         })
         .stdout(stdout_writer)
         .stderr(stderr_writer);
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    match command.spawn() {
+    match Group::spawn(command) {
         Ok(child) => {
             let limits = job.limits;
             thread::Builder::new()
@@ -77,14 +76,14 @@ fn feed_pipe(bytes: Vec<u8>) -> Result<PipeReader, ExecError> {
     Ok(reader)
 }
 
-fn wait_for(mut child: Child, limits: Limits, asked: &Receiver<Ask>) -> Report {
+fn wait_for(mut child: Group, limits: Limits, asked: &Receiver<Ask>) -> Report {
     let from_now = |limit| Instant::now().checked_add(limit);
     let mut deadline = limits.timeout.and_then(from_now);
     let mut reason = None;
     let mut listening = true;
     let end = loop {
         match child.try_wait() {
-            Ok(Some(status)) => break reason.unwrap_or_else(|| end_of(status)),
+            Ok(Some(status)) => break reason.unwrap_or(status),
             Ok(None) => {}
             Err(error) => break ReportedEnd::Failed(error.to_string()),
         }
@@ -97,101 +96,30 @@ fn wait_for(mut child: Child, limits: Limits, asked: &Receiver<Ask>) -> Report {
         let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
         match ask {
             Ok(Ask::Stop) if reason.is_none() => {
-                ask_to_end(&mut child);
+                child.ask_to_end();
                 reason = Some(ReportedEnd::Stopped);
                 deadline = from_now(limits.grace);
             }
             Ok(Ask::Kill) => {
-                kill(&mut child);
+                child.kill();
                 reason = reason.or(Some(ReportedEnd::Stopped));
             }
             _ if late && reason.is_none() => {
-                ask_to_end(&mut child);
+                child.ask_to_end();
                 reason = Some(ReportedEnd::TimedOut);
                 deadline = from_now(limits.grace);
             }
-            _ if late => kill(&mut child),
+            _ if late => child.kill(),
             Err(RecvTimeoutError::Disconnected) => listening = false,
             _ => {}
         }
     };
     Report {
         end,
-        leaked: end_group(&child),
+        leaked: child.end_rest(),
         sandbox: SandboxState::None,
         shut: Vec::new(),
     }
 }
 
 const TICK: Duration = Duration::from_millis(5);
-
-#[cfg(unix)]
-fn end_of(status: ExitStatus) -> ReportedEnd {
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    match (status.code(), signal) {
-        (Some(code), _) => ReportedEnd::Exit(code),
-        (None, Some(signal)) => ReportedEnd::Signal(signal),
-        (None, None) => ReportedEnd::Failed("ended in an unknown way".to_owned()),
-    }
-}
-
-#[cfg(not(unix))]
-fn end_of(status: ExitStatus) -> ReportedEnd {
-    match status.code() {
-        Some(code) => ReportedEnd::Exit(code),
-        None => ReportedEnd::Failed("ended in an unknown way".to_owned()),
-    }
-}
-
-#[cfg(unix)]
-fn group(child: &Child) -> Option<rustix::process::Pid> {
-    rustix::process::Pid::from_raw(i32::try_from(child.id()).ok()?)
-}
-
-#[cfg(unix)]
-fn ask_to_end(child: &mut Child) {
-    use rustix::process::{Signal, kill_process_group};
-    if let Some(group) = group(child) {
-        let _ = kill_process_group(group, Signal::TERM);
-        let _ = kill_process_group(group, Signal::CONT);
-    }
-}
-
-// There is no request to end that a program without a window would hear.
-#[cfg(not(unix))]
-fn ask_to_end(child: &mut Child) {
-    kill(child);
-}
-
-fn kill(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = group(child) {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    let _ = child.kill();
-}
-
-// Kills what is left of the group, when something is. How many they were cannot be told.
-#[cfg(unix)]
-fn end_group(child: &Child) -> u32 {
-    let Some(group) = group(child) else {
-        return 0;
-    };
-    let end = Instant::now() + SETTLE;
-    while rustix::process::test_kill_process_group(group).is_ok() {
-        if Instant::now() >= end {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-            return 1;
-        }
-        thread::sleep(TICK);
-    }
-    0
-}
-
-#[cfg(not(unix))]
-fn end_group(_: &Child) -> u32 {
-    0
-}
-
-#[cfg(unix)]
-const SETTLE: Duration = Duration::from_millis(200);

@@ -8,7 +8,8 @@
 //!
 //! A program that uses this library without having a supervisor ([`set_supervisor`]) gets the
 //! command in a process group of its own, without adoption: a child that leaves the group survives.
-//! The same holds on systems other than Linux, where there is nothing that adopts.
+//! The same holds on macOS, where there is nothing that adopts. On Windows there is no supervisor; a
+//! command and all it starts are in a job object, which nothing leaves.
 
 #[cfg(unix)]
 mod bounds;
@@ -25,6 +26,11 @@ mod ended;
 mod entered;
 mod environment;
 mod error;
+#[cfg(unix)]
+mod group;
+#[cfg(windows)]
+#[path = "job_object.rs"]
+mod group;
 mod guard;
 mod job;
 mod launch;
@@ -57,6 +63,10 @@ mod supervised;
 mod temporary;
 #[cfg(unix)]
 mod tree;
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "only a supervisor holds a command to it")
+)]
 mod writable;
 
 pub use captured::Captured;

@@ -77,8 +77,11 @@ fn link_entries(shared: &Path, cache: &Path) {
     for entry in std::fs::read_dir(shared).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if !OWN.iter().any(|own| OsStr::new(own) == name) {
+            let at = cache.join(name);
             #[cfg(unix)]
-            let _ = std::os::unix::fs::symlink(entry.path(), cache.join(name));
+            let _ = std::os::unix::fs::symlink(entry.path(), at);
+            #[cfg(windows)]
+            let _ = std::os::windows::fs::symlink_dir(entry.path(), at);
         }
     }
 }

@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
-use super::words::Usage;
+use crate::lang::Uses;
 use crate::model::{FileFacts, Language, RepoPath};
 
 /// One name and the file that lacks it.
 pub(super) struct Asked<'a> {
     pub(super) file: &'a RepoPath,
     pub(super) name: &'a str,
-    pub(super) usage: Usage,
+    pub(super) text: &'a [u8],
+    pub(super) usage: Uses,
     pub(super) facts: &'a FileFacts,
     pub(super) language: Language,
     /// What other files of its directory say about themselves.

@@ -5,15 +5,16 @@ use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::python::Tops;
 use super::style::ScriptStyle;
-use super::{python, script, tables};
+use super::{proof, python, script, tables};
 use crate::graph::Graph;
 use crate::model::{DefinitionKind, HintSource, Import, Language, Suggestion};
 use crate::policy::is_test;
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the
-/// best one's weight.
+/// best one's weight; and less than this when files import it.
 const NEGLIGIBLE: u64 = 16;
+const NEGLIGIBLE_IN_USE: u64 = 64;
 
 struct Row {
     way: Way,
@@ -63,9 +64,12 @@ pub(super) fn choose(
     let sum: u64 = totals.values().sum();
     let mut found: Vec<Suggestion> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let certain = certain && at == 0;
         let share = (total(row) * 60).checked_div(sum).unwrap_or(0) as u8;
         let one = written(graph, tops, style, row, asked);
+        let certain = certain && at == 0 && {
+            let kind = row.entity.kind(graph, &row.way.imported);
+            proof::holds(graph, style, asked, &one, kind)
+        };
         if found
             .iter()
             .all(|other| other.import_statement != one.import_statement)
@@ -129,6 +133,12 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
     };
     let habit = habit(graph, way, asked);
     score *= 1 + habit;
+    // Nobody reaches into another package by its place, or takes what is not declared.
+    if asked.language.is_script()
+        && (script::crosses(graph, asked, way) || !proof::is_declared(graph, asked, &way.module))
+    {
+        score /= 16;
+    }
     if let Some(path) = &way.path {
         // Nothing but a test imports a test, and nothing imports itself through its own package.
         if is_test(path.as_str()) && !is_test(asked.file.as_str()) {
@@ -204,10 +214,19 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
         return false;
     };
     let own = totals.get(&best.entity).copied().unwrap_or(0);
-    let contradicted = totals
-        .iter()
-        .any(|(entity, total)| *entity != best.entity && total.saturating_mul(NEGLIGIBLE) > own);
-    if contradicted || asked.usage.assigned {
+    let contradicted = totals.iter().any(|(entity, total)| {
+        let is_taken = |row: &Row| row.entity == *entity && row.weight.count > 0;
+        let part = if rows.iter().any(is_taken) {
+            NEGLIGIBLE_IN_USE
+        } else {
+            NEGLIGIBLE
+        };
+        *entity != best.entity && total.saturating_mul(part) > own
+    });
+    if contradicted
+        || asked.usage.bound
+        || tables::is_global(asked.name, asked.language.is_script())
+    {
         return false;
     }
     let group: Vec<&Row> = rows
@@ -218,7 +237,10 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
         return true;
     }
     match best.weight.outside {
-        Some(HintSource::Stdlib) => return true,
+        Some(HintSource::Stdlib) => {
+            return tables::is_everyday(&best.way.module)
+                || proof::is_in_use(asked, &best.way.module);
+        }
         Some(_) => return best.way.imported == "*" && !asked.usage.members.is_empty(),
         None => {}
     }
@@ -251,12 +273,15 @@ fn written(
         let statement = python::statement(asked.name, &module, &way.imported);
         (module, statement, false)
     } else {
-        let kind = row.entity.kind(graph, asked.name);
-        let erased = matches!(kind, Some(DefinitionKind::Interface | DefinitionKind::Type));
+        let kind = row.entity.kind(graph, &way.imported);
+        let erased = kind.is_some_and(DefinitionKind::is_erased);
         let voted = weight.types > 0 && weight.types == weight.count.max(1);
-        let type_only = style.types && (erased || voted);
-        let statement = script::statement(style, asked.name, &way.module, &way.imported, type_only);
-        (way.module.clone(), statement, type_only)
+        // Without a use at run time `import type` says what is meant of anything.
+        let unknown = kind.is_none() && style.rules.explicit_types && asked.usage.typed;
+        let type_only = style.types && !asked.usage.value && (erased || voted || unknown);
+        let module = script::spelled(graph, style, asked, way);
+        let statement = script::statement(style, asked.name, &module, &way.imported, type_only);
+        (module, statement, type_only)
     };
     Suggestion {
         name: asked.name.to_owned(),

@@ -1,8 +1,8 @@
 use super::asked::Asked;
 use super::evidence::{Way, Weight};
-use super::words::Usage;
 use super::{python, tables};
 use crate::graph::Graph;
+use crate::lang::Uses;
 use crate::model::{DefinitionKind, Language, RepoPath};
 
 /// What a way leads to: two ways to one definition do not contradict each other.
@@ -17,14 +17,24 @@ pub(super) enum Entity {
 }
 
 impl Entity {
-    /// What the definition is, when its file says so.
+    /// What the definition is, when its file says so: of a type and a value of one name, the value.
     pub(super) fn kind(&self, graph: &Graph<'_>, name: &str) -> Option<DefinitionKind> {
         let Self::Defined(path) = self else {
             return None;
         };
         let facts = graph.resolver().facts(path);
-        let found = facts.definitions.iter().find(|one| one.name == name);
-        found.map(|one| one.kind)
+        let local = facts
+            .exports
+            .iter()
+            .find(|export| export.name == name && export.from.is_none())
+            .and_then(|export| export.local.as_deref());
+        let kinds = facts
+            .definitions
+            .iter()
+            .filter(|one| one.name == local.unwrap_or(name));
+        kinds
+            .map(|one| one.kind)
+            .min_by_key(|kind| kind.is_erased())
     }
 }
 
@@ -77,7 +87,7 @@ pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
 
 /// How many of the members that the file uses the module has, and how many it uses; `None` when
 /// it uses none or nothing is known of the module.
-pub(super) fn coverage(graph: &Graph<'_>, way: &Way, usage: &Usage) -> Option<(usize, usize)> {
+pub(super) fn coverage(graph: &Graph<'_>, way: &Way, usage: &Uses) -> Option<(usize, usize)> {
     if usage.members.is_empty() {
         return None;
     }

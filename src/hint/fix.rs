@@ -1,16 +1,17 @@
-use std::sync::Arc;
-
 use super::fix_python::insert_python;
 use super::fix_script::insert_script;
 use super::place::Page;
+use super::removed::removed;
+use super::renamed;
 use super::statements::statements;
 use crate::git::unified_hunks;
+use crate::graph::Graph;
 use crate::lang::{facts, syntax_errors};
-use crate::model::{FileFacts, ImportKind, Language, RepoPath, Suggestion};
+use crate::model::{FileFacts, HintSource, ImportKind, Language, RepoPath, Suggestion};
 use crate::patch::{Change, JudgeOptions, judge};
 use crate::policy::Allowed;
 use crate::resolve::Resolver;
-use crate::source::{Overlay, Source};
+use crate::source::Source;
 
 /// A patch that adds imports to one file.
 pub struct Fix {
@@ -31,7 +32,8 @@ pub struct Fix {
 /// nowhere, or the patch is refused. The caller decides which suggestions are good enough: see
 /// [`Suggestion::certain`]. The file counts as named by a person, so a test may be changed.
 #[must_use]
-pub fn fix(source: &dyn Source, file: &RepoPath, suggestions: &[Suggestion]) -> Option<Fix> {
+pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Option<Fix> {
+    let source = graph.source();
     let before = source.read(file).ok()?;
     let mut text = String::from_utf8(before.to_vec()).ok()?;
     let mut names: Vec<String> = Vec::new();
@@ -39,7 +41,7 @@ pub fn fix(source: &dyn Source, file: &RepoPath, suggestions: &[Suggestion]) -> 
         if names.contains(&suggestion.name) {
             continue;
         }
-        if let Some(next) = with_import(source, file, &text, suggestion) {
+        if let Some(next) = inserted(graph.resolver(), file, &text, suggestion) {
             text = next;
             names.push(suggestion.name.clone());
         }
@@ -47,7 +49,22 @@ pub fn fix(source: &dyn Source, file: &RepoPath, suggestions: &[Suggestion]) -> 
     if names.is_empty() {
         return None;
     }
-    let hunks = unified_hunks(std::str::from_utf8(&before).ok()?, &text);
+    let (patch, changes) = judged(source, file, std::str::from_utf8(&before).ok()?, &text)?;
+    Some(Fix {
+        patch,
+        changes,
+        names,
+    })
+}
+
+/// The git patch between two texts of a file, when it is allowed.
+pub(super) fn judged(
+    source: &dyn Source,
+    file: &RepoPath,
+    before: &str,
+    text: &str,
+) -> Option<(String, Vec<Change>)> {
+    let hunks = unified_hunks(before, text);
     let patch = format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n{hunks}");
     let options = JudgeOptions {
         strict: true,
@@ -60,38 +77,42 @@ pub fn fix(source: &dyn Source, file: &RepoPath, suggestions: &[Suggestion]) -> 
     if !judged.verdict.verdict.applies() {
         return None;
     }
-    Some(Fix {
-        patch: String::from_utf8(judged.canonical_patch()).ok()?,
-        changes: judged.changes,
-        names,
-    })
+    let patch = String::from_utf8(judged.canonical_patch()).ok()?;
+    Some((patch, judged.changes))
 }
 
-// The text with one more import, when it then parses as well as before and binds the name.
-fn with_import(
-    source: &dyn Source,
+/// The text with one more import, when it then parses as well as before and binds the name.
+pub(super) fn inserted(
+    resolver: &Resolver<'_>,
     file: &RepoPath,
     text: &str,
     suggestion: &Suggestion,
 ) -> Option<String> {
-    let edits = [(file.clone(), Some(Arc::from(text.as_bytes())))];
-    let overlay = Overlay::new(source, edits);
-    let resolver = Resolver::new(&overlay);
-    let own = resolver.facts(file);
+    let own = facts(file, text.as_bytes());
     let language = Language::of_path(file.as_str())?;
-    // The script inside a `.vue` file and its like starts where only they know.
-    let embedded = matches!(file.extension(), Some("vue" | "svelte" | "astro"));
-    if embedded || (suggestion.replaces.is_none() && binds(&own, &suggestion.name)) {
+    if let Some((module, name)) = displaced(&own, suggestion) {
+        if suggestion.source == HintSource::Similar {
+            return renamed::renamed(file, text, &name, &suggestion.imported);
+        }
+        let without = removed(file, text, &own, &module, &name)?;
+        let bound = Suggestion {
+            name: bound_by(&own, &module, &name)?,
+            replaces: None,
+            ..suggestion.clone()
+        };
+        return inserted(resolver, file, &without, &bound);
+    }
+    if suggestion.replaces.is_none() && binds(&own, &suggestion.name) {
         return None;
     }
     let page = Page {
         text,
         facts: &own,
-        resolver: &resolver,
+        resolver,
         file,
     };
     let after = if let Some(old) = &suggestion.replaces {
-        renamed(text, &own, old, suggestion, language)?
+        respecified(text, &own, old, suggestion, language)?
     } else if language == Language::Python {
         insert_python(&page, suggestion)?
     } else {
@@ -104,8 +125,35 @@ fn with_import(
         .then_some(after)
 }
 
-// Whether an import at the top level binds the name.
-fn binds(facts: &FileFacts, name: &str) -> bool {
+// The module and the name in it of an import that takes what is not there, when the suggestion is
+// for that name and not for the module.
+fn displaced(facts: &FileFacts, suggestion: &Suggestion) -> Option<(String, String)> {
+    let module = suggestion.replaces.as_ref()?;
+    let imports = facts
+        .imports
+        .iter()
+        .filter(|import| import.specifier == *module);
+    let mut names = imports.flat_map(|import| &import.names);
+    let taken = names.find(|one| {
+        one.name == suggestion.name
+            || (one.name == "default" && one.alias.as_ref() == Some(&suggestion.name))
+    })?;
+    Some((module.clone(), taken.name.clone()))
+}
+
+fn bound_by(facts: &FileFacts, module: &str, name: &str) -> Option<String> {
+    let imports = facts
+        .imports
+        .iter()
+        .filter(|import| import.specifier == module);
+    let taken = imports
+        .flat_map(|import| &import.names)
+        .find(|one| one.name == name)?;
+    Some(taken.alias.clone().unwrap_or_else(|| taken.name.clone()))
+}
+
+/// Whether an import at the top level binds the name.
+pub(super) fn binds(facts: &FileFacts, name: &str) -> bool {
     facts
         .imports
         .iter()
@@ -121,7 +169,7 @@ fn binds(facts: &FileFacts, name: &str) -> bool {
 }
 
 // The module of an existing import replaced by where it has gone.
-fn renamed(
+fn respecified(
     text: &str,
     facts: &FileFacts,
     old: &str,

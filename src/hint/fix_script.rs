@@ -9,7 +9,10 @@ use crate::resolve::is_standard;
 /// The text of a TypeScript or JavaScript file with one more import.
 pub(super) fn insert_script(page: &Page<'_>, suggestion: &Suggestion) -> Option<String> {
     let all = statements(page.text, page.facts, false);
-    let style = ScriptStyle::of(page.text.as_bytes(), page.facts, std::iter::empty());
+    let style = {
+        let rules = page.resolver.module_rules(page.file);
+        ScriptStyle::of(page.text.as_bytes(), page.facts, std::iter::empty(), rules)
+    };
     if let Some(text) = extended(page, &all, suggestion) {
         return Some(text);
     }

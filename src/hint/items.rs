@@ -101,6 +101,26 @@ impl Items {
         }
         Some(out)
     }
+
+    /// The text without one item and its comma.
+    pub(super) fn without(&self, text: &str, at: usize) -> Option<String> {
+        let span = self.spans.get(at)?;
+        let mut out = text.to_owned();
+        match (self.spans.get(at + 1), at.checked_sub(1)) {
+            (Some(next), _) => out.replace_range(span.start..next.start, ""),
+            (None, Some(before)) => {
+                let end = self.spans.get(before)?.end;
+                out.replace_range(end..span.end, "");
+            }
+            (None, None) => {
+                let comma = usize::from(self.trailing);
+                let rest = text.get(span.end..)?;
+                let end = span.end + if comma > 0 { rest.find(',')? + 1 } else { 0 };
+                out.replace_range(span.start..end, "");
+            }
+        }
+        Some(out)
+    }
 }
 
 fn end_of(text: &str) -> &'static str {

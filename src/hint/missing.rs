@@ -23,7 +23,7 @@ pub fn moved_modules(
     let facts = graph.resolver().facts(query.file);
     let mut found = Vec::new();
     for module in modules {
-        let import = facts.imports.iter().find(|import| {
+        let imports = facts.imports.iter().filter(|import| {
             let reads = matches!(
                 import.kind,
                 ImportKind::Import
@@ -32,28 +32,53 @@ pub fn moved_modules(
                     | ImportKind::ExportFrom
             );
             reads
-                && leads_to(import, module)
+                && leads_to(query.file, import, module)
                 && graph
                     .resolver()
                     .resolve(query.file, import)
                     .files
                     .is_empty()
         });
-        if let Some(import) = import {
-            found.append(&mut moved(source, graph, query, import, language));
+        for import in imports {
+            let mut rows = moved(source, graph, query, import, language);
+            for row in &mut rows {
+                row.name.clone_from(module);
+            }
+            found.append(&mut rows);
         }
     }
     found
 }
 
-// A log names a Python module absolutely, whatever dots the file wrote.
-fn leads_to(import: &Import, module: &str) -> bool {
-    let bare = import.specifier.trim_start_matches('.');
-    import.specifier == module
-        || (bare != import.specifier
-            && !bare.is_empty()
-            && !bare.starts_with('/')
-            && module.ends_with(&format!(".{bare}")))
+/// Whether an import is what a log means by a module. A log names a Python module absolutely,
+/// whatever dots the file wrote, or only the package that is not there; Node.js names the file by
+/// its whole path.
+pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
+    let specifier = import.specifier.as_str();
+    let bare = specifier.trim_start_matches('.');
+    if specifier == module {
+        return true;
+    }
+    if !specifier.starts_with('.') {
+        return specifier
+            .strip_prefix(module)
+            .is_some_and(|rest| rest.starts_with('.'));
+    }
+    if bare.starts_with('/') || specifier == "." || specifier == ".." {
+        let place = RepoPath::resolve(file.directory(), specifier);
+        return module.starts_with(['/', 'f'])
+            && place.is_ok_and(|path| {
+                module
+                    .strip_suffix(path.as_str())
+                    .is_some_and(|head| head.is_empty() || head.ends_with('/'))
+            });
+    }
+    // `.a.b`: the log says the package's name before it, or stops at `a`.
+    let parts: Vec<&str> = bare.split('.').filter(|part| !part.is_empty()).collect();
+    (1..=parts.len()).any(|end| {
+        let head = parts.get(..end).unwrap_or_default().join(".");
+        module.ends_with(&format!(".{head}"))
+    })
 }
 
 fn moved(
@@ -122,6 +147,14 @@ fn moved(
             .iter()
             .all(|name| graph.defining(path, name).is_some())
     };
+    // A file that has nothing of what is taken is not where it went.
+    places.retain(|(_, path)| {
+        taken.is_empty()
+            || taken
+                .iter()
+                .any(|name| graph.defining(path, name).is_some())
+            || graph.resolver().facts(path).exports.is_empty()
+    });
     places.sort_by_key(|(far, path)| {
         (
             !has_all(path),
@@ -136,25 +169,41 @@ fn moved(
         .count();
     let text = source.read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
-    let style = ScriptStyle::of(&text, &facts, std::iter::empty());
+    let style = ScriptStyle::of(
+        &text,
+        &facts,
+        std::iter::empty(),
+        graph.resolver().module_rules(query.file),
+    );
     let row = |(at, (far, path)): (usize, &(usize, &RepoPath))| {
         let relative = import.specifier.starts_with('.');
         let module = if script {
-            style.relative(query.file, path, &import.specifier)
+            respelled(graph, &style, query.file, path, &import.specifier)
         } else {
             let place = python::place(path);
             let names = graph.resolver().module_names(query.file, &place);
+            let like = import.specifier.as_str();
+            let best = names
+                .into_iter()
+                .enumerate()
+                .max_by_key(|(at, name)| (shared_parts(name, like), std::cmp::Reverse(*at)));
             let way = super::evidence::Way {
-                module: names
-                    .into_iter()
-                    .next()
-                    .unwrap_or_else(|| place.replace('/', ".")),
+                module: best.map_or_else(|| place.replace('/', "."), |(_, name)| name),
                 imported: String::new(),
                 path: Some((*path).clone()),
             };
             python::spelled(graph.resolver(), &way, query.file, relative)
         };
-        let certain = at == 0 && whole == 1 && has_all(path);
+        let certain = at == 0 && whole == 1 && has_all(path) && {
+            let there = Import {
+                specifier: module.clone(),
+                ..import.clone()
+            };
+            let rules = graph.resolver().module_rules(query.file);
+            let found = graph.resolver().resolve(query.file, &there);
+            found.files.contains(path)
+                && (!script || graph.resolver().is_spelled(rules, &module, path))
+        };
         Suggestion {
             name: import.specifier.clone(),
             import_statement: rewritten(import, &module, script, &style),
@@ -211,96 +260,30 @@ fn rewritten(import: &Import, module: &str, script: bool, style: &ScriptStyle) -
     }
 }
 
-/// Proposes what was meant by names that `file` imports from a module which does not export them:
-/// where they have gone, else exports of that module with a name like it.
-#[must_use]
-pub fn renamed_exports(
-    source: &dyn Source,
+// What a script writes for a module that it named by `like`: an alias stays an alias.
+fn respelled(
     graph: &Graph<'_>,
-    query: &Query<'_>,
-    exports: &[String],
-) -> Vec<Suggestion> {
-    let resolver = graph.resolver();
-    let facts = resolver.facts(query.file);
-    let mut found = Vec::new();
-    for name in exports {
-        let takes = |import: &&Import| import.names.iter().any(|one| one.name == *name);
-        let Some(import) = facts.imports.iter().find(takes) else {
-            continue;
-        };
-        let target = resolver
-            .resolve(query.file, import)
-            .files
-            .into_iter()
-            .next();
-        if target
-            .as_ref()
-            .is_some_and(|path| graph.defining(path, name).is_some())
-        {
-            continue;
-        }
-        let names = [name.clone()];
-        let gone = suggest(
-            source,
-            graph,
-            &Query {
-                names: &names,
-                ..*query
-            },
-        );
-        let before = found.len();
-        found.extend(
-            gone.into_iter()
-                .filter(|it| it.source != HintSource::Similar && it.path != target)
-                .map(|mut one| {
-                    // With other names in the statement, a person decides what becomes of them.
-                    let alone = import.names.len() == 1;
-                    one.replaces = alone.then(|| import.specifier.clone());
-                    one.certain &= alone;
-                    one
-                }),
-        );
-        let Some(target) = target.filter(|_| found.len() == before) else {
-            continue;
-        };
-        let mut near: Vec<(usize, String)> = resolver
-            .facts(&target)
-            .exports
-            .iter()
-            .filter_map(|export| Some((distance(name, &export.name)?, export.name.clone())))
-            .collect();
-        near.sort();
-        near.dedup();
-        let text = source.read(query.file).unwrap_or_default();
-        let style = ScriptStyle::of(&text, &facts, std::iter::empty());
-        found.extend(
-            near.into_iter()
-                .take(MAX_SUGGESTIONS)
-                .map(|(_, other)| Suggestion {
-                    name: name.clone(),
-                    import_statement: if Language::of_path(query.file.as_str())
-                        == Some(Language::Python)
-                    {
-                        python::statement(&other, &import.specifier, &other)
-                    } else {
-                        script::statement(
-                            &style,
-                            &other,
-                            &import.specifier,
-                            &other,
-                            import.type_only,
-                        )
-                    },
-                    module: import.specifier.clone(),
-                    path: Some(target.clone()),
-                    confidence: 35,
-                    source: HintSource::Similar,
-                    certain: false,
-                    imported: other,
-                    type_only: import.type_only,
-                    replaces: None,
-                }),
-        );
+    style: &ScriptStyle,
+    file: &RepoPath,
+    path: &RepoPath,
+    like: &str,
+) -> String {
+    if like.starts_with('.') {
+        return style.like(like).relative(file, path, like);
     }
-    found
+    let first = like.split('/').next();
+    let aliases = graph.resolver().aliases(file, path);
+    let same = aliases
+        .into_iter()
+        .find(|alias| alias.split('/').next() == first);
+    same.map_or_else(
+        || style.relative(file, path, like),
+        |alias| style.like(like).ended(&alias, path),
+    )
+}
+
+// Leading parts that two dotted names have in common.
+fn shared_parts(one: &str, other: &str) -> usize {
+    let both = one.split('.').zip(other.split('.'));
+    both.take_while(|(a, b)| a == b).count()
 }

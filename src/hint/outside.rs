@@ -60,6 +60,10 @@ pub(super) fn add(
         }
         if let Some(package) = resolver.declared_as(file, name) {
             put(&package, "default", HintSource::Manifest, false);
+        } else {
+            for package in resolver.declared_like(file, name) {
+                put(&package, "default", HintSource::Manifest, false);
+            }
         }
     }
     for one in tables::told(query.known, name, script) {

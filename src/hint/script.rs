@@ -1,3 +1,4 @@
+use super::asked::Asked;
 use super::evidence::{Way, Weight, nearness};
 use super::style::ScriptStyle;
 use crate::graph::Graph;
@@ -197,6 +198,91 @@ fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> boo
     above
         .filter_map(|import| resolver.resolve(file, import).files.into_iter().next())
         .any(|path| !path.is_below(directory))
+}
+
+/// The specifier as the asked file writes it: what it imports the same file by already; `dist` where
+/// its own imports name what is emitted.
+pub(super) fn spelled(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    asked: &Asked<'_>,
+    way: &Way,
+) -> String {
+    let resolver = graph.resolver();
+    let Some(path) = &way.path else {
+        return way.module.clone();
+    };
+    let own = || {
+        let taken = asked.facts.imports.iter();
+        taken.filter(|import| !import.names.is_empty() && !import.nested)
+    };
+    let to = |import: &&Import| resolver.resolve(asked.file, import).files.first() == Some(path);
+    if let Some(import) = own().find(to) {
+        return import.specifier.clone();
+    }
+    if !way.module.starts_with('.') {
+        return way.module.clone();
+    }
+    own()
+        .filter_map(|import| emitted(resolver, asked.file, import))
+        .find_map(|(from, to)| {
+            let (from, to) = (format!("/{from}/"), format!("/{to}/"));
+            let stem = way.module.replacen(&from, &to, 1);
+            let spelled = style.like("x.js").ended_like(&stem);
+            (stem != way.module && leads(resolver, asked.file, &spelled, path)).then_some(spelled)
+        })
+        .unwrap_or_else(|| way.module.clone())
+}
+
+/// For an import that names an emitted file by its place: the folder of the source it leads to and
+/// the folder it names.
+pub(super) fn emitted(
+    resolver: &Resolver<'_>,
+    file: &RepoPath,
+    import: &Import,
+) -> Option<(String, String)> {
+    if !import.specifier.starts_with('.') {
+        return None;
+    }
+    let named = RepoPath::resolve(file.directory(), &import.specifier).ok()?;
+    let found = resolver.resolve(file, import).files.into_iter().next()?;
+    let mut theirs = named.as_str().split('/');
+    let mut ours = found.as_str().split('/');
+    loop {
+        match (theirs.next()?, ours.next()?) {
+            (to, from) if to == from => {}
+            (to, from) => {
+                let folder = theirs.next().is_some() && ours.next().is_some();
+                return folder.then(|| (from.to_owned(), to.to_owned()));
+            }
+        }
+    }
+}
+
+/// Whether a way leads by its place into another package than the file's, and neither the file nor
+/// its neighbours go there like that.
+pub(super) fn crosses(graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
+    let resolver = graph.resolver();
+    let Some(path) = way.path.as_ref().filter(|_| way.module.starts_with('.')) else {
+        return false;
+    };
+    let (Some(theirs), Some(ours)) = (resolver.package_of(path), resolver.package_of(asked.file))
+    else {
+        return false;
+    };
+    if theirs.0 == ours.0 || asked.file.is_below(&theirs.0) {
+        return false;
+    }
+    let goes = |import: &Import| {
+        import.specifier.starts_with("..")
+            && resolver
+                .resolve(asked.file, import)
+                .files
+                .first()
+                .is_some_and(|found| found.is_below(&theirs.0))
+    };
+    let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
+    !asked.facts.imports.iter().chain(siblings).any(goes)
 }
 
 // Whether the specifier means the same file from here.

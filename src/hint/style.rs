@@ -1,5 +1,5 @@
 use crate::model::{FileFacts, ImportKind, Language, RepoPath};
-use crate::resolve::is_standard;
+use crate::resolve::{ModuleRules, is_standard};
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(super) struct ScriptStyle {
     pub(super) node_prefix: bool,
     /// `import type` or inline `type` is in use.
     pub(super) types: bool,
+    /// What is demanded, where the file's own imports do not show that it is not.
+    pub(super) rules: ModuleRules,
 }
 
 /// The extension that specifiers of source files carry.
@@ -35,11 +37,13 @@ pub(super) enum Extension {
 }
 
 impl ScriptStyle {
-    /// Reads the style from the file's own imports, then from those of `others`, nearest first.
+    /// Reads the style from the file's own imports, then from `rules`, then from the imports of
+    /// `others`, nearest first.
     pub(super) fn of<'f>(
         text: &[u8],
         facts: &'f FileFacts,
         others: impl Iterator<Item = &'f FileFacts>,
+        rules: ModuleRules,
     ) -> Self {
         let own: Vec<&FileFacts> = std::iter::once(facts).collect();
         let mut all = own.clone();
@@ -54,18 +58,33 @@ impl ScriptStyle {
                 ImportKind::Import | ImportKind::ImportEquals
             ));
         }
+        let relative = |specifier: &str| specifier.starts_with('.');
+        let shown = extension(&own, relative);
+        let rules = ModuleRules {
+            full_paths: rules.full_paths && shown != Some(Extension::None),
+            ..rules
+        };
+        let near = shown.or_else(|| extension(&all, relative));
         Self {
             quote: if double > single { '"' } else { '\'' },
             semicolons: semicolons(text),
             require: require > 0 && import == 0,
-            extension: extension(&all, |specifier| specifier.starts_with('.')),
+            extension: match near {
+                Some(Extension::Source) if shown.is_some() || rules.source_extensions => {
+                    Extension::Source
+                }
+                _ if rules.full_paths => Extension::Emitted,
+                near => near.unwrap_or(Extension::None),
+            },
             aliases: prefers_alias(&all),
-            alias_extension: extension(&all, is_alias),
+            alias_extension: extension(&all, is_alias).unwrap_or(Extension::None),
             node_prefix: node_prefix(&all),
-            types: all
-                .iter()
-                .flat_map(|it| &it.imports)
-                .any(|one| one.type_only && one.kind == ImportKind::Import),
+            rules,
+            types: rules.explicit_types
+                || all
+                    .iter()
+                    .flat_map(|it| &it.imports)
+                    .any(|one| one.type_only && one.kind == ImportKind::Import),
         }
     }
 
@@ -79,6 +98,17 @@ impl ScriptStyle {
         }
     }
 
+    /// A specifier with the ending of an emitted file, unless it has one.
+    pub(super) fn ended_like(&self, specifier: &str) -> String {
+        match split(specifier) {
+            (_, Some("js" | "mjs" | "cjs" | "jsx")) => specifier.to_owned(),
+            (stem, extension) => {
+                let ending = ending(Some(extension.unwrap_or("ts")), self.extension);
+                format!("{stem}{}", ending.unwrap_or_default())
+            }
+        }
+    }
+
     /// The alias of a file with the ending that such specifiers carry.
     pub(super) fn ended(&self, alias: &str, to: &RepoPath) -> String {
         let (stem, extension) = split(to.as_str());
@@ -87,6 +117,22 @@ impl ScriptStyle {
         };
         let index = stem.rsplit('/').next() == Some("index") && !alias.ends_with("/index");
         format!("{alias}{}{ending}", if index { "/index" } else { "" })
+    }
+
+    /// The style with the extension that a specifier shows, when `rules` allow it.
+    pub(super) fn like(&self, specifier: &str) -> Self {
+        let name = specifier.rsplit('/').next().unwrap_or_default();
+        let extension = match name.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("js" | "mjs" | "cjs" | "jsx") => Extension::Emitted,
+            Some("ts" | "tsx" | "mts" | "cts") => Extension::Source,
+            _ if self.rules.full_paths => self.extension,
+            _ => Extension::None,
+        };
+        Self {
+            extension,
+            alias_extension: extension,
+            ..self.clone()
+        }
     }
 
     /// A relative specifier from `from` to `to`. `like` is how another file named it: that an
@@ -156,7 +202,7 @@ fn is_alias(specifier: &str) -> bool {
     marks.iter().any(|mark| specifier.starts_with(mark))
 }
 
-fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Extension {
+fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Option<Extension> {
     for facts in files {
         let mut counts = [0_usize; 3];
         let relative = facts.imports.iter().filter(|import| {
@@ -176,14 +222,14 @@ fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Extension {
         }
         let most = counts.iter().max().copied().unwrap_or(0);
         if most > 0 {
-            return match counts.iter().position(|count| *count == most) {
+            return Some(match counts.iter().position(|count| *count == most) {
                 Some(1) => Extension::Emitted,
                 Some(2) => Extension::Source,
                 _ => Extension::None,
-            };
+            });
         }
     }
-    Extension::None
+    None
 }
 
 fn node_prefix(files: &[&FileFacts]) -> bool {
@@ -265,10 +311,12 @@ mod tests {
     use super::{Extension, ScriptStyle};
     use crate::lang::facts;
     use crate::model::RepoPath;
+    use crate::resolve::ModuleRules;
 
     fn style(text: &str) -> ScriptStyle {
         let facts = facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
-        ScriptStyle::of(text.as_bytes(), &facts, std::iter::empty())
+        let rules = ModuleRules::default();
+        ScriptStyle::of(text.as_bytes(), &facts, std::iter::empty(), rules)
     }
 
     #[test]

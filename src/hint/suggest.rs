@@ -53,20 +53,21 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
         let asked = Asked {
             file: query.file,
             name,
-            usage: words::usage(&text, name, language.is_script()),
+            text: &text,
+            usage: words::usage(query.file, &text, name, language.is_script()),
             facts: &facts,
             language,
             siblings: Vec::new(),
             reached: Vec::new(),
         };
         let parsed = parse(graph, &hits, at);
-        let tops = tops(graph, query.file, &facts, &parsed);
-        let style = style(graph, &text, &facts, &parsed, &pool);
+        let style = style(graph, query.file, &text, &facts, &parsed, &pool);
         let asked = Asked {
             siblings: siblings(graph, &pool, query.file),
             reached: reached.clone(),
             ..asked
         };
+        let tops = tops(graph, &asked, &parsed);
         let mut evidence = gather(graph, &tops, &style, &pool, &parsed, &asked);
         outside::add(
             &mut evidence,
@@ -176,10 +177,13 @@ fn siblings(
         .collect()
 }
 
-fn tops(graph: &Graph<'_>, file: &RepoPath, facts: &FileFacts, parsed: &Parsed<'_>) -> Tops {
+fn tops(graph: &Graph<'_>, asked: &Asked<'_>, parsed: &Parsed<'_>) -> Tops {
     let mut tops = Tops::default();
-    if Language::of_path(file.as_str()) == Some(Language::Python) {
-        tops.learn(graph.resolver(), file, facts);
+    if asked.language == Language::Python {
+        tops.learn(graph.resolver(), asked.file, asked.facts);
+        for facts in &asked.siblings {
+            tops.learn(graph.resolver(), asked.file, facts);
+        }
         for (path, facts) in parsed.iter().take(32) {
             tops.learn(graph.resolver(), path, facts);
         }
@@ -189,6 +193,7 @@ fn tops(graph: &Graph<'_>, file: &RepoPath, facts: &FileFacts, parsed: &Parsed<'
 
 fn style(
     graph: &Graph<'_>,
+    file: &RepoPath,
     text: &[u8],
     facts: &FileFacts,
     parsed: &Parsed<'_>,
@@ -206,7 +211,8 @@ fn style(
             .map(|(_, facts)| facts.clone())
             .collect()
     };
-    ScriptStyle::of(text, facts, near.iter().map(AsRef::as_ref))
+    let rules = graph.resolver().module_rules(file);
+    ScriptStyle::of(text, facts, near.iter().map(AsRef::as_ref), rules)
 }
 
 fn gather(

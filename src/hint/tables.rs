@@ -10,6 +10,10 @@ const NODE_NAMES: &str = include_str!("node_names.txt");
 // manifest names.
 const KNOWN: &str = include_str!("known.txt");
 
+// Sorted: what the language, browsers and Node.js have without an import.
+const SCRIPT_GLOBALS: &str = include_str!("script_globals.txt");
+const PYTHON_BUILTINS: &str = include_str!("python_builtins.txt");
+
 // Modules that code imports from every day. Of two that export a name, one that stands here is
 // meant far more often than one that does not.
 const EVERYDAY: &[&str] = &[
@@ -42,6 +46,7 @@ const EVERYDAY: &[&str] = &[
     "multiprocessing",
     "operator",
     "os",
+    "os.path",
     "pathlib",
     "pickle",
     "queue",
@@ -128,6 +133,16 @@ pub(super) fn python_modules(name: &str) -> Vec<&'static str> {
         .collect();
     modules.sort_by_key(|module| !is_everyday(module));
     modules
+}
+
+/// Whether the name means something without an import.
+pub(super) fn is_global(name: &str, script: bool) -> bool {
+    let table = if script {
+        SCRIPT_GLOBALS
+    } else {
+        PYTHON_BUILTINS
+    };
+    table.lines().any(|line| line == name)
 }
 
 /// Whether code imports from the module every day.

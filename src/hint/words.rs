@@ -1,21 +1,7 @@
-use std::collections::BTreeSet;
-
 use memchr::memmem;
 
-/// How a file uses a name, read from its text: strings and comments are not told apart.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Usage {
-    /// What follows `name.`, sorted.
-    pub(super) members: BTreeSet<String>,
-    /// Dotted chains that start with the name, up to four parts below it.
-    pub(super) chains: BTreeSet<String>,
-    /// It stands somewhere without a member.
-    pub(super) bare: bool,
-    /// It is called, or used as a tag.
-    pub(super) called: bool,
-    /// Something in the file assigns it.
-    pub(super) assigned: bool,
-}
+use crate::lang::{Uses, uses};
+use crate::model::RepoPath;
 
 /// Whether a byte can be part of an identifier. Bytes above ASCII count as letters.
 pub(super) fn is_word(byte: u8) -> bool {
@@ -33,9 +19,21 @@ pub(super) fn places<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = 
     })
 }
 
-/// Reads how the text uses the name.
-pub(super) fn usage(text: &[u8], name: &str, script: bool) -> Usage {
-    let mut usage = Usage::default();
+/// How a file uses a name: by its syntax tree, and for a component, or where that finds nothing,
+/// by its text.
+pub(super) fn usage(path: &RepoPath, text: &[u8], name: &str, script: bool) -> Uses {
+    let read = uses(path, text, name);
+    if matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx")) {
+        let mut whole = in_text(text, name, script);
+        whole.bound = read.is_some_and(|read| read.bound);
+        return whole;
+    }
+    read.unwrap_or_else(|| in_text(text, name, script))
+}
+
+// Strings and comments are not told apart.
+fn in_text(text: &[u8], name: &str, script: bool) -> Uses {
+    let mut usage = Uses::default();
     for at in places(text, name) {
         let before = at.checked_sub(1).and_then(|at| text.get(at)).copied();
         // A member of something else.
@@ -53,8 +51,9 @@ pub(super) fn usage(text: &[u8], name: &str, script: bool) -> Usage {
         } else {
             usage.bare = true;
             usage.called |= rest.first() == Some(&b'(') || before == Some(b'<');
-            usage.assigned |= assigns(text, at, rest, script);
+            usage.bound |= assigns(text, at, rest, script);
         }
+        usage.value = true;
     }
     usage
 }
@@ -116,7 +115,7 @@ fn assigns(text: &[u8], at: usize, rest: &[u8], script: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{places, usage};
+    use super::{in_text, places};
 
     #[test]
     fn words_are_whole() {
@@ -130,14 +129,14 @@ mod tests {
 
     #[test]
     fn members_calls_and_assignments_are_told_apart() {
-        let found = usage(
+        let found = in_text(
             b"a.Path\nPath.cwd().x\nPath(1)\nkeyword(Path=2)",
             "Path",
             false,
         );
         assert_eq!(found.members.iter().collect::<Vec<_>>(), ["cwd"]);
-        assert!(found.bare && found.called && !found.assigned);
-        let found = usage(b"os.path.join(os.sep)", "os", false);
+        assert!(found.bare && found.called && !found.bound);
+        let found = in_text(b"os.path.join(os.sep)", "os", false);
         assert_eq!(
             found.chains.iter().collect::<Vec<_>>(),
             ["path", "path.join", "sep"]
@@ -149,11 +148,11 @@ mod tests {
             "with a as x:",
             "def x():",
         ] {
-            assert!(usage(text.as_bytes(), "x", false).assigned, "{text}");
+            assert!(in_text(text.as_bytes(), "x", false).bound, "{text}");
         }
-        assert!(!usage(b"y as x", "x", true).assigned);
+        assert!(!in_text(b"y as x", "x", true).bound);
         for text in ["f(x=1)", "x == 1", "y = x", "f(x)", "x => 1", "...x"] {
-            assert!(!usage(text.as_bytes(), "x", false).assigned, "{text}");
+            assert!(!in_text(text.as_bytes(), "x", false).bound, "{text}");
         }
     }
 }

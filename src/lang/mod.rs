@@ -19,8 +19,10 @@ mod reference_queries;
 mod script;
 mod skeleton;
 mod specifier;
+mod uses;
 
 pub use facts::{facts, syntax_errors};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};
 pub use skeleton::skeleton;
+pub use uses::{Uses, uses};

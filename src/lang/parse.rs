@@ -1,6 +1,5 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
 
@@ -39,11 +38,11 @@ pub(super) fn parse(language: Language, text: &[u8]) -> Option<Tree> {
         let budget = FREE_REPORTS + text.len() / BYTES_PER_REPORT;
         #[expect(clippy::cast_precision_loss, reason = "a bound, not a count")]
         let seconds = FREE_SECONDS + text.len() as f64 / 1e6 * SECONDS_PER_MEGABYTE;
-        let start = Instant::now();
+        let elapsed = clock();
         let mut reports = 0;
         let mut watch = |_: &tree_sitter::ParseState| {
             reports += 1;
-            let late = reports % 64 == 0 && start.elapsed().as_secs_f64() > seconds;
+            let late = reports % 64 == 0 && elapsed() > seconds;
             if reports > budget || late {
                 ControlFlow::Break(())
             } else {
@@ -60,11 +59,25 @@ pub(super) fn parse(language: Language, text: &[u8]) -> Option<Tree> {
     })
 }
 
+// Seconds from now on.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn clock() -> impl Fn() -> f64 {
+    let start = std::time::Instant::now();
+    move || start.elapsed().as_secs_f64()
+}
+
+// Without a system there is no clock, and the count bounds alone.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+fn clock() -> impl Fn() -> f64 {
+    || 0.0
+}
+
 /// The ERROR and MISSING nodes, outermost first, at most `limit` of them.
 pub(super) fn errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem> {
     let mut problems = Vec::new();
     let mut cursor = tree.walk();
-    let mut descend = tree.root_node().has_error();
+    // Of a text that is no file at all, the root itself is the error.
+    let mut descend = inspect(&cursor, text, &mut problems);
     while problems.len() < limit {
         if descend && cursor.goto_first_child() {
             descend = inspect(&cursor, text, &mut problems);

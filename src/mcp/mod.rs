@@ -6,6 +6,7 @@ mod http;
 mod options;
 
 mod progress;
+mod prompts;
 mod resources;
 
 mod roots;

@@ -13,6 +13,8 @@ pub struct ServerOptions {
     pub settings: SettingsChoice,
     /// Whether `apply_patch` is offered.
     pub allow_write: bool,
+    /// The commands that `run_tests` and `fix_tests` may run; without any neither is offered.
+    pub commands: Vec<String>,
     /// Globs of protected files that patches may change.
     pub allow_protected: Vec<String>,
     /// Threads for listing files; the settings' when missing.

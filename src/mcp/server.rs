@@ -3,10 +3,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use super::ServerOptions;
 use super::error::ToolError;
 use super::progress::Progress;
+use super::prompts;
 use super::resources;
 use super::roots::Roots;
 use super::tool::{Caller, Given, ToolRow};
@@ -57,19 +58,28 @@ impl Server {
 
     fn rows(&self) -> impl Iterator<Item = &'static ToolRow> {
         let may_write = self.options.allow_write;
-        TOOLS.iter().filter(move |row| may_write || !row.writes)
+        let may_run = !self.options.commands.is_empty();
+        let allowed = move |row: &&ToolRow| (may_write || !row.writes) && (may_run || !row.runs);
+        TOOLS.iter().filter(allowed)
     }
 
-    fn row(&self, name: &str) -> Result<&'static ToolRow, ErrorData> {
+    // A tool that is not offered is an answer for the model; one that is not there is an error.
+    fn row(&self, name: &str) -> Result<Result<&'static ToolRow, String>, ErrorData> {
         if let Some(row) = self.rows().find(|row| row.name == name) {
-            return Ok(row);
+            return Ok(Ok(row));
         }
-        let said = if TOOLS.iter().any(|row| row.name == name) {
-            format!("`{name}` changes files, and this server was started without --allow-write")
-        } else {
-            format!("there is no tool `{name}`")
-        };
-        Err(ErrorData::invalid_params(said, None))
+        match TOOLS.iter().find(|row| row.name == name) {
+            Some(row) if row.writes => Ok(Err(format!(
+                "`{name}` changes files, and this server was started without --allow-write"
+            ))),
+            Some(_) => Ok(Err(format!(
+                "`{name}` runs commands, and this server was started without --run CMD"
+            ))),
+            None => {
+                let said = format!("there is no tool `{name}`");
+                Err(ErrorData::invalid_params(said, None))
+            }
+        }
     }
 }
 
@@ -78,6 +88,7 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
+            .enable_prompts()
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("mendit", env!("CARGO_PKG_VERSION")))
@@ -107,7 +118,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let row = self.row(&request.name)?;
+        let row = match self.row(&request.name)? {
+            Ok(row) => row,
+            Err(said) => return Ok(refused(said).into()),
+        };
         let _permit = self.calls.acquire().await;
         let options = self.options.clone();
         let arguments = request.arguments.unwrap_or_default();
@@ -119,6 +133,7 @@ impl ServerHandler for Server {
             let open = |merge: &dyn Fn(&mut Settings)| open(directory.clone(), &options, merge);
             let caller = Caller {
                 open: &open,
+                commands: &options.commands,
                 progress: &progress,
             };
             (row.call)(&caller, arguments)
@@ -145,10 +160,35 @@ impl ServerHandler for Server {
         };
         match given {
             Ok(Ok(given)) => Ok(result(given).into()),
-            Ok(Err(ToolError::Arguments(said))) => Err(ErrorData::invalid_params(said, None)),
+            // The model sees what was wrong with its call, and can call again.
+            Ok(Err(ToolError::Arguments(said))) => Ok(refused(said).into()),
             Ok(Err(ToolError::Task(error))) => Ok(failure(&error).into()),
             Err(error) => Err(ErrorData::internal_error(
                 format!("the tool failed: {error}"),
+                None,
+            )),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let runs = !self.options.commands.is_empty();
+        match prompts::get(&request.name, &arguments, runs) {
+            Some(prompt) => Ok(prompt.into()),
+            None => Err(ErrorData::invalid_params(
+                format!("there is no prompt `{}`", request.name),
                 None,
             )),
         }
@@ -184,13 +224,51 @@ impl ServerHandler for Server {
 const CALLS: usize = 8;
 const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a repair needs under \
 hard caps, find imports for undefined names, and judge patches before they are applied. Start with \
-`diagnose` or `build_context` on the log; check every patch with `check_patch`, whose feedback says \
+`run_tests` where it is offered, else with `diagnose` or `build_context` on the log (`log`, `logFile`, \
+or neither for the last run of `mendit run`); check every patch with `check_patch`, whose feedback says \
 what to send instead when it does not apply. A code such as P401 is explained by `explain`.";
 
+// Text and document together stay below what clients take; a document is never cut in two.
 fn result(given: Given) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(given.text)]);
-    result.structured_content = Some(given.document);
+    let limit = given.asked.unwrap_or_default().max(MOST_TOKENS);
+    let document = given
+        .document
+        .as_ref()
+        .map_or(0, |it| tokens(&it.to_string()));
+    if document > limit {
+        return refused(format!(
+            "the answer comes to {document} tokens, above the {limit} that are given at once: name \
+             fewer files, fewer hops or a smaller patch"
+        ));
+    }
+    let room = usize::try_from((limit - document) * 7 / 2).unwrap_or(usize::MAX);
+    let text = if given.text.len() <= room {
+        given.text
+    } else {
+        let mut end = room.saturating_sub(200);
+        while !given.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let left = tokens(given.text.get(end..).unwrap_or_default());
+        let head = given.text.get(..end).unwrap_or_default();
+        format!(
+            "{head}\n[cut here: {left} tokens more; ask for less, or for more with maxTokens]\n"
+        )
+    };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = given.document;
     result
+}
+
+// As packets count: two for every seven bytes.
+fn tokens(text: &str) -> u64 {
+    text.len() as u64 * 2 / 7
+}
+
+const MOST_TOKENS: u64 = 20_000;
+
+fn refused(said: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(said)])
 }
 
 // What a call stands on; its arguments go before what the settings say.

@@ -17,10 +17,12 @@ pub(super) struct ToolRow {
     pub(super) about: &'static str,
     /// Whether it changes files; such a tool is there only when the server may write.
     pub(super) writes: bool,
+    /// Whether it runs commands; such a tool is there only when the server was given some.
+    pub(super) runs: bool,
     /// The schema of its arguments.
     pub(super) input: fn() -> Value,
-    /// The schema of its result.
-    pub(super) output: fn() -> Value,
+    /// The schema of its result, when it gives a document beside its text.
+    pub(super) output: Option<fn() -> Value>,
     pub(super) call: fn(&Caller<'_>, JsonObject) -> Result<Given, ToolError>,
 }
 
@@ -31,6 +33,8 @@ pub(super) type Open<'a> = dyn Fn(&dyn Fn(&mut Settings)) -> Result<App, AppErro
 pub(super) struct Caller<'a> {
     /// Opens what the task stands on, with arguments before what the settings say.
     pub(super) open: &'a Open<'a>,
+    /// The commands that may be run.
+    pub(super) commands: &'a [String],
     /// Who waits for it.
     pub(super) progress: &'a dyn Progress,
 }
@@ -53,28 +57,45 @@ impl ToolRow {
             }
         };
         let hints = ToolAnnotations::with_title(self.title)
-            .read_only(!self.writes)
+            .read_only(!self.writes && !self.runs)
             .destructive(self.writes)
-            .idempotent(true)
+            .idempotent(!self.runs)
             .open_world(false);
-        Tool::new(self.name, self.about, object((self.input)()))
+        let tool = Tool::new(self.name, self.about, object((self.input)()))
             .with_title(self.title)
-            .with_raw_output_schema(object((self.output)()).into())
-            .with_annotations(hints)
+            .with_annotations(hints);
+        match self.output {
+            Some(output) => tool.with_raw_output_schema(object(output()).into()),
+            None => tool,
+        }
     }
 }
 
-/// What a tool gives: a text for a reader and a document.
+/// What a tool gives: a text for a reader, and a document where its row declares one.
 pub(super) struct Given {
     pub(super) text: String,
-    pub(super) document: Value,
+    pub(super) document: Option<Value>,
+    /// Tokens that were asked for in so many words; more than the usual limit is given then.
+    pub(super) asked: Option<u64>,
 }
 
 impl Given {
     pub(super) fn new(text: String, document: &impl Serialize) -> Result<Self, ToolError> {
         let document = serde_json::to_value(document)
             .map_err(|error| AppError::environment(error.to_string()))?;
-        Ok(Self { text, document })
+        Ok(Self {
+            document: Some(document),
+            ..Self::text(text)
+        })
+    }
+
+    /// A text alone.
+    pub(super) fn text(text: String) -> Self {
+        Self {
+            text,
+            document: None,
+            asked: None,
+        }
     }
 }
 

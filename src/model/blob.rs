@@ -1,9 +1,10 @@
+#[cfg(feature = "program")]
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "program")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
-use sha1::{Digest, Sha1};
 
 /// The git blob id (SHA-1) of a file's bytes; 40 lowercase hex digits when written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,10 +20,8 @@ impl BlobId {
     /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        let mut hash = Sha1::new();
-        hash.update(format!("blob {}\0", bytes.len()));
-        hash.update(bytes);
-        Self(hash.finalize().into())
+        let header = format!("blob {}\0", bytes.len());
+        Self(sha1(header.as_bytes(), bytes))
     }
 
     /// The 20 raw bytes.
@@ -30,6 +29,22 @@ impl BlobId {
     pub fn as_bytes(&self) -> &[u8; 20] {
         &self.0
     }
+}
+
+// With the instructions of the processor.
+#[cfg(feature = "program")]
+fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
+    use sha1::Digest;
+    let hash = sha1::Sha1::new().chain_update(header).chain_update(bytes);
+    hash.finalize().into()
+}
+
+// Without a crate below it.
+#[cfg(not(feature = "program"))]
+fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
+    let mut hash = sha1_smol::Sha1::from(header);
+    hash.update(bytes);
+    hash.digest().bytes()
 }
 
 impl fmt::Display for BlobId {
@@ -67,6 +82,7 @@ impl Serialize for BlobId {
     }
 }
 
+#[cfg(feature = "program")]
 impl JsonSchema for BlobId {
     fn schema_name() -> Cow<'static, str> {
         "BlobId".into()

@@ -1,6 +1,8 @@
+#[cfg(feature = "program")]
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "program")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
@@ -144,7 +146,7 @@ codes! {
     M101 M102 M103 M104 M105
     M201 M202 M203 M204 M205 M206 M207 M208
     M301 M302 M303 M304 M305 M306
-    M401 M402 M403 M404 M405 M406 M407 M408 M409 M410 M411 M412 M413 M414 M415 M416 M417 => mends();
+    M401 M402 M403 M404 M405 M406 M407 M408 M409 M410 M411 M412 M413 M414 M415 M416 M417 M418 => mends();
     C101 => notes();
     C102 C103 => over_budget();
     C104 C105 => notes();
@@ -176,7 +178,8 @@ codes! {
     F307 F308 F309 => ends(Exit::No);
     U101 U102 U103 U104 U105 U106
     U201 U202 U203 U204
-    U301 U302 U303 U304 U305 U306 U307 U308 => ends(Exit::Environment);
+    U301 U302 U303 U304 U305 U306 U307 U308 U309 U310 => ends(Exit::Environment);
+    U311 => ends(Exit::PersonMustAct);
 }
 
 impl Code {
@@ -235,6 +238,7 @@ impl Serialize for Code {
     }
 }
 
+#[cfg(feature = "program")]
 impl JsonSchema for Code {
     fn schema_name() -> Cow<'static, str> {
         "Code".into()

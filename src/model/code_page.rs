@@ -1,10 +1,12 @@
+#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Code;
 
 /// What `mendit explain` prints for one code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 pub struct CodePage {
     /// The code itself.
     pub code: Code,

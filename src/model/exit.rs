@@ -17,6 +17,8 @@ pub enum Exit {
     Interrupted,
     /// A code of the stand-in for git.
     Git(u8),
+    /// The code of a command that was run, kept because that was asked for.
+    Command(u8),
 }
 
 impl Exit {
@@ -31,7 +33,7 @@ impl Exit {
             Self::PersonMustAct => 4,
             Self::Refused => 5,
             Self::Interrupted => 130,
-            Self::Git(code) => code,
+            Self::Git(code) | Self::Command(code) => code,
         }
     }
 }

@@ -1,3 +1,4 @@
+#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,9 +73,8 @@ pub struct ImportedName {
 }
 
 /// The form of an import.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportKind {
     /// `import … from 'x'`, `import 'x'`; Python `import x`.
@@ -147,6 +147,14 @@ pub enum DefinitionKind {
     Variable,
     /// A namespace or module block.
     Namespace,
+}
+
+impl DefinitionKind {
+    /// Whether nothing of it is left at run time.
+    #[must_use]
+    pub fn is_erased(self) -> bool {
+        matches!(self, Self::Interface | Self::Type)
+    }
 }
 
 /// Something in a file that could not be read.

@@ -1,3 +1,4 @@
+#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -5,19 +6,9 @@ use super::{RepoPath, SCHEMA_VERSION};
 
 /// What the evidence in a log says: the closed list of the contract.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum FailureKind {
@@ -57,9 +48,8 @@ pub enum FailureKind {
 }
 
 /// How one attempt at a repair ended.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum StopReason {
@@ -87,9 +77,8 @@ pub enum StopReason {
 }
 
 /// The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
 pub enum Category {
@@ -102,12 +91,14 @@ pub enum Category {
 
 /// A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
 /// contract.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(transparent)]
 pub struct Subkind(pub String);
 
 /// What a log says went wrong.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
     /// The primary kind.
@@ -151,7 +142,8 @@ pub struct Diagnosis {
 }
 
 /// What of a log had no say, and what of the answer is not shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     /// Bytes of a huge log without a word that anything knows, and ends of overlong lines.
@@ -165,14 +157,15 @@ pub struct LeftOut {
 }
 
 /// A diagnosis as `mendit diagnose` prints it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisDocument<'a> {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
+    #[cfg_attr(feature = "program", schemars(extend("const" = 1)))]
     pub schema_version: u32,
     /// Always `diagnosis`.
-    #[schemars(extend("const" = "diagnosis"))]
+    #[cfg_attr(feature = "program", schemars(extend("const" = "diagnosis")))]
     pub document: &'static str,
     /// The rest.
     #[serde(flatten)]
@@ -192,7 +185,8 @@ impl<'a> DiagnosisDocument<'a> {
 }
 
 /// Another kind that the evidence allows.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 pub struct Alternative {
     /// The kind.
     pub kind: FailureKind,
@@ -201,7 +195,8 @@ pub struct Alternative {
 }
 
 /// A test that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FailedTest {
     /// The runner's own spelling.
@@ -219,7 +214,8 @@ pub struct FailedTest {
 }
 
 /// One failure of several in a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     /// Its kind.
@@ -239,7 +235,8 @@ pub struct Failure {
 }
 
 /// A line of the log that carries the diagnosis.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 pub struct Evidence {
     /// 1-based line of the log as it was given.
     pub line: u64,
@@ -248,7 +245,8 @@ pub struct Evidence {
 }
 
 /// A file that the log names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MentionedFile {
     /// The repository's file when `in_repository`, else the path as the log has it.

@@ -1,6 +1,8 @@
+#[cfg(feature = "program")]
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "program")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -61,6 +63,7 @@ impl<'de> Deserialize<'de> for Level {
     }
 }
 
+#[cfg(feature = "program")]
 impl JsonSchema for Level {
     fn schema_name() -> Cow<'static, str> {
         "Level".into()
@@ -77,7 +80,8 @@ impl JsonSchema for Level {
 }
 
 /// How the places of a level are given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// The level's named contents, then whatever ranks best.
@@ -99,7 +103,8 @@ impl Profile {
 }
 
 /// Hard limits of one packet. Targets, manifests and mentioned lines do not use up `max_files`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Caps {
     /// Files beyond targets and manifests.

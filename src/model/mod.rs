@@ -1,44 +1,21 @@
 //! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
 
-mod bench;
 mod blob;
-mod child_failure;
 mod code;
 mod code_page;
 mod consequence;
-mod context;
 mod exit;
 mod facts;
 mod failure;
-mod healing;
-mod hint;
-mod imports;
 mod level;
-mod page;
 mod patch;
 mod path;
-mod proof;
 mod refusal;
-mod repair;
-mod run_record;
-mod schema;
-mod stats;
 mod verdict;
 
-pub use bench::{
-    AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
-    Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
-};
 pub use blob::BlobId;
-pub use child_failure::ChildFailure;
 pub use code::Code;
 pub use code_page::{CodePage, code_pages, explain};
-pub use context::{
-    ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
-    LogExcerpt, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
-    Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
-    UnchangedFile, UnresolvedImport,
-};
 pub use exit::Exit;
 pub use facts::{
     Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, Language,
@@ -48,28 +25,59 @@ pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
     FailureKind, LeftOut, MentionedFile, StopReason, Subkind,
 };
-pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
-pub use hint::{HintDocument, HintSource, Suggestion};
-pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
 pub use level::{Caps, Level, Profile};
-pub use page::{Page, WordPage, nearest_page, page, word_pages};
 pub use patch::{
     AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation,
     PatchFormat, PatchProblem, PatchVerdict, Safety,
 };
 pub use path::{PathProblem, RepoPath};
-pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
 pub use refusal::{Mismatch, Refusal};
-pub use repair::{
-    AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
-    ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, TestResult, TroubleKind, Usage,
-    WorkplaceUsed,
-};
-pub use run_record::{AttemptRecord, RunRecord};
-pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
 
-pub use stats::{Blocker, Rate, Stats};
 pub use verdict::{Severity, Verdict};
 
 /// Version of every JSON document this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
+
+cfg_if::cfg_if! {
+    if #[cfg(feature = "program")] {
+        mod bench;
+        mod child_failure;
+        mod context;
+        mod healing;
+        mod hint;
+        mod imports;
+        mod page;
+        mod proof;
+        mod repair;
+        mod run_record;
+        mod run_summary;
+        mod schema;
+        mod stats;
+
+        pub use bench::{
+            AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
+            Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
+        };
+        pub use child_failure::ChildFailure;
+        pub use context::{
+            ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
+            LogExcerpt, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
+            Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
+            UnchangedFile, UnresolvedImport,
+        };
+        pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
+        pub use hint::{HintDocument, HintSource, Suggestion};
+        pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
+        pub use page::{Page, WordPage, nearest_page, page, word_pages};
+        pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
+        pub use repair::{
+            AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
+            ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, TestResult, TroubleKind, Usage,
+            WorkplaceUsed,
+        };
+        pub use run_record::{AttemptRecord, RunRecord};
+        pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};
+        pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
+        pub use stats::{Blocker, Rate, Stats};
+    }
+}

@@ -1,17 +1,19 @@
+#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Code, Exit, SCHEMA_VERSION, Severity, StopReason, Verdict};
 
 /// What the judge says about one patch (`patch-verdict`, and `preflight.json` in a run).
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PatchVerdict {
     /// Version of this document's shape.
-    #[schemars(extend("const" = 1))]
+    #[cfg_attr(feature = "program", schemars(extend("const" = 1)))]
     pub schema_version: u32,
     /// Always `patch-verdict`.
-    #[schemars(extend("const" = "patch-verdict"))]
+    #[cfg_attr(feature = "program", schemars(extend("const" = "patch-verdict")))]
     pub document: &'static str,
     /// The answer.
     pub verdict: Verdict,
@@ -81,7 +83,8 @@ impl PatchVerdict {
 }
 
 /// The format a patch came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PatchFormat {
     /// `diff --git` sections.
@@ -99,7 +102,8 @@ pub enum PatchFormat {
 }
 
 /// What the judge says about one file of the patch.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FileVerdict {
     /// The file after the patch, or the one deleted.
@@ -115,7 +119,8 @@ pub struct FileVerdict {
 }
 
 /// What a patch does to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Changes content, mode or both.
@@ -145,7 +150,8 @@ impl Operation {
 }
 
 /// What the judge says about one hunk.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HunkVerdict {
     /// Counted from 1 within the file.
@@ -181,7 +187,8 @@ pub struct Excerpt {
 }
 
 /// The first line of a hunk that is not in the file as the hunk has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FirstDifference {
     /// Line of the patch, counted from 1.
@@ -195,7 +202,8 @@ pub struct FirstDifference {
 }
 
 /// The block of a file that is most like a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Nearest {
     /// Its first line, counted from 1.
@@ -205,7 +213,8 @@ pub struct Nearest {
 }
 
 /// One thing that was mended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Mend {
     /// Which mend.
@@ -219,7 +228,8 @@ pub struct Mend {
 }
 
 /// How far a mend can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Safety {
     /// The input and the file leave only one reading.
@@ -231,7 +241,8 @@ pub enum Safety {
 }
 
 /// One thing that is wrong with a patch, or worth knowing about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PatchProblem {
     /// Which problem.
@@ -292,7 +303,8 @@ impl PatchProblem {
 }
 
 /// A place in the tree after the patch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AfterProblem {
     /// Which problem.

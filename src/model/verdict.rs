@@ -1,10 +1,12 @@
+#[cfg(feature = "program")]
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Exit, StopReason};
 
 /// The answer for a patch or for one hunk; the later in this list, the more it outranks others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// As it stands.
@@ -86,7 +88,8 @@ impl Verdict {
 }
 
 /// Whether a problem stops the patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// It does.

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::compose::LineEdit;
+#[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
 
@@ -22,6 +23,7 @@ pub struct Change {
     pub(super) edits: Vec<LineEdit>,
     /// A file whose mode changes gets the permissions of a new one, as git does it; otherwise it
     /// keeps those of its owner as far as they go.
+    #[cfg_attr(not(feature = "program"), expect(dead_code, reason = "for the writer"))]
     pub(super) new_permissions: bool,
 }
 
@@ -34,14 +36,7 @@ impl Change {
                 .map_or_else(|| Arc::from([]), |side| side.bytes.clone())
         };
         let (old, new) = (bytes(&before), bytes(&after));
-        let edits = changed_lines(&old, &new)
-            .into_iter()
-            .map(|(gone, come)| LineEdit {
-                at: gone.start,
-                removed: gone.len(),
-                added: come.len(),
-            })
-            .collect();
+        let edits = line_edits(&old, &new);
         Self {
             path,
             from: None,
@@ -63,6 +58,23 @@ impl Change {
     pub fn undone(&self) -> Self {
         Self::between(self.path.clone(), self.after.clone(), self.standing.clone())
     }
+}
+
+#[cfg(feature = "program")]
+fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
+    let runs = changed_lines(old, new).into_iter();
+    runs.map(|(gone, come)| LineEdit {
+        at: gone.start,
+        removed: gone.len(),
+        added: come.len(),
+    })
+    .collect()
+}
+
+// Without a diff, one run from the first line that differs to the last.
+#[cfg(not(feature = "program"))]
+fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
+    super::compose::one_edit(old, new)
 }
 
 /// One side of a change.

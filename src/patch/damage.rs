@@ -1,4 +1,4 @@
-use super::set::{FilePatch, Hunk, LineKind};
+use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{BlobId, Code, Refusal};
 
@@ -21,6 +21,28 @@ pub(super) fn newline_lost() -> Refusal {
         "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned(),
     );
     failure
+}
+
+// Added lines that all stand one space further in than anything around them, where the hunks remove
+// nothing that could show whether that is meant; the first of them.
+fn space_too_many(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<u32> {
+    let odd = |line: &[u8]| {
+        let blanks = line.iter().take_while(|byte| **byte == b' ').count();
+        blanks % 2 == 1 && blanks < line.trim_ascii_end().len()
+    };
+    let mut first = None;
+    for hunk in hunks {
+        let mut added = hunk.lines.iter().filter(|it| it.kind == LineKind::Add);
+        let solid = |line: &&HunkLine<'_>| !line.text().trim_ascii().is_empty();
+        let adds_alone = hunk.lines.iter().all(|it| it.kind != LineKind::Remove);
+        if adds_alone && let Some(line) = added.clone().find(solid) {
+            if !added.all(|line| !solid(&line) || odd(line.text())) {
+                return None;
+            }
+            first = first.or(Some(line.at));
+        }
+    }
+    first.filter(|_| (0..text.len()).all(|row| !odd(text.line(row))))
 }
 
 // Added lines that carry a damage which the old lines of the same hunks cannot show.
@@ -46,6 +68,10 @@ pub(super) fn damaged(
             let message = "added lines are indented with tabs, and the file with spaces";
             return refuse(line.at, Code::P310, message);
         }
+    }
+    if let Some(line) = space_too_many(text, hunks) {
+        let message = "every added line has a space before it that no line of the file has";
+        return refuse(line, Code::P310, message);
     }
     let path = sections.first()?.headers.plus.as_ref()?.name()?;
     let markup = [

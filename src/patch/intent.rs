@@ -1,6 +1,5 @@
 use super::change::FileState;
 use super::set::Side;
-use crate::git::changed_lines;
 use crate::model::{Code, Language, Refusal};
 
 /// What a new content shows of a writer who meant something else than the bytes say; with the line of
@@ -33,11 +32,8 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
     if was == 0 || is >= was {
         return None;
     }
-    let edits = changed_lines(before, after);
-    let rows = memchr::memchr_iter(b'\n', before).count();
-    let tail = edits.last().is_some_and(|(gone, come)| {
-        gone.end >= rows && gone.len() >= LONG_TAIL && come.len() * 4 < gone.len()
-    });
+    let tail =
+        lost_tail(before, after).is_some_and(|(gone, come)| gone >= LONG_TAIL && come * 4 < gone);
     let lost = was - is;
     let fragment = is == 0 || (lost >= LONG_TAIL && lost * 10 >= was * 3);
     (tail || fragment).then(|| {
@@ -47,6 +43,26 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
         Refusal::new(Code::P313, message)
     })
 }
+
+// How many lines stand below the last ones that both texts have together, in the old and in the new.
+fn lost_tail(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+    let rows = |text| -> Vec<&[u8]> {
+        let solid = |line: &&[u8]| !line.trim_ascii().is_empty();
+        <[u8]>::split(text, |byte| *byte == b'\n')
+            .filter(solid)
+            .collect()
+    };
+    let (old, new) = (rows(before), rows(after));
+    let known = TOGETHER.min(new.len());
+    (known..=new.len()).rev().find_map(|end| {
+        let last = new.get(end - known..end)?;
+        let at = old.windows(known.max(1)).rposition(|rows| rows == last)?;
+        Some((old.len() - at - known, new.len() - end))
+    })
+}
+
+// Lines that stand together in two texts show where one goes on in the other.
+const TOGETHER: usize = 3;
 
 // Lines that a person deletes on purpose with an edit, not by sending the file without them.
 const LONG_TAIL: usize = 8;

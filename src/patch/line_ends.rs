@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::set::{Hunk, LineKind};
+use super::set::Hunk;
 use super::text::{LineEnds, Text};
 use crate::model::{Code, Mend, Safety};
 
@@ -21,7 +21,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
     let ended = || lines().filter(|line| !line.no_newline);
     let all_cr = ended().next().is_some()
         && lines().all(|line| line.line.ends_with(b"\r") != line.no_newline);
-    let added_cr = ended().any(|it| it.kind == LineKind::Add && it.line.ends_with(b"\r"));
+    let some_cr = ended().any(|it| it.line.ends_with(b"\r"));
     let line = hunks.first().map_or(0, |hunk| u64::from(hunk.line));
     let note = |code, safety, message: &str| Mend {
         code,
@@ -41,7 +41,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
                 drop_cr(&mut hunks);
             }
         }
-        LineEnds::Lf if (all_cr || added_cr) && text.len() > 0 && !text.has_cr() => {
+        LineEnds::Lf if (all_cr || some_cr) && text.len() > 0 && !text.has_cr() => {
             let message = "dropped carriage returns that the file does not have";
             mends.push(note(Code::M412, loses, message));
             drop_cr(&mut hunks);

@@ -8,6 +8,7 @@ mod compose;
 mod content;
 mod damage;
 mod feedback;
+#[cfg(feature = "program")]
 mod git_apply;
 mod intent;
 mod judge;
@@ -15,6 +16,7 @@ mod line_ends;
 mod names;
 mod naming;
 mod numbered;
+#[cfg(feature = "program")]
 mod objects;
 mod place;
 mod prefix;
@@ -26,14 +28,17 @@ mod slot;
 mod structure;
 mod target;
 mod text;
+#[cfg(feature = "program")]
 mod write;
 
 pub use canonical::canonical;
 pub use change::{Change, FileState};
+#[cfg(feature = "program")]
 pub use git_apply::{Favour, GitApplied, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
-pub use judge::{JudgeOptions, Judged, Objects, judge};
+pub use judge::{Judge, JudgeOptions, Judged, Objects, judge};
 pub use read::{ReadOptions, read};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,
 };
+#[cfg(feature = "program")]
 pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

@@ -31,18 +31,12 @@ pub(super) fn targets(
         match names(file) {
             Ok(names) if naming.strict => raw.push(Some(names)),
             Ok(mut names) => {
-                let sides = [&mut names.old, &mut names.new];
-                let slashed = sides
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|name| slash(name, listing).then_some(()))
-                    .count();
-                if slashed > 0 {
+                if let Some(message) = plainly(&mut names, file, listing) {
                     mends.push(Mend {
                         code: Code::M208,
                         safety: Safety::Safe,
                         patch_line: u64::from(file.line),
-                        message: "read backslashes in the name as slashes".to_owned(),
+                        message: message.to_owned(),
                     });
                 }
                 raw.push(Some(names));
@@ -77,6 +71,85 @@ pub(super) fn targets(
             }
         })
         .collect()
+}
+
+// Reads names as those of files that are there; tells what it did.
+fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option<&'static str> {
+    let mut said = None;
+    for name in [&mut names.old, &mut names.new].into_iter().flatten() {
+        if undress(name, listing) {
+            said = Some("left out what stands around the name of the file");
+        }
+        if slash(name, listing) {
+            said = Some("read backslashes in the name as slashes");
+        }
+        if file.headers.explicit.is_some() && below_root(name, listing) {
+            said = Some("read an absolute name as that of the file of the repository");
+        }
+    }
+    if let (Some(old), Some(new)) = (&mut names.old, &mut names.new) {
+        // A prefix on one side alone.
+        let alone = |long: &str, short: &str, prefix| {
+            long.strip_prefix(prefix) == Some(short) && listing.get(short).is_some()
+        };
+        if alone(new, old, "b/") {
+            new.clone_from(old);
+            said = Some("left out the prefix that one of two names has");
+        } else if alone(old, new, "a/") {
+            old.clone_from(new);
+            said = Some("left out the prefix that one of two names has");
+        }
+    }
+    said
+}
+
+// Takes off quotes, remarks, colons and line numbers around the name of a file that is there.
+fn undress(name: &mut String, listing: &Listing) -> bool {
+    let known = |name: &str| {
+        let there = |path: Option<&str>| path.is_some_and(|path| listing.get(path).is_some());
+        there(Some(name)) || there(strip(name, 1))
+    };
+    if known(name) {
+        return false;
+    }
+    let mut rest = name.trim_matches(|it| matches!(it, '`' | '"' | '\'' | '*' | ' '));
+    if let Some((before, remark)) = rest.rsplit_once(" (")
+        && let Some(remark) = remark.strip_suffix(')')
+        && REMARKS.contains(&remark.to_lowercase().as_str())
+    {
+        rest = before;
+    }
+    rest = rest.trim_end_matches(|it: char| it == ':' || it == ' ');
+    if let Some((before, line)) = rest.rsplit_once(':')
+        && line.bytes().all(|it| it.is_ascii_digit())
+    {
+        rest = before;
+    }
+    let fits = rest != name && known(rest);
+    if fits {
+        *name = rest.to_owned();
+    }
+    fits
+}
+
+const REMARKS: &[&str] = &[
+    "original", "modified", "updated", "old", "new", "before", "after", "current", "fixed",
+];
+
+// Reads an absolute name as the one file that it ends with.
+fn below_root(name: &mut String, listing: &Listing) -> bool {
+    if !name.starts_with('/') {
+        return false;
+    }
+    let ends = name
+        .match_indices('/')
+        .filter_map(|(at, _)| name.get(at + 1..));
+    let there: Vec<&str> = ends.filter(|path| listing.get(path).is_some()).collect();
+    let [one] = there.as_slice() else {
+        return false;
+    };
+    *name = (*one).to_owned();
+    true
 }
 
 // Reads backslashes as slashes where a file of that name is there; tells whether it did.

@@ -5,30 +5,40 @@ mod changed_file;
 mod commands;
 mod deny;
 mod guards;
+#[cfg(feature = "program")]
 mod invisible;
 mod manifest;
 mod meddling;
 mod path_safety;
 mod protected;
 mod read;
+#[cfg(feature = "program")]
 mod redact;
+#[cfg(feature = "program")]
 mod sanitize;
+#[cfg(feature = "program")]
 mod secrets;
 mod shadow;
 mod together;
+#[cfg(feature = "program")]
 mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, judge_change};
 pub use changed_file::ChangedFile;
 pub use commands::{CommandFile, CommandFiles, shell_commands};
 pub use deny::{DenyClass, DenyRow, deny_table};
+#[cfg(feature = "program")]
 pub use invisible::text_warnings;
 pub use manifest::Dependencies;
 pub use path_safety::{check_path, is_invisible};
 pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
+#[cfg(feature = "program")]
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
+#[cfg(feature = "program")]
 pub use sanitize::{decode_log, sanitize_log};
+#[cfg(feature = "program")]
 pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};
 pub use together::judge_together;
+#[cfg(feature = "program")]
 pub use utf16::Utf16;

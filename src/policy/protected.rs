@@ -5,6 +5,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use super::deny::DenyClass;
 use super::guards::GUARDS;
 use super::read::built_in_denial;
+#[cfg(feature = "program")]
 use crate::config::Patch;
 
 /// Why a file is guarded, and how strictly.
@@ -110,6 +111,7 @@ impl Allowed {
     ///
     /// # Errors
     /// As for [`Self::new`].
+    #[cfg(feature = "program")]
     pub fn of(settings: &Patch) -> Result<Self, String> {
         Ok(Self {
             allowed: with_folders(&settings.allow_protected)?,

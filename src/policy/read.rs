@@ -1,8 +1,10 @@
+use std::fmt;
 use std::sync::LazyLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::deny::{DenyClass, DenyRow, deny_table};
+#[cfg(feature = "program")]
 use crate::config::Context;
 use crate::model::{Code, Profile, RepoPath};
 
@@ -38,6 +40,7 @@ pub struct ReadRules<'g> {
     pub readmit: &'g [String],
 }
 
+#[cfg(feature = "program")]
 impl<'g> ReadRules<'g> {
     /// Those of the settings.
     #[must_use]
@@ -60,10 +63,9 @@ pub struct Refusal {
 }
 
 /// A policy that cannot be built.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum PolicyError {
     /// An allow or deny glob is malformed.
-    #[error("`{glob}` is not a glob: {problem}")]
     Glob {
         /// The text as given.
         glob: String,
@@ -71,6 +73,15 @@ pub enum PolicyError {
         problem: String,
     },
 }
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Glob { glob, problem } = self;
+        write!(f, "`{glob}` is not a glob: {problem}")
+    }
+}
+
+impl std::error::Error for PolicyError {}
 
 impl PolicyError {
     /// The stable code of the error.

@@ -1,22 +1,35 @@
-use std::collections::BTreeMap;
-
 use super::heal::Heal;
 use crate::graph::Graph;
-use crate::hint::{Query, fix, moved_modules, renamed_exports, suggest};
-use crate::model::{Diagnosis, Language, MentionedFile, RepoPath, Suggestion};
+use crate::hint::{Query, Wanted, fix, moved_modules, renamed_exports, suggest, wanted};
+use crate::model::{Diagnosis, HintSource, Language, MentionedFile, RepoPath, Suggestion};
 use crate::source::Source;
 
-/// Imports that are certain: one change for all files together, as one missing name hides the
-/// next.
+/// Uncertain answers that are tried in one go (R74).
+const MAX_TRIES: usize = 3;
+
+/// What is certain: one change for all files together, as one missing name hides the next. Then
+/// what may be tried under the tests: where a module may have gone, an export with a name like it
+/// (kept only when the commands pass), the only import that is known for a name.
 pub(super) fn import_heals(
     diagnosis: &Diagnosis,
     source: &dyn Source,
     known: &[String],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> Vec<Heal> {
-    let wanted = wanted(diagnosis, source, may_read);
+) -> (Option<Heal>, Vec<Heal>) {
+    let files: Vec<RepoPath> = diagnosis
+        .files
+        .iter()
+        .filter_map(MentionedFile::repo_path)
+        .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
+        .collect();
+    let lacks = Wanted {
+        names: diagnosis.undefined_names.clone(),
+        modules: diagnosis.missing_modules.clone(),
+        exports: diagnosis.missing_exports.clone(),
+    };
+    let wanted = wanted(source, &files, &lacks);
     if wanted.is_empty() {
-        return Vec::new();
+        return (None, Vec::new());
     }
     let graph = Graph::new(source);
     let mut heal = Heal {
@@ -26,6 +39,7 @@ pub(super) fn import_heals(
         must_fix: false,
     };
     let mut said: Vec<String> = Vec::new();
+    let mut tries: Vec<Heal> = Vec::new();
     for (file, wanted) in &wanted {
         let query = Query {
             file,
@@ -36,63 +50,45 @@ pub(super) fn import_heals(
         let mut found: Vec<Suggestion> = suggest(source, &graph, &query);
         found.extend(moved_modules(source, &graph, &query, &wanted.modules));
         found.extend(renamed_exports(source, &graph, &query, &wanted.exports));
-        found.retain(|suggestion| suggestion.certain);
-        let Some(fixed) = fix(source, file, &found) else {
+        let (certain, open): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.certain);
+        for one in may_be_tried(&certain, &open) {
+            if let Some(fixed) = fix(&graph, file, std::slice::from_ref(one)) {
+                tries.push(Heal {
+                    what: format!("try {} in {file}", one.import_statement),
+                    patch: fixed.patch.into_bytes(),
+                    files: vec![file.clone()],
+                    must_fix: one.source == HintSource::Similar,
+                });
+            }
+        }
+        let Some(fixed) = fix(&graph, file, &certain) else {
             continue;
         };
         said.push(format!("{} in {file}", fixed.names.join(", ")));
         heal.patch.extend_from_slice(fixed.patch.as_bytes());
         heal.files.push(file.clone());
     }
-    if said.is_empty() {
-        return Vec::new();
-    }
+    tries.truncate(MAX_TRIES);
     heal.what = format!("import {}", said.join("; "));
-    vec![heal]
+    ((!said.is_empty()).then_some(heal), tries)
 }
 
-#[derive(Default)]
-struct Wanted {
-    names: Vec<String>,
-    modules: Vec<String>,
-    exports: Vec<String>,
-}
-
-// Of the files that the log names, the first that holds the word lacks it.
-fn wanted(
-    diagnosis: &Diagnosis,
-    source: &dyn Source,
-    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> BTreeMap<RepoPath, Wanted> {
-    let files: Vec<RepoPath> = diagnosis
-        .files
-        .iter()
-        .filter_map(MentionedFile::repo_path)
-        .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
-        .collect();
-    let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
-    let mut put = |text: &str, take: fn(&mut Wanted) -> &mut Vec<String>| {
-        let word = text.rsplit(['.', '/']).next().unwrap_or(text);
-        let uses = |file: &&RepoPath| {
-            source
-                .read(file)
-                .is_ok_and(|bytes| memchr::memmem::find(&bytes, word.as_bytes()).is_some())
-        };
-        if let Some(file) = files.iter().find(uses) {
-            let list = take(wanted.entry(file.clone()).or_default());
-            if !list.iter().any(|known| known == text) {
-                list.push(text.to_owned());
-            }
-        }
+// Of names for which nothing is certain. Where two definitions bear the name, only a person or a
+// model can tell which is meant: tests that pass with one may pass with the other.
+fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s Suggestion> {
+    let settled = |one: &Suggestion| certain.iter().any(|it| it.name == one.name);
+    let rivals = |one: &Suggestion| {
+        open.iter()
+            .filter(|it| it.name == one.name && it.source != HintSource::Similar)
+            .filter(|it| it.replaces.is_none() && it.path != one.path)
+            .count()
     };
-    for name in &diagnosis.undefined_names {
-        put(name, |it| &mut it.names);
-    }
-    for module in &diagnosis.missing_modules {
-        put(module, |it| &mut it.modules);
-    }
-    for export in &diagnosis.missing_exports {
-        put(export, |it| &mut it.exports);
-    }
-    wanted
+    open.iter()
+        .filter(|one| !settled(one))
+        .filter(|one| match (&one.replaces, one.source) {
+            (Some(_), _) => true,
+            (None, HintSource::Similar) => false,
+            (None, _) => rivals(one) == 0,
+        })
+        .collect()
 }

@@ -3,6 +3,8 @@
 
 mod ask;
 mod commands;
+mod compiler_heals;
+mod edit_heal;
 mod error;
 mod evidence;
 mod failure;
@@ -33,6 +35,7 @@ mod setup;
 mod split;
 mod spoken;
 mod stats;
+mod syntax_heals;
 mod task;
 mod trial;
 

@@ -1,3 +1,4 @@
+use super::diagnosis_message::diagnosis_message;
 use crate::model::{Diagnosis, FailureKind};
 
 /// A diagnosis as one workflow command (a notice when nothing failed), at the first file of the repository that the log names.
@@ -10,8 +11,8 @@ pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
         properties.extend(file.column.map(|column| format!("col={column}")));
     }
     properties.push(format!("title={}", diagnosis.kind));
-    let mut message = format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix);
-    for line in diagnosis.evidence.iter().take(3) {
+    let mut message = diagnosis_message(diagnosis);
+    for line in diagnosis.evidence.iter().skip(1).take(2) {
         message.push('\n');
         message.push_str(&line.text);
     }

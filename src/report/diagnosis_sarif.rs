@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
+use super::diagnosis_message::diagnosis_message;
 use super::sarif::{sarif_log, uri};
 use crate::model::{Diagnosis, FailureKind};
 
@@ -14,19 +16,15 @@ pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
         .filter(|file| file.in_repository)
         .take(10)
         .map(|file| {
-            let mut region = serde_json::Map::new();
-            // A column without a line says nothing in SARIF.
-            if let Some(line) = file.line.filter(|line| *line > 0) {
-                region.insert("startLine".into(), line.into());
-                if let Some(column) = file.column.filter(|column| *column > 0) {
-                    region.insert("startColumn".into(), column.into());
-                }
+            // GitHub shows nothing without a line.
+            let line = file.line.filter(|line| *line > 0);
+            let mut region = json!({ "startLine": line.unwrap_or(1) });
+            // A column without a line says nothing.
+            if let Some(column) = file.column.filter(|column| *column > 0 && line.is_some()) {
+                region["startColumn"] = column.into();
             }
-            let mut place = json!({ "artifactLocation": { "uri": uri(&file.path) } });
-            if !region.is_empty() {
-                place["region"] = Value::Object(region);
-            }
-            json!({ "physicalLocation": place })
+            let file = json!({ "uri": uri(&file.path) });
+            json!({ "physicalLocation": { "artifactLocation": file, "region": region } })
         })
         .collect();
     let found = !matches!(diagnosis.kind, FailureKind::Unknown | FailureKind::None);
@@ -35,11 +33,37 @@ pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
             json!({
                 "ruleId": kind,
                 "level": "error",
-                "message": { "text": format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix) },
+                "message": { "text": diagnosis_message(diagnosis) },
                 "locations": locations,
+                "partialFingerprints": { "mendit/v1": fingerprint(diagnosis) },
             })
         })
         .into_iter()
         .collect();
-    sarif_log(&[json!({ "id": kind })], &results)
+    let rule = json!({
+        "id": kind,
+        "name": kind,
+        "shortDescription": { "text": diagnosis.explanation },
+        "fullDescription": { "text": diagnosis.explanation },
+        "help": { "text": diagnosis.suggested_fix },
+        "defaultConfiguration": { "level": "error" },
+    });
+    sarif_log(&[rule], &results)
+}
+
+// The same for the same failure when lines have moved.
+fn fingerprint(diagnosis: &Diagnosis) -> String {
+    let lists = [
+        &diagnosis.failing_tests,
+        &diagnosis.undefined_names,
+        &diagnosis.missing_modules,
+        &diagnosis.missing_exports,
+    ];
+    let file = diagnosis.files.iter().find(|it| it.in_repository);
+    let mut parts = vec![diagnosis.kind.to_string()];
+    parts.extend(file.map(|it| it.path.clone()));
+    parts.extend(lists.into_iter().flatten().cloned());
+    let digest: [u8; 32] = Sha256::digest(parts.join("\n").as_bytes()).into();
+    let digest = digest.iter().take(16);
+    digest.map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,7 +2,7 @@ use super::markup::escaped;
 use super::page::page;
 use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
-use crate::model::{AttemptRecord, Origin, RunRecord};
+use crate::model::{AttemptRecord, Origin, RunRecord, RunStatus};
 
 /// A run as a page of its own: what failed, a timeline of what was tried, and for each attempt its
 /// packet, verdict, patch and log. No script, nothing loaded from elsewhere.
@@ -10,7 +10,15 @@ use crate::model::{AttemptRecord, Origin, RunRecord};
 pub fn run_html(run: &RunRecord) -> String {
     let result = &run.result;
     let status = status_word(result);
-    let mut text = format!("<h1>{status}</h1>\n<p>{}</p>\n", escaped(&result.message));
+    let mut text = format!(
+        "<h1 class=\"{}\">{status}</h1>\n<p>{}</p>\n<p class=\"cost\">{}</p>\n",
+        color(result.status),
+        escaped(&result.message),
+        cost(run)
+    );
+    if let Some(patch) = &run.patch {
+        text.push_str(&format!("<h2>The patch</h2>\n{}", diff(patch)));
+    }
     text.push_str(&facts(run));
     if let Some(failure) = &result.failure {
         text.push_str(&format!(
@@ -47,14 +55,37 @@ pub fn run_html(run: &RunRecord) -> String {
             text.push_str(&section(attempt));
         }
     }
-    if let Some(patch) = &run.patch {
-        text.push_str(&format!("<h2>The patch</h2>\n{}", diff(patch)));
-    }
     if !result.suggested_actions.is_empty() {
         text.push_str("<h2>Next</h2>\n");
         text.push_str(&list(&result.suggested_actions));
     }
     page(&format!("{status}: {}", result.run_id), &text)
+}
+
+// The word stands there too: colour says nothing alone.
+fn color(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Fixed => "good",
+        RunStatus::Unproven | RunStatus::Split | RunStatus::UserActionRequired => "weak",
+        RunStatus::Blocked | RunStatus::Failed | RunStatus::InvalidTask => "bad",
+    }
+}
+
+// What it cost, as far as agents say it.
+fn cost(run: &RunRecord) -> String {
+    let result = &run.result;
+    let mut parts = vec![
+        format!("{} calls of a model", result.agent_calls),
+        format!("{:.1} s", result.duration_seconds),
+    ];
+    let tokens = result.usage.input_tokens + result.usage.output_tokens;
+    if tokens > 0 {
+        parts.push(format!("{tokens} tokens"));
+    }
+    if result.usage.cost_usd > 0.0 {
+        parts.push(format!("{:.2} USD", result.usage.cost_usd));
+    }
+    parts.join(" · ")
 }
 
 fn facts(run: &RunRecord) -> String {

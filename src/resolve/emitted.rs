@@ -42,6 +42,10 @@ pub(super) fn source_of(
     };
     let stem = probe::without_extension(inside);
     let mut rest = stem;
+    // `src/lib/x` names a source.
+    if stem.starts_with("src/") {
+        return None;
+    }
     while let Some((first, below)) = rest.split_once('/') {
         if !EMITTED.contains(&first) && first != "src" {
             break;

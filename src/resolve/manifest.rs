@@ -75,6 +75,11 @@ impl Manifest {
             .flat_map(|packages| packages.keys().map(String::as_str))
     }
 
+    /// Whether its `.js` files are modules.
+    pub(super) fn is_module(&self) -> bool {
+        self.fields.get("type").and_then(Value::as_str) == Some("module")
+    }
+
     pub(super) fn has_exports(&self) -> bool {
         self.fields
             .get("exports")

@@ -14,10 +14,12 @@ mod probe;
 mod python;
 mod resolver;
 mod roots;
+mod rules;
 mod script;
 mod spelling;
 mod tsconfig;
 mod workspace;
 
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
+pub use rules::ModuleRules;
 pub use spelling::{is_standard, package_part};

@@ -99,6 +99,38 @@ impl Ordered {
     }
 }
 
+/// The roots that the projects around a file declare or are known by, its own project's first.
+pub(super) fn declared_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<String> {
+    let mut roots = Ordered::default();
+    for directory in from.ancestors() {
+        if directory.is_empty()
+            || is_project(resolver, directory)
+            || is_service(resolver, directory)
+        {
+            for root in project_roots(resolver, directory).iter() {
+                roots.add(root);
+            }
+        }
+    }
+    roots.0
+}
+
+// What stands beside the code of a service that is run from its own folder.
+const SERVICE_FILES: &[&str] = &[
+    "Dockerfile",
+    "Pipfile",
+    "manage.py",
+    "requirements.in",
+    "requirements.txt",
+];
+
+/// Whether the folder is what a service is run from: no package, and its requirements, its image or
+/// its entry stand in it.
+fn is_service(resolver: &Resolver<'_>, directory: &str) -> bool {
+    let has = |name: &str| resolver.files.has_file(&probe::child(directory, name));
+    !is_package(resolver, directory) && SERVICE_FILES.iter().any(|name| has(name))
+}
+
 fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
     PROJECT_FILES
         .iter()

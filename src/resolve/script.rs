@@ -120,7 +120,10 @@ fn relative(
     if let Some(found) = file_or_directory(resolver, &path, specifier, tried) {
         return Some(found);
     }
-    let config = resolver.owner(from)?;
+    let Some(config) = resolver.owner(from) else {
+        let package = nearest(resolver, from)?;
+        return emitted::source_of(resolver, None, &package.directory, &path);
+    };
     virtual_roots(resolver, &config, from, specifier, tried)
         .or_else(|| emitted::source_of(resolver, Some(&config), &config.directory, &path))
 }

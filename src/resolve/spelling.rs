@@ -10,22 +10,20 @@ impl Resolver<'_> {
     #[must_use]
     pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
         let roots = roots::roots(self, from);
-        let (base, declared) = match roots.certain.split_first() {
-            Some((base, rest)) => (Some(base.as_str()), rest),
-            None => (None, &[][..]),
-        };
+        let base = roots.certain.first().map(String::as_str);
         // A script and its neighbours import each other by bare name; a package does not call
-        // itself by a part of its name, even when the folder above it lacks an `__init__.py`.
+        // itself by a part of its name, even when the folder above it lacks an `__init__.py`,
+        // unless that folder is what a project or a service stands in.
         let above = place.rsplit_once('/').map_or("", |(above, _)| above);
         let in_package = from.ancestors().any(|it| roots::is_package(self, it));
-        let script = base == Some(from.directory()) && base == Some(above) && !in_package;
-        let first = base.filter(|_| script);
-        let last = base.filter(|_| !script);
+        let script = base.filter(|base| *base == from.directory() && *base == above && !in_package);
+        let declared = roots::declared_roots(self, from);
         let mut names: Vec<String> = Vec::new();
-        let ordered = first
+        let ordered = script
             .into_iter()
             .chain(declared.iter().map(String::as_str))
-            .chain(last)
+            .chain(roots.certain.iter().skip(1).map(String::as_str))
+            .chain(base)
             .chain(roots.hoped.iter().map(String::as_str));
         for root in ordered {
             let rest = if root.is_empty() {
@@ -120,6 +118,39 @@ impl Resolver<'_> {
             })
     }
 
+    /// npm packages that a manifest at or above `from` declares and whose names hold the words of
+    /// `name`: `hash-sum` for `hash`, `esbuild-plugin-x` for `pluginX`.
+    #[must_use]
+    pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
+        let wanted = words_of(name);
+        if wanted.is_empty() || name.len() < 3 {
+            return Vec::new();
+        }
+        let mut found: Vec<String> = from
+            .ancestors()
+            .filter_map(|directory| self.manifest(directory))
+            .flat_map(|manifest| {
+                let like = |package: &&str| {
+                    let bare = package.rsplit('/').next().unwrap_or(package);
+                    let words = words_of(bare);
+                    !package.starts_with("@types/")
+                        && (wanted.len() > 1 || words.len() < 3)
+                        && words.len() > wanted.len()
+                        && words.windows(wanted.len()).any(|part| part == wanted)
+                };
+                let packages: Vec<String> = manifest
+                    .dependencies()
+                    .filter(like)
+                    .map(str::to_owned)
+                    .collect();
+                packages
+            })
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
     /// The text of the nearest file of this name at or above `from`.
     #[must_use]
     pub fn text_above(&self, from: &RepoPath, name: &str) -> Option<String> {
@@ -143,6 +174,26 @@ impl Resolver<'_> {
     pub fn is_package(&self, directory: &str) -> bool {
         roots::is_package(self, directory)
     }
+}
+
+// The words of a name in camel, kebab or snake case, in lower case.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut open = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            open = false;
+            continue;
+        }
+        if c.is_uppercase() || !open {
+            words.push(String::new());
+        }
+        open = true;
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
 }
 
 /// Whether a module belongs to the language's own library: by the first part of a dotted name for

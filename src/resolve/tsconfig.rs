@@ -1,4 +1,4 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::manifest::strings;
 use super::{glob, probe};
@@ -8,6 +8,10 @@ use crate::model::RepoPath;
 ///
 /// What cannot be read of the chain is left out; the readable part counts.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the compiler"
+)]
 pub(super) struct Config {
     /// The directory of the file; `""` at the root.
     pub(super) directory: String,
@@ -19,6 +23,14 @@ pub(super) struct Config {
     pub(super) root_dir: Option<String>,
     pub(super) conditions: Vec<String>,
     pub(super) references: Vec<String>,
+    /// Imports may name `.ts` files.
+    pub(super) source_extensions: bool,
+    /// What is a type alone has to be imported as one.
+    pub(super) explicit_types: bool,
+    module: Option<String>,
+    resolution: Option<String>,
+    preserves_values: bool,
+    is_isolated: bool,
     is_javascript: bool,
     include: Option<Vec<String>>,
     exclude: Vec<String>,
@@ -102,11 +114,30 @@ fn collect(
     for specifier in extends {
         if let Some(base) = locate(directory_of(path), &specifier) {
             collect(&base, load, locate, chain, open, budget);
+        } else if let Some(options) = published(&specifier) {
+            chain.push((path.to_owned(), options));
         }
     }
     open.pop();
     chain.push((path.to_owned(), value));
     Some(())
+}
+
+// What configs in wide use say about modules; they stand in packages that are not looked at.
+fn published(specifier: &str) -> Option<Value> {
+    let (name, _) = super::package_name::package_name(specifier)?;
+    let node = name.strip_prefix("@tsconfig/node");
+    if node
+        .is_some_and(|version| version == "-lts" || version.parse::<u32>().is_ok_and(|it| it >= 16))
+    {
+        return Some(json!({ "compilerOptions": { "module": "node16" } }));
+    }
+    let verbatim = ["@tsconfig/svelte", "@vue/tsconfig", "astro"];
+    let options =
+        json!({ "module": "esnext", "moduleResolution": "bundler", "verbatimModuleSyntax": true });
+    verbatim
+        .contains(&name)
+        .then(|| json!({ "compilerOptions": options }))
 }
 
 fn apply(config: &mut Config, link: &str, value: &Value) {
@@ -157,6 +188,24 @@ fn apply(config: &mut Config, link: &str, value: &Value) {
     if option("customConditions").is_some() {
         config.conditions = strings(option("customConditions"));
     }
+    let word = |name: &str| option(name).and_then(Value::as_str).map(str::to_lowercase);
+    let flag = |name: &str| option(name).and_then(Value::as_bool);
+    config.module = word("module").or(config.module.take());
+    config.resolution = word("moduleResolution").or(config.resolution.take());
+    let either = flag("allowImportingTsExtensions").into_iter();
+    if let Some(allows) = either
+        .chain(flag("rewriteRelativeImportExtensions"))
+        .reduce(|a, b| a || b)
+    {
+        config.source_extensions = allows;
+    }
+    config.preserves_values = flag("preserveValueImports").unwrap_or(config.preserves_values);
+    config.is_isolated = flag("isolatedModules").unwrap_or(config.is_isolated);
+    if let Some(verbatim) = flag("verbatimModuleSyntax") {
+        config.explicit_types = verbatim;
+    }
+    config.explicit_types |= (config.preserves_values && config.is_isolated)
+        || word("importsNotUsedAsValues").as_deref() == Some("error");
     if let Some(allow) = option("allowJs").and_then(Value::as_bool) {
         config.is_javascript = allow;
     }
@@ -172,6 +221,28 @@ fn apply(config: &mut Config, link: &str, value: &Value) {
 }
 
 impl Config {
+    /// Whether modules are found as Node.js finds them.
+    pub(super) fn is_node(&self) -> bool {
+        let node = |word: &Option<String>| {
+            word.as_deref().is_some_and(|it| {
+                it == "nodenext"
+                    || it
+                        .strip_prefix("node")
+                        .and_then(|it| it.parse::<u32>().ok())
+                        .is_some_and(|it| it >= 16)
+            })
+        };
+        match &self.resolution {
+            Some(_) => node(&self.resolution),
+            None => node(&self.module),
+        }
+    }
+
+    /// Whether the compiler reads files like it: scripts without types only when it is told to.
+    pub(super) fn takes(&self, file: &RepoPath) -> bool {
+        self.is_javascript && self.includes(file)
+    }
+
     /// Whether the project's own file list takes the file in.
     pub(super) fn includes(&self, file: &RepoPath) -> bool {
         let path = file.as_str();

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Entry, EntryKind, Listing, ReadError, Source};
+use super::{Entry, EntryKind, Listing, ReadError, Skipped, Source};
 use crate::model::{BlobId, RepoPath};
 
 /// Files held in memory, for tests and for callers that have no repository on disk.
@@ -13,6 +13,14 @@ pub struct Memory {
 impl Memory {
     /// Takes the files as they are; none is executable.
     pub fn new(files: impl IntoIterator<Item = (RepoPath, Vec<u8>)>) -> Self {
+        Self::with_skipped(files, Vec::new())
+    }
+
+    /// As [`Memory::new`], with what was given and could not be taken.
+    pub fn with_skipped(
+        files: impl IntoIterator<Item = (RepoPath, Vec<u8>)>,
+        skipped: Vec<Skipped>,
+    ) -> Self {
         let files: BTreeMap<RepoPath, Arc<[u8]>> = files
             .into_iter()
             .map(|(path, bytes)| (path, bytes.into()))
@@ -27,7 +35,7 @@ impl Memory {
             .collect();
         Self {
             files,
-            listing: Listing::new(entries, Vec::new()),
+            listing: Listing::new(entries, skipped),
         }
     }
 }

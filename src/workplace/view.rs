@@ -16,6 +16,10 @@ pub(super) struct View<'s> {
 }
 
 impl<'s> View<'s> {
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "only an overlay makes one")
+    )]
     pub(super) fn new(base: &'s dyn Source, edits: Edits) -> Self {
         let kept = base.listing().entries().iter();
         let kept = kept.filter(|entry| !edits.contains_key(&entry.path));

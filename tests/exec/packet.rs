@@ -89,7 +89,7 @@ fn the_exit_code_says_what_kind_of_failure_it_is() {
             "R201",
         ),
         (&["--timeout", "0", "--", "true"], 2, "seconds"),
-        (&["--"], 2, "CMD"),
+        (&["--"], 2, "no command behind"),
     ] {
         let all = [&["run", "--out", "packet"], arguments].concat();
         let output = repo.mendit(&all);

@@ -1,13 +1,15 @@
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::diagnose::reports;
+use super::log::log;
 use crate::app::settings::Bytes;
-use crate::app::{ContextRequest, Log, build_context};
+use crate::app::{ContextRequest, Named, build_context};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
-use crate::model::{Level, StopReason};
+use crate::model::{Level, StopReason, UnchangedFile};
 use crate::report::{context_markdown, context_text};
 
 /// What `build_context` takes.
@@ -17,6 +19,9 @@ use crate::report::{context_markdown, context_text};
 pub(super) struct Arguments {
     /// The output of the failing command; it says which files matter when no target is given.
     log: Option<String>,
+    /// A file of the repository that holds it. Without `log`, `logFile`, `targets` and
+    /// `requestedFiles` it is the last run's.
+    log_file: Option<String>,
     /// Reports of its tests: the text of `JUnit` XML files.
     junit: Vec<String>,
     /// Files the failure is about; a directory means its files.
@@ -39,27 +44,18 @@ pub(super) struct Arguments {
     max_file_bytes: Option<u64>,
     /// Bytes of all files.
     max_total_bytes: Option<u64>,
-    /// Estimated tokens of all files: 18000 when missing.
+    /// Estimated tokens of all files: 11000 when missing.
     max_tokens: Option<u64>,
-    /// Where the files' text stands: in the answer's text, or in its document. Never in both.
-    form: Form,
     /// A commit to read instead of the worktree.
     rev: Option<String>,
+    /// The base of the change under test: its diff is shown, its files rank high.
+    diff: Option<String>,
+    /// Files of an earlier answer, as its document has them: those that are as they were are named
+    /// and not shown again.
+    since: Vec<UnchangedFile>,
+    /// Give the context document instead of the prompt.
+    document: bool,
 }
-
-/// Where the text of the files stands.
-#[derive(Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq, Default)]
-#[serde(rename_all = "camelCase")]
-enum Form {
-    /// In the text; in the document the `content` of each file is empty.
-    #[default]
-    Text,
-    /// In the document; the text is a table.
-    Document,
-}
-
-/// Clients cut what a tool gives at about 25,000 tokens.
-const MAX_TOKENS: u64 = 18_000;
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
@@ -69,12 +65,30 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         let bytes = |given: Option<u64>| given.map(Bytes);
         context.max_file_bytes = bytes(given.max_file_bytes).or(context.max_file_bytes);
         context.max_total_bytes = bytes(given.max_total_bytes).or(context.max_total_bytes);
-        let own = context.max_tokens.or(Some(MAX_TOKENS));
-        context.max_tokens = given.max_tokens.or(own);
+        context.max_tokens = (given.max_tokens)
+            .or(context.max_tokens)
+            .or(Some(USUAL_TOKENS));
+        if given.max_tokens.is_none() {
+            context.max_log_bytes.0 = context.max_log_bytes.0.min(USUAL_LOG);
+        }
     })?;
+    let is_sent = given.log.is_some();
+    let nothing = given.targets.is_empty() && given.requested_files.is_empty();
+    let file = given.log_file.as_deref();
+    let log = if given.log.is_some() || file.is_some() || (nothing && given.rev.is_none()) {
+        log(&app, given.log, file, caller.progress)?
+    } else {
+        None
+    };
+    let since = (!given.since.is_empty()).then(|| Named {
+        name: "since".to_owned(),
+        document: json!({"files": given.since}),
+    });
     let request = ContextRequest {
         targets: given.targets,
-        log: given.log.map(Log::from),
+        log,
+        since,
+        diff: given.diff,
         reports: reports(&given.junit)?,
         test_commands: given.test_commands,
         level: given.level.map(level).transpose()?,
@@ -85,17 +99,27 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         ..ContextRequest::default()
     };
     let mut packed = build_context(&app, &request, caller.progress)?;
-    if given.form == Form::Document {
-        return Given::new(context_text(&packed.context), &packed.context);
+    if is_sent {
+        // Who calls has it.
+        packed.packet.logs.text.clear();
     }
-    // Who calls has the log.
-    packed.packet.logs.text.clear();
-    let text = context_markdown(&packed.context, &packed.packet);
-    for file in &mut packed.context.files {
-        file.content.clear();
-    }
-    Given::new(text, &packed.context)
+    // A document beside the prompt would say every byte twice.
+    let mut answer = if given.document {
+        Given::new(context_text(&packed.context), &packed.context)?
+    } else {
+        Given::text(context_markdown(&packed.context, &packed.packet))
+    };
+    // 0 asks for all there is.
+    answer.asked = given.max_tokens.map(|it| match it {
+        0 => u64::MAX / 7,
+        most => most.saturating_mul(2),
+    });
+    Ok(answer)
 }
+
+// What fits into an answer that every client takes.
+const USUAL_TOKENS: u64 = 11_000;
+const USUAL_LOG: u64 = 12_288;
 
 // The whole repository without caps is never given to an agent.
 fn level(number: u8) -> Result<Level, ToolError> {

@@ -3,7 +3,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::diagnose::reports;
-use crate::app::{HintRequest, Log, find_imports};
+use super::log::log;
+use crate::app::{HintRequest, find_imports};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 
@@ -18,6 +19,9 @@ pub(super) struct Arguments {
     file: Option<String>,
     /// The output of the failing command.
     log: Option<String>,
+    /// A file of the repository that holds it. Without `log`, `logFile` and `file` it is the last
+    /// run's.
+    log_file: Option<String>,
     /// Reports of its tests: the text of `JUnit` XML files.
     junit: Vec<String>,
     /// A commit to read instead of the worktree.
@@ -29,14 +33,20 @@ pub(super) struct Arguments {
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     let app = caller.app()?;
-    if given.log.is_none() && (given.names.is_empty() || given.file.is_none()) {
+    let file = given.log_file.as_deref();
+    let log = if given.file.is_some() && given.log.is_none() && file.is_none() {
+        None
+    } else {
+        log(&app, given.log, file, caller.progress)?
+    };
+    if log.is_none() && (given.names.is_empty() || given.file.is_none()) {
         let said = "name what is undefined with `names` and `file`, or give a `log` that does";
         return Err(ToolError::Arguments(said.to_owned()));
     }
     let request = HintRequest {
         names: given.names,
         file: given.file,
-        log: given.log.map(Log::from),
+        log,
         reports: reports(&given.junit)?,
         rev: given.rev,
         fix: given.fix,

@@ -5,8 +5,10 @@ mod diagnose;
 mod explain;
 mod hint;
 mod imports;
+mod log;
 mod patch;
 mod redact;
 mod table;
+mod tests;
 
 pub(super) use table::TOOLS;

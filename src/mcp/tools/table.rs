@@ -1,4 +1,4 @@
-use super::{context, diagnose, explain, hint, imports, patch, redact};
+use super::{context, diagnose, explain, hint, imports, patch, redact, tests};
 use crate::mcp::tool::{ToolRow, document, input};
 
 /// Every tool, in the order they are listed.
@@ -9,18 +9,21 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         about: "Say what a log tells about a failure: its kind, the lines that say so, the files it \
                 names, and what to do about it.",
         writes: false,
+        runs: false,
         input: input::<diagnose::Arguments>,
-        output: || document("diagnosis"),
+        output: Some(|| document("diagnosis")),
         call: diagnose::call,
     },
     ToolRow {
         name: "build_context",
         title: "Build the context of a failure",
         about: "Choose the files that a repair of a failure needs, under hard caps, from the log or \
-                from named targets. What is left out is named with the reason.",
+                from named targets. What is left out is named with the reason. Without a log it takes \
+                the last run of `mendit run`.",
         writes: false,
+        runs: false,
         input: input::<context::Arguments>,
-        output: || document("context"),
+        output: None,
         call: context::call,
     },
     ToolRow {
@@ -29,8 +32,9 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         about: "Find the imports that were meant for undefined names, by how this repository \
                 imports and defines them.",
         writes: false,
+        runs: false,
         input: input::<hint::Arguments>,
-        output: || document("hint"),
+        output: Some(|| document("hint")),
         call: hint::call,
     },
     ToolRow {
@@ -38,8 +42,9 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         title: "List imports",
         about: "List what files import, or what imports them, to a number of hops.",
         writes: false,
+        runs: false,
         input: input::<imports::Arguments>,
-        output: || document("imports"),
+        output: Some(|| document("imports")),
         call: imports::call,
     },
     ToolRow {
@@ -48,8 +53,9 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         about: "Judge a patch and change nothing: whether and where it applies, what had to be \
                 mended, what it breaks, and what to send instead when it does not apply.",
         writes: false,
+        runs: false,
         input: input::<patch::Arguments>,
-        output: || document("patch-verdict"),
+        output: Some(|| document("patch-verdict")),
         call: patch::check,
     },
     ToolRow {
@@ -57,9 +63,32 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         title: "Apply a patch",
         about: "Judge a patch, then write all of it to the worktree or nothing.",
         writes: true,
+        runs: false,
         input: input::<patch::Arguments>,
-        output: || document("patch-verdict"),
+        output: Some(|| document("patch-verdict")),
         call: patch::apply,
+    },
+    ToolRow {
+        name: "run_tests",
+        title: "Run the tests",
+        about: "Run one of the test commands that this server was given. When it fails: which tests, \
+                what they died of and where, the import that is certain, and where the log is.",
+        writes: false,
+        runs: true,
+        input: input::<tests::Arguments>,
+        output: Some(input::<tests::Ran>),
+        call: tests::run,
+    },
+    ToolRow {
+        name: "fix_tests",
+        title: "Fix without a model",
+        about: "Mend what a test command fails with as far as no model is needed, tried in a place of \
+                its own. Gives the patch that makes it pass; nothing is written.",
+        writes: false,
+        runs: true,
+        input: input::<tests::Arguments>,
+        output: Some(input::<tests::Mended>),
+        call: tests::fix,
     },
     ToolRow {
         name: "redact",
@@ -67,8 +96,9 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         about: "Give a text or a file of the repository with its secrets masked, and say where they \
                 were.",
         writes: false,
+        runs: false,
         input: input::<redact::Arguments>,
-        output: input::<redact::Masked>,
+        output: Some(input::<redact::Masked>),
         call: redact::call,
     },
     ToolRow {
@@ -76,8 +106,9 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         title: "Explain a code",
         about: "Say what a code such as P401 means and what to do about it; without a code, list all.",
         writes: false,
+        runs: false,
         input: input::<explain::Arguments>,
-        output: input::<explain::Pages>,
+        output: Some(input::<explain::Pages>),
         call: explain::call,
     },
 ];

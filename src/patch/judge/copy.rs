@@ -5,11 +5,11 @@ use super::super::damage::proven;
 use super::super::set::{Body, FilePatch, Side};
 use super::super::target::Target;
 use super::binary::binary;
-use super::run::{Judge, UndoneCopy};
+use super::run::{Judging, UndoneCopy};
 use super::standing::Standing;
 use crate::model::{Code, HunkVerdict, PatchProblem, Refusal};
 
-impl Judge<'_, '_> {
+impl Judging<'_, '_> {
     /// Deletes what a copy made, when nothing but the copy's own change would be lost.
     pub(super) fn undo_copy(
         &mut self,

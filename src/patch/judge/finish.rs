@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
 use super::super::change::{Change, FileState};
+use super::super::damage::proven;
 use super::super::intent::{announces_another, unmeant};
 use super::super::set::{Body, LineKind};
 use super::super::slot::Slot;
@@ -11,7 +12,7 @@ use crate::resolve::is_standard;
 
 use super::Judged;
 use super::original::original;
-use super::run::Judge;
+use super::run::Judging;
 use super::standing::Standing;
 
 fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
@@ -30,7 +31,7 @@ fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
     }
 }
 
-impl Judge<'_, '_> {
+impl Judging<'_, '_> {
     pub(super) fn finish(mut self) -> Judged {
         if self.set.files.is_empty() && self.worst.is_none() {
             self.plain(Code::P102, "there is no patch in the input");
@@ -88,6 +89,11 @@ impl Judge<'_, '_> {
                     .as_ref()
                     .is_some_and(|it| it.bytes == after.bytes)
                 {
+                    return None;
+                }
+                // A machine wrote the id of these very bytes: nothing was lost on the way here.
+                let mut sections = self.set.files.iter().filter(|it| it.line == slot.line);
+                if sections.any(|section| proven(&[section], &after.bytes)) {
                     return None;
                 }
                 let (_, refusal) = unmeant(path, slot.before.as_ref(), after)?;

@@ -8,10 +8,10 @@ use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal};
 
 use super::super::slot::Slot;
 use super::refusal::refuse;
-use super::run::Judge;
+use super::run::Judging;
 use super::standing::Standing;
 
-impl Judge<'_, '_> {
+impl Judging<'_, '_> {
     pub(super) fn group(
         &mut self,
         target: &Target,

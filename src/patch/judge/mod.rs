@@ -2,6 +2,7 @@
 
 mod binary;
 mod copy;
+mod facade;
 mod finish;
 mod group;
 mod options;
@@ -11,5 +12,6 @@ mod run;
 mod section;
 mod standing;
 
+pub use facade::Judge;
 pub use options::{JudgeOptions, Judged, Objects};
 pub use run::judge;

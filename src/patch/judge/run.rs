@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+#[cfg(feature = "program")]
 use rayon::prelude::*;
 
 use super::super::change::FileState;
@@ -24,7 +25,7 @@ use super::standing::Standing;
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
     let judged = read(input, &options.read, |set| {
         let set = if options.reverse { reverse(set) } else { set };
-        Judge::new(&set, source, options).run()
+        Judging::new(&set, source, options).run()
     });
     judged.unwrap_or_else(|unread| {
         let mut verdict = PatchVerdict::new(unread.verdict(), None);
@@ -38,7 +39,7 @@ pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> J
     })
 }
 
-pub(super) struct Judge<'j, 'a> {
+pub(super) struct Judging<'j, 'a> {
     pub(super) set: &'j PatchSet<'a>,
     pub(super) source: &'j dyn Source,
     pub(super) options: &'j JudgeOptions<'j>,
@@ -60,7 +61,7 @@ pub(super) struct UndoneCopy {
     pub(super) line: u32,
 }
 
-impl<'j, 'a> Judge<'j, 'a> {
+impl<'j, 'a> Judging<'j, 'a> {
     pub(super) fn new(
         set: &'j PatchSet<'a>,
         source: &'j dyn Source,
@@ -207,18 +208,20 @@ impl<'j, 'a> Judge<'j, 'a> {
         }
         let mut list: Vec<(&&str, &Vec<usize>)> = groups.iter().collect();
         list.sort();
-        list.into_par_iter()
-            .filter_map(|(path, group)| {
-                let before = original(self.source, path).ok().flatten()?;
-                let sections: Vec<&FilePatch<'_>> = group
-                    .iter()
-                    .filter_map(|index| self.set.files.get(*index))
-                    .collect();
-                let work = Work::new();
-                let modified = modify(&before, &sections, self.options.how(), &work);
-                Some(((*path).to_owned(), (before, modified)))
-            })
-            .collect()
+        #[cfg(feature = "program")]
+        let list = list.into_par_iter();
+        #[cfg(not(feature = "program"))]
+        let list = list.into_iter();
+        list.filter_map(|(path, group)| {
+            let before = original(self.source, path).ok().flatten()?;
+            let sections: Vec<&FilePatch<'_>> = group
+                .iter()
+                .filter_map(|index| self.set.files.get(*index))
+                .collect();
+            let modified = modify(&before, &sections, self.options.how(), &self.work);
+            Some(((*path).to_owned(), (before, modified)))
+        })
+        .collect()
     }
 
     // What stands at a path now, the patch so far included.

@@ -12,10 +12,10 @@ use crate::model::{Code, HunkVerdict, Operation, Refusal};
 use super::binary::binary;
 use super::original::original;
 use super::refusal::refuse;
-use super::run::Judge;
+use super::run::Judging;
 use super::standing::Standing;
 
-impl Judge<'_, '_> {
+impl Judging<'_, '_> {
     pub(super) fn section(
         &mut self,
         file: &FilePatch<'_>,

@@ -4,7 +4,7 @@ use super::rule::Rule;
 use crate::patch::set::HunkLine;
 use crate::patch::text::Text;
 
-/// Bounds the comparisons of one patch, so hostile input ends in a refusal and not in a wait.
+/// Bounds the comparisons of one patch, all its files together, so hostile input ends in a refusal and not in a wait.
 #[derive(Debug)]
 pub(in crate::patch) struct Work {
     left: AtomicU64,
@@ -23,9 +23,11 @@ impl Work {
     }
 
     pub(super) fn spend(&self, compares: u64) -> bool {
-        let left = self.left.load(Ordering::Relaxed).saturating_sub(compares);
-        self.left.store(left, Ordering::Relaxed);
-        left > 0
+        let less = |left: u64| Some(left.saturating_sub(compares));
+        let before = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        before.is_ok_and(|left| left > compares)
     }
 }
 

@@ -13,10 +13,15 @@ pub(super) struct Variant<'a> {
 
 /// The other readings of a hunk, each of which the file has to confirm.
 pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
-    [without_numbers(hunk), without_entities(hunk)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        without_numbers(hunk),
+        without_entities(hunk),
+        without_spaces(hunk, true),
+        without_spaces(hunk, false),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 // Old lines that carry consecutive numbers, copied from a listing. Added lines carry them all or none.
@@ -71,6 +76,30 @@ fn without_numbers<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
             MendNote::safe(Code::M406, message)
         },
     })
+}
+
+// A space after every mark, or after those of changed lines alone; the removed lines show it.
+fn without_spaces<'a>(hunk: &Hunk<'a>, in_context: bool) -> Option<Variant<'a>> {
+    let mut shown = false;
+    let mut lines = Vec::with_capacity(hunk.lines.len());
+    for line in &hunk.lines {
+        let is_context = line.kind == LineKind::Context;
+        let text = line.text();
+        if text.is_empty() || (is_context && !in_context) {
+            lines.push(line.clone());
+            continue;
+        }
+        let rest = text.strip_prefix(b" ")?;
+        shown |= !rest.trim_ascii().is_empty() && (in_context || line.kind == LineKind::Remove);
+        lines.push(HunkLine {
+            line: Cow::Owned(rest.to_vec()),
+            prefixed: false,
+            bare: false,
+            ..line.clone()
+        });
+    }
+    let mend = MendNote::safe(Code::M418, "left out the space after the marks of lines");
+    shown.then_some(Variant { lines, mend })
 }
 
 // Text in which every `<`, `>` and `&` was escaped.

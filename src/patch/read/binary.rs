@@ -24,6 +24,7 @@ pub(super) fn binary(
 }
 
 /// Reads the data that a text starts with; gives both directions and how many lines they take.
+#[cfg(feature = "program")]
 pub(in crate::patch) fn git_binary(text: &[u8]) -> Result<(Binary, Option<Binary>, usize), String> {
     let (forward, backward, at) = binary(&Lines::new(text), 0, crate::source::MAX_READ_BYTES)?;
     Ok((forward, backward, at))

@@ -1,6 +1,8 @@
 use std::borrow::Cow;
 
-use super::fence::{ends_block, is_fence, starts_block};
+use super::fence::{
+    divides_block, ends_block, ends_conflict, name_on_block, starts_block, starts_conflict,
+};
 use super::file_line::name_above;
 use super::lines::{Lines, number};
 use super::problem;
@@ -23,7 +25,9 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'
         if *start < from {
             continue;
         }
-        path = name_above(lines, *start).or(path);
+        path = name_on_block(lines.get(*start))
+            .or_else(|| name_above(lines, *start))
+            .or(path);
         let next = marks.starts.get(index + 1).copied();
         match block(lines, &marks, *start, next) {
             Ok((hunk, after)) => {
@@ -50,6 +54,8 @@ struct Marks {
     starts: Vec<usize>,
     dividers: Vec<usize>,
     ends: Vec<usize>,
+    // Those of conflicts.
+    conflicts: Vec<usize>,
 }
 
 impl Marks {
@@ -60,8 +66,9 @@ impl Marks {
         };
         Self {
             starts: rows(&starts_block),
-            dividers: rows(&|line| is_fence(line, b'=', b"")),
+            dividers: rows(&divides_block),
             ends: rows(&ends_block),
+            conflicts: rows(&ends_conflict),
         }
     }
 }
@@ -79,7 +86,12 @@ fn block<'a>(
 ) -> Result<(Hunk<'a>, usize), &'static str> {
     let dividers = after(&marks.dividers, start);
     let first = *dividers.first().ok_or("a SEARCH block has no `=======`")?;
-    let end = *after(&marks.ends, first)
+    let ends = if starts_conflict(lines.get(start)) {
+        &marks.conflicts
+    } else {
+        &marks.ends
+    };
+    let end = *after(ends, first)
         .first()
         .ok_or("a block has no `>>>>>>> REPLACE`")?;
     if next.is_some_and(|next| next < end) {

@@ -1,11 +1,14 @@
+use std::borrow::Cow;
+
 use super::binary::binary;
+use super::file_line::name_above;
 use super::foreign::is_word_diff;
 use super::hunk::{self, HunkHeader, Surroundings};
 use super::lines::{Lines, number};
 use super::name::{name, side};
 use super::problem;
 use crate::model::{Code, Mend, PatchFormat, PatchProblem};
-use crate::patch::set::{Body, FilePatch, Headers, Hunk, IndexLine, PatchSet};
+use crate::patch::set::{Body, FilePatch, Headers, Hunk, IndexLine, PatchSet, Side};
 
 /// Reads git and unified diffs, whatever stands around them.
 pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -> PatchSet<'a> {
@@ -50,9 +53,13 @@ impl<'a> Scan<'a, '_> {
             } else if line.starts_with(b"--- ") && self.lines.get(self.at + 1).starts_with(b"+++ ")
             {
                 self.section(Headers::default(), self.at);
+            } else if self.is_damaged_header() {
+                self.damaged_section();
             } else if let Some(rest) = line.strip_prefix(b"Index: ") {
                 self.index_name = Some(rest);
                 self.at += 1;
+            } else if line.starts_with(b"@@") && self.named_above().is_some() {
+                self.section_under_name();
             } else if line.starts_with(b"@@ -") && hunk::header(line).is_some() {
                 self.stray_hunk();
             } else if line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ") {
@@ -111,7 +118,7 @@ impl<'a> Scan<'a, '_> {
 
     // From the `---` line on; headers before it are read.
     fn section(&mut self, mut headers: Headers<'a>, start: usize) {
-        headers.index_name = self.index_name.take().map(std::borrow::Cow::Borrowed);
+        headers.index_name = self.index_name.take().map(Cow::Borrowed);
         let minus = self.lines.get(self.at).strip_prefix(b"--- ");
         let plus = self.lines.get(self.at + 1).strip_prefix(b"+++ ");
         let named = minus.is_some() && plus.is_some();
@@ -214,6 +221,65 @@ impl<'a> Scan<'a, '_> {
         }
     }
 
+    // Headers in the wrong order, or one of two, right above a hunk.
+    fn is_damaged_header(&self) -> bool {
+        let line = |ahead: usize| self.lines.get(self.at + ahead);
+        let is_hunk = |ahead| hunk::header(line(ahead)).is_some();
+        let swapped = line(0).starts_with(b"+++ ") && line(1).starts_with(b"--- ") && is_hunk(2);
+        let one = line(0).starts_with(b"+++ ") || line(0).starts_with(b"--- ");
+        swapped || (one && is_hunk(1))
+    }
+
+    fn damaged_section(&mut self) {
+        let start = self.at;
+        let mut headers = Headers::default();
+        while let Some(text) = self.lines.get(self.at).get(4..)
+            && hunk::header(self.lines.get(self.at)).is_none()
+        {
+            let old = self.lines.get(self.at).starts_with(b"--- ");
+            match side(text) {
+                Ok(side) if old => headers.minus = Some(side),
+                Ok(side) => headers.plus = Some(side),
+                Err(message) => headers.bad_name = Some(message),
+            }
+            self.at += 1;
+        }
+        // One name stands for both sides, in the words of the other.
+        match (&headers.minus, &headers.plus) {
+            (Some(old), None) => headers.plus = Some(other_side(old, b"a/", b"b/")),
+            (None, Some(new)) => headers.minus = Some(other_side(new, b"b/", b"a/")),
+            _ => {}
+        }
+        let body = self.section_body(&headers, true);
+        self.files.push(FilePatch {
+            line: number(start),
+            headers,
+            body,
+        });
+    }
+
+    // The file that the line above a hunk names, where no header does.
+    fn named_above(&self) -> Option<&'a [u8]> {
+        hunk::header(self.lines.get(self.at))?;
+        name_above(self.lines, self.at).filter(|name| name.contains(&b'.'))
+    }
+
+    fn section_under_name(&mut self) {
+        let name = || self.named_above().map(|it| Side::Name(Cow::Borrowed(it)));
+        let headers = Headers {
+            minus: name(),
+            plus: name(),
+            ..Headers::default()
+        };
+        let start = self.at;
+        let body = self.section_body(&headers, true);
+        self.files.push(FilePatch {
+            line: number(start),
+            headers,
+            body,
+        });
+    }
+
     // A hunk before any file header.
     fn stray_hunk(&mut self) {
         let Some(header) = hunk::header(self.lines.get(self.at)) else {
@@ -226,6 +292,16 @@ impl<'a> Scan<'a, '_> {
         ));
         let (_, next) = hunk::body(self.lines, self.at + 1, header, &self.around);
         self.at = next.max(self.at + 1);
+    }
+}
+
+fn other_side<'a>(side: &Side<'a>, prefix: &[u8], other: &[u8]) -> Side<'a> {
+    match side {
+        Side::Name(name) => Side::Name(match name.strip_prefix(prefix) {
+            Some(rest) => Cow::Owned([other, rest].concat()),
+            None => name.clone(),
+        }),
+        side => side.clone(),
     }
 }
 

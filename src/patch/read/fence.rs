@@ -1,16 +1,57 @@
-/// Whether a SEARCH block starts at this line, in either dialect.
+// What opens the lines to find, and what closes those that replace them, in the dialects in use.
+const OLD: &[&[u8]] = &[b"SEARCH", b"ORIGINAL", b"HEAD", b"BEFORE", b"OLD"];
+const NEW: &[&[u8]] = &[b"REPLACE", b"UPDATED", b"MODIFIED", b"AFTER", b"NEW"];
+
+/// Whether a SEARCH block starts at this line, in any dialect.
 pub(super) fn starts_block(line: &[u8]) -> bool {
-    is_fence(line, b'<', b"SEARCH") || is_fence(line, b'-', b"SEARCH")
+    let rest = after_mark(line, b'<').or_else(|| after_mark(line, b'-').filter(|it| is(OLD, it)));
+    rest.is_some_and(|rest| is(OLD, rest) || name_after(rest).is_some())
+}
+
+/// The file that the first line of a block names: `<<<<<<< SEARCH src/a.py`.
+pub(super) fn name_on_block(line: &[u8]) -> Option<&[u8]> {
+    name_after(after_mark(line, b'<')?)
+}
+
+fn name_after(rest: &[u8]) -> Option<&[u8]> {
+    let (word, name) = rest.split_at_checked(b"SEARCH".len())?;
+    let name = name
+        .strip_prefix(b" ")
+        .or(name.strip_prefix(b":"))?
+        .trim_ascii();
+    let is_path = name.contains(&b'.') || name.contains(&b'/');
+    (is(OLD, word) && is_path && !name.contains(&b' ')).then_some(name)
 }
 
 /// Whether a block ends at this line.
 pub(super) fn ends_block(line: &[u8]) -> bool {
-    is_fence(line, b'>', b"REPLACE") || is_fence(line, b'+', b"REPLACE")
+    let ends = |mark| after_mark(line, mark).is_some_and(|rest| is(NEW, rest));
+    ends(b'>') || ends(b'+')
 }
 
-/// At least five of the mark and then the word.
-pub(super) fn is_fence(line: &[u8], mark: u8, word: &[u8]) -> bool {
+/// Whether a block is written as a conflict of git, which ends with the name of a branch.
+pub(super) fn starts_conflict(line: &[u8]) -> bool {
+    after_mark(line, b'<').is_some_and(|rest| is(&[b"HEAD"], rest))
+}
+
+/// Whether a conflict of git ends at this line.
+pub(super) fn ends_conflict(line: &[u8]) -> bool {
+    let branch = line.strip_prefix(b">>>>>>> ").map(<[u8]>::trim_ascii);
+    branch.is_some_and(|name| !name.is_empty() && !name.contains(&b' '))
+}
+
+/// Whether a line divides the two sides of a block.
+pub(super) fn divides_block(line: &[u8]) -> bool {
+    after_mark(line, b'=').is_some_and(<[u8]>::is_empty)
+}
+
+// What follows five to nine of the mark.
+fn after_mark(line: &[u8], mark: u8) -> Option<&[u8]> {
     let count = line.iter().take_while(|byte| **byte == mark).count();
-    let rest = line.get(count..).unwrap_or_default().trim_ascii();
-    (5..=9).contains(&count) && (rest == word || (word == b"SEARCH" && rest == b"ORIGINAL"))
+    let rest = line.get(count..)?.trim_ascii();
+    (5..=9).contains(&count).then_some(rest)
+}
+
+fn is(words: &[&[u8]], word: &[u8]) -> bool {
+    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }

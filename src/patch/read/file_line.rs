@@ -132,6 +132,7 @@ fn is_list(line: &[u8]) -> bool {
 
 // `**src/a.py**:`, `# src/a.py`, `` `src/a.py` ``
 fn undress(line: &[u8]) -> &[u8] {
+    let line = line.strip_prefix(b"// ").unwrap_or(line);
     let dress = |byte: &u8| {
         matches!(
             byte,
@@ -163,6 +164,8 @@ mod tests {
             ("File: src/a.py", Some("src/a.py")),
             ("Edit `src/a.py`:", Some("src/a.py")),
             ("1. src/a.py", Some("src/a.py")),
+            ("// src/a.ts", Some("src/a.ts")),
+            ("/src/a.ts", Some("/src/a.ts")),
             ("2. **File:** `src/a.py`", Some("src/a.py")),
             ("src/a.py (original)", Some("src/a.py")),
             ("<file path=\"src/a.py\">", Some("src/a.py")),

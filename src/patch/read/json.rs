@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::problem;
+use super::strict_json::strict;
 use crate::model::{Code, Operation, PatchFormat};
 use crate::patch::set::{Body, Edit, FilePatch, Headers, PatchSet, Side};
 
@@ -24,28 +25,55 @@ pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
     packet(&serde_json::from_slice(bytes).ok()?)
 }
 
-/// Reads the first JSON that opens a line and carries a change, with prose or a fence around it.
+/// As [`whole`], for JSON that is nearly such: trailing commas, line feeds in strings, or a literal of
+/// Python or JavaScript.
+pub(super) fn nearly(bytes: &[u8]) -> Option<Packet> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let start = text.find(['{', '['])?;
+    let end = text.rfind(['}', ']'])?;
+    let text = text.get(start..=end).filter(|it| it.len() < MOST_MENDED)?;
+    packet(&serde_json::from_str(&strict(text)?).ok()?)
+}
+
+// Longer ones are not read a second time.
+const MOST_MENDED: usize = 1 << 20;
+
+/// Reads all JSON that opens a line and carries a change, with prose, tags or fences around it.
 pub(super) fn amid(bytes: &[u8]) -> Option<Packet> {
-    let mut at = 0;
-    let mut tried = 0;
+    let mut values = Vec::new();
+    let (mut at, mut read, mut tried) = (0, 0, 0);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let blank = line.len() - line.trim_ascii_start().len();
         let from = at + blank;
         at += line.len();
-        if !matches!(line.get(blank), Some(b'{' | b'[')) {
+        // What stands inside a value that was read is no other one.
+        if from < read || !matches!(line.get(blank), Some(b'{' | b'[')) {
             continue;
         }
-        let mut values = serde_json::Deserializer::from_slice(bytes.get(from..)?).into_iter();
-        if let Some(packet) = values.next().and_then(Result::ok).as_ref().and_then(packet) {
-            return Some(packet);
-        }
-        // The bound keeps hostile text linear.
-        tried += 1;
-        if tried == MOST_TRIED {
-            return None;
+        let mut stream = serde_json::Deserializer::from_slice(bytes.get(from..)?).into_iter();
+        match stream.next() {
+            Some(Ok(value)) if carries(&value) => {
+                read = from + stream.byte_offset();
+                values.push(value);
+            }
+            // The bound keeps hostile text linear.
+            _ => {
+                tried += 1;
+                if tried == MOST_TRIED {
+                    break;
+                }
+            }
         }
     }
-    None
+    match values.as_slice() {
+        [] => None,
+        [one] => packet(one),
+        _ => packet(&Value::Array(values)),
+    }
+}
+
+fn carries(value: &Value) -> bool {
+    packet(value).is_some()
 }
 
 const MOST_TRIED: usize = 16;
@@ -95,6 +123,7 @@ const OLD: &[&str] = &[
     "search",
     "find",
     "original",
+    "before",
 ];
 const NEW: &[&str] = &[
     "new",
@@ -105,6 +134,7 @@ const NEW: &[&str] = &[
     "replace",
     "replacement",
     "updated",
+    "after",
 ];
 const ALL: &[&str] = &["replaceall", "allowmultiple", "all"];
 const CONTENT: &[&str] = &[
@@ -156,6 +186,17 @@ fn get<'v>(fields: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Value> 
 
 fn text<'v>(fields: &'v Map<String, Value>, names: &[&str]) -> Option<&'v str> {
     get(fields, names).and_then(Value::as_str)
+}
+
+// The lines of a text that was sent as a list of them.
+fn lines(value: &Value) -> Option<String> {
+    let list = value.as_array().filter(|list| list.len() > 2)?;
+    let lines: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+    let text: String = lines?
+        .into_iter()
+        .flat_map(|line| [line.trim_end_matches('\n'), "\n"])
+        .collect();
+    Some(text)
 }
 
 #[derive(Default)]
@@ -211,6 +252,10 @@ impl Found {
         let path = text(fields, PATH).or(path);
         if let Some(said) = text(fields, &["patch"]).filter(|it| !it.trim().is_empty()) {
             self.text.get_or_insert_with(|| said.to_owned());
+            return true;
+        }
+        if let Some(said) = get(fields, &["patch", "diff"]).and_then(lines) {
+            self.text.get_or_insert(said);
             return true;
         }
         if let Some(path) = path

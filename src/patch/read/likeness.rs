@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn says_what_was_seen() {
         for (text, words) in [
-            ("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "conflict"),
+            ("<<<<<<< ours\na\n=======\nb\n>>>>>>> x\n", "conflict"),
             ("{\"a\": 1}", "JSON"),
             ("See:\n```python\na = 1\n```\n", "fence"),
             ("I would change the loop.", "prose"),

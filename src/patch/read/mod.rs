@@ -6,6 +6,7 @@ mod clean;
 mod diff;
 mod envelope;
 mod fence;
+mod fenced;
 mod file_line;
 mod foreign;
 mod hunk;
@@ -14,9 +15,11 @@ mod likeness;
 mod lines;
 mod name;
 mod reader;
+mod strict_json;
 mod wrapping;
 mod xml;
 
+#[cfg(feature = "program")]
 pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};
 use reader::problem;

@@ -3,11 +3,12 @@ use super::clean::clean;
 use super::diff::diff;
 use super::envelope::{envelope, starts_file};
 use super::fence::starts_block;
+use super::fenced::fenced_files;
 use super::foreign::foreign;
-use super::json::{Packet, amid, packet, whole};
+use super::json::{Packet, amid, nearly, packet, whole};
 use super::likeness::likeness;
 use super::lines::Lines;
-use super::wrapping::unwrapped;
+use super::wrapping::{single_spaced, unwrapped};
 use super::xml::tagged;
 use crate::model::{Code, Mend, PatchProblem, Refusal, Safety};
 use crate::patch::PatchSet;
@@ -57,6 +58,11 @@ pub fn read<T>(
     if let Some(packet) = whole(&cleaned.bytes) {
         return unpack(packet, options, take);
     }
+    if let Some(bytes) = single_spaced(&cleaned.bytes) {
+        let mend = unwrapping("took out the empty line after every line");
+        let mends = [cleaned.mends, vec![mend]].concat();
+        return find(&Lines::new(&bytes), mends, options).map(take);
+    }
     let lines = Lines::new(&cleaned.bytes);
     let mends = cleaned.mends.clone();
     match find(&lines, cleaned.mends, options) {
@@ -68,6 +74,12 @@ pub fn read<T>(
             if let Some((bytes, message)) = unwrapped(&cleaned.bytes) {
                 let mends = [mends, vec![unwrapping(message)]].concat();
                 return find(&Lines::new(&bytes), mends, options).map(take);
+            }
+            if let Some(packet) = nearly(&cleaned.bytes) {
+                return unpack(packet, options, take);
+            }
+            if let Some(set) = fenced_files(&lines, mends) {
+                return Ok(take(set));
             }
             Err(unlike(&cleaned.bytes))
         }

@@ -11,6 +11,27 @@ pub(super) fn unwrapped(bytes: &[u8]) -> Option<(Vec<u8>, &'static str)> {
         .or_else(|| escaped(bytes).map(|it| (it, "decoded the escapes of a string")))
 }
 
+/// The patch without the empty line that follows every one of its lines; `None` when they do not.
+pub(super) fn single_spaced(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = memchr::memmem::find(bytes, b"\n\n+++ ")?;
+    let start = memchr::memrchr(b'\n', bytes.get(..text)?).map_or(0, |feed| feed + 1);
+    if !bytes.get(start..)?.starts_with(b"--- ") {
+        return None;
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rows = split(bytes.get(start..)?);
+    while let Some(row) = rows.next() {
+        out.extend_from_slice(row);
+        out.push(b'\n');
+        if rows.next().is_some_and(|between| !between.is_empty()) {
+            // Where text stands between lines, the patch has ended.
+            let ended = out.ends_with(b"\n```\n") || row.is_empty();
+            return ended.then_some(out);
+        }
+    }
+    Some(out)
+}
+
 fn starts_form(line: &[u8]) -> bool {
     let starts = [
         &b"diff --git "[..],

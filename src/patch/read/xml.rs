@@ -72,6 +72,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
     (!groups.is_empty()).then_some(Value::Array(groups))
 }
 
+const CDATA: &str = "<![CDATA[";
 const LONGEST_TAG: usize = 300;
 const MOST_FILES: usize = 200;
 const PATHS: &[&str] = &["path", "filepath", "filename", "file"];
@@ -114,12 +115,23 @@ fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
 }
 
 fn value<'t>(rest: &'t str, name: &str) -> Option<&'t str> {
+    // What a CDATA section holds may look like its own end tag.
+    let padding = rest.len() - rest.trim_start().len();
+    if rest.trim_start().starts_with(CDATA) {
+        let past = rest.find("]]>")?;
+        let close = rest.get(past..)?.find(&format!("</{name}>"))?;
+        return rest.get(..past + close).filter(|_| padding < 100);
+    }
     rest.find(&format!("</{name}>"))
         .and_then(|end| rest.get(..end))
 }
 
 // A value in lines of its own has a newline more at its start.
 fn unpadded(value: &str) -> &str {
+    let data = value.trim().strip_prefix(CDATA);
+    if let Some(data) = data.and_then(|data| data.strip_suffix("]]>")) {
+        return data.strip_prefix('\n').unwrap_or(data);
+    }
     value
         .strip_prefix("\r\n")
         .or(value.strip_prefix('\n'))
@@ -139,6 +151,8 @@ mod tests {
         ] {
             assert_eq!(tagged(text.as_bytes()), Some(edit.clone()), "{text}");
         }
+        let data = "<edit><path>x</path><old_str><![CDATA[a]]></old_str><new_str><![CDATA[b\n]]></new_str></edit>";
+        assert_eq!(tagged(data.as_bytes()), Some(edit));
         let file = serde_json::json!([{"path": "x", "content": "a < b\n"}]);
         for text in [
             "<file path=\"x\">\na < b\n</file>",

@@ -41,7 +41,10 @@ impl Format {
             Self::Json => json(text),
             Self::Toml => toml::from_str(text).map_err(|error| error.message().to_owned()),
             Self::Yaml if text.trim().is_empty() => Ok(Tree::empty()),
+            #[cfg(feature = "program")]
             Self::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string()),
+            #[cfg(not(feature = "program"))]
+            Self::Yaml => Err("this build reads no YAML".to_owned()),
             Self::Ini => ini::read(text),
             Self::Requirements => Ok(requirements::read(text)),
         }

@@ -1,0 +1,243 @@
+use std::path::{Path, PathBuf};
+
+use super::files::write_file;
+use super::json_insert::{with_element, with_member};
+use super::{App, AppError};
+use crate::git::Repository;
+use crate::model::Code;
+
+/// What setting an agent up did to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetUpFile {
+    /// The file, below the root of the worktree.
+    pub path: String,
+    /// What was done.
+    pub done: SetUp,
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetUp {
+    /// It was not there and is written.
+    Written,
+    /// Something was added to what stands in it.
+    Added,
+    /// It is as it shall be.
+    Same,
+    /// It is a person's own and was left alone; what stands beside it is for them to add.
+    Left(&'static str),
+}
+
+/// Names of the agents that can be set up.
+pub const SET_UP_AGENTS: &[&str] = &["claude", "codex", "cursor", "gemini", "opencode"];
+
+/// Writes what an agent reads of this repository: how to run tests through mendit, a command, its
+/// hook and the MCP server, as far as that agent has such things. Files that a person wrote are
+/// added to or left alone; `force` replaces those that stand in the way.
+///
+/// # Errors
+/// An agent that is not known, or a file that cannot be written.
+pub fn set_up_agent(app: &App, name: &str, force: bool) -> Result<Vec<SetUpFile>, AppError> {
+    let rows = files(name).ok_or_else(|| {
+        AppError::usage(format!("there is no set-up for `{name}`"))
+            .hint(format!("known are {}", SET_UP_AGENTS.join(", ")))
+    })?;
+    let root = root(app)?;
+    let mut done = Vec::new();
+    for (path, part) in rows {
+        done.push(SetUpFile {
+            path: (*path).to_owned(),
+            done: set_up(&root, path, part, force)?,
+        });
+    }
+    Ok(done)
+}
+
+// What one file needs.
+enum Part {
+    /// All of it.
+    Whole(&'static str),
+    /// A block of its own inside a text that may hold more.
+    Block(&'static str),
+    /// A member of an object: where, name, value.
+    Member(&'static [&'static str], &'static str, &'static str),
+    /// Elements of lists: where, name, value.
+    Elements(
+        &'static [&'static str],
+        &'static [(&'static str, &'static str)],
+    ),
+}
+
+fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
+    Some(match name {
+        "claude" => &[
+            (".claude/skills/mendit/SKILL.md", Part::Whole(SKILL)),
+            (".claude/commands/fix-tests.md", Part::Whole(FIX_TESTS)),
+            (
+                ".claude/settings.json",
+                Part::Elements(
+                    &["hooks"],
+                    &[("PostToolUse", HOOK), ("PostToolUseFailure", HOOK)],
+                ),
+            ),
+            (".mcp.json", Part::Member(&["mcpServers"], "mendit", SERVER)),
+        ],
+        "codex" => &[
+            ("AGENTS.md", Part::Block(SKILL)),
+            (".agents/skills/mendit/SKILL.md", Part::Whole(SKILL)),
+        ],
+        "cursor" => &[
+            (".cursor/rules/mendit.mdc", Part::Whole(SKILL)),
+            (".cursor/commands/fix-tests.md", Part::Whole(FIX_TESTS)),
+            (
+                ".cursor/mcp.json",
+                Part::Member(&["mcpServers"], "mendit", SERVER),
+            ),
+        ],
+        "gemini" => &[
+            ("GEMINI.md", Part::Block(SKILL)),
+            (
+                ".gemini/settings.json",
+                Part::Member(&["mcpServers"], "mendit", SERVER),
+            ),
+        ],
+        "opencode" => &[
+            ("AGENTS.md", Part::Block(SKILL)),
+            (".opencode/command/fix-tests.md", Part::Whole(FIX_TESTS)),
+            (
+                "opencode.json",
+                Part::Member(&["mcp"], "mendit", OPENCODE_SERVER),
+            ),
+        ],
+        _ => return None,
+    })
+}
+
+fn set_up(root: &Path, path: &str, part: &Part, force: bool) -> Result<SetUp, AppError> {
+    let place = inside(root, path)?;
+    let old = match std::fs::read_to_string(&place) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(AppError::unreadable(path, &error)),
+    };
+    let new = match (part, &old) {
+        (Part::Whole(text), None) => (*text).to_owned(),
+        (Part::Whole(text), Some(old)) if old == text || force => (*text).to_owned(),
+        (Part::Whole(_), Some(_)) => return Ok(SetUp::Left("`--force` replaces it")),
+        (Part::Block(text), old) => with_block(old.as_deref().unwrap_or_default(), text),
+        (Part::Member(at, name, value), old) => {
+            let text = old.as_deref().unwrap_or("{}\n");
+            let Some(new) = with_member(text, at, name, value) else {
+                return Ok(SetUp::Left(
+                    "it is not plain JSON; add the server `mendit mcp`",
+                ));
+            };
+            new
+        }
+        (Part::Elements(at, rows), old) => {
+            let mut text = old.clone().unwrap_or_else(|| "{}\n".to_owned());
+            for (name, value) in *rows {
+                let Some(new) = with_element(&text, at, name, value) else {
+                    return Ok(SetUp::Left(
+                        "it is not plain JSON; add the hook `mendit hook`",
+                    ));
+                };
+                text = new;
+            }
+            text
+        }
+    };
+    if old.as_ref() == Some(&new) {
+        return Ok(SetUp::Same);
+    }
+    write_file(&place, new)?;
+    Ok(if old.is_none() {
+        SetUp::Written
+    } else {
+        SetUp::Added
+    })
+}
+
+// The text with the block in it; an older block gives way, everything else stays.
+fn with_block(text: &str, block: &str) -> String {
+    // What stands above a skill is for tools that read skills.
+    let body = block.split_once("---\n\n").map_or(block, |it| it.1);
+    let made = format!("{BEGIN}\n{}\n{END}\n", body.trim_end());
+    if let (Some(from), Some(to)) = (text.find(BEGIN), text.find(END))
+        && from < to
+    {
+        let head = text.get(..from).unwrap_or_default();
+        let tail = text.get(to + END.len()..).unwrap_or_default();
+        return format!("{head}{}{tail}", made.trim_end_matches('\n'));
+    }
+    let sign = match text {
+        "" => "",
+        text if text.ends_with("\n\n") => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    format!("{text}{sign}{made}")
+}
+
+fn root(app: &App) -> Result<PathBuf, AppError> {
+    let git = Repository::discover(app.directory())?;
+    let Some(git) = git else {
+        return Ok(app.directory().to_owned());
+    };
+    let root = git.workdir().map(Path::to_owned);
+    root.ok_or_else(|| AppError::bare(": an agent has nothing to read there"))
+}
+
+// No link leads a file elsewhere.
+fn inside(root: &Path, path: &str) -> Result<PathBuf, AppError> {
+    let mut place = root.to_owned();
+    for part in path.split('/') {
+        place.push(part);
+        if place.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
+            let said = format!("`{path}` goes through a link, `{}`", place.display());
+            return Err(
+                AppError::new(Code::U303, said).hint("replace the link by a file or folder")
+            );
+        }
+    }
+    Ok(place)
+}
+
+const SKILL: &str = include_str!("agent_files/skill.md");
+const FIX_TESTS: &str = include_str!("agent_files/fix_tests.md");
+const BEGIN: &str = "<!-- mendit: begin -->";
+const END: &str = "<!-- mendit: end -->";
+const SERVER: &str = r#"{"command": "mendit", "args": ["mcp"]}"#;
+const OPENCODE_SERVER: &str = r#"{"type": "local", "command": ["mendit", "mcp"], "enabled": true}"#;
+const HOOK: &str = r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "mendit hook", "timeout": 20}]}"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_put_in_once_and_renewed() {
+        let text = "# Ours\n\nWords.\n";
+        let one = with_block(text, "new");
+        assert!(
+            one.starts_with(text) && one.ends_with(&format!("{END}\n")),
+            "{one}"
+        );
+        assert_eq!(with_block(&one, "new"), one);
+        let after = format!("{one}\nMore.\n");
+        let renewed = with_block(&after, "newer");
+        assert!(
+            renewed.contains("newer") && renewed.ends_with("\nMore.\n"),
+            "{renewed}"
+        );
+        assert_eq!(renewed.matches(BEGIN).count(), 1);
+    }
+
+    #[test]
+    fn every_agent_has_files_and_texts_fit() {
+        for name in SET_UP_AGENTS {
+            assert!(files(name).is_some_and(|it| it.len() > 1), "{name}");
+        }
+        assert!(SKILL.contains("mendit run --brief") && SKILL.starts_with("---\n"));
+    }
+}

@@ -1,0 +1,132 @@
+use crate::config::{AgentProtocol, Settings};
+
+/// A published agent, by the name that `--agent` takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentPreset {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is started with, as its makers document it for use without a person.
+    pub command: &'static str,
+    /// How it is spoken to.
+    pub protocol: AgentProtocol,
+    /// Variables with its key, each handed on when it is set.
+    pub keys: &'static [&'static str],
+    /// How it is installed.
+    pub install: &'static str,
+}
+
+/// The preset of this name.
+#[must_use]
+pub fn preset(name: &str) -> Option<&'static AgentPreset> {
+    PRESETS.iter().find(|it| it.name == name)
+}
+
+/// Whether the program that a command line starts with is on the search path.
+pub(super) fn is_installed(command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or_default();
+    if program.contains('/') {
+        return std::path::Path::new(program).is_file();
+    }
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let endings: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd", ".bat"]
+    } else {
+        &[""]
+    };
+    let mut places = std::env::split_paths(&paths).flat_map(|folder| {
+        endings
+            .iter()
+            .map(move |end| folder.join(format!("{program}{end}")))
+    });
+    places.any(|place| place.is_file())
+}
+
+/// The agent that the settings name, with what its preset says.
+pub(super) struct ChosenAgent {
+    pub(super) command: String,
+    pub(super) protocol: AgentProtocol,
+    pub(super) env: Vec<String>,
+}
+
+pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
+    let agent = &settings.agent;
+    let command = agent.command.clone()?;
+    let Some(preset) = preset(command.trim()) else {
+        return Some(ChosenAgent {
+            command,
+            protocol: agent.protocol,
+            env: agent.env.clone(),
+        });
+    };
+    let set = preset
+        .keys
+        .iter()
+        .filter(|it| std::env::var_os(it).is_some());
+    let mut env = agent.env.clone();
+    env.extend(set.map(|it| (*it).to_owned()));
+    Some(ChosenAgent {
+        command: preset.command.to_owned(),
+        protocol: preset.protocol,
+        env,
+    })
+}
+
+/// Agents that need no command line: their name is enough.
+pub const PRESETS: &[AgentPreset] = &[
+    AgentPreset {
+        name: "aider",
+        command: "aider --yes-always --no-auto-commits --no-dirty-commits --no-gitignore \
+                  --no-check-update --chat-history-file /dev/null --input-history-file /dev/null \
+                  --message-file {prompt}",
+        protocol: AgentProtocol::Edit,
+        keys: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"],
+        install: "python3 -m pip install aider-chat",
+    },
+    AgentPreset {
+        name: "claude",
+        command: "claude -p \"Do what standard input asks.\" --permission-mode acceptEdits",
+        protocol: AgentProtocol::Edit,
+        keys: &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "ANTHROPIC_BASE_URL",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+        ],
+        install: "npm install -g @anthropic-ai/claude-code",
+    },
+    AgentPreset {
+        name: "codex",
+        command: "codex exec --sandbox workspace-write --skip-git-repo-check -",
+        protocol: AgentProtocol::Edit,
+        keys: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+        install: "npm install -g @openai/codex",
+    },
+    AgentPreset {
+        name: "cursor",
+        command: "cursor-agent -p --force \"$(cat {prompt})\"",
+        protocol: AgentProtocol::Edit,
+        keys: &["CURSOR_API_KEY"],
+        install: "curl https://cursor.com/install -fsS | bash",
+    },
+    AgentPreset {
+        name: "gemini",
+        command: "gemini -p \"Do what standard input asks.\" --approval-mode auto_edit",
+        protocol: AgentProtocol::Edit,
+        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
+        install: "npm install -g @google/gemini-cli",
+    },
+    AgentPreset {
+        name: "llm",
+        command: "llm --no-stream",
+        protocol: AgentProtocol::Prompt,
+        keys: &["OPENAI_API_KEY"],
+        install: "python3 -m pip install llm",
+    },
+    AgentPreset {
+        name: "opencode",
+        command: "opencode run \"Do what the attached file asks.\" --file {prompt}",
+        protocol: AgentProtocol::Edit,
+        keys: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_API_KEY"],
+        install: "npm install -g opencode-ai",
+    },
+];

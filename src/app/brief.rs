@@ -1,0 +1,119 @@
+use super::App;
+use crate::model::{Profile, RepoPath, RunFailure, RunSummary};
+use crate::policy::ReadPolicy;
+use crate::workspace::Workspace;
+
+/// What an agent needs of a failed command, in less than a thousand tokens: what failed, the lines
+/// that say so, what is certain, and the code where it happened. It never says that something
+/// passed.
+pub(super) fn brief(
+    app: &App,
+    workspace: &Workspace,
+    summary: &RunSummary,
+    end: &str,
+    log: &str,
+) -> String {
+    let mut text = format!("{end}\n{}: {}\n", summary.kind, summary.explanation);
+    for failure in summary.failures.iter().take(MOST_FAILURES) {
+        text.push_str(&line_of(failure));
+    }
+    let listed = summary.failures.len().min(MOST_FAILURES);
+    let more = summary.more + (summary.failures.len() - listed) as u64;
+    if more > 0 {
+        text.push_str(&format!("and {more} more\n"));
+    }
+    for certain in &summary.certain {
+        text.push_str(&format!("certain fix: {}\n", certain.statement));
+    }
+    for remedy in &summary.remedies {
+        let command = remedy.command.as_deref().unwrap_or_default();
+        text.push_str(&format!("{} {command}\n", remedy.problem));
+    }
+    if let Ok(policy) = app.read_policy(Profile::Ranked) {
+        let mut shown: Vec<(&str, u32)> = Vec::new();
+        for failure in &summary.failures {
+            let (Some(path), Some(line)) = (failure.path.as_deref(), failure.line) else {
+                continue;
+            };
+            let near = |it: &(&str, u32)| it.0 == path && it.1.abs_diff(line) <= 2 * AROUND;
+            if text.len() > ROOM || shown.iter().any(near) {
+                continue;
+            }
+            if let Some(code) = code(app, workspace, &policy, path, line) {
+                text.push_str(&code);
+                shown.push((path, line));
+            }
+        }
+    }
+    // What nothing is known of is shown as it came.
+    if summary.failures.is_empty() || summary.kind == crate::model::FailureKind::Unknown {
+        let lines: Vec<&str> = log.lines().filter(|it| !it.trim().is_empty()).collect();
+        let tail = lines.get(lines.len().saturating_sub(MOST_LINES)..);
+        text.push_str("the end of its output:\n");
+        for line in tail.unwrap_or_default() {
+            text.push_str(&cut(line, 160));
+            text.push('\n');
+        }
+    }
+    cut(&text, MOST_BYTES)
+}
+
+fn line_of(failure: &RunFailure) -> String {
+    let place = match (&failure.path, failure.line) {
+        (Some(path), Some(line)) => format!("  {path}:{line}"),
+        (Some(path), None) => format!("  {path}"),
+        _ => String::new(),
+    };
+    let error = cut(&failure.error, 240);
+    let sign = if failure.test.is_empty() || error.is_empty() {
+        ""
+    } else {
+        ": "
+    };
+    format!("✗ {}{sign}{error}{place}\n", cut(&failure.test, 160))
+}
+
+// The lines around a place, numbered, as a packet would show them.
+fn code(
+    app: &App,
+    workspace: &Workspace,
+    policy: &ReadPolicy,
+    path: &str,
+    line: u32,
+) -> Option<String> {
+    let path = RepoPath::new(path).ok()?;
+    if policy.refuse(&path).is_some() {
+        return None;
+    }
+    let bytes = workspace.source.read(&path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = app.redactor().redact(&text).text;
+    let from = line.saturating_sub(AROUND).max(1);
+    let mut out = format!("{path}\n");
+    for number in from..=line + AROUND {
+        let Some(row) = text.lines().nth(number as usize - 1) else {
+            break;
+        };
+        let mark = if number == line { '>' } else { ' ' };
+        out.push_str(&format!("{mark}{number:>5} | {}\n", cut(row, 160)));
+    }
+    Some(out)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+const AROUND: u32 = 3;
+const MOST_FAILURES: usize = 5;
+const MOST_LINES: usize = 20;
+// Tokens are two for every seven bytes: all of it stays below a thousand.
+const MOST_BYTES: usize = 3_300;
+const ROOM: usize = 2_200;

@@ -1,0 +1,195 @@
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::agents::{PRESETS, is_installed};
+use super::confined::{Confinement, confined};
+use super::last_run::last_command;
+use super::open::listen;
+use super::remedy::lacking;
+use super::{App, AppError, Progress, runs};
+use crate::exec::{self, CommandLine, Discard, SandboxMode, SandboxState};
+use crate::model::{Exit, SCHEMA_VERSION};
+use crate::workspace::At;
+
+/// What is there and what is missing for a repair in this place.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkup {
+    /// The version of this document.
+    #[schemars(extend("const" = 1))]
+    pub schema_version: u32,
+    /// Always `checkup`.
+    #[schemars(extend("const" = "checkup"))]
+    pub document: &'static str,
+    /// A row for each thing that was looked at.
+    pub rows: Vec<CheckupRow>,
+}
+
+impl Checkup {
+    /// How the process ends: 4 when a person must act.
+    #[must_use]
+    pub fn exit(&self) -> Exit {
+        if self.rows.iter().any(|it| it.state == CheckupState::Missing) {
+            Exit::PersonMustAct
+        } else {
+            Exit::Yes
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckupRow {
+    /// What was looked at.
+    pub name: &'static str,
+    /// How it stands.
+    pub state: CheckupState,
+    /// The same in words.
+    pub message: String,
+    /// What mends it, for a person to type.
+    pub command: Option<String>,
+}
+
+/// How a thing stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckupState {
+    /// It is there.
+    Good,
+    /// It is not there, and most things work without.
+    Weak,
+    /// Nothing works without it.
+    Missing,
+}
+
+/// Looks at repository, packages, sandbox, agents and the last run. Nothing of the repository is
+/// run.
+///
+/// # Errors
+/// A repository that cannot be read.
+pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError> {
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let mut rows = Vec::new();
+    let mut row = |name, state, message: String, command: Option<&str>| {
+        rows.push(CheckupRow {
+            name,
+            state,
+            message,
+            command: command.map(str::to_owned),
+        });
+    };
+    let files = workspace.source.listing().entries().len();
+    match (&workspace.git, &workspace.root) {
+        (Some(_), Some(root)) => row(
+            "repository",
+            CheckupState::Good,
+            format!("{} ({files} files)", root.display()),
+            None,
+        ),
+        (Some(_), None) => row(
+            "repository",
+            CheckupState::Weak,
+            "bare: patches can be judged, nothing can be run".to_owned(),
+            None,
+        ),
+        (None, _) => row(
+            "repository",
+            CheckupState::Weak,
+            format!("no git repository: all {files} files below this folder are read"),
+            Some("git init"),
+        ),
+    }
+    match runs::here(app) {
+        Ok(state) => row(
+            "kept runs",
+            CheckupState::Good,
+            state.directory().display().to_string(),
+            None,
+        ),
+        Err(error) => row("kept runs", CheckupState::Missing, error.message, None),
+    }
+    let (state, message) = sandbox(app)?;
+    row("sandbox", state, message, None);
+    if let Some(root) = &workspace.root {
+        for it in lacking(workspace.source.as_ref(), root, &workspace.prefix) {
+            row(
+                "packages",
+                CheckupState::Missing,
+                it.problem,
+                it.command.as_deref(),
+            );
+        }
+    }
+    match last_command(app)? {
+        Some((again, passed)) => {
+            let line = again
+                .line()
+                .unwrap_or_else(|| "a command with a secret".to_owned());
+            let said = if passed { "passed" } else { "failed" };
+            row(
+                "last run",
+                CheckupState::Good,
+                format!("`{line}` {said}"),
+                (!passed).then_some("mendit fix"),
+            );
+        }
+        None => row(
+            "last run",
+            CheckupState::Weak,
+            "nothing was run here yet".to_owned(),
+            Some("mendit run CMD"),
+        ),
+    }
+    let found: Vec<&str> = PRESETS
+        .iter()
+        .filter(|it| is_installed(it.command))
+        .map(|it| it.name)
+        .collect();
+    if found.is_empty() {
+        let said = "none is installed; what needs no model works without".to_owned();
+        row("agents", CheckupState::Weak, said, None);
+    } else {
+        row("agents", CheckupState::Good, found.join(", "), None);
+    }
+    for name in [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"] {
+        if app.directory().join(name).is_file() {
+            let said = format!("`{name}` names MCP servers, which were not started");
+            let command = format!("mendit doctor --mcp {name}");
+            row("servers", CheckupState::Good, said, Some(&command));
+        }
+    }
+    Ok(Checkup {
+        schema_version: SCHEMA_VERSION,
+        document: "checkup",
+        rows,
+    })
+}
+
+// How far a command is confined, found out with one that does nothing.
+fn sandbox(app: &App) -> Result<(CheckupState, String), AppError> {
+    let confinement = Confinement {
+        sandbox: SandboxMode::Auto,
+        writable: &[],
+        no_network: false,
+    };
+    let mut job = confined(app, CommandLine::Shell("exit 0".to_owned()), &confinement)?;
+    let private = tempfile::tempdir()
+        .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
+    job.private = Some(private.path().to_owned());
+    let outcome = exec::run(&job, &listen()?, &mut Discard)?;
+    Ok(match outcome.sandbox {
+        SandboxState::Enforced => (
+            CheckupState::Good,
+            "commands write only where they may".to_owned(),
+        ),
+        SandboxState::Partial => (
+            CheckupState::Weak,
+            "only partly in force on this kernel".to_owned(),
+        ),
+        SandboxState::None => (
+            CheckupState::Weak,
+            "this system has none: commands may write anywhere".to_owned(),
+        ),
+    })
+}

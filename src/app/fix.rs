@@ -1,0 +1,125 @@
+use std::ffi::OsString;
+
+use super::agents::{is_installed, preset};
+use super::last_run::{Again, last_command, secret};
+use super::patch::{PatchRequest, Target, apply_patch};
+use super::repair::{RepairRequest, Repaired, repair_repository};
+use super::{App, AppError, Progress, runs};
+use crate::model::{Code, Exit, RunStatus};
+use crate::patch::Judged;
+
+/// Mend what the last run of `mendit run` failed with. What may be spent is settings, as for a
+/// repair.
+#[derive(Debug, Clone, Default)]
+pub struct FixRequest {
+    /// The command, when it is not that of the last run.
+    pub command: Vec<OsString>,
+}
+
+/// What came of it.
+pub struct Fixed {
+    /// The repair.
+    pub repaired: Repaired,
+    /// The command that must pass.
+    pub command: String,
+}
+
+impl Fixed {
+    /// Whether the patch may be written without a look at it: the tests that failed pass with it.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        self.repaired.result.status == RunStatus::Fixed
+    }
+}
+
+/// Repairs what the last run failed with, in a place of its own: nothing is written into the
+/// worktree.
+///
+/// # Errors
+/// When nothing was run yet, the last run passed, or the repair cannot be run.
+pub fn find_fix(
+    app: &mut App,
+    request: &FixRequest,
+    progress: &dyn Progress,
+) -> Result<Fixed, AppError> {
+    let line = if !app.settings().test.command.0.is_empty() && request.command.is_empty() {
+        app.settings().test.command.0.join(" && ")
+    } else {
+        let again = again(app, request)?;
+        let line = again.line().ok_or_else(secret)?;
+        enter(app, &again)?;
+        let test = &mut app.settings_mut().test;
+        test.command.0 = vec![line.clone()];
+        test.env.extend(again.env);
+        line
+    };
+    check_agent(app)?;
+    let repaired = repair_repository(app, &RepairRequest::default(), progress)?;
+    Ok(Fixed {
+        repaired,
+        command: app.redactor().redact(&line).text.into_owned(),
+    })
+}
+
+/// Writes the patch of a fix into the worktree, after the same judgement as any other.
+///
+/// # Errors
+/// As [`apply_patch`].
+pub fn write_fix(app: &App, patch: &str, progress: &dyn Progress) -> Result<Judged, AppError> {
+    let request = PatchRequest {
+        patch: patch.as_bytes().to_vec(),
+        ..PatchRequest::default()
+    };
+    Ok(apply_patch(app, &request, &Target::Worktree, progress)?.0)
+}
+
+fn again(app: &App, request: &FixRequest) -> Result<Again, AppError> {
+    if !request.command.is_empty() {
+        return Ok(Again::of(app, &request.command, &runs::prefix(app)?));
+    }
+    match last_command(app)? {
+        Some((again, false)) => Ok(again),
+        Some((again, true)) => {
+            let line = again.line().unwrap_or_default();
+            Err(
+                AppError::new(Code::U309, format!("the last run passed: `{line}`"))
+                    .hint("`mendit fix CMD` mends what another command fails with")
+                    .exit(Exit::PersonMustAct),
+            )
+        }
+        None => Err(AppError::new(Code::U309, "nothing was run here yet")
+            .hint("`mendit run CMD` first, or `mendit fix CMD`, such as `mendit fix pytest`")),
+    }
+}
+
+// The command is repaired from where it was run.
+fn enter(app: &mut App, again: &Again) -> Result<(), AppError> {
+    let here = runs::prefix(app)?;
+    if here == again.prefix {
+        return Ok(());
+    }
+    let mut root = app.directory().to_owned();
+    for _ in here.split('/').filter(|it| !it.is_empty()) {
+        root.pop();
+    }
+    let directory = root.join(&again.prefix);
+    if !directory.is_dir() {
+        let said = format!("the folder of the last run is gone: `{}`", again.prefix);
+        return Err(AppError::new(Code::U309, said).hint("`mendit run CMD` where it is now"));
+    }
+    app.enter(directory);
+    Ok(())
+}
+
+// An agent by name that is not installed is told before anything is run.
+fn check_agent(app: &App) -> Result<(), AppError> {
+    let name = app.settings().agent.command.as_deref().unwrap_or_default();
+    let Some(preset) = preset(name.trim()) else {
+        return Ok(());
+    };
+    if is_installed(preset.command) {
+        return Ok(());
+    }
+    let said = format!("the agent `{}` is not installed", preset.name);
+    Err(AppError::new(Code::U310, said).hint(format!("`{}` installs it", preset.install)))
+}

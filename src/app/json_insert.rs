@@ -1,0 +1,155 @@
+/// Puts a member into an object of a JSON text and leaves every other byte as it is. `path` leads to
+/// the object from the outermost one; objects on the way that are missing are made. `None` when the
+/// text is not such JSON; the text itself when the member is there.
+pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) -> Option<String> {
+    let whole: serde_json::Value = serde_json::from_str(text).ok()?;
+    let mut at = text.len() - text.trim_start().len();
+    let mut known = &whole;
+    for (depth, key) in path.iter().enumerate() {
+        let Some(next) = known.as_object()?.get(*key) else {
+            let inner = path.get(depth + 1..)?.iter().rev();
+            let made = inner.fold(format!("{{{name:?}: {value}}}"), |made, key| {
+                format!("{{{key:?}: {made}}}")
+            });
+            return insert(text, at, &format!("{key:?}: {made}"));
+        };
+        at = member(text, at, key)?;
+        known = next;
+    }
+    if known.as_object()?.contains_key(name) {
+        return Some(text.to_owned());
+    }
+    insert(text, at, &format!("{name:?}: {value}"))
+}
+
+/// Puts an element first into a list; otherwise as [`with_member`].
+pub(super) fn with_element(text: &str, path: &[&str], name: &str, value: &str) -> Option<String> {
+    let whole: serde_json::Value = serde_json::from_str(text).ok()?;
+    let list = path.iter().try_fold(&whole, |known, key| known.get(*key));
+    let Some(list) = list.and_then(|it| it.get(name)) else {
+        return with_member(text, path, name, &format!("[{value}]"));
+    };
+    let wanted: serde_json::Value = serde_json::from_str(value).ok()?;
+    if list.as_array()?.contains(&wanted) {
+        return Some(text.to_owned());
+    }
+    let mut at = text.len() - text.trim_start().len();
+    for key in path.iter().chain([&name]) {
+        at = member(text, at, key)?;
+    }
+    insert(text, at, value)
+}
+
+// After the bracket at `at`, before what stands in it.
+fn insert(text: &str, at: usize, what: &str) -> Option<String> {
+    let (head, rest) = text.split_at(at + 1);
+    let empty = rest.trim_start().starts_with(['}', ']']);
+    let sign = if empty { "" } else { "," };
+    let lead = head.rsplit('\n').next().unwrap_or_default();
+    let indent: String = lead.chars().take_while(|it| it.is_whitespace()).collect();
+    let end = if empty {
+        format!("\n{indent}")
+    } else {
+        String::new()
+    };
+    let made = format!(
+        "{head}\n{indent}  {what}{sign}{end}{}",
+        if empty { rest.trim_start() } else { rest }
+    );
+    serde_json::from_str::<serde_json::Value>(&made).ok()?;
+    Some(made)
+}
+
+// Where the value of a key of the object at `at` begins.
+fn member(text: &str, at: usize, key: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_u32;
+    let mut here = at;
+    let mut is_key = true;
+    while let Some(byte) = bytes.get(here) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            b',' if depth == 1 => is_key = true,
+            b':' if depth == 1 => is_key = false,
+            b'"' => {
+                let end = string_end(bytes, here)?;
+                let word: String = serde_json::from_str(text.get(here..=end)?).ok()?;
+                here = end;
+                if depth == 1 && is_key && word == key {
+                    let rest = text.get(end + 1..)?;
+                    let colon = rest.find(':')?;
+                    let value = rest.get(colon + 1..)?;
+                    let blank = value.len() - value.trim_start().len();
+                    return Some(end + 1 + colon + 1 + blank);
+                }
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            return None;
+        }
+        here += 1;
+    }
+    None
+}
+
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut here = start + 1;
+    loop {
+        match bytes.get(here)? {
+            b'\\' => here += 2,
+            b'"' => return Some(here),
+            _ => here += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_added_and_the_rest_stays() {
+        let text = "{\n  // no\n}";
+        assert_eq!(with_member(text, &[], "a", "1"), None);
+        for (text, expected) in [
+            ("{}", r#"{"s": {"m": {"c": 1}}}"#),
+            (
+                r#"{"x": [1, "}"]}"#,
+                r#"{"x": [1, "}"], "s": {"m": {"c": 1}}}"#,
+            ),
+            (r#"{"s": {}}"#, r#"{"s": {"m": {"c": 1}}}"#),
+            (
+                r#"{"a": "s", "s": {"k": {"s": 2}}}"#,
+                r#"{"a": "s", "s": {"m": {"c": 1}, "k": {"s": 2}}}"#,
+            ),
+            (r#"{"s": {"m": 3}}"#, r#"{"s": {"m": 3}}"#),
+        ] {
+            let made = with_member(text, &["s"], "m", r#"{"c": 1}"#).unwrap();
+            let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            assert_eq!(read(&made), read(expected), "{made}");
+            let again = with_member(&made, &["s"], "m", r#"{"c": 1}"#).unwrap();
+            assert_eq!(again, made);
+        }
+    }
+
+    #[test]
+    fn an_element_is_added_once() {
+        let text = r#"{"hooks": {"Post": [{"a": 1}]}}"#;
+        let made = with_element(text, &["hooks"], "Post", r#"{"b": 2}"#).unwrap();
+        assert!(
+            made.contains(r#"{"a": 1}"#) && made.contains(r#"{"b": 2}"#),
+            "{made}"
+        );
+        assert_eq!(
+            with_element(&made, &["hooks"], "Post", r#"{"b": 2}"#).unwrap(),
+            made
+        );
+        let new = with_element("{}", &["hooks"], "Post", r#"{"b": 2}"#).unwrap();
+        assert_eq!(
+            with_element(&new, &["hooks"], "Post", r#"{"b": 2}"#).unwrap(),
+            new
+        );
+    }
+}

@@ -1,0 +1,213 @@
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::files::{to_json, write_file};
+use super::{App, AppError, runs};
+use crate::diagnose::Log;
+use crate::exec::CommandLine;
+use crate::model::{Code, RunSummary};
+
+/// The log of the last run, for a task that is given none.
+#[derive(Debug, Clone)]
+pub struct LastLog {
+    /// What the command wrote.
+    pub log: Log,
+    /// Which run it is, in words.
+    pub said: String,
+    /// The command, when the run tells it.
+    pub command: Option<String>,
+    /// How it ended, when it ended by itself.
+    pub exit_code: Option<i32>,
+}
+
+/// The log of the newest run of this worktree: of `mendit run`, or the first of a repair. `None`
+/// when nothing was run yet.
+///
+/// # Errors
+/// What the system says of the place where runs are kept.
+pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
+    let runs = runs::here(app)?.runs();
+    let folders = runs.names().into_iter().rev();
+    let found = folders
+        .filter_map(|name| runs.find(&name).map(|folder| (name, folder)))
+        .find_map(|(name, folder)| {
+            let log = ["test.log", "baseline.log"].iter();
+            let mut log = log.map(|it| folder.join(it)).filter(|it| it.is_file());
+            Some((name, log.next()?, folder))
+        });
+    let Some((name, log, folder)) = found else {
+        return Ok(None);
+    };
+    let file = std::fs::File::open(&log);
+    let read = file.and_then(|file| Log::read(file, &app.rules()));
+    let log = read.map_err(|error| AppError::unreadable(&log.display().to_string(), &error))?;
+    let about: About = read_json(&folder.join("run.json")).unwrap_or_default();
+    let end = about.test_result.as_ref().map(|it| it.end.as_str());
+    let command = about.command.or_else(|| about.commands.first().cloned());
+    let said = match (&command, end) {
+        (Some(command), Some(end)) => format!("the last run, `{command}` ({end}; {name})"),
+        (Some(command), None) => format!("the last run, `{command}` ({name})"),
+        _ => format!("the last run ({name})"),
+    };
+    Ok(Some(LastLog {
+        log,
+        said,
+        command,
+        exit_code: about.test_result.and_then(|it| it.exit),
+    }))
+}
+
+/// Why a task that needs a log has none.
+#[must_use]
+pub fn no_run() -> AppError {
+    AppError::new(Code::U306, "no log is named, and nothing was run here yet")
+        .hint("`mendit run CMD` runs a test command and keeps its log")
+        .hint("or name a log: a file, or `-` for standard input")
+}
+
+/// A run of `mendit run`, as `mendit report` shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandReport {
+    /// The command.
+    pub command: String,
+    /// How it ended, in words.
+    pub end: String,
+    /// What its failure comes to; `None` when it passed.
+    pub summary: Option<RunSummary>,
+    /// `run.json` as it was written.
+    pub document: serde_json::Value,
+}
+
+/// Reads a run of `mendit run` back from its folder; `None` when it is none.
+pub(super) fn command_report(folder: &Path) -> Option<CommandReport> {
+    let document: serde_json::Value = read_json(&folder.join("run.json"))?;
+    if document["document"] != "run" {
+        return None;
+    }
+    let about: About = serde_json::from_value(document.clone()).ok()?;
+    Some(CommandReport {
+        command: about.command.unwrap_or_default(),
+        end: about.test_result.map(|it| it.end).unwrap_or_default(),
+        summary: about.summary,
+        document,
+    })
+}
+
+/// What it takes to run a command again. It stands in the registry alone: no copy of it is read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Again {
+    /// The words; one with blanks in it is a line for the shell. `None` when a secret stands in
+    /// them.
+    pub(super) words: Option<Vec<String>>,
+    /// The folder it was run in, below the root.
+    pub(super) prefix: String,
+    /// Variables handed on; one whose value is a secret is left out.
+    pub(super) env: Vec<String>,
+}
+
+impl Again {
+    /// What was run in this folder.
+    pub(super) fn of(app: &App, command: &[std::ffi::OsString], prefix: &str) -> Self {
+        let plain = |text: &str| app.redactor().redact(text).findings.is_empty();
+        let words: Option<Vec<String>> = command
+            .iter()
+            .map(|word| word.to_str().map(str::to_owned))
+            .collect();
+        let env = app.settings().run.env.iter();
+        Self {
+            words: words.filter(|words| plain(&words.join(" "))),
+            prefix: prefix.to_owned(),
+            env: env.filter(|it| plain(it)).cloned().collect(),
+        }
+    }
+
+    /// As a line for the shell.
+    pub(super) fn line(&self) -> Option<String> {
+        Some(match self.words.as_deref()? {
+            [one] => one.clone(),
+            words => CommandLine::Program(words.iter().map(Into::into).collect()).to_string(),
+        })
+    }
+}
+
+/// What the last run of `mendit run` ran, and whether it passed.
+pub(super) fn last_command(app: &App) -> Result<Option<(Again, bool)>, AppError> {
+    let runs = runs::here(app)?.runs();
+    let names = runs.names().into_iter().rev();
+    let mut folders = names.filter_map(|name| runs.find(&name));
+    Ok(folders.find_map(|folder| {
+        let again: Again = read_json(&folder.join(AGAIN))?;
+        let about: About = read_json(&folder.join("run.json")).unwrap_or_default();
+        Some((again, about.status == "passed"))
+    }))
+}
+
+/// The words of the last command, to run it again.
+///
+/// # Errors
+/// When nothing was run, or a secret stands in its command.
+pub fn last_words(app: &App) -> Result<Vec<std::ffi::OsString>, AppError> {
+    let Some((again, _)) = last_command(app)? else {
+        return Err(
+            AppError::usage("no command is named, and nothing was run here yet")
+                .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`"),
+        );
+    };
+    let words = again.words.ok_or_else(secret)?;
+    Ok(words.into_iter().map(Into::into).collect())
+}
+
+/// Why a command cannot be run again.
+pub(super) fn secret() -> AppError {
+    AppError::usage("the last command is not kept: a secret stands in it")
+        .hint("name it again, with the secret in a variable: `--env NAME`")
+}
+
+/// Keeps what it takes to run a command again.
+pub(super) fn keep(folder: &Path, again: &Again) -> Result<(), AppError> {
+    write_file(&folder.join(AGAIN), to_json(again)?)
+}
+
+/// Forgets the oldest runs of `mendit run` beyond those that are kept.
+pub(super) fn forget_old(app: &App) -> Result<(), AppError> {
+    let runs = runs::here(app)?.runs();
+    let folders = runs.names().into_iter().rev();
+    let folders = folders.filter_map(|name| runs.find(&name));
+    let commands: Vec<PathBuf> = folders.filter(|it| it.join(AGAIN).is_file()).collect();
+    for old in commands.iter().skip(MOST) {
+        // What cannot be removed now is removed another time.
+        let _ = std::fs::remove_dir_all(old);
+    }
+    Ok(())
+}
+
+/// Whether the folder is of `mendit run`.
+pub(super) fn is_command(folder: &Path) -> bool {
+    folder.join(AGAIN).is_file()
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct About {
+    command: Option<String>,
+    commands: Vec<String>,
+    status: String,
+    test_result: Option<End>,
+    summary: Option<RunSummary>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct End {
+    end: String,
+    exit: Option<i32>,
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+const AGAIN: &str = "command.json";
+const MOST: usize = 50;

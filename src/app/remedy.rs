@@ -1,0 +1,315 @@
+use std::path::Path;
+
+use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
+use crate::source::Source;
+
+/// What mends the environment, as lines for a person to type: none of them is run.
+pub(super) fn remedies(
+    diagnosis: &Diagnosis,
+    command: &str,
+    source: &dyn Source,
+    prefix: &str,
+) -> Vec<Remedy> {
+    let texts: Vec<&str> = diagnosis.evidence.iter().map(|it| it.text.trim()).collect();
+    let project = Project { source, prefix };
+    let remedy = |problem: String, command: Option<String>| Remedy { problem, command };
+    match diagnosis.kind {
+        FailureKind::ImportError => diagnosis
+            .missing_modules
+            .iter()
+            .filter(|_| is_package(diagnosis))
+            .filter_map(|module| project.missing(module, is_python(diagnosis)))
+            .collect(),
+        FailureKind::CommandNotFound | FailureKind::DependencyError => project
+            .install(is_python_tool(command))
+            .map(|(command, lacks)| remedy(lacks.to_owned(), Some(command.to_owned())))
+            .into_iter()
+            .collect(),
+        FailureKind::MissingEnvVar => names(&texts)
+            .into_iter()
+            .map(|name| {
+                let line = format!("mendit run --env {name} {command}");
+                match std::env::var_os(&name) {
+                    Some(_) => remedy(
+                        format!("`{name}` is set here and was not handed on"),
+                        Some(line),
+                    ),
+                    None => remedy(format!("`{name}` is not set"), None),
+                }
+            })
+            .collect(),
+        FailureKind::PortInUse => texts
+            .iter()
+            .find_map(|text| port(text))
+            .map(|port| {
+                remedy(
+                    format!("something else listens on port {port}"),
+                    Some(format!("lsof -i :{port}")),
+                )
+            })
+            .into_iter()
+            .collect(),
+        FailureKind::ConnectionRefused if project.compose().is_some() => {
+            let said = "a service that the tests call is not running".to_owned();
+            vec![remedy(said, Some("docker compose up -d".to_owned()))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What the manifests where one stands ask for and is not installed there.
+pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remedy> {
+    let project = Project { source, prefix };
+    let mut found = Vec::new();
+    let rows = |python| {
+        let mut rows = INSTALLS.iter();
+        rows.find(|row| row.python == python && project.has(row.file).is_some())
+    };
+    let upward: Vec<&Path> = Path::new(prefix).ancestors().collect();
+    let there = |names: &[&str]| {
+        let mut folders = upward.iter();
+        folders.any(|below| names.iter().any(|it| root.join(below).join(it).exists()))
+    };
+    let scripts = project.has("package.json").unwrap_or_default();
+    let asks = scripts.contains("ependencies\"");
+    if let Some(row) = rows(false).filter(|_| asks && !there(&["node_modules", ".pnp.cjs"])) {
+        found.push(Remedy {
+            problem: "package.json asks for packages, and there is no node_modules".to_owned(),
+            command: Some(row.all.to_owned()),
+        });
+    }
+    let active = std::env::var_os("VIRTUAL_ENV").is_some();
+    let locked = ["uv.lock", "poetry.lock", "Pipfile.lock"];
+    let locked = rows(true).filter(|row| locked.contains(&row.file));
+    if let Some(row) = locked.filter(|_| !active && !there(&[".venv", "venv"])) {
+        found.push(Remedy {
+            problem: format!("{} locks packages, and there is no .venv", row.file),
+            command: Some(row.all.to_owned()),
+        });
+    }
+    found
+}
+
+fn is_package(diagnosis: &Diagnosis) -> bool {
+    let subkind = diagnosis.subkind.as_ref();
+    subkind.is_some_and(|it| it.0 == "missing_package")
+}
+
+fn is_python(diagnosis: &Diagnosis) -> bool {
+    let file = diagnosis.files.iter().find(|it| it.in_repository);
+    file.map_or(diagnosis.tool.as_deref() == Some("pytest"), |it| {
+        let ending = Path::new(&it.path).extension();
+        ending.is_some_and(|ending| ending == "py")
+    })
+}
+
+fn is_python_tool(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let tool = words
+        .next()
+        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    tool.is_some_and(|it| it.starts_with("py") || PYTHON_TOOLS.contains(&it))
+}
+
+const PYTHON_TOOLS: &[&str] = &[
+    "coverage", "hatch", "mypy", "nox", "poetry", "ruff", "tox", "uv",
+];
+
+// The manifests between where one stands and the root.
+struct Project<'a> {
+    source: &'a dyn Source,
+    prefix: &'a str,
+}
+
+impl Project<'_> {
+    // The nearest file of that name, read.
+    fn has(&self, name: &str) -> Option<String> {
+        let mut folder = self.prefix;
+        loop {
+            let path = match folder {
+                "" => name.to_owned(),
+                folder => format!("{folder}/{name}"),
+            };
+            if self.source.listing().has_file(&path) {
+                let bytes = self.source.read(&RepoPath::new(&path).ok()?).ok()?;
+                return Some(String::from_utf8_lossy(&bytes).into_owned());
+            }
+            if folder.is_empty() {
+                return None;
+            }
+            folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        }
+    }
+
+    fn compose(&self) -> Option<String> {
+        COMPOSE.iter().find_map(|name| self.has(name))
+    }
+
+    // The command that installs what the manifests ask for, and what it stands for.
+    fn install(&self, python: bool) -> Option<(&'static str, &'static str)> {
+        INSTALLS
+            .iter()
+            .find(|row| row.python == python && self.has(row.file).is_some())
+            .map(|row| (row.all, "what the manifest asks for may not be installed"))
+    }
+
+    // A package that is not there: declared, it is installed; else it is added.
+    fn missing(&self, module: &str, python: bool) -> Option<Remedy> {
+        let package = package(module, python)?;
+        let row = INSTALLS
+            .iter()
+            .find(|row| row.python == python && self.has(row.file).is_some());
+        let manifests: &[&str] = if python {
+            &[
+                "pyproject.toml",
+                "requirements.txt",
+                "setup.cfg",
+                "setup.py",
+            ]
+        } else {
+            &["package.json"]
+        };
+        let declared = manifests
+            .iter()
+            .filter_map(|name| self.has(name))
+            .any(|text| is_named(&text, package));
+        let (all, one) = row.map_or(
+            if python {
+                (PIP, PIP)
+            } else {
+                ("npm install", "npm install")
+            },
+            |row| (row.all, row.one),
+        );
+        Some(if declared && row.is_some() {
+            Remedy {
+                problem: format!("`{package}` is declared and not installed"),
+                command: Some(all.to_owned()),
+            }
+        } else {
+            Remedy {
+                problem: format!("`{package}` is not installed, and no manifest names it"),
+                command: Some(format!("{one} {package}")),
+            }
+        })
+    }
+}
+
+fn is_named(text: &str, package: &str) -> bool {
+    let inside = |it: char| it.is_ascii_alphanumeric() || "-_.@/".contains(it);
+    text.split(|it| !inside(it))
+        .any(|word| word.eq_ignore_ascii_case(package))
+}
+
+// The package of a module; `None` for a path, and for what no shell should be given.
+fn package(module: &str, python: bool) -> Option<&str> {
+    let name = if python {
+        module.split('.').next()?
+    } else if module.starts_with('@') {
+        let end = module
+            .match_indices('/')
+            .nth(1)
+            .map_or(module.len(), |it| it.0);
+        module.get(..end)?
+    } else {
+        module.split('/').next()?
+    };
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_.@/".contains(it);
+    let starts = name.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '@' || it == '_');
+    (starts && name.chars().all(plain)).then_some(name)
+}
+
+// Words that look like names of variables.
+fn names(texts: &[&str]) -> Vec<String> {
+    let is_name = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
+    let mut found = Vec::new();
+    for text in texts {
+        for word in text.split(|it| !is_name(it)) {
+            let telling = word.len() > 3 && word.contains('_') && !word.starts_with('_');
+            if telling && !found.iter().any(|known| known == word) {
+                found.push(word.to_owned());
+            }
+        }
+    }
+    found.truncate(3);
+    found
+}
+
+fn port(text: &str) -> Option<u16> {
+    let words = text.split(|it: char| !it.is_ascii_digit() && it != ':');
+    let ports = words.filter_map(|word| word.rsplit(':').next()?.parse().ok());
+    ports.rev().find(|port| *port >= 80)
+}
+
+struct Install {
+    file: &'static str,
+    python: bool,
+    /// Installs what the manifest asks for.
+    all: &'static str,
+    /// Adds one package.
+    one: &'static str,
+}
+
+const fn row(file: &'static str, python: bool, all: &'static str, one: &'static str) -> Install {
+    Install {
+        file,
+        python,
+        all,
+        one,
+    }
+}
+
+const PIP: &str = "python3 -m pip install";
+const INSTALLS: &[Install] = &[
+    row("pnpm-lock.yaml", false, "pnpm install", "pnpm add"),
+    row("yarn.lock", false, "yarn install", "yarn add"),
+    row("bun.lock", false, "bun install", "bun add"),
+    row("bun.lockb", false, "bun install", "bun add"),
+    row("package-lock.json", false, "npm ci", "npm install"),
+    row("package.json", false, "npm install", "npm install"),
+    row("uv.lock", true, "uv sync", "uv add"),
+    row("poetry.lock", true, "poetry install", "poetry add"),
+    row("Pipfile.lock", true, "pipenv sync --dev", "pipenv install"),
+    row(
+        "requirements.txt",
+        true,
+        "python3 -m pip install -r requirements.txt",
+        PIP,
+    ),
+    row("pyproject.toml", true, "python3 -m pip install -e .", PIP),
+    row("setup.py", true, "python3 -m pip install -e .", PIP),
+];
+const COMPOSE: &[&str] = &[
+    "compose.yaml",
+    "compose.yml",
+    "docker-compose.yml",
+    "docker-compose.yaml",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_modules() {
+        for (module, python, expected) in [
+            ("yaml.loader", true, Some("yaml")),
+            ("@scope/pkg/sub", false, Some("@scope/pkg")),
+            ("zod/v4", false, Some("zod")),
+            ("./local", false, None),
+            ("x; rm -rf ~", false, None),
+            ("$(id)", true, None),
+            ("-r", true, None),
+        ] {
+            assert_eq!(package(module, python), expected, "{module}");
+        }
+    }
+
+    #[test]
+    fn names_and_ports_of_a_line() {
+        let text = "Error: listen EADDRINUSE: address already in use :::3000";
+        assert_eq!(port(text), Some(3000));
+        assert_eq!(port("[Errno 98] Address already in use"), Some(98));
+        assert_eq!(names(&["KeyError: 'DATABASE_URL'"]), ["DATABASE_URL"]);
+    }
+}

@@ -1,0 +1,150 @@
+use super::hint::{HintRequest, find_imports};
+use super::remedy::remedies;
+use super::{App, Silent};
+use crate::diagnose::Log;
+use crate::model::{
+    CertainImport, ContextDocument, Diagnosis, MentionedFile, PacketSize, RunFailure, RunSummary,
+};
+use crate::source::Source;
+use crate::workspace::Workspace;
+
+/// What a failed command comes to: failures with their places, what is certain, the packet's size.
+pub(super) fn summarise(
+    app: &App,
+    context: &ContextDocument,
+    command: &str,
+    log: &Log,
+    workspace: &Workspace,
+) -> RunSummary {
+    let packet = Some(PacketSize {
+        level: context.level,
+        files: context.files.len() as u64,
+        bytes: context.total_bytes,
+        tokens: context.total_tokens,
+    });
+    let Some(diagnosis) = &context.diagnosis else {
+        return RunSummary {
+            packet,
+            ..RunSummary::default()
+        };
+    };
+    let source = workspace.source.as_ref();
+    RunSummary {
+        packet,
+        certain: certain(app, diagnosis, log),
+        remedies: remedies(diagnosis, command, source, &workspace.prefix),
+        ..told(diagnosis, source)
+    }
+}
+
+/// The same of a diagnosis alone.
+pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
+    let all = failures(diagnosis, source);
+    let left_out = diagnosis.left_out.map_or(0, |it| it.tests);
+    RunSummary {
+        kind: diagnosis.kind,
+        subkind: diagnosis.subkind.as_ref().map(|it| it.0.clone()),
+        explanation: diagnosis.explanation.clone(),
+        more: all.len().saturating_sub(MOST) as u64 + left_out,
+        failures: all.into_iter().take(MOST).collect(),
+        requires_user_action: diagnosis.requires_user_action,
+        ..RunSummary::default()
+    }
+}
+
+// The first file of the log that holds what is missing; without such a thing, the first of all.
+fn place<'a>(diagnosis: &'a Diagnosis, source: &dyn Source) -> Option<&'a MentionedFile> {
+    let missing = [
+        &diagnosis.undefined_names,
+        &diagnosis.missing_modules,
+        &diagnosis.missing_exports,
+    ];
+    let word = |it: &String| it.rsplit(['.', '/']).next().unwrap_or(it).to_owned();
+    let words: Vec<String> = missing.into_iter().flatten().map(word).collect();
+    let holds = |file: &&MentionedFile| {
+        let path = file.repo_path();
+        let bytes = path
+            .and_then(|it| source.read(&it).ok())
+            .unwrap_or_default();
+        let mut words = words.iter();
+        words.any(|word| memchr::memmem::find(&bytes, word.as_bytes()).is_some())
+    };
+    let mut files = diagnosis.files.iter().filter(|it| it.in_repository);
+    files.clone().find(holds).or_else(|| files.next())
+}
+
+// A row for each test. What all of them died of stands in one place.
+fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
+    let place = place(diagnosis, source);
+    let first = |row: RunFailure| match place {
+        Some(place) => RunFailure {
+            path: Some(place.path.clone()),
+            line: place.line,
+            ..row
+        },
+        None => row,
+    };
+    let evidence = diagnosis.evidence.iter().map(|it| it.text.trim());
+    let mut evidence = evidence.map(|it| it.strip_prefix("E ").unwrap_or(it).trim().to_owned());
+    if diagnosis.tests.is_empty() {
+        let rows = evidence.take(MOST_LINES).enumerate();
+        return rows
+            .map(|(at, error)| {
+                let row = RunFailure {
+                    error,
+                    ..RunFailure::default()
+                };
+                if at == 0 { first(row) } else { row }
+            })
+            .collect();
+    }
+    let shared = evidence.next().unwrap_or_default();
+    let named = !diagnosis.undefined_names.is_empty()
+        || !diagnosis.missing_modules.is_empty()
+        || !diagnosis.missing_exports.is_empty();
+    let tests = diagnosis.tests.iter();
+    tests
+        .map(|test| {
+            let row = RunFailure {
+                test: test.id.clone(),
+                error: test.message.clone().unwrap_or_else(|| shared.clone()),
+                path: test.path.clone(),
+                line: test.line,
+            };
+            if named || row.line.is_none() {
+                first(row)
+            } else {
+                row
+            }
+        })
+        .collect()
+}
+
+/// The imports that are certain.
+pub(super) fn certain(app: &App, diagnosis: &Diagnosis, log: &Log) -> Vec<CertainImport> {
+    let lacks = [
+        &diagnosis.undefined_names,
+        &diagnosis.missing_modules,
+        &diagnosis.missing_exports,
+    ];
+    if lacks.iter().all(|it| it.is_empty()) {
+        return Vec::new();
+    }
+    let request = HintRequest {
+        log: Some(log.clone()),
+        ..HintRequest::default()
+    };
+    // A log that names no file of the repository gives no hint; that is no error here.
+    let hinted = find_imports(app, &request, &Silent);
+    let suggestions = hinted.into_iter().flat_map(|it| it.document.suggestions);
+    let certain = suggestions.filter(|it| it.certain);
+    certain
+        .map(|it| CertainImport {
+            name: it.name,
+            statement: it.import_statement,
+        })
+        .collect()
+}
+
+const MOST: usize = 10;
+const MOST_LINES: usize = 3;

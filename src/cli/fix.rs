@@ -1,0 +1,140 @@
+use super::global::Global;
+use super::values::{Flag as _, TextOrJson};
+use super::{AppError, Exit, Output, open};
+use crate::app::settings::{AgentProtocol, Dollars, Seconds, Settings};
+use crate::app::{FixRequest, Fixed, find_fix, write_fix};
+use crate::model::Code;
+use crate::report::{diff_text, run_text};
+
+/// Mend what the last run failed with
+///
+/// What needs no model comes first: imports that are certain, and what linters mend by themselves.
+/// With `--agent` an agent is asked after that. Every change is judged, and tried with the command in
+/// a place of its own; then the difference is shown, and written when you say so.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXITS)]
+pub(crate) struct Args {
+    /// The command to mend, instead of that of the last `mendit run`
+    #[arg(value_name = "CMD", trailing_var_arg = true)]
+    command: Vec<std::ffi::OsString>,
+    /// Write what makes the command pass without asking
+    #[arg(short, long)]
+    yes: bool,
+    /// Ask an agent for what is left: claude, codex, gemini, opencode, cursor, aider, llm, or a
+    /// command line
+    #[arg(long, value_name = "NAME|CMD", help_heading = "Agent")]
+    agent: Option<String>,
+    /// How an agent that is given as a command line is spoken to
+    #[arg(long, value_enum, help_heading = "Agent")]
+    agent_protocol: Option<AgentProtocol>,
+    /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    #[arg(long, value_name = "NAME", help_heading = "Agent")]
+    agent_env: Vec<String>,
+    /// Time for one call of the agent, such as `10m`
+    #[arg(long, value_name = "S", help_heading = "Agent")]
+    agent_timeout: Option<Seconds>,
+    /// Hand this variable on to the command: NAME or NAME=VALUE; can be given again
+    #[arg(long, value_name = "NAME")]
+    env: Vec<String>,
+    /// Time for one run of the command, such as `10m`
+    #[arg(long, value_name = "S")]
+    timeout: Option<Seconds>,
+    /// Stop when the agent says that it has cost so much
+    #[arg(long, value_name = "USD", help_heading = "Agent")]
+    budget_usd: Option<Dollars>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: TextOrJson,
+}
+
+const EXITS: &str = "Examples:
+  mendit run pytest; mendit fix            mend what it fails with, without a model
+  mendit fix --agent claude                ask Claude Code for what is left
+  mendit fix --yes npm test                run, mend and write in one go
+
+More choices, such as where it runs and what it may cost: `mendit repair --help`
+
+Exit codes: 0 mended and written, or nothing was wrong · 1 not mended, or not wanted · 2 it could not
+be run · 3 a time limit ended it · 4 a person must act, such as to say yes · 5 refused by policy · 130
+interrupted";
+
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let mut app = open(global, |settings| args.merge(settings))?;
+    let request = FixRequest {
+        command: args.command.clone(),
+    };
+    let mut fixed = find_fix(&mut app, &request, output)?;
+    let json = args.format == TextOrJson::Json;
+    let patch = fixed.repaired.patch.clone().unwrap_or_default();
+    if !json && !patch.is_empty() {
+        output.painted(|color| diff_text(&patch, color))?;
+    }
+    let wanted = !patch.is_empty() && wanted(args, &fixed, output);
+    if wanted {
+        let judged = write_fix(&app, &patch, output)?;
+        fixed.repaired.result.applied = judged.verdict.verdict.applies();
+    }
+    let folder = fixed.repaired.folder.display().to_string();
+    match args.format {
+        TextOrJson::Json => output.json(&fixed.repaired.result)?,
+        TextOrJson::Text => output.text(&run_text(&fixed.repaired.result, &folder))?,
+    }
+    if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
+        if args.agent.is_none() && fixed.repaired.exit == Exit::No {
+            output.note(
+                "what is left needs a model: `mendit fix --agent claude` (or codex, gemini, \
+                 opencode, cursor, aider, llm)",
+            );
+        }
+        return Ok(fixed.repaired.exit);
+    }
+    Ok(if fixed.repaired.result.applied {
+        Exit::Yes
+    } else if wanted {
+        Exit::No
+    } else {
+        not_written(args, output)
+    })
+}
+
+// What is not proven is written only by a person who has seen it.
+fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
+    if args.yes {
+        if !fixed.is_proven() {
+            output.note("it is not written: nothing shows that the tests that failed pass now");
+        }
+        return fixed.is_proven();
+    }
+    let question = if fixed.is_proven() {
+        format!("`{}` passes with this. Write it?", fixed.command)
+    } else {
+        format!(
+            "It is not proven that `{}` is mended. Write it?",
+            fixed.command
+        )
+    };
+    output.ask(&question).unwrap_or(false)
+}
+
+fn not_written(args: &Args, output: &Output) -> Exit {
+    use std::io::IsTerminal as _;
+    if args.yes || std::io::stdin().is_terminal() {
+        return Exit::No;
+    }
+    let error = AppError::new(Code::U311, "nothing is written: there is nobody to ask")
+        .hint("`mendit fix --yes` writes what makes the command pass")
+        .hint("`mendit apply PATCH` writes the one above");
+    output.fail(&error)
+}
+
+impl Args {
+    fn merge(&self, settings: &mut Settings) {
+        self.agent.over(&mut settings.agent.command);
+        self.agent_protocol.over(&mut settings.agent.protocol);
+        self.agent_timeout.over(&mut settings.agent.timeout);
+        settings.agent.env.extend_from_slice(&self.agent_env);
+        settings.test.env.extend_from_slice(&self.env);
+        self.timeout.over(&mut settings.test.timeout);
+        self.budget_usd.over(&mut settings.repair.budget_usd);
+    }
+}

@@ -1,0 +1,123 @@
+use std::path::PathBuf;
+
+use super::global::Global;
+use super::values::Flag as _;
+use super::{AppError, Exit, Output, open};
+use crate::app::settings::{AgentProtocol, Seconds};
+use crate::app::{CiReport, FixCiRequest, fix_ci, write_file};
+use crate::report::{CiRow, ci_markdown, diff_text, run_summary};
+
+use super::output::columns;
+
+/// Say what failed in the jobs of a CI run, and mend it
+///
+/// Each log is a job, in the form of GitHub, GitLab or any other service; of a folder all logs are
+/// read. The same failure is told once, with the jobs that show it and whose it is. With `--test` what
+/// can be mended is tried here; without, the patch holds the imports that are certain. Nothing is
+/// fetched, pushed or written into the worktree.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mendit fix-ci job.log                           what failed, once
+  mendit fix-ci logs --base base-logs             and whether the base shows it too
+  mendit fix-ci logs --test 'npm test' --out ci   and a patch that makes it pass
+
+`mendit ci github` writes the workflow that does this for each failed run.
+
+Exit codes: 0 nothing failed, or a patch is verified · 1 something failed · 2 a log cannot be read")]
+pub(crate) struct Args {
+    /// Logs of jobs, or folders of them
+    #[arg(value_name = "LOG|DIR", required = true)]
+    logs: Vec<PathBuf>,
+    /// Logs of the base's last run: what fails there too is told as such
+    #[arg(long, value_name = "LOG|DIR")]
+    base: Vec<PathBuf>,
+    /// Logs of another run of the same commit: what does not fail there is told as flaky
+    #[arg(long, value_name = "LOG|DIR")]
+    again: Vec<PathBuf>,
+    /// A command that must pass with the patch; can be given again
+    #[arg(long, value_name = "CMD")]
+    test: Vec<String>,
+    /// Ask an agent for what needs a model: a name as for `mendit fix`, or a command line
+    #[arg(long, value_name = "NAME|CMD", requires = "test")]
+    agent: Option<String>,
+    /// How an agent that is given as a command line is spoken to
+    #[arg(long, value_enum, requires = "agent")]
+    agent_protocol: Option<AgentProtocol>,
+    /// Time for one run of the command, such as `10m`
+    #[arg(long, value_name = "S")]
+    timeout: Option<Seconds>,
+    /// Write comment.md, report.json and, when there is one, fix.patch here
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    /// The comment
+    Markdown,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let app = open(global, |settings| {
+        // Without a command on this line nothing is run.
+        settings.test.command.0.clone_from(&args.test);
+        args.agent.over(&mut settings.agent.command);
+        args.agent_protocol.over(&mut settings.agent.protocol);
+        args.timeout.over(&mut settings.test.timeout);
+    })?;
+    let request = FixCiRequest {
+        logs: args.logs.clone(),
+        base: args.base.clone(),
+        again: args.again.clone(),
+    };
+    let report = fix_ci(&app, &request, output)?;
+    if let Some(folder) = &args.out {
+        write_file(&folder.join("comment.md"), comment(&report))?;
+        write_file(&folder.join("report.json"), crate::app::to_json(&report)?)?;
+        if let Some(patch) = &report.patch {
+            write_file(&folder.join("fix.patch"), patch)?;
+        }
+    }
+    match args.format {
+        Format::Json => output.json(&report)?,
+        Format::Markdown => output.text(&comment(&report))?,
+        Format::Text => output.painted(|color| text(&report, color))?,
+    }
+    Ok(report.exit())
+}
+
+fn comment(report: &CiReport) -> String {
+    let rows = report.failures.iter().map(|it| CiRow {
+        jobs: &it.jobs,
+        cause: it.cause.words(),
+        summary: &it.summary,
+    });
+    let rows: Vec<CiRow<'_>> = rows.collect();
+    ci_markdown(&rows, report.patch.as_deref(), report.verified)
+}
+
+fn text(report: &CiReport, color: bool) -> String {
+    let mut text = String::new();
+    for failure in &report.failures {
+        let (jobs, cause) = (failure.jobs.join(", "), failure.cause.words());
+        text.push_str(&format!("{} in {jobs} ({cause})\n", failure.summary.kind));
+        text.push_str(&run_summary(&failure.summary, color, columns()));
+    }
+    if let Some(patch) = &report.patch {
+        text.push_str(&diff_text(patch, color));
+    }
+    text.push_str(match (report.failures.is_empty(), report.verified) {
+        (true, _) => "nothing failed\n",
+        (_, Some(true)) => "the tests pass with the patch\n",
+        (_, Some(false)) => "the tests still fail\n",
+        (_, None) if report.patch.is_some() => "the patch was not tried; `--test CMD` tries it\n",
+        (_, None) => "",
+    });
+    text
+}

@@ -1,0 +1,28 @@
+use super::global::Global;
+use super::{AppError, Exit, Output, input, open};
+use crate::app::answer_hook;
+
+/// Answer a coding agent after it ran a command
+///
+/// The agent starts it as its hook and writes what happened to standard input, as Claude Code does
+/// after a tool was used. When a test command failed, the answer says what broke, where, and the code
+/// there, in less than 1,000 tokens; the log is kept as the last run. Everything else gets no answer.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "`mendit init claude` sets it up.\n\nExit codes: 0 always, so that no hook \
+                        stops an agent"
+)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    output.awaited("what a hook hands over");
+    let payload = input::read_json("-").ok();
+    let answer = payload.and_then(|payload| {
+        let app = open(global, |_| {}).ok()?;
+        answer_hook(&app, &payload).ok()?
+    });
+    if let Some(answer) = answer {
+        output.json(&answer)?;
+    }
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,152 @@
+use super::asked::Asked;
+use super::entity::coverage;
+use super::evidence::Way;
+use super::fix::inserted;
+use super::script::{crosses, emitted};
+use super::style::ScriptStyle;
+use crate::graph::Graph;
+use crate::lang::facts;
+use crate::model::{DefinitionKind, Import, ImportKind, Language, Suggestion};
+use crate::resolve::is_standard;
+
+/// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
+/// the name, leads to what it claims by the rules of the file's own package, has the members that
+/// are used, and is a value where one is needed. `kind` is what it leads to, when that is known.
+pub(super) fn holds(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    asked: &Asked<'_>,
+    one: &Suggestion,
+    kind: Option<DefinitionKind>,
+) -> bool {
+    let Ok(text) = std::str::from_utf8(asked.text) else {
+        return false;
+    };
+    let Some(after) = inserted(graph.resolver(), asked.file, text, one) else {
+        return false;
+    };
+    let after = facts(asked.file, after.as_bytes());
+    let Some(import) = binding(&after.imports, asked) else {
+        return false;
+    };
+    leads(graph, asked, one, import)
+        && has_members(graph, asked, one)
+        && (!asked.language.is_script() || suits(graph, style, asked, one, import, kind))
+}
+
+// The import at the top level that binds the name.
+fn binding<'i>(imports: &'i [Import], asked: &Asked<'_>) -> Option<&'i Import> {
+    imports
+        .iter()
+        .filter(|import| !import.nested)
+        .find(|import| {
+            let whole = import.kind == ImportKind::Import
+                && import.names.is_empty()
+                && import.specifier.split('.').next() == Some(asked.name);
+            whole
+                || import
+                    .names
+                    .iter()
+                    .any(|taken| taken.alias.as_ref().unwrap_or(&taken.name) == asked.name)
+        })
+}
+
+fn leads(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion, import: &Import) -> bool {
+    let mut import = import.clone();
+    import
+        .names
+        .retain(|taken| taken.alias.as_ref().unwrap_or(&taken.name) == asked.name);
+    let found = graph.resolver().resolve(asked.file, &import);
+    match &one.path {
+        Some(path) => found.files.contains(path),
+        None => {
+            found.files.is_empty() && found.external.is_some()
+                || is_standard(asked.language, &import.specifier)
+        }
+    }
+}
+
+fn has_members(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
+    let python = asked.language == Language::Python;
+    let module = one.imported == "*"
+        || (python
+            && one.path.as_ref().is_some_and(|path| {
+                let place = super::python::place(path);
+                place.rsplit('/').next() == Some(&one.imported)
+                    && one.module.rsplit('.').next() != Some(&one.imported)
+            }));
+    if !module {
+        return true;
+    }
+    let way = Way {
+        module: one.module.clone(),
+        imported: one.imported.clone(),
+        path: one.path.clone(),
+    };
+    coverage(graph, &way, &asked.usage).is_none_or(|(found, all)| found == all)
+}
+
+// What only scripts have: module kinds, packages, types beside values.
+fn suits(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    asked: &Asked<'_>,
+    one: &Suggestion,
+    import: &Import,
+    kind: Option<DefinitionKind>,
+) -> bool {
+    let resolver = graph.resolver();
+    let way = Way {
+        module: import.specifier.clone(),
+        imported: one.imported.clone(),
+        path: one.path.clone(),
+    };
+    let spelled = one
+        .path
+        .as_ref()
+        .is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
+    let erased = kind.is_some_and(DefinitionKind::is_erased);
+    let typed = if asked.usage.value {
+        !one.type_only && !erased
+    } else {
+        one.type_only || !erased || !style.rules.explicit_types
+    };
+    // Where the file names emitted files, a source file is not what it loads.
+    let loads = emitted(resolver, asked.file, import).is_some()
+        || !import.specifier.starts_with('.')
+        || !asked.facts.imports.iter().any(|own| {
+            let names = emitted(resolver, asked.file, own);
+            let path = one.path.as_ref();
+            names.is_some_and(|(source, _)| {
+                path.is_some_and(|path| path.as_str().split('/').any(|part| part == source))
+            })
+        });
+    spelled
+        && typed
+        && loads
+        && !crosses(graph, asked, &way)
+        && is_declared(graph, asked, &import.specifier)
+}
+
+/// Whether the file may take something from a module: its package declares it, or the file or its
+/// neighbours take from that package already.
+pub(super) fn is_declared(graph: &Graph<'_>, asked: &Asked<'_>, module: &str) -> bool {
+    graph.resolver().is_at_hand(asked.file, module) || is_in_use(asked, module)
+}
+
+/// Whether the file or its neighbours import from the module, or from the package it is part of.
+pub(super) fn is_in_use(asked: &Asked<'_>, module: &str) -> bool {
+    let part = |module: &str| -> String {
+        if asked.language == Language::Python {
+            return module.to_owned();
+        }
+        let bare = module.strip_prefix("node:").unwrap_or(module);
+        crate::resolve::package_part(bare)
+            .unwrap_or(bare)
+            .to_owned()
+    };
+    let wanted = part(module);
+    let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
+    let mut all = asked.facts.imports.iter().chain(siblings);
+    all.any(|import| part(&import.specifier) == wanted)
+}

@@ -1,0 +1,267 @@
+use std::collections::BTreeSet;
+
+use super::removed::removed;
+use super::similar::distance;
+use super::style::ScriptStyle;
+use super::{Query, python, script, suggest};
+use crate::graph::Graph;
+use crate::lang::uses;
+use crate::model::{Export, HintSource, Import, ImportedName, Language, RepoPath, Suggestion};
+use crate::source::{Overlay, Source};
+
+const MAX_SUGGESTIONS: usize = 3;
+
+/// Proposes what was meant by names that `file` imports from a module which does not export them:
+/// its default export or a named one in the other's place, where they have gone, else exports of
+/// that module with a name like it, nearest first. A name like it is never certain: it is applied
+/// under test alone (R73).
+#[must_use]
+pub fn renamed_exports(
+    source: &dyn Source,
+    graph: &Graph<'_>,
+    query: &Query<'_>,
+    exports: &[String],
+) -> Vec<Suggestion> {
+    let resolver = graph.resolver();
+    let facts = resolver.facts(query.file);
+    let mut found = Vec::new();
+    for name in exports {
+        let takes = |one: &ImportedName| {
+            one.name == *name || (one.name == "default" && one.alias.as_ref() == Some(name))
+        };
+        let import = facts.imports.iter().find_map(|import| {
+            let taken = import.names.iter().find(|one| takes(one))?;
+            Some((import, taken))
+        });
+        let Some((import, taken)) = import else {
+            continue;
+        };
+        let target = resolver
+            .resolve(query.file, import)
+            .files
+            .into_iter()
+            .next();
+        if target
+            .as_ref()
+            .is_some_and(|path| exports_it(graph, path, &taken.name))
+        {
+            continue;
+        }
+        let asked = Asked {
+            source,
+            graph,
+            query,
+            import,
+            taken,
+            target: target.as_ref(),
+        };
+        let mut rows: Vec<Suggestion> = asked.other_form().into_iter().collect();
+        if rows.is_empty() {
+            rows = asked.elsewhere();
+        }
+        if rows.is_empty() {
+            rows = asked.like_it();
+        }
+        for row in &mut rows {
+            row.name.clone_from(name);
+        }
+        found.append(&mut rows);
+    }
+    found
+}
+
+// What a script defines and does not export is not to be had.
+fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+    let facts = graph.resolver().facts(path);
+    let script = Language::of_path(path.as_str()).is_some_and(Language::is_script);
+    let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
+    (!script || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
+}
+
+// A name that a module does not export.
+struct Asked<'a> {
+    source: &'a dyn Source,
+    graph: &'a Graph<'a>,
+    query: &'a Query<'a>,
+    import: &'a Import,
+    taken: &'a ImportedName,
+    target: Option<&'a RepoPath>,
+}
+
+impl Asked<'_> {
+    fn bound(&self) -> &str {
+        self.taken.alias.as_ref().unwrap_or(&self.taken.name)
+    }
+
+    fn is_script(&self) -> bool {
+        Language::of_path(self.query.file.as_str()).is_some_and(Language::is_script)
+    }
+
+    fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
+        let import = self.import;
+        let statement = if self.is_script() {
+            let text = self.source.read(self.query.file).unwrap_or_default();
+            let facts = self.graph.resolver().facts(self.query.file);
+            let rules = self.graph.resolver().module_rules(self.query.file);
+            let style = ScriptStyle::of(&text, &facts, std::iter::empty(), rules);
+            script::statement(&style, bound, &import.specifier, imported, import.type_only)
+        } else {
+            python::statement(bound, &import.specifier, imported)
+        };
+        Suggestion {
+            name: self.taken.name.clone(),
+            import_statement: statement,
+            module: import.specifier.clone(),
+            path: self.target.cloned(),
+            confidence: 35,
+            source,
+            certain: false,
+            imported: imported.to_owned(),
+            type_only: import.type_only,
+            replaces: Some(import.specifier.clone()),
+        }
+    }
+
+    // `import X` of what is exported by its name, `import { X }` of what is the default.
+    fn other_form(&self) -> Option<Suggestion> {
+        let target = self.target.filter(|_| self.is_script())?;
+        let bound = self.bound();
+        let facts = self.graph.resolver().facts(target);
+        if self.taken.name == "default" {
+            exports_it(self.graph, target, bound).then_some(())?;
+            let row = self.row(bound, bound, HintSource::Definition);
+            return Some(Suggestion {
+                certain: true,
+                confidence: 90,
+                ..row
+            });
+        }
+        let default = facts.exports.iter().find(|one| one.name == "default")?;
+        let same = default.local.as_deref() == Some(&self.taken.name);
+        let alone = facts.exports.len() == 1 && target.stem().eq_ignore_ascii_case(bound);
+        let row = self.row("default", bound, HintSource::Definition);
+        (same || alone).then_some(Suggestion {
+            certain: same,
+            confidence: if same { 90 } else { 50 },
+            ..row
+        })
+    }
+
+    // What else defines it, asked of the file as it is without the name.
+    fn elsewhere(&self) -> Vec<Suggestion> {
+        let file = self.query.file;
+        let facts = self.graph.resolver().facts(file);
+        let text = self.source.read(file).unwrap_or_default();
+        let Ok(text) = std::str::from_utf8(&text) else {
+            return Vec::new();
+        };
+        let module = &self.import.specifier;
+        let Some(without) = removed(file, text, &facts, module, &self.taken.name) else {
+            return Vec::new();
+        };
+        let edits = [(file.clone(), Some(without.into_bytes().into()))];
+        let overlay = Overlay::new(self.source, edits);
+        let graph = Graph::new(&overlay);
+        let names = [self.bound().to_owned()];
+        let query = Query {
+            names: &names,
+            ..*self.query
+        };
+        suggest(&overlay, &graph, &query)
+            .into_iter()
+            .filter(|it| it.source != HintSource::Similar && it.path.as_ref() != self.target)
+            .filter(|it| it.imported == self.taken.name || it.path.is_none())
+            .map(|it| Suggestion {
+                replaces: Some(module.clone()),
+                ..it
+            })
+            .collect()
+    }
+
+    fn like_it(&self) -> Vec<Suggestion> {
+        let Some(target) = self.target else {
+            return Vec::new();
+        };
+        let wanted = &self.taken.name;
+        let facts = self.graph.resolver().facts(target);
+        let own = self.graph.resolver().facts(self.query.file);
+        let in_use: BTreeSet<&str> = own
+            .imports
+            .iter()
+            .flat_map(|import| &import.names)
+            .map(|one| one.name.as_str())
+            .collect();
+        let free = |export: &&Export| {
+            export.name != "*" && export.name != "default" && !in_use.contains(export.name.as_str())
+        };
+        let mut near: Vec<(usize, &str)> = facts
+            .exports
+            .iter()
+            .filter(free)
+            .filter_map(|export| Some((distance(wanted, &export.name)?, export.name.as_str())))
+            .collect();
+        if near.is_empty() {
+            near = facts
+                .exports
+                .iter()
+                .filter(free)
+                .filter_map(|export| {
+                    let shared = shared_words(wanted, &export.name);
+                    (shared > 0).then(|| (100 - shared.min(9), export.name.as_str()))
+                })
+                .collect();
+        }
+        // A module with little else in it.
+        let others: Vec<&str> = facts
+            .exports
+            .iter()
+            .filter(free)
+            .map(|it| it.name.as_str())
+            .collect();
+        if near.is_empty() && others.len() < MAX_SUGGESTIONS {
+            near = others.into_iter().map(|name| (100, name)).collect();
+        }
+        near.sort_unstable();
+        near.dedup();
+        let row = |(far, name): (usize, &str)| Suggestion {
+            confidence: if far < 3 { 35 } else { 20 },
+            ..self.row(name, name, HintSource::Similar)
+        };
+        near.into_iter().take(MAX_SUGGESTIONS).map(row).collect()
+    }
+}
+
+fn shared_words(one: &str, other: &str) -> usize {
+    let words = |text: &str| -> BTreeSet<String> {
+        let mut words = vec![String::new()];
+        for c in text.chars() {
+            if c == '_' || c == '$' || c.is_uppercase() {
+                words.push(String::new());
+            }
+            if let (Some(word), true) = (words.last_mut(), c.is_alphanumeric()) {
+                word.extend(c.to_lowercase());
+            }
+        }
+        words.into_iter().filter(|word| word.len() > 1).collect()
+    };
+    words(one).intersection(&words(other)).count()
+}
+
+/// The text of a file with one name in the place of another, wherever it stands for what the file
+/// imports under it. `None` when the file binds the name otherwise as well, or the new one already.
+pub(super) fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
+    let found = uses(file, text.as_bytes(), old)?;
+    let taken = uses(file, text.as_bytes(), new);
+    if found.bound || found.shadowed || taken.is_some_and(|it| it.bound || !it.places.is_empty()) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for at in found.places {
+        out.push_str(text.get(from..at)?);
+        out.push_str(new);
+        from = at + old.len();
+    }
+    out.push_str(text.get(from..)?);
+    Some(out)
+}

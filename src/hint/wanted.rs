@@ -1,0 +1,88 @@
+use std::collections::BTreeMap;
+
+use super::fix::binds;
+use super::missing::leads_to;
+use crate::lang::{Uses, facts, uses};
+use crate::model::{FileFacts, RepoPath};
+use crate::source::Source;
+
+/// What one file lacks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Names that are undefined in it.
+    pub names: Vec<String>,
+    /// Modules that it imports and that are not there.
+    pub modules: Vec<String>,
+    /// Names that it imports from modules which do not export them.
+    pub exports: Vec<String>,
+}
+
+/// Tells which of the files that a log names lacks what: an export the files that import it, a
+/// module those that name it, a name the first that uses it and does not define it. What fits
+/// nowhere goes to the first file that holds the word, else to the first.
+#[must_use]
+pub fn wanted(
+    source: &dyn Source,
+    files: &[RepoPath],
+    lacks: &Wanted,
+) -> BTreeMap<RepoPath, Wanted> {
+    let read: Vec<(&RepoPath, Vec<u8>, FileFacts)> = files
+        .iter()
+        .map(|path| {
+            let bytes = source.read(path).unwrap_or_default();
+            (path, bytes.to_vec(), facts(path, &bytes))
+        })
+        .collect();
+    let holds = |text: &str| {
+        let word = text.rsplit(['.', '/']).next().unwrap_or(text);
+        let found = read
+            .iter()
+            .find(|(_, bytes, _)| memchr::memmem::find(bytes, word.as_bytes()).is_some());
+        found.or(read.first()).map(|(path, ..)| *path)
+    };
+    let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
+    for name in &lacks.names {
+        let uses = read.iter().find(|(path, bytes, facts)| {
+            let lacks = |it: Uses| !it.bound && (it.value || it.typed);
+            !binds(facts, name) && uses(path, bytes, name).is_some_and(lacks)
+        });
+        if let Some(file) = uses.map(|(path, ..)| *path).or_else(|| holds(name)) {
+            add(&mut wanted.entry(file.clone()).or_default().names, name);
+        }
+    }
+    for module in &lacks.modules {
+        let names = |(path, _, facts): &&(&RepoPath, Vec<u8>, FileFacts)| {
+            facts
+                .imports
+                .iter()
+                .any(|import| leads_to(path, import, module))
+        };
+        let mut found: Vec<&RepoPath> = read.iter().filter(names).map(|it| it.0).collect();
+        if found.is_empty() {
+            found.extend(holds(module));
+        }
+        for file in found {
+            add(&mut wanted.entry(file.clone()).or_default().modules, module);
+        }
+    }
+    for export in &lacks.exports {
+        let takes = |(_, _, facts): &&(&RepoPath, Vec<u8>, FileFacts)| {
+            let mut names = facts.imports.iter().flat_map(|import| &import.names);
+            names.any(|one| one.name == *export || one.alias.as_ref() == Some(export))
+        };
+        let mut found: Vec<&RepoPath> = read.iter().filter(takes).map(|it| it.0).collect();
+        if found.is_empty() {
+            found.extend(holds(export));
+        }
+        for file in found {
+            add(&mut wanted.entry(file.clone()).or_default().exports, export);
+        }
+    }
+    wanted
+}
+
+fn add(list: &mut Vec<String>, text: &str) {
+    if !list.iter().any(|known| known == text) {
+        list.push(text.to_owned());
+    }
+}

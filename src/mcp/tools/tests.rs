@@ -1,0 +1,114 @@
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::{FixRequest, RunRequest, find_fix, run_command};
+use crate::mcp::error::ToolError;
+use crate::mcp::tool::{Caller, Given, arguments};
+use crate::model::{RunStatus, RunSummary};
+use crate::report::run_summary;
+
+/// What `run_tests` and `fix_tests` take.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct Arguments {
+    /// One of the commands that the server was given, word for word; the first when missing.
+    command: Option<String>,
+}
+
+/// What `run_tests` gives.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Ran {
+    /// Whether it passes.
+    passed: bool,
+    /// The command.
+    command: String,
+    /// How it ended; empty when it passes.
+    message: String,
+    /// What its failure comes to.
+    summary: Option<RunSummary>,
+}
+
+/// What `fix_tests` gives.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Mended {
+    /// How the repair ended.
+    status: RunStatus,
+    /// The same in one sentence.
+    message: String,
+    /// The patch that was found; `apply_patch` writes it.
+    patch: Option<String>,
+}
+
+pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
+    let command = chosen(caller, given)?;
+    let app = caller.app()?;
+    let request = RunRequest {
+        command: vec![command.clone().into()],
+        out: None,
+    };
+    // The whole log is kept with the run; the answer tells what it comes to.
+    let ran = run_command(&app, &request, &mut |_, _| {}, caller.progress)?;
+    let message = ran
+        .failure
+        .as_ref()
+        .map_or_else(String::new, |it| it.message.clone());
+    let summary = ran.summary().cloned();
+    let mut text = match &ran.failure {
+        None => format!("`{command}` passes\n"),
+        Some(_) => format!("{message}\n"),
+    };
+    if let Some(summary) = &summary {
+        text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
+        text.push_str(&run_summary(summary, false, 100));
+        text.push_str(
+            "`build_context` without a log shows the code; the whole log is the resource \
+             mendit://run/last/test.log\n",
+        );
+    }
+    let document = Ran {
+        passed: ran.failure.is_none(),
+        command,
+        message,
+        summary,
+    };
+    Given::new(text, &document)
+}
+
+pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
+    let command = chosen(caller, given)?;
+    let mut app = (caller.open)(&|settings| settings.agent.command = None)?;
+    let request = FixRequest {
+        command: vec![command.into()],
+    };
+    let fixed = find_fix(&mut app, &request, caller.progress)?;
+    let result = &fixed.repaired.result;
+    let mut text = format!("{}\n", result.message);
+    if let Some(patch) = &fixed.repaired.patch {
+        text.push_str(patch);
+    }
+    let document = Mended {
+        status: result.status,
+        message: result.message.clone(),
+        patch: fixed.repaired.patch.clone(),
+    };
+    Given::new(text, &document)
+}
+
+fn chosen(caller: &Caller<'_>, given: JsonObject) -> Result<String, ToolError> {
+    let given: Arguments = arguments(given)?;
+    let known = caller.commands;
+    let found = match &given.command {
+        Some(named) => known.iter().find(|it| *it == named),
+        None => known.first(),
+    };
+    found.cloned().ok_or_else(|| {
+        let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+        ToolError::Arguments(format!(
+            "that command is not one of those this server may run: {}",
+            known.join(", ")
+        ))
+    })
+}

@@ -1,0 +1,76 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{FailureKind, Level};
+
+/// What a person or an agent wants to know of a command that failed, in a few lines.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RunSummary {
+    /// What failed.
+    pub kind: FailureKind,
+    /// A finer word.
+    pub subkind: Option<String>,
+    /// The same in one sentence.
+    pub explanation: String,
+    /// The tests that failed, each with its error; without tests, the lines that say what failed.
+    pub failures: Vec<RunFailure>,
+    /// Failures beyond those listed.
+    pub more: u64,
+    /// Imports that are certain: `mendit fix` adds them and tries the command.
+    pub certain: Vec<CertainImport>,
+    /// What a packet for an agent comes to.
+    pub packet: Option<PacketSize>,
+    /// What mends the environment, when that is what fails.
+    pub remedies: Vec<Remedy>,
+    /// Whether nothing but a person's action helps.
+    pub requires_user_action: bool,
+}
+
+/// One failure of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RunFailure {
+    /// The test, in the runner's own spelling; empty when no test is named.
+    pub test: String,
+    /// What it died of, in one line.
+    pub error: String,
+    /// The file of the repository, when it is known.
+    pub path: Option<String>,
+    /// The 1-based line in it.
+    pub line: Option<u32>,
+}
+
+/// An import that is certain.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CertainImport {
+    /// The name that is missing.
+    pub name: String,
+    /// The statement that binds it.
+    pub statement: String,
+}
+
+/// How large a packet is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PacketSize {
+    /// The rung of the ladder.
+    pub level: Level,
+    /// Files in it.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their tokens, estimated.
+    pub tokens: u64,
+}
+
+/// A problem of the environment and the command that mends it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Remedy {
+    /// What is wrong.
+    pub problem: String,
+    /// The line to type, for a person to decide on; nothing runs it.
+    pub command: Option<String>,
+}

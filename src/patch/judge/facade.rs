@@ -1,0 +1,172 @@
+use super::options::{JudgeOptions, Judged};
+use super::run::judge;
+use crate::model::RepoPath;
+use crate::policy::Allowed;
+use crate::source::{Listing, Memory, Skipped, Source};
+
+/// Judges replies against files in memory, as `mendit check` does against those of a repository.
+///
+/// It reads every form that agents send, looks at what the files would be, and writes nothing: what
+/// a reply that applies leads to is in [`Judged::changes`].
+///
+/// ```
+/// use mendit::patch::Judge;
+///
+/// let judge = Judge::new([("src/a.py", "def f():\n    return 1\n")]);
+/// let reply = "Here you are:\n\n```diff\n--- a/src/a.py\n+++ b/src/a.py\n@@ ... @@\n def f():\n-    return 1\n+    return 2\n```\n";
+/// let judged = judge.judge(reply);
+/// assert!(judged.applies());
+/// assert_eq!(judged.after("src/a.py"), Some(&b"def f():\n    return 2\n"[..]));
+/// ```
+///
+/// A refusal says in [`PatchVerdict::feedback`](crate::model::PatchVerdict::feedback) what a model
+/// needs to do better:
+///
+/// ```
+/// # use mendit::patch::Judge;
+/// let judge = Judge::new([("a.txt", "one\ntwo\n")]);
+/// let judged = judge.judge("a.txt\n<<<<<<< SEARCH\nthree\n=======\nTHREE\n>>>>>>> REPLACE\n");
+/// assert!(!judged.applies());
+/// assert!(judged.verdict.feedback.contains("two"));
+/// ```
+pub struct Judge {
+    files: Memory,
+    strict: bool,
+    as_written: bool,
+    reverse: bool,
+    strip: Option<usize>,
+    directory: String,
+    allowed: Allowed,
+}
+
+impl Judge {
+    /// Takes the files that a reply may be about, with paths relative to the root of the
+    /// repository. What is no such path is left out, see [`Judge::skipped`].
+    pub fn new<P: AsRef<str>, B: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, B)>) -> Self {
+        let mut skipped = Vec::new();
+        let mut taken = Vec::new();
+        for (path, bytes) in files {
+            match RepoPath::new(path.as_ref()) {
+                Ok(path) => taken.push((path, bytes.into())),
+                Err(problem) => skipped.push(Skipped {
+                    lossy_path: path.as_ref().to_owned(),
+                    reason: problem.to_string(),
+                }),
+            }
+        }
+        Self {
+            files: Memory::with_skipped(taken, skipped),
+            strict: false,
+            as_written: false,
+            reverse: false,
+            strip: None,
+            directory: String::new(),
+            allowed: Allowed::default(),
+        }
+    }
+
+    /// Mends nothing.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Takes a reply at its word: placeholders, whole files without their rest, and text that no
+    /// longer parses are written as they are.
+    #[must_use]
+    pub fn as_written(mut self, as_written: bool) -> Self {
+        self.as_written = as_written;
+        self
+    }
+
+    /// Applies the other way round.
+    #[must_use]
+    pub fn reverse(mut self, reverse: bool) -> Self {
+        self.reverse = reverse;
+        self
+    }
+
+    /// Leading components to strip from names; found out when not said.
+    #[must_use]
+    pub fn strip(mut self, components: usize) -> Self {
+        self.strip = Some(components);
+        self
+    }
+
+    /// A folder to put before every path.
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<String>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// Lets protected files change that match one of these globs; a plain path means itself and
+    /// all below it.
+    ///
+    /// # Errors
+    /// The glob that cannot be read, and why.
+    pub fn allow_protected(mut self, globs: &[String]) -> Result<Self, String> {
+        self.allowed = Allowed::new(globs)?;
+        Ok(self)
+    }
+
+    /// The files as they are known.
+    pub fn listing(&self) -> &Listing {
+        self.files.listing()
+    }
+
+    /// What was given and is no path inside a repository.
+    pub fn skipped(&self) -> &[Skipped] {
+        self.files.listing().skipped()
+    }
+
+    /// Judges a reply: a patch in any form that is read, with whatever surrounds it.
+    pub fn judge(&self, reply: impl AsRef<[u8]>) -> Judged {
+        let options = JudgeOptions {
+            strict: self.strict,
+            as_written: self.as_written,
+            reverse: self.reverse,
+            strip: self.strip,
+            directory: &self.directory,
+            allowed: self.allowed.clone(),
+            after: true,
+            ..JudgeOptions::default()
+        };
+        judge(reply.as_ref(), &self.files, &options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Judge;
+    use crate::model::Code;
+
+    const EDIT: &str = r#"{"path": "a.py", "old": "x = 1", "new": "x = 2"}"#;
+
+    #[test]
+    fn a_reply_is_judged_as_the_options_say() {
+        let judge = || Judge::new([("a.py", "x = 1\n"), ("Makefile", "all:\n")]);
+        assert_eq!(judge().judge(EDIT).after("a.py"), Some(&b"x = 2\n"[..]));
+        let protected = "--- a/Makefile\n+++ b/Makefile\n@@ -1 +1,2 @@\n all:\n+\ttrue\n";
+        let refused = judge().judge(protected);
+        assert_eq!(refused.verdict.error_code, Some(Code::P701));
+        assert_eq!(refused.after("Makefile"), None);
+        let allowed = judge().allow_protected(&["Makefile".to_owned()]).unwrap();
+        assert!(allowed.judge(protected).applies());
+        assert!(judge().allow_protected(&["[".to_owned()]).is_err());
+        let broken = EDIT.replace("x = 2", "x = (");
+        assert_eq!(judge().judge(&broken).verdict.error_code, Some(Code::P801));
+        assert!(judge().as_written(true).judge(&broken).applies());
+        let back = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 2\n+x = 1\n";
+        assert!(judge().reverse(true).judge(back).applies());
+    }
+
+    #[test]
+    fn names_that_are_no_paths_are_told() {
+        let judge = Judge::new([("../a", "1\n"), ("/b", "2\n"), ("c", "3\n")]);
+        let skipped: Vec<_> = judge.skipped().iter().map(|it| &*it.lossy_path).collect();
+        assert_eq!(skipped, ["../a", "/b"]);
+        assert_eq!(judge.listing().entries().len(), 1);
+    }
+}

@@ -1,0 +1,152 @@
+use std::borrow::Cow;
+
+use super::file_line::file_name;
+use super::lines::{Lines, number};
+use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
+use crate::patch::set::{Body, FilePatch, Headers, PatchSet, Side};
+
+/// Reads whole files that stand in fences, each under a line that names it and nothing else, and those
+/// that a shell command writes (`cat > src/a.py <<'EOF'`). `None` when there is none.
+pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Option<PatchSet<'a>> {
+    let mut files = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.line(at) {
+        let found = if let Some((name, end)) = heredoc(line) {
+            Some((name, closing(lines, at + 1, end)?))
+        } else if line.starts_with(b"```") && line.trim_ascii() != b"```diff" {
+            let fence = line.iter().take_while(|byte| **byte == b'`').count();
+            let end = line.get(..fence).unwrap_or_default();
+            let close = closing(lines, at + 1, end);
+            match (named(lines, at), close) {
+                (Some(name), Some(close)) => Some((name, close)),
+                // A script may write files.
+                (None, Some(_)) if heredoc(lines.get(at + 1)).is_some() => None,
+                (None, Some(close)) => {
+                    at = close + 1;
+                    continue;
+                }
+                _ => None,
+            }
+        } else {
+            None
+        };
+        let Some((name, close)) = found else {
+            at += 1;
+            continue;
+        };
+        let mut content = Vec::new();
+        for row in at + 1..close {
+            content.extend_from_slice(lines.get(row));
+            content.push(b'\n');
+        }
+        mends.push(Mend {
+            code: Code::M105,
+            safety: Safety::Lossy,
+            patch_line: u64::from(number(at)),
+            message: "took the text under the name of a file for the whole file".to_owned(),
+        });
+        files.push(FilePatch {
+            line: number(at),
+            headers: Headers {
+                explicit: Some(Operation::Modify),
+                minus: Some(Side::Name(Cow::Borrowed(name))),
+                plus: Some(Side::Name(Cow::Borrowed(name))),
+                ..Headers::default()
+            },
+            body: Body::Whole(content),
+        });
+        at = close + 1;
+    }
+    (!files.is_empty()).then_some(PatchSet {
+        format: PatchFormat::WholeFile,
+        files,
+        mends,
+        problems: Vec::new(),
+    })
+}
+
+// The line right above the fence, or one blank line higher.
+fn named<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {
+    let above = |back: usize| fence.checked_sub(back).map(|at| lines.get(at));
+    let line = above(1).filter(|line| !line.trim_ascii().is_empty());
+    let name = file_name(line.or_else(|| above(2))?)?;
+    let last = name.rsplit(|byte| *byte == b'/').next()?;
+    let extension = last.rsplit(|byte| *byte == b'.').next()?;
+    let is_file = extension.len() < last.len() && (1..6).contains(&extension.len());
+    is_file.then_some(name)
+}
+
+// `cat > src/a.py <<'EOF'`, `cat <<EOF > src/a.py`: the name and the word that ends the text.
+fn heredoc(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = line.strip_prefix(b"cat ")?;
+    let mut words = rest.split(|byte| *byte == b' ').filter(|it| !it.is_empty());
+    let (mut name, mut end) = (None, None);
+    while let Some(word) = words.next() {
+        if let Some(mark) = word.strip_prefix(b"<<") {
+            let mark = if mark.is_empty() { words.next()? } else { mark };
+            end = Some(unquoted(mark));
+        } else if word == b">" {
+            name = words.next().map(unquoted);
+        } else {
+            name = Some(unquoted(word.strip_prefix(b">")?));
+        }
+    }
+    Some((name?, end?)).filter(|(name, end)| !name.is_empty() && !end.is_empty())
+}
+
+fn unquoted(word: &[u8]) -> &[u8] {
+    let quotes = |byte: &u8| matches!(byte, b'\'' | b'"');
+    let start = word.iter().position(|byte| !quotes(byte));
+    let end = word.iter().rposition(|byte| !quotes(byte));
+    start
+        .zip(end)
+        .and_then(|(start, end)| word.get(start..=end))
+        .unwrap_or_default()
+}
+
+fn closing(lines: &Lines<'_>, from: usize, end: &[u8]) -> Option<usize> {
+    (from..lines.len()).find(|at| lines.get(*at).trim_ascii_end() == end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fenced_files;
+    use crate::patch::read::lines::Lines;
+    use crate::patch::set::Body;
+
+    fn found(text: &str) -> Vec<(String, String)> {
+        let set = fenced_files(&Lines::new(text.as_bytes()), Vec::new());
+        let files = set.map(|set| set.files).unwrap_or_default();
+        files
+            .iter()
+            .filter_map(|file| {
+                let name = file.headers.plus.as_ref()?.name()?;
+                let Body::Whole(content) = &file.body else {
+                    return None;
+                };
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                Some((text(name), text(content)))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn files_stand_under_their_names() {
+        for text in [
+            "src/a.py\n```\nx = 1\n```\n",
+            "So:\n\n**src/a.py**\n\n```python\nx = 1\n```\nDone.\n",
+            "```bash\ncat > src/a.py <<'EOF'\nx = 1\nEOF\n```\n",
+            "cat <<EOF > src/a.py\nx = 1\nEOF\n",
+        ] {
+            let expected = ("src/a.py".to_owned(), "x = 1\n".to_owned());
+            assert_eq!(found(text), [expected], "{text}");
+        }
+        for text in [
+            "Run this:\n```\nx = 1\n```\n",
+            "src/a.py\n```\nx = 1\n",
+            "As in src/a.py, it is\n\n```\nx = 1\n```\n",
+        ] {
+            assert!(found(text).is_empty(), "{text}");
+        }
+    }
+}

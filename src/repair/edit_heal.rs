@@ -1,0 +1,97 @@
+use std::ops::Range;
+
+use super::heal::Heal;
+use crate::lang::syntax_errors;
+use crate::model::{Diagnosis, MentionedFile, RepoPath};
+use crate::patch::{Change, FileState, canonical};
+use crate::source::{EntryKind, Source};
+
+/// Longest line of a log that is looked at.
+pub(super) const MAX_LINE: usize = 2000;
+
+/// A file of the repository that a log names, with its text.
+pub(super) struct Place<'s> {
+    pub(super) path: RepoPath,
+    pub(super) text: String,
+    source: &'s dyn Source,
+}
+
+impl<'s> Place<'s> {
+    /// The file that the log calls `named`, when the diagnosis knows it too.
+    pub(super) fn find(named: &str, diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<Self> {
+        let path = diagnosis
+            .files
+            .iter()
+            .filter_map(MentionedFile::repo_path)
+            .find(|path| named.ends_with(path.as_str()) || path.as_str().ends_with(named))?;
+        let bytes = source.read(&path).ok()?;
+        Some(Self {
+            text: String::from_utf8(bytes.to_vec()).ok()?,
+            path,
+            source,
+        })
+    }
+
+    /// The bytes of a line, counted from 1, without its line end.
+    pub(super) fn line(&self, number: usize) -> Option<Range<usize>> {
+        let mut start = 0;
+        for (at, line) in self.text.split_inclusive('\n').enumerate() {
+            if at + 1 == number {
+                let bare = line.trim_end_matches(['\n', '\r']);
+                return Some(start..start + bare.len());
+            }
+            start += line.len();
+        }
+        None
+    }
+
+    /// The byte of a line and column, both counted from 1 in characters.
+    pub(super) fn offset(&self, line: usize, column: usize) -> Option<usize> {
+        let range = self.line(line)?;
+        let text = self.text.get(range.clone())?;
+        let mut places = text.char_indices().map(|(at, _)| at);
+        let at = places
+            .nth(column.checked_sub(1)?)
+            .or_else(|| (text.chars().count() + 1 == column).then_some(text.len()))?;
+        Some(range.start + at)
+    }
+
+    /// The text with a range replaced.
+    pub(super) fn with(&self, range: Range<usize>, new: &str) -> Option<String> {
+        let head = self.text.get(..range.start)?;
+        Some(format!("{head}{new}{}", self.text.get(range.end..)?))
+    }
+
+    /// Whether a text of this file follows its grammar.
+    pub(super) fn parses(&self, text: &str) -> bool {
+        syntax_errors(&self.path, text.as_bytes()).is_empty()
+    }
+
+    /// The change to `after`; `what` says it in a sentence without the file's name.
+    pub(super) fn heal(&self, what: &str, after: &str, must_fix: bool) -> Option<Heal> {
+        let mode = match self.source.listing().get(self.path.as_str())?.kind {
+            EntryKind::File { executable: true } => 0o100_755,
+            _ => 0o100_644,
+        };
+        let state = |text: &str| {
+            Some(FileState {
+                bytes: text.as_bytes().into(),
+                mode,
+            })
+        };
+        let change = Change::between(self.path.clone(), state(&self.text), state(after));
+        (after != self.text).then(|| Heal {
+            what: format!("{what} in {}", self.path),
+            patch: canonical(&[change]),
+            files: vec![self.path.clone()],
+            must_fix,
+        })
+    }
+}
+
+pub(super) fn is_name(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .chars()
+            .all(|char| char.is_alphanumeric() || char == '_' || char == '$')
+}

@@ -1,0 +1,118 @@
+use super::visible::harmless;
+use crate::model::RunSummary;
+
+/// One failure for a comment: the jobs that show it, whose it is, and what it comes to.
+#[derive(Debug, Clone, Copy)]
+pub struct CiRow<'a> {
+    /// The jobs.
+    pub jobs: &'a [String],
+    /// Whose it is, in words.
+    pub cause: &'a str,
+    /// What it comes to.
+    pub summary: &'a RunSummary,
+}
+
+/// A comment for a merge request. Its first line is a mark, by which the next one replaces it.
+#[must_use]
+pub fn ci_markdown(rows: &[CiRow<'_>], patch: Option<&str>, verified: Option<bool>) -> String {
+    let mut text = format!("{MARK}\n");
+    let said = match (rows.is_empty(), patch, verified) {
+        (true, ..) => "### mendit: nothing failed\n",
+        (_, Some(_), Some(true)) => "### mendit: there is a patch, and the tests pass with it\n",
+        (_, Some(_), Some(false)) => "### mendit: there is a patch, and the tests still fail\n",
+        (_, Some(_), None) => "### mendit: there is a patch, not tried\n",
+        (_, None, _) => "### mendit: what failed\n",
+    };
+    text.push_str(said);
+    for row in rows {
+        let summary = row.summary;
+        let jobs: Vec<String> = row.jobs.iter().map(|it| code(it)).collect();
+        text.push_str(&format!(
+            "\n**{}** in {}: {}\n\n{}\n\n",
+            summary.kind,
+            jobs.join(", "),
+            row.cause,
+            harmless(&summary.explanation)
+        ));
+        for failure in &summary.failures {
+            let place = match (&failure.path, failure.line) {
+                (Some(path), Some(line)) => format!(" at {}", code(&format!("{path}:{line}"))),
+                (Some(path), None) => format!(" at {}", code(path)),
+                _ => String::new(),
+            };
+            let test = match failure.test.as_str() {
+                "" => String::new(),
+                test => format!("{}: ", code(test)),
+            };
+            text.push_str(&format!("- {test}{}{place}\n", code(&failure.error)));
+        }
+        if summary.more > 0 {
+            text.push_str(&format!("- and {} more\n", summary.more));
+        }
+        for certain in &summary.certain {
+            text.push_str(&format!("- certain: {}\n", code(&certain.statement)));
+        }
+    }
+    if let Some(patch) = patch {
+        let fence = fence(patch);
+        text.push_str(&format!(
+            "\n{fence}diff\n{}{}{fence}\n",
+            harmless(patch),
+            if patch.ends_with('\n') { "" } else { "\n" }
+        ));
+    }
+    text
+}
+
+// Nothing in the text ends it.
+fn code(text: &str) -> String {
+    let text = harmless(text).replace(['\n', '\r'], " ");
+    let fence = "`".repeat(longest(&text) + 1);
+    let blank = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{blank}{text}{blank}{fence}")
+}
+
+fn fence(text: &str) -> String {
+    "`".repeat(longest(text).max(2) + 1)
+}
+
+fn longest(text: &str) -> usize {
+    text.split(|it| it != '`').map(str::len).max().unwrap_or(0)
+}
+
+const MARK: &str = "<!-- mendit: fix-ci -->";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::RunFailure;
+
+    #[test]
+    fn nothing_in_a_log_ends_its_frame() {
+        let summary = RunSummary {
+            failures: vec![RunFailure {
+                test: "a`b".to_owned(),
+                error: "x ``` </details> @all".to_owned(),
+                ..RunFailure::default()
+            }],
+            ..RunSummary::default()
+        };
+        let jobs = ["lint".to_owned()];
+        let row = CiRow {
+            jobs: &jobs,
+            cause: "new",
+            summary: &summary,
+        };
+        let text = ci_markdown(&[row], Some("+```\n"), Some(true));
+        assert!(text.starts_with(MARK));
+        assert!(
+            text.contains("``a`b``: ````x ``` </details> @all````"),
+            "{text}"
+        );
+        assert!(text.contains("\n````diff\n+```\n````\n"), "{text}");
+    }
+}

@@ -1,0 +1,196 @@
+use crate::model::{RunFailure, RunSummary};
+
+/// What a failed command comes to, for a terminal `width` columns wide: each failure with its
+/// place, what is certain, and what to type next.
+#[must_use]
+pub fn run_summary(summary: &RunSummary, color: bool, width: usize) -> String {
+    let ink = Ink(color);
+    let width = width.clamp(40, 160);
+    let mut text = String::new();
+    let mut line = |left: &str, right: &str| {
+        let start = COLUMN.max(left.chars().count() + 2);
+        text.push_str(left);
+        let fits = start + right.chars().count() <= width;
+        if fits && !right.is_empty() {
+            text.push_str(&" ".repeat(start - left.chars().count()));
+        } else if !right.is_empty() {
+            text.push_str("\n      ");
+        }
+        text.push_str(right);
+        text.push('\n');
+    };
+    for failure in &summary.failures {
+        let (head, rest) = rows(failure);
+        line(&format!("  ✗ {head}"), "");
+        for row in rest {
+            line(&format!("      {row}"), "");
+        }
+    }
+    if summary.more > 0 {
+        line(&format!("    and {} more", summary.more), "");
+    }
+    for certain in &summary.certain {
+        line(&format!("  ✓ certain: {}", certain.statement), "mendit fix");
+    }
+    for remedy in &summary.remedies {
+        let command = remedy.command.as_deref().unwrap_or_default();
+        line(&format!("  ! {}", remedy.problem), command);
+    }
+    let for_agents = summary.certain.is_empty() && !summary.requires_user_action;
+    if let Some(packet) = summary.packet.as_ref().filter(|it| it.files > 0) {
+        let files = if packet.files == 1 { "file" } else { "files" };
+        let tokens = thousands(packet.tokens);
+        let left = format!(
+            "    for an agent: {} {files}, {tokens} tokens",
+            packet.files
+        );
+        line(&left, "mendit fix --agent claude");
+    } else if for_agents {
+        line("    what the log says of it", "mendit diagnose");
+    }
+    ink.marks(&text)
+}
+
+// The test and below it what it died of with its place; without a test the error comes first.
+fn rows(failure: &RunFailure) -> (String, Vec<String>) {
+    let place = failure.path.as_ref().map(|path| match failure.line {
+        Some(line) => format!("{path}:{line}"),
+        None => path.clone(),
+    });
+    let error = shortened(&failure.error);
+    if failure.test.is_empty() {
+        return (error, place.into_iter().collect());
+    }
+    let rows = [Some(error).filter(|it| !it.is_empty()), place];
+    (failure.test.clone(), rows.into_iter().flatten().collect())
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+// Colours the marks at the start of lines; they mean the same without.
+struct Ink(bool);
+
+impl Ink {
+    fn marks(&self, text: &str) -> String {
+        if !self.0 {
+            return text.to_owned();
+        }
+        let mark = |line: &str| {
+            let marks = [("  ✗", RED), ("  ✓", GREEN), ("  !", YELLOW)];
+            let found = marks.iter().find(|(mark, _)| line.starts_with(mark));
+            found.map_or_else(
+                || line.to_owned(),
+                |(mark, color)| {
+                    let rest = line.get(mark.len()..).unwrap_or_default();
+                    format!("{color}{mark}\x1b[0m{rest}")
+                },
+            )
+        };
+        let lines = text.lines().map(|line| mark(line) + "\n");
+        lines.collect()
+    }
+}
+
+// Where commands to type begin, when there is room.
+const COLUMN: usize = 52;
+const MOST: usize = 200;
+const RED: &str = "\x1b[1;31m";
+const GREEN: &str = "\x1b[1;32m";
+const YELLOW: &str = "\x1b[1;33m";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CertainImport, Level, PacketSize, Remedy};
+
+    fn summary() -> RunSummary {
+        RunSummary {
+            failures: vec![RunFailure {
+                test: "tests/test_x.py::test_a".to_owned(),
+                error: "NameError: name 'Help' is not defined".to_owned(),
+                path: Some("src/core.py".to_owned()),
+                line: Some(309),
+            }],
+            more: 2,
+            certain: vec![CertainImport {
+                name: "Help".to_owned(),
+                statement: "from .formatting import Help".to_owned(),
+            }],
+            packet: Some(PacketSize {
+                level: Level::Targets,
+                files: 6,
+                bytes: 33_000,
+                tokens: 9_400,
+            }),
+            ..RunSummary::default()
+        }
+    }
+
+    #[test]
+    fn it_says_what_failed_and_what_to_type() {
+        let text = run_summary(&summary(), false, 80);
+        for line in [
+            "  ✗ tests/test_x.py::test_a",
+            "      NameError: name 'Help' is not defined",
+            "      src/core.py:309",
+            "    and 2 more",
+            "  ✓ certain: from .formatting import Help           mendit fix",
+            "    for an agent: 6 files, 9,400 tokens             mendit fix --agent claude",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line}\n{text}");
+        }
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_another_line_and_colour_changes_no_word() {
+        let narrow = run_summary(&summary(), false, 44);
+        assert!(
+            narrow.contains("tokens\n      mendit fix --agent claude\n"),
+            "{narrow}"
+        );
+        let coloured = run_summary(&summary(), true, 80);
+        let plain = coloured
+            .replace(RED, "")
+            .replace(GREEN, "")
+            .replace("\x1b[0m", "");
+        assert_eq!(plain, run_summary(&summary(), false, 80));
+    }
+
+    #[test]
+    fn the_environment_is_mended_by_a_command() {
+        let text = run_summary(
+            &RunSummary {
+                remedies: vec![Remedy {
+                    problem: "`yaml` is not installed, and no manifest names it".to_owned(),
+                    command: Some("uv add yaml".to_owned()),
+                }],
+                requires_user_action: true,
+                ..RunSummary::default()
+            },
+            false,
+            100,
+        );
+        assert!(text.contains("no manifest names it  ") && text.contains("uv add yaml"));
+    }
+}

@@ -1,0 +1,491 @@
+//! What is called certain is proven (R72): everyday projects in which a near answer is wrong.
+
+mod support;
+
+use mendit::graph::Graph;
+use mendit::hint::{Query, fix, suggest};
+use mendit::model::{RepoPath, Suggestion};
+use mendit::source::Memory;
+use support::Repo;
+
+fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
+    let memory = files
+        .iter()
+        .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec()));
+    let source = Memory::new(memory);
+    let graph = Graph::new(&source);
+    let file = RepoPath::new(file).unwrap();
+    let query = Query {
+        file: &file,
+        known: &[],
+        names: &[name.to_owned()],
+        may_read: &|_| true,
+    };
+    let found = suggest(&source, &graph, &query);
+    for one in found.iter().filter(|one| one.certain) {
+        assert!(
+            fix(&graph, &file, std::slice::from_ref(one)).is_some(),
+            "certain and no patch: {}",
+            one.import_statement
+        );
+    }
+    found
+}
+
+// The best statement, with `!` when it is certain.
+fn best(files: &[(&str, &str)], file: &str, name: &str) -> String {
+    match hints(files, file, name).first() {
+        Some(one) if one.certain => format!("{} !", one.import_statement),
+        Some(one) => one.import_statement.clone(),
+        None => String::new(),
+    }
+}
+
+// What a log leads to: the best statement, with `!` when it is certain, and the text for people.
+fn told(files: &[(&str, &str)], log: &str) -> (String, String) {
+    let repo = Repo::with(&[files, &[("log", log)]].concat());
+    let output = repo.mendit(&["hint", "--log", "log", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = repo.mendit(&["hint", "--log", "log"]);
+    let first = &document["suggestions"][0];
+    let certain = if first["certain"] == true { " !" } else { "" };
+    let statement = first["importStatement"].as_str().unwrap_or_default();
+    (
+        format!("{statement}{certain}"),
+        String::from_utf8(text.stdout).unwrap(),
+    )
+}
+
+#[test]
+fn a_misspelt_module_keeps_its_package_in_every_layout() {
+    let manifests = [
+        ("pyproject.toml", "[project]\nname = \"pkg\"\n"),
+        (
+            "pyproject.toml",
+            "[project]\nname = \"pkg\"\n[tool.setuptools.packages.find]\nwhere = [\"src\"]\n",
+        ),
+        (
+            "pyproject.toml",
+            "[project]\nname = \"pkg\"\n[tool.hatch.build.targets.wheel]\npackages = [\"src/pkg\"]\n",
+        ),
+        ("setup.cfg", "[options]\npackage_dir =\n    = src\n"),
+    ];
+    for manifest in manifests {
+        let files = [
+            manifest,
+            ("src/pkg/__init__.py", ""),
+            ("src/pkg/helpers.py", "def tidy(): pass\n"),
+            ("src/pkg/core.py", "from pkg.helprs import tidy\n\ntidy()\n"),
+        ];
+        let log = "Traceback (most recent call last):\n  File \"src/pkg/core.py\", line 1, in <module>\n    from pkg.helprs import tidy\nModuleNotFoundError: No module named 'pkg.helprs'\n";
+        let (said, text) = told(&files, log);
+        assert_eq!(said, "from pkg.helpers import tidy !", "{}", manifest.1);
+        assert!(!text.contains("no import is known"), "{text}");
+        let missing = [
+            &files[..3],
+            &[("src/pkg/core.py", "import os\n\ntidy(os)\n")],
+        ]
+        .concat();
+        let said = best(&missing, "src/pkg/core.py", "tidy");
+        assert_eq!(said, "from pkg.helpers import tidy !", "{}", manifest.1);
+    }
+}
+
+#[test]
+fn a_service_in_a_folder_is_named_from_its_folder() {
+    let base = [
+        ("svc/requirements.txt", "flask\n"),
+        ("svc/app/__init__.py", ""),
+        ("svc/app/core.py", "def compute(): pass\n"),
+        ("svc/app/main.py", "import os\n\ncompute(os)\n"),
+        ("svc/tests/test_core.py", "compute()\n"),
+    ];
+    for file in ["svc/app/main.py", "svc/tests/test_core.py"] {
+        assert_eq!(
+            best(&base, file, "compute"),
+            "from app.core import compute !",
+            "{file}"
+        );
+    }
+    // Without a manifest its own imports say how it is run.
+    let files = [
+        ("svc/app/__init__.py", ""),
+        ("svc/app/core.py", "def compute(): pass\n"),
+        ("svc/app/other.py", "def other(): pass\n"),
+        (
+            "svc/app/main.py",
+            "from app.other import other\n\ncompute(other)\n",
+        ),
+    ];
+    assert_eq!(
+        best(&files, "svc/app/main.py", "compute"),
+        "from app.core import compute !"
+    );
+    let files = [
+        ("svc/app/__init__.py", ""),
+        ("svc/app/core.py", "def compute(): pass\n"),
+        (
+            "svc/app/main.py",
+            "from app.coer import compute\n\ncompute()\n",
+        ),
+    ];
+    let log = "Traceback (most recent call last):\n  File \"svc/app/main.py\", line 1, in <module>\n    from app.coer import compute\nModuleNotFoundError: No module named 'app.coer'\n";
+    assert_eq!(told(&files, log).0, "from app.core import compute !");
+}
+
+#[test]
+fn members_that_are_used_must_be_there() {
+    let files = [
+        ("package.json", "{\"type\": \"module\"}"),
+        ("src/checks.js", "export function maxLength() {}\n"),
+        (
+            "src/a.js",
+            "import * as checks from './checks.js'\nchecks.maxLength()\n",
+        ),
+        ("src/b.js", "export const b = checks.minLength(1)\n"),
+    ];
+    let found = hints(&files, "src/b.js", "checks");
+    assert!(found.iter().all(|one| !one.certain), "{found:?}");
+    let held = [
+        &files[..3],
+        &[("src/b.js", "export const b = checks.maxLength(1)\n")],
+    ]
+    .concat();
+    assert_eq!(
+        best(&held, "src/b.js", "checks"),
+        "import * as checks from './checks.js' !"
+    );
+}
+
+#[test]
+fn specifiers_follow_the_module_kind_of_the_package() {
+    let user = ("src/core/user.ts", "export class User {}\n");
+    let config = |options: &'static str| ("tsconfig.json", options);
+    let module = ("package.json", "{\"name\": \"p\", \"type\": \"module\"}");
+    let common = ("package.json", "{\"name\": \"p\"}");
+    let asked = ("src/app.ts", "export const user = new User()\n");
+    for (manifest, config, expected) in [
+        (
+            module,
+            config("{\"compilerOptions\": {\"module\": \"nodenext\"}}"),
+            "./core/user.js",
+        ),
+        (
+            module,
+            config("{\"extends\": \"@tsconfig/node20/tsconfig.json\"}"),
+            "./core/user.js",
+        ),
+        (
+            common,
+            config("{\"compilerOptions\": {\"module\": \"nodenext\"}}"),
+            "./core/user",
+        ),
+        (
+            module,
+            config(
+                "{\"compilerOptions\": {\"module\": \"esnext\", \"moduleResolution\": \"bundler\"}}",
+            ),
+            "./core/user",
+        ),
+        (
+            module,
+            config("{\"compilerOptions\": {\"module\": \"preserve\"}}"),
+            "./core/user",
+        ),
+    ] {
+        let statement = best(&[manifest, config, user, asked], asked.0, "User");
+        assert_eq!(
+            statement,
+            format!("import {{ User }} from '{expected}' !"),
+            "{}",
+            config.1
+        );
+    }
+    // Node.js itself, and a bundler that is declared.
+    let plain = [
+        module,
+        ("src/core/user.js", "export class User {}\n"),
+        ("src/app.js", "export const user = new User()\n"),
+    ];
+    assert_eq!(
+        best(&plain, "src/app.js", "User"),
+        "import { User } from './core/user.js' !"
+    );
+    let bundled = [
+        (
+            "package.json",
+            "{\"type\": \"module\", \"devDependencies\": {\"vite\": \"7\"}}",
+        ),
+        plain[1],
+        plain[2],
+    ];
+    assert_eq!(
+        best(&bundled, "src/app.js", "User"),
+        "import { User } from './core/user' !"
+    );
+}
+
+#[test]
+fn types_are_imported_as_types_and_values_as_values() {
+    let verbatim = (
+        "tsconfig.json",
+        "{\"compilerOptions\": {\"verbatimModuleSyntax\": true, \"module\": \"esnext\", \"moduleResolution\": \"bundler\"}}",
+    );
+    let types = (
+        "src/types.ts",
+        "export interface Shape { a: number }\nexport class Table {}\n",
+    );
+    let voter = (
+        "src/voter.ts",
+        "import type { Table } from './types'\nexport const t = (table: Table) => table\n",
+    );
+    for (text, name, expected) in [
+        (
+            "export const s: Shape = { a: 1 }\n",
+            "Shape",
+            "import type { Shape } from './types' !",
+        ),
+        (
+            "export class Big extends Table {}\n",
+            "Table",
+            "import { Table } from './types' !",
+        ),
+        (
+            "export const big = (it: Table) => it\n",
+            "Table",
+            "import type { Table } from './types' !",
+        ),
+    ] {
+        let files = [verbatim, types, voter, ("src/use.ts", text)];
+        assert_eq!(best(&files, "src/use.ts", name), expected, "{text}");
+    }
+    // A type is no value, whoever takes it for one.
+    let files = [types, ("src/use.ts", "export const s = new Shape()\n")];
+    assert!(!best(&files, "src/use.ts", "Shape").ends_with('!'));
+}
+
+#[test]
+fn packages_are_left_by_their_names_alone() {
+    let files = [
+        ("package.json", "{\"workspaces\": [\"packages/*\"]}"),
+        (
+            "packages/a/package.json",
+            "{\"name\": \"@x/a\", \"main\": \"src/index.ts\"}",
+        ),
+        ("packages/a/src/index.ts", "export { open } from './open'\n"),
+        (
+            "packages/a/src/open.ts",
+            "export function open() {}\nexport function hiddenThing() {}\n",
+        ),
+        (
+            "packages/a/src/own.ts",
+            "import { hiddenThing } from './open'\nhiddenThing()\n",
+        ),
+        (
+            "packages/b/package.json",
+            "{\"name\": \"@x/b\", \"dependencies\": {\"@x/a\": \"workspace:*\"}}",
+        ),
+        ("packages/b/src/use.ts", "openIt()\nhiddenThing()\n"),
+    ];
+    let found = hints(&files, "packages/b/src/use.ts", "hiddenThing");
+    assert!(found.iter().all(|one| !one.certain), "{found:?}");
+}
+
+#[test]
+fn what_is_emitted_is_named_where_the_file_names_it() {
+    let files = [
+        (
+            "package.json",
+            "{\"name\": \"p\", \"type\": \"module\", \"main\": \"./dist/index.js\"}",
+        ),
+        ("src/core/lock.ts", "export function lock() {}\n"),
+        ("src/core/info.ts", "export function info() {}\n"),
+        (
+            "src/a.ts",
+            "import { lock } from './core/lock.js'\nlock()\n",
+        ),
+        (
+            "test/info.test.js",
+            "import { info } from '../dist/core/info.js'\nlock(info)\n",
+        ),
+    ];
+    assert_eq!(
+        best(&files, "test/info.test.js", "lock"),
+        "import { lock } from '../dist/core/lock.js' !"
+    );
+}
+
+#[test]
+fn what_another_package_declares_is_not_at_hand() {
+    let files = [
+        ("package.json", "{\"workspaces\": [\"packages/*\"]}"),
+        ("packages/a/package.json", "{\"name\": \"a\"}"),
+        (
+            "packages/a/use.ts",
+            "import { langs } from 'virtual:a:langs'\nlangs()\n",
+        ),
+        ("packages/b/package.json", "{\"name\": \"b\"}"),
+        ("packages/b/use.ts", "langs()\n"),
+    ];
+    let found = hints(&files, "packages/b/use.ts", "langs");
+    assert!(found.iter().all(|one| !one.certain), "{found:?}");
+}
+
+#[test]
+fn a_declared_package_goes_before_the_library_of_the_language() {
+    let text = "export const id = hash('x')\n";
+    let sum = [
+        ("package.json", "{\"dependencies\": {\"hash-sum\": \"2\"}}"),
+        ("src/a.ts", text),
+    ];
+    let found = hints(&sum, "src/a.ts", "hash");
+    assert!(found.iter().all(|one| !one.certain), "{found:?}");
+    assert!(
+        found.iter().any(|one| one.module == "hash-sum"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn the_library_of_python_is_known_by_its_public_names() {
+    for (text, name, expected) in [
+        ("join('a', 'b')\n", "join", "from os.path import join !"),
+        ("exists('a')\n", "exists", "from os.path import exists !"),
+        ("isfile('a')\n", "isfile", "from os.path import isfile !"),
+        ("dirname('a')\n", "dirname", "from os.path import dirname !"),
+        (
+            "splitext('a')\n",
+            "splitext",
+            "from os.path import splitext !",
+        ),
+        ("re.match('a', 'b')\n", "re", "import re !"),
+        ("io.StringIO()\n", "io", "import io !"),
+        ("json.dumps(1)\n", "json", "import json !"),
+        ("Path('a')\n", "Path", "from pathlib import Path !"),
+    ] {
+        assert_eq!(best(&[("a.py", text)], "a.py", name), expected);
+    }
+    for (text, name) in [
+        ("compile('a', 'b', 'exec')\n", "compile"),
+        ("exit(1)\n", "exit"),
+    ] {
+        let found = hints(&[("a.py", text)], "a.py", name);
+        assert!(found.iter().all(|one| !one.certain), "{found:?}");
+    }
+}
+
+#[test]
+fn what_is_there_without_an_import_is_never_certain() {
+    let files = [
+        ("package.json", "{\"name\": \"p\"}"),
+        (
+            "src/dom.ts",
+            "export class Response {}\nexport class Event {}\nexport class URL {}\n",
+        ),
+        (
+            "src/a.ts",
+            "import { Response } from './dom'\nnew Response()\n",
+        ),
+        (
+            "src/b.ts",
+            "export const x = [new Response(), new Event('a'), new URL('b'), setTimeout(c), Buffer.from('')]\n",
+        ),
+    ];
+    for name in ["Response", "Event", "URL", "setTimeout", "Buffer"] {
+        let found = hints(&files, "src/b.ts", name);
+        assert!(found.iter().all(|one| !one.certain), "{name} {found:?}");
+    }
+}
+
+#[test]
+fn text_json_and_patch_say_the_same_of_a_module() {
+    let files = [
+        ("pkg/__init__.py", ""),
+        ("pkg/utils.py", "def tidy(): pass\n"),
+        ("pkg/core.py", "from .utilz import tidy\n\ntidy()\n"),
+    ];
+    let log = "Traceback (most recent call last):\n  File \"pkg/core.py\", line 1, in <module>\n    from .utilz import tidy\nModuleNotFoundError: No module named 'pkg.utilz'\n";
+    let (best, text) = told(&files, log);
+    assert_eq!(best, "from .utils import tidy !");
+    assert!(
+        text.contains("from .utils import tidy") && !text.contains("no import is known"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_module_that_lacks_what_is_taken_is_no_answer() {
+    let files = [
+        ("package.json", "{\"name\": \"p\"}"),
+        ("src/lib/money.ts", "export const cents = 1\n"),
+        ("src/use.ts", "import { x } from './util/money'\nx()\n"),
+    ];
+    let log = "src/use.ts(1,19): error TS2307: Cannot find module './util/money' or its corresponding type declarations.\n";
+    assert_eq!(told(&files, log).0, "");
+}
+
+#[test]
+fn a_slip_in_an_exported_name_is_offered_as_a_rename() {
+    let python = [
+        (
+            "pkg/__init__.py",
+            "from .ctx import get_current_context as get_current_context\n",
+        ),
+        ("pkg/ctx.py", "def get_current_context(): pass\n"),
+        (
+            "app.py",
+            "from pkg import get_current_contxt\n\nget_current_contxt()\n",
+        ),
+    ];
+    for log in [
+        "Traceback (most recent call last):\n  File \"app.py\", line 1, in <module>\n    from pkg import get_current_contxt\nImportError: cannot import name 'get_current_contxt' from 'pkg' (/app/pkg/__init__.py)\n",
+        "Traceback (most recent call last):\n  File \"app.py\", line 1, in <module>\n    from pkg import get_current_contxt\nImportError: cannot import name 'get_current_contxt' from 'pkg' (/app/pkg/__init__.py). Did you mean: 'get_current_context'?\n",
+        "app.py:1: error: Module \"pkg\" has no attribute \"get_current_contxt\"; maybe \"get_current_context\"?  [attr-defined]\n",
+    ] {
+        let (best, text) = told(&python, log);
+        assert_eq!(best, "from pkg import get_current_context", "{log}");
+        assert!(text.contains("did you mean get_current_context"), "{text}");
+    }
+    let script = [
+        ("package.json", "{\"name\": \"p\"}"),
+        ("src/money.ts", "export function formatMoney() {}\n"),
+        (
+            "src/use.ts",
+            "import { formatMony } from './money'\nformatMony()\n",
+        ),
+    ];
+    for log in [
+        "src/use.ts(1,10): error TS2305: Module '\"./money\"' has no exported member 'formatMony'.\n",
+        "src/use.ts(1,10): error TS2724: '\"./money\"' has no exported member named 'formatMony'. Did you mean 'formatMoney'?\n",
+    ] {
+        assert_eq!(
+            told(&script, log).0,
+            "import { formatMoney } from './money'",
+            "{log}"
+        );
+    }
+}
+
+#[test]
+fn named_and_default_are_told_apart() {
+    let files = [
+        ("package.json", "{\"name\": \"p\", \"type\": \"module\"}"),
+        ("src/events.mjs", "export default class Events {}\n"),
+        ("src/money.mjs", "export function formatAmount() {}\n"),
+        (
+            "src/store.mjs",
+            "import { Events } from \"./events.mjs\";\nnew Events();\n",
+        ),
+        (
+            "src/view.mjs",
+            "import formatAmount from \"./money.mjs\";\nformatAmount();\n",
+        ),
+    ];
+    let log = "file:///app/src/store.mjs:1\nimport { Events } from \"./events.mjs\";\n         ^^^^^^\nSyntaxError: The requested module './events.mjs' does not provide an export named 'Events'\n";
+    assert_eq!(told(&files, log).0, "import Events from \"./events.mjs\" !");
+    let log = "src/view.mjs(1,8): error TS2613: Module '\"/app/src/money\"' has no default export. Did you mean to use 'import { formatAmount } from \"/app/src/money\"' instead?\n";
+    assert_eq!(
+        told(&files, log).0,
+        "import { formatAmount } from \"./money.mjs\" !"
+    );
+}

@@ -1,0 +1,269 @@
+//! The first ten minutes: run, fix, and every command that takes the last run when none is named.
+#![cfg(unix)]
+
+mod support;
+
+use std::process::Output;
+
+use support::{Repo, json, kept, stderr};
+
+// A class that is used and not imported; unittest says so.
+fn repo() -> Repo {
+    Repo::with(&[
+        ("shop/__init__.py", ""),
+        ("shop/shape.py", "class Square:\n    side = 2\n"),
+        (
+            "shop/area.py",
+            "def area():\n    return Square.side * Square.side\n",
+        ),
+        (
+            "test_area.py",
+            "import unittest\n\nfrom shop.area import area\n\n\nclass TestArea(unittest.TestCase):\n    \
+             def test_area(self):\n        self.assertEqual(area(), 4)\n",
+        ),
+    ])
+}
+
+const TEST: [&str; 4] = ["python3", "-m", "unittest", "-v"];
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn run(repo: &Repo, flags: &[&str]) -> Output {
+    repo.mendit(&[&["run"], flags, &TEST].concat())
+}
+
+fn has_python() -> bool {
+    let there = std::process::Command::new("python3").arg("-V").output();
+    let there = there.is_ok_and(|it| it.status.success());
+    if !there {
+        eprintln!("skipped: there is no python3");
+    }
+    there
+}
+
+#[test]
+fn a_red_run_says_what_broke_and_what_to_type() {
+    if !has_python() {
+        return;
+    }
+    let repo = repo();
+    let output = run(&repo, &[]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let said = stderr(&output);
+    for part in [
+        "✗ test_area.TestArea.test_area",
+        "NameError: name 'Square' is not defined",
+        "shop/area.py:2",
+        "✓ certain: from shop.shape import Square",
+        "mendit fix\n",
+        "for an agent:",
+        "mendit fix --agent claude",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert_eq!(code(&run(&repo, &["--keep-exit-code"])), 1);
+    let other = repo.mendit(&["run", "--keep-exit-code", "sh", "-c", "exit 7"]);
+    assert_eq!(code(&other), 7, "{}", stderr(&other));
+    let record = run(&repo, &["--format", "json"]);
+    let record: serde_json::Value = serde_json::from_slice(&record.stdout).unwrap();
+    let summary = &record["summary"];
+    assert_eq!(
+        summary["certain"][0]["statement"],
+        "from shop.shape import Square"
+    );
+    assert_eq!(summary["failures"][0]["path"], "shop/area.py");
+    assert!(summary["packet"]["tokens"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn commands_that_take_a_log_take_the_last_run() {
+    if !has_python() {
+        return;
+    }
+    let repo = repo();
+    for command in ["diagnose", "hint", "report"] {
+        let output = repo.mendit(&[command]);
+        assert_eq!(code(&output), 2, "{command}");
+        assert!(stderr(&output).contains("U306"), "{}", stderr(&output));
+    }
+    run(&repo, &[]);
+    let diagnosis = json(&repo.mendit(&["diagnose", "--format", "json"]));
+    assert_eq!(diagnosis["undefinedNames"][0], "Square");
+    let hint = repo.mendit(&["hint"]);
+    assert!(stdout(&hint).contains("from shop.shape import Square"));
+    assert!(stderr(&hint).contains("the last run, `python3 -m unittest -v`"));
+    let context = repo.context(&[]);
+    let files = support::texts(&context["filesIncluded"], None);
+    assert!(files.iter().any(|it| it == "shop/area.py"), "{files:?}");
+    let report = repo.mendit(&["report"]);
+    assert!(stdout(&report).contains("✓ certain: from shop.shape import Square"));
+    // What is named goes first.
+    repo.write(
+        "other.log",
+        "src/a.ts(1,1): error TS2304: Cannot find name 'cents'.\n",
+    );
+    let named = json(&repo.mendit(&["diagnose", "--format", "json", "other.log"]));
+    assert_eq!(named["undefinedNames"][0], "cents");
+    let flag = json(&repo.mendit(&["diagnose", "--format", "json", "--log", "other.log"]));
+    assert_eq!(flag, named);
+}
+
+#[test]
+fn a_fix_is_shown_and_written_only_when_that_is_said() {
+    if !has_python() {
+        return;
+    }
+    let repo = repo();
+    let file = repo.root().join("shop/area.py");
+    let before = std::fs::read_to_string(&file).unwrap();
+    run(&repo, &[]);
+    let shown = repo.mendit(&["fix"]);
+    assert_eq!(code(&shown), 4, "{}", stderr(&shown));
+    assert!(
+        stdout(&shown).contains("+from shop.shape import Square"),
+        "{}",
+        stdout(&shown)
+    );
+    assert!(stderr(&shown).contains("U311"), "{}", stderr(&shown));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    let written = repo.mendit(&["fix", "--yes"]);
+    assert_eq!(code(&written), 0, "{}", stderr(&written));
+    assert!(
+        std::fs::read_to_string(&file)
+            .unwrap()
+            .contains("from shop.shape import Square")
+    );
+    // The last command again, and then nothing is left.
+    assert_eq!(code(&repo.mendit(&["run"])), 0);
+    let nothing = repo.mendit(&["fix"]);
+    assert_eq!(code(&nothing), 4);
+    assert!(
+        stderr(&nothing).contains("the last run passed"),
+        "{}",
+        stderr(&nothing)
+    );
+}
+
+#[test]
+fn a_fix_works_from_another_folder_and_by_the_command() {
+    if !has_python() {
+        return;
+    }
+    let repo = repo();
+    run(&repo, &[]);
+    let below = support::mendit(&repo.root().join("shop"), &["fix", "--yes"]);
+    assert_eq!(code(&below), 0, "{}", stderr(&below));
+    let repo = self::repo();
+    let named = repo.mendit(&[&["fix", "--yes", "--format", "json"][..], &TEST].concat());
+    assert_eq!(code(&named), 0, "{}", stderr(&named));
+    let result: serde_json::Value = serde_json::from_slice(&named.stdout).unwrap();
+    assert_eq!(
+        (&result["status"], &result["applied"]),
+        (&"fixed".into(), &true.into())
+    );
+}
+
+#[test]
+fn no_file_of_the_repository_says_what_is_run() {
+    let repo = Repo::with(&[("a.py", "")]);
+    for folder in [".mendit/runs/20990101T000000.000-1", "runs"] {
+        for (name, text) in [
+            (
+                "command.json",
+                "{\"words\":[\"touch\",\"forged\"],\"prefix\":\"\",\"env\":[]}",
+            ),
+            (
+                "run.json",
+                "{\"document\":\"run\",\"status\":\"failed\",\"runId\":\"20990101T000000.000-1\"}",
+            ),
+            ("test.log", "NameError: name 'x' is not defined\n"),
+        ] {
+            repo.write(&format!("{folder}/{name}"), text);
+        }
+    }
+    for command in [&["fix", "--yes"][..], &["run"], &["diagnose"], &["report"]] {
+        let output = repo.mendit(command);
+        assert_eq!(code(&output), 2, "{command:?}: {}", stderr(&output));
+    }
+    assert!(!repo.root().join("forged").exists());
+}
+
+#[test]
+fn a_command_with_a_secret_is_not_kept() {
+    let repo = Repo::with(&[("a.py", "")]);
+    let token = ["ghp_x7Kq29ZpLmN4vRt8", "sWy3BcDfGhJk5QaUeOi1"].concat();
+    let line = format!("echo https://x.example/?access_token={token}; exit 1");
+    assert_eq!(code(&repo.mendit(&["run", "sh", "-c", &line])), 1);
+    let again = repo.mendit(&["run"]);
+    assert_eq!(code(&again), 2);
+    assert!(
+        stderr(&again).contains("a secret stands in it"),
+        "{}",
+        stderr(&again)
+    );
+    let mut open = vec![kept(&repo.root()).unwrap()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+            } else {
+                let bytes = std::fs::read(entry.path()).unwrap();
+                assert!(
+                    !String::from_utf8_lossy(&bytes).contains(&token),
+                    "{entry:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_environment_is_mended_by_a_command_that_is_told() {
+    let repo = Repo::with(&[
+        ("package.json", "{\"devDependencies\": {\"vitest\": \"1\"}}"),
+        ("package-lock.json", "{}"),
+        ("a.ts", "export const a = 1;\n"),
+    ]);
+    let line = "echo 'sh: 1: vitest: not found' >&2; exit 127";
+    let output = repo.mendit(&["run", "sh", "-c", line]);
+    assert!(stderr(&output).contains("npm ci"), "{}", stderr(&output));
+    let checkup = repo.mendit(&["doctor", "--format", "json"]);
+    assert_eq!(code(&checkup), 4, "{}", stderr(&checkup));
+    let rows: serde_json::Value = serde_json::from_slice(&checkup.stdout).unwrap();
+    let packages = rows["rows"].as_array().unwrap().iter();
+    let packages: Vec<_> = packages.filter(|it| it["name"] == "packages").collect();
+    assert_eq!(packages[0]["command"], "npm ci");
+    repo.write("node_modules/x/package.json", "{}");
+    assert_eq!(code(&repo.mendit(&["doctor"])), 0);
+    // The old name of the command that starts what must answer.
+    assert_eq!(code(&repo.mendit(&["heal", "--test", "true"])), 0);
+}
+
+#[test]
+fn where_one_stands_is_told() {
+    let empty = tempfile::tempdir().unwrap();
+    std::fs::write(empty.path().join("a.py"), "import os\n").unwrap();
+    let output = support::mendit(empty.path(), &["imports", "a.py"]);
+    assert!(
+        stderr(&output).contains("this is no git repository"),
+        "{}",
+        stderr(&output)
+    );
+    let bare = support::mendit(empty.path(), &[]);
+    assert_eq!(code(&bare), 2);
+    for command in ["mendit run", "mendit fix", "mendit check", "mendit doctor"] {
+        assert!(stderr(&bare).contains(command));
+    }
+    let typo = support::mendit(empty.path(), &["pytest", "-x"]);
+    assert!(
+        stderr(&typo).contains("`mendit run pytest -x`"),
+        "{}",
+        stderr(&typo)
+    );
+}

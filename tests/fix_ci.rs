@@ -1,0 +1,160 @@
+//! `fix-ci`: the logs of a run's jobs, each failure once, whose it is, and a patch.
+#![cfg(unix)]
+
+mod support;
+
+use std::process::Output;
+
+use serde_json::Value;
+use support::{Repo, stderr};
+
+const NAME: &str = "2026-01-01T00:00:00.0000000Z Traceback (most recent call last):\n\
+    2026-01-01T00:00:00.0000000Z   File \"/home/runner/work/r/r/shop/area.py\", line 2, in area\n\
+    2026-01-01T00:00:00.0000000Z     return Square.side\n\
+    2026-01-01T00:00:00.0000000Z NameError: name 'Square' is not defined\n\
+    2026-01-01T00:00:01.0000000Z ##[error]Process completed with exit code 1.\n";
+const NETWORK: &str = "npm error code ENOTFOUND\nnpm error network request to \
+    https://registry.npmjs.org/x failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org\n";
+const TEST: &str = "=================================== FAILURES ===================================\n\
+    ____________________________________ test_b ____________________________________\n\
+    E       assert 1 == 2\n\ntests/test_b.py:4: AssertionError\n\
+    =========================== short test summary info ============================\n\
+    FAILED tests/test_b.py::test_b - assert 1 == 2\n\
+    ============================== 1 failed in 0.01s ===============================\n";
+const GREEN: &str = "============================= test session starts ====\n\
+    ============================== 12 passed in 0.21s ==============================\n";
+
+fn repo() -> Repo {
+    let repo = Repo::with(&[
+        ("shop/__init__.py", ""),
+        ("shop/shape.py", "class Square:\n    side = 2\n"),
+        ("shop/area.py", "def area():\n    return Square.side\n"),
+        (
+            "test_area.py",
+            "import unittest\n\nfrom shop.area import area\n\n\nclass TestArea(unittest.TestCase):\n    \
+             def test_area(self):\n        self.assertEqual(area(), 2)\n",
+        ),
+    ]);
+    for (path, text) in [
+        ("logs/1_linux.txt", NAME),
+        ("logs/2_mac.txt", NAME),
+        ("logs/3_install.txt", NETWORK),
+        ("logs/4_unit.txt", TEST),
+        ("logs/5_green.txt", GREEN),
+        // What stands in folders is the same again.
+        ("logs/linux/2_Run tests.txt", NAME),
+        ("base/unit.txt", TEST),
+        ("again/linux.txt", GREEN),
+    ] {
+        repo.write(path, text);
+    }
+    repo
+}
+
+fn report(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(output)))
+}
+
+fn rows(report: &Value) -> Vec<(String, String, Vec<String>)> {
+    let rows = report["failures"].as_array().unwrap().iter();
+    rows.map(|it| {
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        let jobs = support::texts(&it["jobs"], None);
+        (word(&it["summary"]["kind"]), word(&it["cause"]), jobs)
+    })
+    .collect()
+}
+
+#[test]
+fn each_failure_is_told_once_and_whose_it_is() {
+    let repo = repo();
+    let output = repo.mendit(&["fix-ci", "logs", "--base", "base", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let all = report(&output);
+    let rows = rows(&all);
+    let row = |kind: &str, cause: &str, jobs: &[&str]| {
+        let jobs = jobs.iter().map(|it| (*it).to_owned()).collect();
+        (kind.to_owned(), cause.to_owned(), jobs)
+    };
+    for expected in [
+        row("import_error", "regression", &["linux", "mac"]),
+        row("test_failure", "broken_on_base", &["unit"]),
+        row("network_error", "infrastructure", &["install"]),
+    ] {
+        assert!(rows.contains(&expected), "{expected:?}: {rows:?}");
+    }
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    assert_eq!(all["passed"], serde_json::json!(["green"]));
+    assert!(
+        all["patch"]
+            .as_str()
+            .unwrap()
+            .contains("+from shop.shape import Square")
+    );
+    assert_eq!(all["verified"], Value::Null);
+    let flaky = [
+        "fix-ci",
+        "logs/1_linux.txt",
+        "--again",
+        "again",
+        "--format",
+        "json",
+    ];
+    assert_eq!(self::rows(&report(&repo.mendit(&flaky)))[0].1, "flaky");
+    let green = repo.mendit(&["fix-ci", "logs/5_green.txt"]);
+    assert_eq!(green.status.code(), Some(0), "{}", stderr(&green));
+    repo.write("logs.zip", b"PK\x03\x04rest");
+    let archive = repo.mendit(&["fix-ci", "logs.zip"]);
+    assert_eq!(archive.status.code(), Some(2));
+    assert!(stderr(&archive).contains("unzip"), "{}", stderr(&archive));
+}
+
+#[test]
+fn a_patch_is_tried_and_told_in_one_comment() {
+    let python = std::process::Command::new("python3").arg("-V").output();
+    if !python.is_ok_and(|it| it.status.success()) {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let repo = repo();
+    let before = repo.git(&["status", "--porcelain", "-uall"]);
+    let test = "python3 -m unittest -v";
+    let out = repo.outside().join("ci");
+    let out = out.to_str().unwrap();
+    let output = repo.mendit(&["fix-ci", "logs/1_linux.txt", "--test", test, "--out", out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let read = |name: &str| std::fs::read_to_string(format!("{out}/{name}")).unwrap();
+    let comment = read("comment.md");
+    assert!(
+        comment.starts_with("<!-- mendit: fix-ci -->\n"),
+        "{comment}"
+    );
+    assert!(comment.contains("the tests pass with it"), "{comment}");
+    assert!(read("fix.patch").contains("+from shop.shape import Square"));
+    assert_eq!(repo.git(&["status", "--porcelain", "-uall"]), before);
+}
+
+#[test]
+fn workflows_are_written_once_and_quote_what_they_are_given() {
+    let repo = Repo::with(&[("a.py", "")]);
+    for (service, path) in [
+        ("github", ".github/workflows/mendit.yml"),
+        ("gitlab", ".gitlab/mendit.yml"),
+    ] {
+        let line = "npm test -- --grep \"a: b\" # c";
+        let write = || repo.mendit(&["ci", service, "--test", line]);
+        assert_eq!(write().status.code(), Some(0));
+        let text = std::fs::read_to_string(repo.root().join(path)).unwrap();
+        assert!(
+            text.contains(r#"TEST: "npm test -- --grep \"a: b\" # c""#),
+            "{text}"
+        );
+        assert!(
+            !text.contains("@TEST@") && !text.contains("@INSTALL@"),
+            "{text}"
+        );
+        let again = write();
+        assert_eq!(again.status.code(), Some(2));
+        assert!(stderr(&again).contains("U105"));
+    }
+}
