@@ -5,7 +5,8 @@ use crate::model::{
 use super::candidate::{Candidate, Form};
 use super::focus::Focus;
 use super::manifests::Manifest;
-use super::shares::{Claim, Form as Shown, Limits, Share, Sharer, shares};
+use super::share::{Claim, Form as Shown, Limits, Share, Sharer};
+use super::shares::shares;
 use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 
