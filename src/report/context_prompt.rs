@@ -213,12 +213,12 @@ const MAX_EVIDENCE: usize = 8;
 
 const REPLY: &str = "Reply with one patch that makes the commands pass: a unified diff with paths \
     relative to the root of the repository. Change no line you have not been shown. When the files \
-    above are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
+    shown are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
     \"requestedFiles\": [\"path\"]}";
 
 const EDIT: &str = "Make the commands pass by editing files: you stand in a copy of the repository, \
     and what you change in it is your answer. Edit the files themselves, save them and end; do not \
-    answer with a diff, do not commit. Files that are not shown above can be read where you stand. \
+    answer with a diff, do not commit. Files that are not shown can be read where you stand. \
     What you print is kept as a note; when the task cannot be done, say why.";
 
 fn failure(context: &ContextDocument) -> String {
