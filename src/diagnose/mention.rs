@@ -108,7 +108,10 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             return;
         }
         let text = line.text.as_ref();
-        if let (Some(found), Some(path)) = (PLACED_BELOW.captures(text), &heading) {
+        if let Some(path) = &heading
+            && text.starts_with([' ', '\t', '"'])
+            && let Some(found) = PLACED_BELOW.captures(text)
+        {
             mentions.push(Mention {
                 at,
                 path: path.clone(),
@@ -116,7 +119,7 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 column: number(found.get(2)),
             });
         }
-        if !text.contains(['.', 'k', 'P']) {
+        if !may_name_a_file(text) {
             continue;
         }
         for found in PLACE.captures_iter(text) {
@@ -148,6 +151,16 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             });
         }
     }
+}
+
+// An ending, or a name that has none.
+fn may_name_a_file(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let ends = |dot: usize| bytes.get(dot + 1).is_some_and(u8::is_ascii_alphabetic);
+    memchr::memchr_iter(b'.', bytes).any(ends)
+        || ["File \"", "Dockerfile", "Makefile", "Procfile"]
+            .iter()
+            .any(|name| text.contains(name))
 }
 
 fn bare(path: &str) -> String {
