@@ -315,7 +315,7 @@ fn asking(
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
         let parts = parts.iter().map(|at| outline.definitions[*at].lines);
         let body = parts
-            .flat_map(|[from, to]| lines.get(from as usize - 1..to as usize))
+            .filter_map(|[from, to]| lines.get(from as usize - 1..to as usize))
             .flat_map(<[&[u8]]>::concat)
             .collect();
         asking.push((path.clone(), body));

@@ -119,7 +119,7 @@ fn undress(name: &mut String, listing: &Listing) -> bool {
     {
         rest = before;
     }
-    rest = rest.trim_end_matches(|it: char| it == ':' || it == ' ');
+    rest = rest.trim_end_matches([':', ' ']);
     if let Some((before, line)) = rest.rsplit_once(':')
         && line.bytes().all(|it| it.is_ascii_digit())
     {
