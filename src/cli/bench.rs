@@ -49,6 +49,9 @@ pub(crate) struct Args {
     /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
     #[arg(long, value_name = "N")]
     max_level: Option<HighestLevel>,
+    /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
     /// Prove the fixtures instead: broken they fail, repaired they pass, undone they fail again
     #[arg(long)]
     verify: bool,
@@ -134,6 +137,7 @@ impl Args {
         self.agent.over(&mut settings.bench.agent);
         self.max_attempts.over(&mut settings.bench.max_attempts);
         self.max_level.over(&mut settings.bench.max_level);
+        self.max_tokens.over(&mut settings.context.max_tokens);
         self.jobs.over(&mut settings.bench.jobs);
         self.agent_protocol.over(&mut settings.agent.protocol);
         self.workplace.over(&mut settings.repair.workplace);

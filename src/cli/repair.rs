@@ -64,6 +64,9 @@ pub(crate) struct Args {
     /// The highest level of context, 0 to 3 [default: 3] [setting: repair.max-level]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     max_level: Option<HighestLevel>,
+    /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
     /// Send the whole repository (level 4)
     #[arg(long, help_heading = "Agent")]
     include_repo_bundle: bool,
@@ -187,6 +190,7 @@ impl Args {
             agent,
             repair,
             patch,
+            context,
             ..
         } = &mut **settings;
         self.test.over(&mut test.command.0);
@@ -200,6 +204,7 @@ impl Args {
         agent.env.extend_from_slice(&self.agent_env);
         self.max_attempts.over(&mut repair.max_attempts);
         self.max_level.over(&mut repair.max_level);
+        self.max_tokens.over(&mut context.max_tokens);
         self.budget_seconds.over(&mut repair.budget_seconds);
         self.budget_usd.over(&mut repair.budget_usd);
         self.sandbox.over(&mut repair.sandbox);

@@ -95,7 +95,7 @@ pub fn build_on(
         request.include_bundle,
     )?;
     let escalation_reason = request.level_reason.clone().unwrap_or(escalation_reason);
-    let caps = request
+    let mut caps = request
         .caps
         .over(crate::model::Caps::of(level), request.profile);
     let names = NameSecrets::find(source, redactor);
@@ -115,6 +115,28 @@ pub fn build_on(
     let only_in_header =
         |path: &RepoPath| text.contains(path.as_str()) && !focus.text.contains(path.as_str());
     let mentions = Mentions::of(diagnosis.as_ref(), &only_in_header);
+    let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
+    let (recovery, certain) = recovery(
+        graph,
+        redactor,
+        diagnosis.as_ref(),
+        &targets,
+        &request.known_names,
+        &may_read,
+    )
+    .map_or((None, false), |(recovery, certain)| {
+        (Some(recovery), certain)
+    });
+    // A fix that is certain needs no more than the lines that it is about.
+    let certain = certain && request.retry.stop_reason.is_none();
+    if certain
+        && let Some(tokens) = caps
+            .max_tokens
+            .as_mut()
+            .filter(|_| request.caps.max_tokens.is_none())
+    {
+        *tokens = TOKENS_WHEN_CERTAIN.min(*tokens);
+    }
     let mut fill = Fill::new(&camera, caps, level);
     let why = if request.targets.is_empty() {
         "the log points at it"
@@ -126,7 +148,12 @@ pub fn build_on(
     let mut sharing: Vec<(Candidate, Option<u64>)> = Vec::new();
     for target in &targets {
         if by_worth {
-            sharing.push((target_candidate(target, mentions.lines(target), why), None));
+            let mut candidate = target_candidate(target, mentions.lines(target), why);
+            if certain {
+                // Imports stand at the top.
+                candidate.lines.push(1);
+            }
+            sharing.push((candidate, None));
         } else {
             fill.target(target, mentions.lines(target), why);
         }
@@ -157,7 +184,6 @@ pub fn build_on(
     if level == Level::Bundle {
         candidates.extend(everything(source, &taken));
     } else {
-        let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
         let asked = (&focus, &mentions);
         let ranking = ranking(source, level, request, &asked, &readable, &reach, &may_read);
         let contracts = if level >= Level::TwoHops {
@@ -184,15 +210,6 @@ pub fn build_on(
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
-    let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-    let recovery = recovery(
-        graph,
-        redactor,
-        diagnosis.as_ref(),
-        &targets,
-        &request.known_names,
-        &may_read,
-    );
     let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
@@ -240,6 +257,9 @@ pub fn build_on(
         recovery,
     })
 }
+
+/// What the files of a packet take beside a fix that is certain.
+const TOKENS_WHEN_CERTAIN: u64 = 3_000;
 
 fn ranking(
     source: &dyn Source,
@@ -295,7 +315,7 @@ fn asking(
         let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
         let parts = parts.iter().map(|at| outline.definitions[*at].lines);
         let body = parts
-            .flat_map(|[from, to]| lines.get(from as usize - 1..to as usize))
+            .filter_map(|[from, to]| lines.get(from as usize - 1..to as usize))
             .flat_map(<[&[u8]]>::concat)
             .collect();
         asking.push((path.clone(), body));

@@ -5,7 +5,8 @@ use crate::model::{
 use super::candidate::{Candidate, Form};
 use super::focus::Focus;
 use super::manifests::Manifest;
-use super::shares::{Claim, Form as Shown, Limits, Share, Sharer, shares};
+use super::share::{Claim, Form as Shown, Limits, Share, Sharer};
+use super::shares::shares;
 use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 
@@ -249,7 +250,7 @@ impl<'a> Fill<'a> {
             };
             let shortened = match mode {
                 FileMode::Full | FileMode::Skeleton => None,
-                _ if whole > self.caps.max_file_bytes => Some(Shortening {
+                FileMode::Window if whole > self.caps.max_file_bytes => Some(Shortening {
                     code: Code::C105,
                     reason: format!(
                         "{whole} bytes exceed the {} of one file",
@@ -258,7 +259,7 @@ impl<'a> Fill<'a> {
                     bytes: whole,
                     remedy: format!("--max-file-bytes {whole}"),
                 }),
-                _ => Some(Shortening {
+                FileMode::Window => Some(Shortening {
                     code: scarce.code,
                     reason: scarce.reason(whole, "share"),
                     bytes: whole,

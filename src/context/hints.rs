@@ -4,7 +4,7 @@ use crate::model::{Diagnosis, RecoveryContext, RepoPath};
 use crate::policy::Redactor;
 
 /// Imports for the names that a log calls undefined, each looked for in the first target that
-/// uses it. `None` when there are no such names.
+/// uses it, and whether that is certain for all of them. `None` when there are no such names.
 pub(super) fn recovery(
     graph: &Graph<'_>,
     redactor: &Redactor,
@@ -12,7 +12,7 @@ pub(super) fn recovery(
     targets: &[RepoPath],
     known: &[String],
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> Option<RecoveryContext> {
+) -> Option<(RecoveryContext, bool)> {
     let diagnosis = diagnosis.filter(|it| !it.undefined_names.is_empty())?;
     let source = graph.source();
     let mentioned = diagnosis
@@ -41,5 +41,10 @@ pub(super) fn recovery(
     }
     suggestions.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
     let names = &diagnosis.undefined_names;
-    Some(recovery_context(diagnosis.kind, names, &suggestions))
+    let certain = names.iter().all(|name| {
+        let mut of_name = suggestions.iter().filter(|it| it.name == *name).peekable();
+        of_name.peek().is_some() && of_name.all(|it| it.certain)
+    });
+    let recovery = recovery_context(diagnosis.kind, names, &suggestions);
+    Some((recovery, certain))
 }

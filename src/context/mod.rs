@@ -22,6 +22,7 @@ mod repo_index;
 mod request;
 mod requested;
 mod setup;
+mod share;
 mod shares;
 mod snapshot;
 mod targets;

@@ -125,8 +125,7 @@ pub struct PacketFile {
     pub sha256: String,
     /// `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, or `latin-1`.
     pub encoding: &'static str,
-    /// The text, decoded, with secrets masked; empty where the answer of an MCP tool gives it beside
-    /// the document.
+    /// The text, decoded, with secrets masked.
     pub content: String,
     /// Where secrets were masked; these lines cannot be patched.
     pub redactions: Vec<Redaction>,

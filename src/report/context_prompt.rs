@@ -40,14 +40,6 @@ pub(super) fn parts(
     let failing: Vec<&String> = failing.take(MAX_ROWS).collect();
     list(&mut parts, "failing-tests", &lines(&failing));
     list(&mut parts, "commands", &lines(&packet.test_commands));
-    if !packet.logs.text.is_empty() {
-        parts.push(Part::Heading("Log"));
-        parts.push(data(
-            "log",
-            vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())],
-            &packet.logs.text,
-        ));
-    }
     if let Some(recovery) = &packet.recovery_context
         && !recovery.recovery_hint.is_empty()
     {
@@ -61,6 +53,14 @@ pub(super) fn parts(
         let text = text.strip_prefix(heading).unwrap_or(text).trim_start();
         parts.push(Part::Heading(heading));
         parts.push(data("imports", Vec::new(), text));
+    }
+    if !packet.logs.text.is_empty() {
+        parts.push(Part::Heading("Log"));
+        parts.push(data(
+            "log",
+            vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())],
+            &packet.logs.text,
+        ));
     }
     parts.push(Part::Heading("What a patch must not touch"));
     parts.push(Part::Prose(PROTECTED.to_owned()));
@@ -213,12 +213,12 @@ const MAX_EVIDENCE: usize = 8;
 
 const REPLY: &str = "Reply with one patch that makes the commands pass: a unified diff with paths \
     relative to the root of the repository. Change no line you have not been shown. When the files \
-    above are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
+    shown are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
     \"requestedFiles\": [\"path\"]}";
 
 const EDIT: &str = "Make the commands pass by editing files: you stand in a copy of the repository, \
     and what you change in it is your answer. Edit the files themselves, save them and end; do not \
-    answer with a diff, do not commit. Files that are not shown above can be read where you stand. \
+    answer with a diff, do not commit. Files that are not shown can be read where you stand. \
     What you print is kept as a note; when the task cannot be done, say why.";
 
 fn failure(context: &ContextDocument) -> String {

@@ -230,7 +230,7 @@ fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
             "fixed"
         ]
     );
-    assert_eq!(world.attempts("level")[..3], [0, 1, 2]);
+    assert_eq!(world.attempts("level")[..3], [1, 2, 2]);
     let second = world.json("attempts/02/context.json");
     let why = second["escalationReason"].as_str().unwrap();
     assert!(why.contains("policy_rejected"), "{why}");
@@ -244,7 +244,7 @@ fn attempts_go_on_to_the_last_and_every_failed_reply_climbs() {
     assert_eq!(result["stopReason"], "budget_exhausted");
     assert_eq!(
         result["message"],
-        "attempts used up: 3; replies without a patch that fits: 1 at level 1, 1 at level 2"
+        "attempts used up: 3; replies without a patch that fits: 2 at level 2"
     );
 }
 
