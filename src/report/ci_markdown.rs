@@ -55,11 +55,8 @@ pub fn ci_markdown(rows: &[CiRow<'_>], patch: Option<&str>, verified: Option<boo
     }
     if let Some(patch) = patch {
         let fence = fence(patch);
-        text.push_str(&format!(
-            "\n{fence}diff\n{}{}{fence}\n",
-            harmless(patch),
-            if patch.ends_with('\n') { "" } else { "\n" }
-        ));
+        let lines: String = patch.lines().map(|it| harmless(it) + "\n").collect();
+        text.push_str(&format!("\n{fence}diff\n{lines}{fence}\n"));
     }
     text
 }

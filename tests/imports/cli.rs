@@ -58,6 +58,11 @@ fn repository() -> tempfile::TempDir {
         std::fs::write(path, text).unwrap();
     }
     std::fs::write(directory.path().join(".gitignore"), ".cache\n").unwrap();
+    let made = Command::new("git")
+        .args(["init", "--quiet"])
+        .current_dir(directory.path())
+        .status();
+    assert!(made.unwrap().success());
     directory
 }
 
