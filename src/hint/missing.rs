@@ -194,7 +194,9 @@ fn moved(
             };
             python::spelled(graph.resolver(), &way, query.file, relative)
         };
-        let certain = at == 0 && whole == 1 && has_all(path) && {
+        // An alias that leads nowhere is what has to be mended, not all who use it.
+        let keeps_root = !script || relative == module.starts_with('.');
+        let certain = at == 0 && whole == 1 && keeps_root && has_all(path) && {
             let there = Import {
                 specifier: module.clone(),
                 ..import.clone()

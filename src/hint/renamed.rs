@@ -211,16 +211,6 @@ impl Asked<'_> {
                 })
                 .collect();
         }
-        // A module with little else in it.
-        let others: Vec<&str> = facts
-            .exports
-            .iter()
-            .filter(free)
-            .map(|it| it.name.as_str())
-            .collect();
-        if near.is_empty() && others.len() < MAX_SUGGESTIONS {
-            near = others.into_iter().map(|name| (100, name)).collect();
-        }
         near.sort_unstable();
         near.dedup();
         let row = |(far, name): (usize, &str)| Suggestion {

@@ -87,7 +87,8 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
     open.iter()
         .filter(|one| !settled(one))
         .filter(|one| match (&one.replaces, one.source) {
-            (Some(_), _) => true,
+            // A file next door in place of an alias would hide that the alias is wrong.
+            (Some(was), _) => was.starts_with('.') || !one.module.starts_with('.'),
             (None, HintSource::Similar) => false,
             (None, _) => rivals(one) == 0,
         })
