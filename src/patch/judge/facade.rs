@@ -24,10 +24,11 @@ use crate::source::{Listing, Memory, Skipped, Source};
 ///
 /// ```
 /// # use mendit::patch::Judge;
-/// let judge = Judge::new([("a.txt", "one\ntwo\n")]);
-/// let judged = judge.judge("a.txt\n<<<<<<< SEARCH\nthree\n=======\nTHREE\n>>>>>>> REPLACE\n");
+/// let judge = Judge::new([("a.py", "def total(rows):\n    return sum(rows)\n")]);
+/// let reply = "a.py\n<<<<<<< SEARCH\ndef total(rows):\n    return len(rows)\n=======\ndef total(rows):\n    return max(rows)\n>>>>>>> REPLACE\n";
+/// let judged = judge.judge(reply);
 /// assert!(!judged.applies());
-/// assert!(judged.verdict.feedback.contains("two"));
+/// assert!(judged.verdict.feedback.contains("return sum(rows)"), "{}", judged.verdict.feedback);
 /// ```
 pub struct Judge {
     files: Memory,
