@@ -1,9 +1,11 @@
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::diagnose::read_log;
 use super::hint::{HintRequest, find_imports};
 use super::repair::{RepairRequest, repair_repository};
 use super::run_summary::{certain, told};
@@ -216,14 +218,18 @@ struct Job {
 impl Job {
     fn read(app: &App, workspace: &Workspace, file: &Path) -> Result<Self, AppError> {
         let shown = file.display().to_string();
-        let bytes = std::fs::read(file).map_err(|error| AppError::unreadable(&shown, &error))?;
-        if bytes.starts_with(b"PK\x03\x04") {
+        let unreadable = |error| AppError::unreadable(&shown, &error);
+        let mut opened = std::fs::File::open(file).map_err(unreadable)?;
+        let mut start = Vec::new();
+        let four = (&mut opened).take(4).read_to_end(&mut start);
+        four.map_err(unreadable)?;
+        if start == b"PK\x03\x04" {
             return Err(
                 AppError::new(Code::U302, format!("`{shown}` is an archive"))
                     .hint("unpack it and name the folder: `unzip logs.zip -d logs`"),
             );
         }
-        let log = Log::from(app.clean(&bytes));
+        let log = read_log(app, start.as_slice().chain(opened)).map_err(unreadable)?;
         let facts = LogFacts {
             rules: app.rules(),
             ..LogFacts::default()
