@@ -3,6 +3,7 @@ use std::borrow::Cow;
 
 use super::placed::Placed;
 use super::rule::MendNote;
+use crate::patch::entities::unescape;
 use crate::patch::numbered::numbered;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
@@ -210,28 +211,6 @@ fn added_as<'a>(
     lines.collect()
 }
 
-// `None` when something stands unescaped, which says that the text was not escaped.
-fn unescape(text: &[u8]) -> Option<Cow<'_, [u8]>> {
-    const ENTITIES: &[(&[u8], u8)] = &[(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&amp;", b'&')];
-    if text.contains(&b'<') || text.contains(&b'>') {
-        return None;
-    }
-    if !text.contains(&b'&') {
-        return Some(Cow::Borrowed(text));
-    }
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'&', rest) {
-        let (before, entity) = rest.split_at(at);
-        out.extend_from_slice(before);
-        let (name, byte) = ENTITIES.iter().find(|(name, _)| entity.starts_with(name))?;
-        out.push(*byte);
-        rest = entity.get(name.len()..)?;
-    }
-    out.extend_from_slice(rest);
-    Some(Cow::Owned(out))
-}
-
 /// Whether a line of context says "something is left out here".
 pub(super) fn is_elision(line: &HunkLine<'_>) -> bool {
     if line.kind != LineKind::Context {
@@ -291,7 +270,8 @@ mod tests {
         let alone = " def b():\n     two = 2\n+     two += 1\n     return two\n";
         assert_eq!(tried(FILE, alone), ("P310".to_owned(), None));
         // Its own blank line shows it.
-        let blank = " def b():\n     two = 2\n+     two += 1\n+ \n+     two += 3\n     return two\n";
+        let blank =
+            " def b():\n     two = 2\n+     two += 1\n+ \n+     two += 3\n     return two\n";
         let expected = FILE.replace("= 2\n", "= 2\n    two += 1\n\n    two += 3\n");
         assert_eq!(tried(FILE, blank), ("M418".to_owned(), Some(expected)));
     }
