@@ -1,4 +1,4 @@
-use super::{embedded, parse, python, script};
+use super::{embedded, jsdoc, parse, python, script};
 use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
 
 /// Above this size only the head of a file is parsed: imports stand there, and nobody waits for
@@ -26,7 +26,14 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
     let (head, cut) = head_of(&text);
     let mut facts = match parse::parse(language, head) {
         Some(tree) if language == Language::Python => python::read(&tree, head),
-        Some(tree) => script::read(&tree, head),
+        Some(tree) => {
+            let mut facts = script::read(&tree, head);
+            if matches!(path.extension(), Some("js" | "jsx" | "mjs" | "cjs")) {
+                jsdoc::read(&tree, head, &mut facts);
+                facts.imports.sort_by_key(|import| import.line);
+            }
+            facts
+        }
         None => FileFacts {
             problems: vec![given_up()],
             ..FileFacts::default()
