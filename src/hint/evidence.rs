@@ -52,8 +52,8 @@ impl Evidence {
 }
 
 /// How much a file at `path` says about what `file` means: an eighth for each step between their
-/// directories, half between tests and the rest. A file of the same role (`tsup.config.ts`) says as
-/// much wherever it stands.
+/// directories, half between tests and the rest. A file of the same role (`tsup.config.ts`) says
+/// more than a neighbour, wherever it stands.
 pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let parts = |path: &'_ str| -> usize { path.split('/').filter(|it| !it.is_empty()).count() };
     let (theirs, ours) = (path.directory(), file.directory());
@@ -62,7 +62,7 @@ pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let steps = parts(theirs) + parts(ours) - 2 * shared;
     let same_role = path.stem().contains('.') && path.file_name() == file.file_name();
     let weight = if same_role {
-        4096
+        32_768
     } else {
         4096_u64 >> (3 * steps).min(11)
     };
@@ -93,7 +93,7 @@ mod tests {
         .into();
         assert_eq!(weights, [4096, 512, 512, 2, 4]);
         let near = |one, other| nearness(&path(one), &path(other));
-        assert_eq!(near("a/tsup.config.ts", "b/c/tsup.config.ts"), 4096);
+        assert_eq!(near("a/tsup.config.ts", "b/c/tsup.config.ts"), 32_768);
         assert_eq!(near("a/index.ts", "b/index.ts"), 64);
     }
 }

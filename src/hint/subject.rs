@@ -29,7 +29,7 @@ pub(super) fn by_subject<'p>(
         return Vec::new();
     };
     let mut like: Option<(&str, &str)> = None;
-    let mut count = 0;
+    let (mut count, mut votes) = (0, 0);
     for (path, facts) in others.filter(|(path, _)| path.directory() == file.directory()) {
         let taken = facts.imports.iter().find_map(|import| {
             let bound = import.names.iter().find(|one| {
@@ -45,6 +45,7 @@ pub(super) fn by_subject<'p>(
         let files = graph.resolver().resolve(path, import).files;
         if files.first().map(RepoPath::stem) == subject(path) {
             count += 1;
+            votes += nearness(path, file);
             like = Some((&import.specifier, &bound.name));
         }
     }
@@ -74,8 +75,8 @@ pub(super) fn by_subject<'p>(
         .map(|way| {
             let near = way.path.as_ref().map_or(0, |path| nearness(path, file));
             let weight = Weight {
-                votes: count * near.max(64),
-                count: u32::try_from(count).unwrap_or(u32::MAX),
+                votes,
+                count,
                 relative: 1,
                 near,
                 ..Weight::default()

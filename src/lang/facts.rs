@@ -1,4 +1,4 @@
-use super::{embedded, jsdoc, parse, python, script};
+use super::{embedded, jsdoc, parse, python, quiet, script};
 use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
 
 /// Above this size only the head of a file is parsed: imports stand there, and nobody waits for
@@ -24,6 +24,11 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
         return FileFacts::default();
     };
     let (head, cut) = head_of(&text);
+    let quiet = match language {
+        Language::Python => quiet::quieted(head),
+        _ => None,
+    };
+    let head = quiet.as_deref().unwrap_or(head);
     let mut facts = match parse::parse(language, head) {
         Some(tree) if language == Language::Python => python::read(&tree, head),
         Some(tree) => {

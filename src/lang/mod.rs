@@ -15,6 +15,7 @@ mod parse;
 mod path;
 mod python;
 mod python_names;
+mod quiet;
 mod reference;
 #[cfg(test)]
 mod reference_queries;
