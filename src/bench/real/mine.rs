@@ -350,8 +350,24 @@ fn incomplete(walked: &Walked) -> Vec<String> {
     said
 }
 
+// A line a fix, so that a change of a set can be read.
 fn write(path: &Path, set: &RealFixes) -> Result<(), RealError> {
-    let mut text = serde_json::to_string_pretty(set).unwrap_or_default();
-    text.push('\n');
-    fs::write(path, text).map_err(|error| RealError::write(path, &error))
+    let json = |value: &dyn Fn() -> serde_json::Result<String>| value().unwrap_or_default();
+    let head = RealFixes {
+        fixes: Vec::new(),
+        ..set.clone()
+    };
+    let head = json(&|| serde_json::to_string_pretty(&head));
+    let rows: Vec<String> = set
+        .fixes
+        .iter()
+        .map(|fix| format!("    {}", json(&|| serde_json::to_string(fix))))
+        .collect();
+    let fixes = if rows.is_empty() {
+        "[]".to_owned()
+    } else {
+        format!("[\n{}\n  ]", rows.join(",\n"))
+    };
+    let text = head.replacen("\"fixes\": []", &format!("\"fixes\": {fixes}"), 1);
+    fs::write(path, text + "\n").map_err(|error| RealError::write(path, &error))
 }
