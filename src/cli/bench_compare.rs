@@ -8,7 +8,7 @@ use crate::report::{pairs_markdown, pairs_text};
 ///
 /// Takes two documents that `--save` wrote, of two agents or two versions over the same cases, and
 /// says which cases only one of them repaired and how likely such a difference is by chance alone
-/// (McNemar's exact test).
+/// (the exact test for paired shares).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The first document

@@ -1,5 +1,7 @@
 use std::ops::ControlFlow;
 
+use gix::object::tree::diff::ChangeDetached as Change;
+
 use super::{GitError, Repository};
 use crate::model::RepoPath;
 
@@ -100,7 +102,6 @@ fn step(repo: &gix::Repository, before: &gix::Commit<'_>, after: &gix::Commit<'_
         let Some(path) = text.and_then(|it| RepoPath::new(it).ok()) else {
             continue;
         };
-        use gix::object::tree::diff::ChangeDetached as Change;
         files.push(StepFile {
             path,
             before: !matches!(change, Change::Addition { .. }),

@@ -94,7 +94,7 @@ pub struct NeededFile {
     /// The file.
     pub path: RepoPath,
     /// Lines of the parent that change, first and last, from 1; where lines only come, the line
-    /// before. Empty for a file that the fix makes.
+    /// before. Empty for a file that the fix makes or removes.
     pub lines: Vec<[u32; 2]>,
 }
 
@@ -162,7 +162,7 @@ pub struct BenchPairs {
     pub only_second: Vec<String>,
     /// Cases that one of them did not run; they count for nothing.
     pub unpaired: Vec<String>,
-    /// The two-sided exact test of McNemar: how likely a difference as large is where there is none.
+    /// The two-sided exact test for paired shares: how likely a difference as large is where there is none.
     pub p: f64,
 }
 

@@ -158,7 +158,7 @@ impl Checkout {
     }
 }
 
-const SETUP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(1800);
+const SETUP_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(30);
 
 // A file as it should stand: git's mode, and what tells its content.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -145,7 +145,9 @@ impl Range {
         match extension {
             "py" => stem.starts_with("test_") || stem.ends_with("_test"),
             "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
-                stem.ends_with(".test") || stem.ends_with(".spec") || stem.ends_with("-test")
+                [".test", ".spec", "-test"]
+                    .iter()
+                    .any(|end| stem.ends_with(end))
             }
             _ => false,
         }

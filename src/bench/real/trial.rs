@@ -69,7 +69,7 @@ impl Bench<'_> {
         let mut place = Workplace::open(&plan, &|_, _| {})?;
         place.write(changes)?;
         let seconds = self.environment.timeout_seconds.max(1.0);
-        let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(300));
+        let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_mins(5));
         let commands = Commands {
             lines: lines.to_vec(),
             setup: None,
