@@ -71,7 +71,8 @@ fn spend(run: &RunResult, outcome: &mut FixtureOutcome) {
     outcome.usage.input_tokens += run.usage.input_tokens;
     outcome.usage.output_tokens += run.usage.output_tokens;
     outcome.usage.cost_usd += run.usage.cost_usd;
-    outcome.command_seconds += run.command_runs.iter().map(|it| it.seconds).sum::<f64>();
+    let seconds: f64 = run.command_runs.iter().map(|it| it.seconds).sum();
+    outcome.command_seconds = ((outcome.command_seconds + seconds) * 1000.0).round() / 1000.0;
 }
 
 // What the runs of a fixture wrote, added up.
