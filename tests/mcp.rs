@@ -1,5 +1,5 @@
 //! The MCP server, spoken to by a real client over standard input and output and over HTTP.
-#![cfg(all(feature = "mcp", unix))]
+#![cfg(all(feature = "http", unix))]
 #![expect(
     deprecated,
     reason = "roots leave the protocol; clients in use name them"

@@ -58,10 +58,10 @@ impl AppError {
         Self::new(Code::U302, format!("cannot read `{path}`: {why}"))
     }
 
-    /// This build has no MCP.
+    /// This build lacks a feature, `mcp` or `http`.
     #[must_use]
-    pub fn without_mcp() -> Self {
-        HealError::NoMcp.into()
+    pub fn not_built(feature: &'static str) -> Self {
+        HealError::NotBuilt(feature).into()
     }
 
     /// Nobody waits for the answer any more.
@@ -246,9 +246,9 @@ impl From<HealError> for AppError {
             HealError::UnknownServer { known, .. } => {
                 said.hint(format!("the file names {}", known.join(", ")))
             }
-            HealError::NoMcp => {
-                said.hint("build it with the feature `mcp`, which is on by default")
-            }
+            HealError::NotBuilt(feature) => said.hint(format!(
+                "build it with the feature `{feature}`, which is on by default"
+            )),
             HealError::Exec(error) => error.into(),
             HealError::Start(_) => said.hint("check the limits on processes and open files"),
         }
@@ -314,12 +314,12 @@ impl From<MergeError> for AppError {
 
 #[cfg(test)]
 mod tests {
-    use super::{AppError, HealError};
+    use super::AppError;
     use crate::model::Code;
 
     #[test]
-    fn a_build_without_mcp_says_so() {
-        let error = AppError::from(HealError::NoMcp);
+    fn a_build_without_a_feature_says_so() {
+        let error = AppError::not_built("mcp");
         assert_eq!(error.code, Code::R303);
         assert!(error.hints.iter().any(|hint| hint.contains("mcp")));
     }

@@ -31,15 +31,14 @@ pub(crate) struct Args {
 
 #[cfg(not(feature = "mcp"))]
 pub(crate) fn run(_: &Args, _: &Global, _: &Output) -> Result<Exit, AppError> {
-    Err(AppError::without_mcp())
+    Err(AppError::not_built("mcp"))
 }
 
 #[cfg(feature = "mcp")]
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     use std::io::IsTerminal as _;
 
-    use crate::app::Stop;
-    use crate::mcp::{HttpOptions, Server, ServerOptions, new_token, serve_http, serve_stdio};
+    use crate::mcp::{Server, ServerOptions, serve_stdio};
     use crate::model::Code;
 
     // Wrong settings are told now, not at the first call.
@@ -60,29 +59,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             }
             serve_stdio(server)
         }
-        Some(port) => {
-            let stop = Stop::install().map_err(|error| {
-                AppError::environment(format!("cannot listen to Ctrl-C: {error}"))
-            })?;
-            let token = match std::env::var("MENDIT_MCP_TOKEN") {
-                Ok(token) if !token.is_empty() => token,
-                _ => new_token().map_err(|error| {
-                    AppError::environment(format!("no token can be made: {error}"))
-                })?,
-            };
-            let told = token.clone();
-            let options = HttpOptions {
-                port,
-                token,
-                allow_origins: args.allow_origin.clone(),
-                stop: &stop,
-            };
-            serve_http(&server, &options, |address| {
-                let said =
-                    format!("listening on http://{address}/mcp\nauthorization: Bearer {told}\n");
-                output.raw_error(said.as_bytes());
-            })
-        }
+        #[cfg(feature = "http")]
+        Some(port) => over_http(args, port, &server, output)?,
+        #[cfg(not(feature = "http"))]
+        Some(_) => return Err(AppError::not_built("http")),
     };
     served.map_err(|error| {
         AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
@@ -94,4 +74,34 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         )
     })?;
     Ok(Exit::Yes)
+}
+
+#[cfg(feature = "http")]
+fn over_http(
+    args: &Args,
+    port: u16,
+    server: &crate::mcp::Server,
+    output: &Output,
+) -> Result<std::io::Result<()>, AppError> {
+    use crate::app::Stop;
+    use crate::mcp::{HttpOptions, new_token, serve_http};
+
+    let stop = Stop::install()
+        .map_err(|error| AppError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
+    let token = match std::env::var("MENDIT_MCP_TOKEN") {
+        Ok(token) if !token.is_empty() => token,
+        _ => new_token()
+            .map_err(|error| AppError::environment(format!("no token can be made: {error}")))?,
+    };
+    let told = token.clone();
+    let options = HttpOptions {
+        port,
+        token,
+        allow_origins: args.allow_origin.clone(),
+        stop: &stop,
+    };
+    Ok(serve_http(server, &options, |address| {
+        let said = format!("listening on http://{address}/mcp\nauthorization: Bearer {told}\n");
+        output.raw_error(said.as_bytes());
+    }))
 }

@@ -20,9 +20,9 @@ pub enum HealError {
         /// The names there are.
         known: Vec<String>,
     },
-    /// This program was built without the feature `mcp`.
-    #[error("this program was built without MCP")]
-    NoMcp,
+    /// This program was built without the feature of that name, which this needs.
+    #[error("this program was built without the feature `{0}`")]
+    NotBuilt(&'static str),
     /// Nothing could be started.
     #[error(transparent)]
     Exec(#[from] ExecError),
@@ -38,7 +38,7 @@ impl HealError {
         match self {
             Self::Config { .. } => Code::R301,
             Self::UnknownServer { .. } => Code::R302,
-            Self::NoMcp => Code::R303,
+            Self::NotBuilt(_) => Code::R303,
             Self::Exec(error) => error.code(),
             Self::Start(_) => Code::R304,
         }

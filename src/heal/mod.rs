@@ -13,7 +13,7 @@ mod expand;
 mod fix;
 mod gather;
 mod history;
-#[cfg(feature = "mcp")]
+#[cfg(feature = "http")]
 mod http;
 mod manifest;
 mod mask;

@@ -2,8 +2,10 @@ use std::collections::BTreeMap;
 
 use super::answer::Answer;
 use super::expand::expand;
+#[cfg(feature = "http")]
+use super::http;
+use super::stdio;
 use super::{Endpoint, HealError, Probe, Transport};
-use super::{http, stdio};
 use crate::exec::{Job, Stop};
 use crate::model::FailureKind;
 
@@ -26,7 +28,10 @@ pub(super) fn try_server(
         .build()?;
     match endpoint.transport {
         Transport::Stdio => stdio::connect(&runtime, &endpoint, probe, place, stop),
+        #[cfg(feature = "http")]
         Transport::Http => Ok(http::connect(&runtime, &endpoint, probe, stop)),
+        #[cfg(not(feature = "http"))]
+        Transport::Http => Err(HealError::NotBuilt("http")),
     }
 }
 

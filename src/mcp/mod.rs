@@ -2,6 +2,7 @@
 //! HTTP on this machine. Thin: each tool is a call into the library and a document of the model.
 
 mod error;
+#[cfg(feature = "http")]
 mod http;
 mod options;
 
@@ -15,6 +16,7 @@ mod stdio;
 mod tool;
 mod tools;
 
+#[cfg(feature = "http")]
 pub use http::{HttpOptions, new_token, serve_http};
 pub use options::ServerOptions;
 pub use server::Server;

@@ -44,6 +44,7 @@ impl Server {
     }
 
     /// The same for another client.
+    #[cfg(feature = "http")]
     pub(super) fn session(&self) -> Self {
         Self {
             options: self.options.clone(),

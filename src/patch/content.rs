@@ -148,7 +148,11 @@ fn together(
     let doubt = if failed {
         None
     } else {
-        damaged(&text, &hunks, sections)
+        let placed = outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Placed(placed) => Some(&*placed.lines),
+            _ => None,
+        });
+        damaged(&text, &placed.collect::<Vec<_>>(), sections)
     };
     let composed = if failed {
         None

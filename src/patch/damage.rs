@@ -1,4 +1,4 @@
-use super::set::{FilePatch, Hunk, HunkLine, LineKind};
+use super::set::{FilePatch, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{BlobId, Code, Refusal};
 
@@ -25,16 +25,17 @@ pub(super) fn newline_lost() -> Refusal {
 
 // Added lines that all stand one space further in than anything around them, where the hunks remove
 // nothing that could show whether that is meant; the first of them.
-fn space_too_many(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<u32> {
+fn space_too_many(text: &Text<'_>, hunks: &[&[HunkLine<'_>]]) -> Option<u32> {
     let odd = |line: &[u8]| {
         let blanks = line.iter().take_while(|byte| **byte == b' ').count();
-        blanks % 2 == 1 && blanks < line.trim_ascii_end().len()
+        // ` * ` goes on with a comment.
+        blanks % 2 == 1 && line.get(blanks).is_some_and(|byte| *byte != b'*')
     };
     let mut first = None;
     for hunk in hunks {
-        let mut added = hunk.lines.iter().filter(|it| it.kind == LineKind::Add);
+        let mut added = hunk.iter().filter(|it| it.kind == LineKind::Add);
         let solid = |line: &&HunkLine<'_>| !line.text().trim_ascii().is_empty();
-        let adds_alone = hunk.lines.iter().all(|it| it.kind != LineKind::Remove);
+        let adds_alone = hunk.iter().all(|it| it.kind != LineKind::Remove);
         if adds_alone && let Some(line) = added.clone().find(solid) {
             if !added.all(|line| !solid(&line) || odd(line.text())) {
                 return None;
@@ -48,10 +49,10 @@ fn space_too_many(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<u32> {
 // Added lines that carry a damage which the old lines of the same hunks cannot show.
 pub(super) fn damaged(
     text: &Text<'_>,
-    hunks: &[Hunk<'_>],
+    hunks: &[&[HunkLine<'_>]],
     sections: &[&FilePatch<'_>],
 ) -> Option<(u64, Refusal)> {
-    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let lines = || hunks.iter().copied().flatten();
     let added = || lines().filter(|line| line.kind == LineKind::Add);
     let refuse =
         |line: u32, code, message: &str| Some((u64::from(line), Refusal::new(code, message)));
@@ -62,8 +63,12 @@ pub(super) fn damaged(
                 .take(5)
                 .count()
         };
-        let shown = lines()
-            .any(|line| line.kind == LineKind::Remove && line.text().first() == Some(&b'\t'));
+        // Tabs that other added or removed lines contradict are the text's own.
+        let shown = lines().any(|line| match line.kind {
+            LineKind::Remove => line.text().first() == Some(&b'\t'),
+            LineKind::Add => line.text().first() == Some(&b' '),
+            LineKind::Context => false,
+        });
         if !shown && starts(b'\t') == 0 && starts(b' ') == 5 {
             let message = "added lines are indented with tabs, and the file with spaces";
             return refuse(line.at, Code::P310, message);

@@ -7,8 +7,9 @@ mod change;
 mod compose;
 mod content;
 mod damage;
-mod feedback;
 #[cfg(feature = "program")]
+mod entities;
+mod feedback;
 mod git_apply;
 mod intent;
 mod judge;

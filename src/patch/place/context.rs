@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::{MendNote, trim_end};
@@ -7,62 +8,45 @@ use crate::model::Code;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
-/// Lets some context differ, where the removed lines stand at one place alone and what adjoins each
+/// Lets some context differ, where what changes stands at one place alone and what adjoins each
 /// change is as the patch has it.
 ///
-/// The file may have changed around the place since the patch was written; its own context stays.
+/// The file may have changed around the place since the patch was written, by lines more or less
+/// too; its own context stays.
 pub(super) fn other_context<'h, 'a>(
     text: &Text<'_>,
     hunk: &'h Hunk<'a>,
     work: &Work,
 ) -> Option<Placed<'h, 'a>> {
     let lines = firm(hunk, hunk.loose_tail);
-    let old = old_of(lines);
-    let removed: Vec<(usize, &HunkLine<'_>)> = old
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| line.kind == LineKind::Remove)
-        .map(|(index, line)| (index, *line))
-        .collect();
-    let tells = |line: &HunkLine<'_>| line.text().trim_ascii().len() >= TELLING;
-    if !removed.iter().any(|(_, line)| tells(line)) {
-        return None;
-    }
-    let mut found = None;
-    for at in 0..=text.len().checked_sub(old.len())? {
-        let mut compared = 0;
-        let stands = removed.iter().all(|(index, line)| {
-            compared += 1;
-            line.text() == text.line(at + index)
-        });
-        if !work.spend(compared) || (stands && found.is_some()) {
+    let old = Old::of(lines);
+    let anchor = old.anchor()?;
+    let mut found = Vec::new();
+    for at in 0..=text.len().checked_sub(anchor.len())? {
+        if !work.spend(anchor.len() as u64) {
             return None;
         }
-        if stands {
-            found = Some(at);
+        let stands = anchor.clone().zip(at..).all(|(row, line)| {
+            old.lines
+                .get(row)
+                .is_some_and(|it| it.text() == text.line(line))
+        });
+        if stands && found.len() < MOST_PLACES && work.spend(200 * lines.len() as u64) {
+            found.push(old.aligned(text, &anchor, at));
+        } else if stands {
+            return None;
         }
     }
-    let at = found?;
-    let same: Vec<bool> = old
-        .iter()
-        .enumerate()
-        .map(|(index, line)| trim_end(line.text()) == trim_end(text.line(at + index)))
-        .collect();
-    let context = old.len() - removed.len();
-    let kept = same.iter().filter(|same| **same).count() - removed.len();
-    let alike = old.iter().enumerate().all(|(index, line)| {
-        same.get(index) == Some(&true) || is_alike(line.text(), text.line(at + index))
-    });
-    if kept * 2 < context || !alike || !adjoins(lines, &same) {
+    found.sort_by_key(|aligned| std::cmp::Reverse(aligned.kept));
+    let best = found.first()?;
+    // Another place must not have half of what speaks for this one.
+    let rivals = found.get(1).is_some_and(|it| it.kept * 2 >= best.kept);
+    if rivals || !best.holds(&old) {
         return None;
     }
     Some(Placed {
+        pieces: best.pieces(lines),
         lines: Cow::Borrowed(lines),
-        pieces: vec![Piece {
-            at,
-            from: 0,
-            to: lines.len(),
-        }],
         mends: vec![MendNote::lossy(
             Code::M417,
             "took context that differs from the file, around lines that stand there once",
@@ -70,8 +54,245 @@ pub(super) fn other_context<'h, 'a>(
     })
 }
 
-// A removed line shorter than this may stand anywhere.
+// The lines of a hunk that stand in the file before.
+struct Old<'h, 'a> {
+    lines: Vec<&'h HunkLine<'a>>,
+    // Before which of these lines some are added.
+    added_before: Vec<bool>,
+}
+
+impl<'h, 'a> Old<'h, 'a> {
+    fn of(lines: &'h [HunkLine<'a>]) -> Self {
+        let mut old = Self {
+            lines: old_of(lines),
+            added_before: Vec::new(),
+        };
+        let mut added = false;
+        for line in lines {
+            match line.kind {
+                LineKind::Add => added = true,
+                _ => old.added_before.push(std::mem::take(&mut added)),
+            }
+        }
+        old.added_before.push(added);
+        old
+    }
+
+    fn is_removed(&self, row: usize) -> bool {
+        self.lines
+            .get(row)
+            .is_some_and(|line| line.kind == LineKind::Remove)
+    }
+
+    // What says where: the removed lines that tell most; where none is removed, the two lines that
+    // the first added ones stand between.
+    fn anchor(&self) -> Option<Range<usize>> {
+        let telling = |rows: &Range<usize>| {
+            let lines = self.lines.get(rows.clone()).unwrap_or_default();
+            let letters = lines.iter().map(|line| line.text().trim_ascii().len());
+            letters.max().unwrap_or(0)
+        };
+        let mut runs = Vec::new();
+        let mut row = 0;
+        while row < self.lines.len() {
+            let from = row;
+            while self.is_removed(row) {
+                row += 1;
+            }
+            if row > from {
+                runs.push(from..row);
+            }
+            row += 1;
+        }
+        if runs.is_empty() {
+            let between = self.added_before.iter().position(|added| *added)?;
+            let pair = between.checked_sub(1)?..between + 1;
+            runs.extend((pair.end <= self.lines.len()).then_some(pair));
+        }
+        let best = runs.into_iter().max_by_key(telling)?;
+        (telling(&best) >= TELLING).then_some(best)
+    }
+
+    // The rows of the file that the lines stand for, when those of `anchor` stand at `at`.
+    fn aligned(&self, text: &Text<'_>, anchor: &Range<usize>, at: usize) -> Aligned {
+        let mut rows = vec![None; self.lines.len()];
+        for (row, line) in anchor.clone().zip(at..) {
+            if let Some(slot) = rows.get_mut(row) {
+                *slot = Some(Row { line, exact: true });
+            }
+        }
+        let down: Vec<usize> = (anchor.end..self.lines.len()).collect();
+        let below = at + anchor.len();
+        self.follow(text, &down, |step| Some(below + step), &mut rows);
+        let up: Vec<usize> = (0..anchor.start).rev().collect();
+        let above = |step: usize| at.checked_sub(step + 1);
+        self.follow(text, &up, above, &mut rows);
+        let kept = rows.iter().zip(&self.lines).filter(|(row, line)| {
+            line.kind == LineKind::Context && row.is_some_and(|row| row.exact)
+        });
+        Aligned {
+            kept: kept.count(),
+            rows,
+        }
+    }
+
+    // Goes through lines and file side by side, away from the anchor. Where they part, the fewest
+    // lines are left out on either side after which they agree again.
+    fn follow(
+        &self,
+        text: &Text<'_>,
+        order: &[usize],
+        line_at: impl Fn(usize) -> Option<usize>,
+        rows: &mut [Option<Row>],
+    ) {
+        let file = |step: usize| {
+            let line = line_at(step)?;
+            (line < text.len()).then(|| (line, text.line(line)))
+        };
+        let line = |index: usize| order.get(index).and_then(|row| self.lines.get(*row));
+        let same = |index: usize, step: usize| {
+            line(index)
+                .zip(file(step))
+                .is_some_and(|(line, (_, file))| {
+                    trim_end(line.text()) == trim_end(file)
+                        && (line.kind == LineKind::Context || line.text() == file)
+                })
+        };
+        let is_context = |index: usize| line(index).is_some_and(|it| it.kind == LineKind::Context);
+        // One line that says little agrees by chance.
+        let agree = |index: usize, step: usize| {
+            let tells = |at: usize| line(at).is_some_and(|it| !it.text().trim_ascii().is_empty());
+            same(index, step)
+                && (index + 1 == order.len() && tells(index) || same(index + 1, step + 1))
+        };
+        let (mut index, mut step) = (0, 0);
+        while let Some(row) = order.get(index) {
+            let mut stands = |exact: bool| {
+                if let (Some(slot), Some((line, _))) = (rows.get_mut(*row), file(step)) {
+                    *slot = Some(Row { line, exact });
+                }
+            };
+            if same(index, step) {
+                stands(true);
+                (index, step) = (index + 1, step + 1);
+                continue;
+            }
+            let changed = is_context(index)
+                && line(index)
+                    .zip(file(step))
+                    .is_some_and(|(line, (_, file))| is_alike(line.text(), file));
+            let ways = (1..=MOST_LEFT_OUT)
+                .flat_map(|both| (0..=both).map(move |lines| (lines, both - lines)));
+            let again = ways.into_iter().find(|(lines, files)| {
+                (index..index + lines).all(is_context) && agree(index + lines, step + files)
+            });
+            if changed && (again.is_none() || same(index + 1, step + 1)) {
+                stands(false);
+                (index, step) = (index + 1, step + 1);
+                continue;
+            }
+            let Some((lines, files)) = again else {
+                return;
+            };
+            (index, step) = (index + lines, step + files);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    line: usize,
+    exact: bool,
+}
+
+struct Aligned {
+    rows: Vec<Option<Row>>,
+    // How many lines of context are in the file as the patch has them.
+    kept: usize,
+}
+
+impl Aligned {
+    fn row(&self, row: usize) -> Option<Row> {
+        self.rows.get(row).copied().flatten()
+    }
+
+    // Whether it is enough: half of the context (two thirds where nothing is removed), every removed
+    // line, and each change beside a line that is as the patch has it, on both sides where it only adds.
+    fn holds(&self, old: &Old<'_, '_>) -> bool {
+        let removed = (0..self.rows.len()).filter(|row| old.is_removed(*row));
+        let context = self.rows.len() - removed.clone().count();
+        let enough = if removed.clone().next().is_some() {
+            self.kept * 2 >= context
+        } else {
+            self.kept * 3 >= context * 2
+        };
+        let found = |row: usize| self.row(row).is_some_and(|it| it.exact);
+        if !enough || !removed.clone().all(found) {
+            return false;
+        }
+        let adjoins = |upper: usize, lower: usize| {
+            let pair = self.row(upper).zip(self.row(lower));
+            pair.is_some_and(|(a, b)| a.exact && b.exact && a.line + 1 == b.line)
+        };
+        (0..=self.rows.len()).all(|row| {
+            let above = row.checked_sub(1);
+            let starts = old.is_removed(row) && !above.is_some_and(|it| old.is_removed(it));
+            let inside = old.is_removed(row) && !starts;
+            let added = old.added_before.get(row) == Some(&true);
+            if inside {
+                return above.is_some_and(|above| adjoins(above, row));
+            }
+            if starts {
+                let end = (row..).find(|it| !old.is_removed(*it)).unwrap_or(row);
+                return above.is_some_and(|above| adjoins(above, row))
+                    || !added && end.checked_sub(1).is_some_and(|last| adjoins(last, end));
+            }
+            let after_removed = above.is_some_and(|it| old.is_removed(it));
+            !added || after_removed || above.is_some_and(|above| adjoins(above, row))
+        })
+    }
+
+    // The lines of the hunk that stand in the file side by side; the rest of its context is left out.
+    fn pieces(&self, lines: &[HunkLine<'_>]) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        // Where the open piece goes on in the file, and the lines from which a new one would begin.
+        let mut next = None;
+        let mut from = 0;
+        let mut row = 0;
+        for (index, line) in lines.iter().enumerate() {
+            if line.kind == LineKind::Add {
+                continue;
+            }
+            let stands = self.row(row).map(|it| it.line);
+            row += 1;
+            if next.is_none() || stands != next {
+                if let Some(piece) = pieces.last_mut().filter(|_| next.is_some()) {
+                    // Lines added after removed ones stand in their place.
+                    let replaces = from > 0
+                        && lines
+                            .get(from - 1)
+                            .is_some_and(|it| it.kind == LineKind::Remove);
+                    piece.to = if replaces { index } else { from };
+                    from = piece.to;
+                }
+                if let Some(at) = stands {
+                    let to = lines.len();
+                    pieces.push(Piece { at, from, to });
+                }
+            }
+            next = stands.map(|at| at + 1);
+            from = index + 1;
+        }
+        pieces
+    }
+}
+
+// A line shorter than this may stand anywhere.
 const TELLING: usize = 8;
+// Places at which to look for the rest of the hunk.
+const MOST_PLACES: usize = 64;
+// Lines that may be missing or too many at one place of the context, both sides together.
+const MOST_LEFT_OUT: usize = 5;
 
 // One line made of another by a rename or a small change.
 fn is_alike(patch: &[u8], file: &[u8]) -> bool {
@@ -81,29 +302,6 @@ fn is_alike(patch: &[u8], file: &[u8]) -> bool {
     );
     let (patch, file) = (patch.trim(), file.trim());
     patch.len() < 400 && file.len() < 400 && strsim::normalized_levenshtein(patch, file) >= 0.5
-}
-
-// Whether each run of changes touches old lines that are as the patch has them: one of two where it
-// removes some, both where it only adds.
-fn adjoins(lines: &[HunkLine<'_>], same: &[bool]) -> bool {
-    let is_context = |line: &HunkLine<'_>| line.kind == LineKind::Context;
-    let mut row = 0;
-    let runs = lines.chunk_by(|a, b| is_context(a) == is_context(b));
-    runs.into_iter().all(|run| {
-        let from = row;
-        row += run.iter().filter(|it| it.kind != LineKind::Add).count();
-        if run.first().is_some_and(is_context) {
-            return true;
-        }
-        let before = from.checked_sub(1).and_then(|at| same.get(at));
-        let after = same.get(row);
-        let removes = row > from;
-        if removes {
-            before == Some(&true) || after == Some(&true)
-        } else {
-            before == Some(&true) && after == Some(&true)
-        }
-    })
 }
 
 #[cfg(test)]
@@ -123,6 +321,44 @@ mod tests {
     }
 
     #[test]
+    fn context_may_have_lines_more_or_less() {
+        let cases = [
+            // One line is missing above, one below.
+            (
+                " def f(values):\n-    for value in values:\n+    for value in set(values):\n         total += value\n     return total\n",
+                FILE.replace("in values", "in set(values)"),
+            ),
+            (
+                " def f(values):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n     return total\n",
+                FILE.replace("in values", "in set(values)"),
+            ),
+            // One that the file does not have.
+            (
+                " def f(values):\n     \"\"\"Adds.\"\"\"\n     total = 0\n-    for value in values:\n+    for value in set(values):\n",
+                FILE.replace("in values", "in set(values)"),
+            ),
+            // Two changes with a missing line between them.
+            (
+                "-def f(values):\n+def g(values):\n     total = 0\n         total += value\n-    return total\n+    return -total\n",
+                FILE.replace("def f", "def g")
+                    .replace("return ", "return -"),
+            ),
+            // Only added lines, between two that stand side by side once.
+            (
+                " def f(items):\n     total = 0\n+    count = 0\n     for value in values:\n         total += value\n",
+                FILE.replace(" = 0\n", " = 0\n    count = 0\n"),
+            ),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(
+                tried(FILE, body),
+                ("M417".to_owned(), Some(expected)),
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
     fn what_is_removed_and_what_adjoins_has_to_be_there() {
         for body in [
             // The removed line differs.
@@ -131,8 +367,8 @@ mod tests {
             " def f(values):\n     count = 0\n-    for value in values:\n+    for value in set(values):\n         count += value\n     return total\n",
             // Most context is another.
             " def g(a, b):\n     x = a\n     y = b\n     total = 0\n-    for value in values:\n+    pass\n",
-            // Only added lines.
-            " def f(items):\n     total = 0\n+    count = 0\n     for value in values:\n",
+            // Only added lines, between lines that are not side by side.
+            " def f(values):\n+    count = 0\n     for value in values:\n         total += value\n     return total\n",
         ] {
             assert_eq!(tried(FILE, body).1, None, "{body}");
         }

@@ -6,6 +6,7 @@ use super::placed::Placed;
 use super::rule::{EXACT, MendNote};
 use super::search::Work;
 use super::truncation::Doubt;
+use super::variant::mend_alike;
 use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;
@@ -43,6 +44,13 @@ pub(in crate::patch) fn place<'h, 'a>(
         failures += usize::from(matches!(one, Found::None));
         shift += net(hunk);
         found.push(one);
+    }
+    if !strict {
+        let placed = found.iter_mut().filter_map(|one| match one {
+            Found::At(placed) => Some(placed),
+            _ => None,
+        });
+        mend_alike(text, &mut placed.collect::<Vec<_>>());
     }
     let decided: Vec<Option<Range<usize>>> = found
         .iter()

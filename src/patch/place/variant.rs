@@ -1,9 +1,12 @@
 use crate::model::Code;
 use std::borrow::Cow;
 
+use super::placed::Placed;
 use super::rule::MendNote;
+use crate::patch::entities::unescape;
 use crate::patch::numbered::numbered;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::text::Text;
 
 /// A second reading of a hunk whose lines all carry the same damage.
 pub(super) struct Variant<'a> {
@@ -98,8 +101,10 @@ fn without_spaces<'a>(hunk: &Hunk<'a>, in_context: bool) -> Option<Variant<'a>> 
             ..line.clone()
         });
     }
-    let mend = MendNote::safe(Code::M418, "left out the space after the marks of lines");
-    shown.then_some(Variant { lines, mend })
+    shown.then_some(Variant {
+        lines,
+        mend: SPACED,
+    })
 }
 
 // Text in which every `<`, `>` and `&` was escaped.
@@ -116,33 +121,94 @@ fn without_entities<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
             ..line.clone()
         });
     }
-    let mend = MendNote::lossy(
-        Code::M407,
-        "decoded the HTML entities that the patch was escaped with",
-    );
-    found.then_some(Variant { lines, mend })
+    found.then_some(Variant {
+        lines,
+        mend: ESCAPED,
+    })
 }
 
-// `None` when something stands unescaped, which says that the text was not escaped.
-fn unescape(text: &[u8]) -> Option<Cow<'_, [u8]>> {
-    const ENTITIES: &[(&[u8], u8)] = &[(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&amp;", b'&')];
-    if text.contains(&b'<') || text.contains(&b'>') {
+const SPACED: MendNote = MendNote::safe(Code::M418, "left out the space after the marks of lines");
+const ESCAPED: MendNote = MendNote::lossy(
+    Code::M407,
+    "decoded the HTML entities that the patch was escaped with",
+);
+
+/// Takes from the added lines of placed hunks the damage that another hunk of the file was found to
+/// have; a space after each mark also where their own blank lines show it.
+pub(super) fn mend_alike(text: &Text<'_>, hunks: &mut [&mut Placed<'_, '_>]) {
+    for mend in [SPACED, ESCAPED] {
+        let has = |placed: &Placed<'_, '_>| placed.mends.iter().any(|it| it.code == mend.code);
+        let shown = hunks.iter().any(|placed| has(placed));
+        for placed in &mut *hunks {
+            let spaced = mend.code == Code::M418;
+            let adds_alone = placed.lines.iter().all(|it| it.kind != LineKind::Remove);
+            let shows = shown || (spaced && blank_lines_show_it(text, &placed.lines));
+            if has(placed) || !shows || (spaced && !adds_alone) {
+                continue;
+            }
+            let without = if spaced { unspaced } else { unescaped };
+            if let Some(lines) = without(&placed.lines) {
+                placed.lines = Cow::Owned(lines);
+                placed.mends.push(mend);
+            }
+        }
+    }
+}
+
+// Blank lines that are added as one space each, beside others that all begin with one.
+fn blank_lines_show_it(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
+    let added = || lines.iter().filter(|it| it.kind == LineKind::Add);
+    let (blank, solid): (Vec<_>, Vec<_>) =
+        added().partition(|it| it.text().trim_ascii().is_empty());
+    !blank.is_empty()
+        && solid.len() > 1
+        && blank.iter().all(|it| it.text() == b" ")
+        && (0..text.len()).all(|row| text.line(row) != b" ")
+}
+
+fn unspaced<'a>(lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
+    added_as(lines, |text| match text.strip_prefix(b" ") {
+        None if text.is_empty() => Some(None),
+        None => None,
+        Some(rest) => Some(Some(rest.to_vec())),
+    })
+}
+
+fn unescaped<'a>(lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
+    let found = |text: &[u8]| matches!(unescape(text), Some(Cow::Owned(_)));
+    let any = lines
+        .iter()
+        .any(|it| it.kind == LineKind::Add && found(it.text()));
+    if !any {
         return None;
     }
-    if !text.contains(&b'&') {
-        return Some(Cow::Borrowed(text));
-    }
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'&', rest) {
-        let (before, entity) = rest.split_at(at);
-        out.extend_from_slice(before);
-        let (name, byte) = ENTITIES.iter().find(|(name, _)| entity.starts_with(name))?;
-        out.push(*byte);
-        rest = entity.get(name.len()..)?;
-    }
-    out.extend_from_slice(rest);
-    Some(Cow::Owned(out))
+    added_as(lines, |text| match unescape(text)? {
+        Cow::Owned(text) => Some(Some(text)),
+        Cow::Borrowed(_) => Some(None),
+    })
+}
+
+// The lines with other text in those that are added, or `None` when one of them cannot be read so.
+fn added_as<'a>(
+    lines: &[HunkLine<'a>],
+    other: impl Fn(&[u8]) -> Option<Option<Vec<u8>>>,
+) -> Option<Vec<HunkLine<'a>>> {
+    let lines = lines.iter().map(|line| {
+        let text = match line.kind {
+            LineKind::Add => other(line.text())?,
+            _ => None,
+        };
+        Some(match text {
+            Some(text) => HunkLine {
+                line: Cow::Owned(text),
+                prefixed: false,
+                bare: false,
+                ..line.clone()
+            },
+            None => line.clone(),
+        })
+    });
+    lines.collect()
 }
 
 /// Whether a line of context says "something is left out here".
@@ -178,5 +244,44 @@ pub(super) fn is_elision(line: &HunkLine<'_>) -> bool {
             .any(|word| memchr::memmem::find(rest, word).is_some())
         }
         None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::patch::place::trial::tried;
+
+    const FILE: &str =
+        "def a():\n    one = 1\n    return one\n\n\ndef b():\n    two = 2\n    return two\n";
+
+    #[test]
+    fn what_one_hunk_shows_holds_for_the_others() {
+        let after = |line: &str, more: &str| {
+            FILE.replace("1\n", &format!("{line}\n"))
+                .replace("= 2\n", more)
+        };
+        let spaced = " def a():\n-     one = 1\n+     one = 3\n     return one\n@@ -6,3 +6,4 @@\n def b():\n     two = 2\n+     two += 1\n     return two\n";
+        let expected = after("3", "= 2\n    two += 1\n");
+        assert_eq!(
+            tried(FILE, spaced),
+            ("M418 M418".to_owned(), Some(expected))
+        );
+        // No other hunk shows it, and the file has no line that stands like that: refused.
+        let alone = " def b():\n     two = 2\n+     two += 1\n     return two\n";
+        assert_eq!(tried(FILE, alone), ("P310".to_owned(), None));
+        // Its own blank line shows it.
+        let blank =
+            " def b():\n     two = 2\n+     two += 1\n+ \n+     two += 3\n     return two\n";
+        let expected = FILE.replace("= 2\n", "= 2\n    two += 1\n\n    two += 3\n");
+        assert_eq!(tried(FILE, blank), ("M418".to_owned(), Some(expected)));
+    }
+
+    #[test]
+    fn entities_that_one_hunk_shows_are_decoded_in_all() {
+        let file = "a = x < 1\nb = 2\nc = 3\nd = 4\ne = 5\n";
+        let body = "-a = x &lt; 1\n+a = x &lt; 2\n b = 2\n@@ -4,2 +4,3 @@\n d = 4\n+f = y &gt; 1\n e = 5\n";
+        let expected = "a = x < 2\nb = 2\nc = 3\nd = 4\nf = y > 1\ne = 5\n";
+        let (codes, after) = tried(file, body);
+        assert_eq!(after.as_deref(), Some(expected), "{codes}");
     }
 }
