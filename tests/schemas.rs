@@ -29,6 +29,7 @@ fn the_checked_in_schemas_are_fresh() {
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
+    expected.sort();
     assert_eq!(files, expected, "a file for each document, and no other");
 }
 

@@ -130,6 +130,8 @@ export interface BenchDocument {
   byLanguage: Array<TallyRow>;
   /** By the level that the fixture says it needs. */
   byLevel: Array<TallyRow>;
+  /** By the public repository that they come from; empty for made ones. */
+  byRepository: Array<TallyRow>;
   /** Against an earlier document. */
   comparison: Comparison | null;
   /** Always `bench`. */
@@ -154,12 +156,50 @@ export interface BenchDocument {
   schemaVersion: number;
   /** What the packets showed of what a repair needs. */
   sight: Sight;
+  /** What packets showed up to each rung. */
+  sightByLevel: Array<LevelSight>;
   /** Over all of them. */
   totals: Tally;
   /** The tricks of the agent `cheat` that runs took for repairs, by name. */
   tricks: Array<TrickRow>;
   /** Repairs without a model where the fixture calls that unsafe. */
   wrongHeals: number;
+}
+
+/** What a reply cost, as the agent says. */
+export interface BenchDocumentUsage {
+  /** Dollars. */
+  costUsd: number;
+  /** Tokens read. */
+  inputTokens: number;
+  /** Tokens written. */
+  outputTokens: number;
+}
+
+/** `bench compare`: two benches over the same cases, case by case. */
+export interface BenchPairs {
+  /** Repaired by both. */
+  both: number;
+  /** Cases that both ran. */
+  cases: number;
+  /** Always `bench-pairs`. */
+  document: string;
+  /** The first. */
+  first: PairedSide;
+  /** Repaired by neither. */
+  neither: number;
+  /** Repaired by the first alone. */
+  onlyFirst: Array<string>;
+  /** Repaired by the second alone. */
+  onlySecond: Array<string>;
+  /** The two-sided exact test for paired shares: how likely a difference as large is where there is none. */
+  p: number;
+  /** Always [`super::SCHEMA_VERSION`]. */
+  schemaVersion: number;
+  /** The second. */
+  second: PairedSide;
+  /** Cases that one of them did not run; they count for nothing. */
+  unpaired: Array<string>;
 }
 
 /** A git blob id. */
@@ -405,6 +445,16 @@ export interface DiagnosisDocument {
   undefinedNames: Array<string>;
 }
 
+/** A candidate that was tried and dropped. */
+export interface DroppedCandidate {
+  /** The commit. */
+  commit: string;
+  /** The reason, one of the keys of `dropped`. */
+  reason: string;
+  /** What was seen, in a few words. */
+  said: string;
+}
+
 /** A line of the log that carries the diagnosis. */
 export interface Evidence {
   /** 1-based line of the log as it was given. */
@@ -531,10 +581,16 @@ export interface FirstDifference {
 
 /** How one fixture went. */
 export interface FixtureOutcome {
+  /** Times the agent was called. */
+  agentCalls: number;
   /** Attempts, heals included. */
   attempts: number;
   /** Tricks of the agent `cheat` that a run took for a repair. */
   cheats: Array<string>;
+  /** Seconds in which its test was run, of all seconds. */
+  commandSeconds: number;
+  /** Whether the first packet held every needed file, whole or in part. */
+  firstHeld: boolean;
   /** Whether a repair exists that a run can make. */
   fixable: boolean;
   /** Whether a change without a model repaired it. */
@@ -562,10 +618,14 @@ export interface FixtureOutcome {
   neededLevel: Level | null;
   /** Bytes of all its packets. */
   packetBytes: number;
+  /** Estimated tokens of the files of all its packets. */
+  packetTokens: number;
   /** A digest over level and files of each packet, in order. */
   packets: Array<string>;
   /** Whether it was repaired: the run is fixed, and no hidden test says otherwise. */
   repaired: boolean;
+  /** The public repository that it comes from; `null` for one that was made. */
+  repository: string | null;
   /** Whether it came out as it should. */
   result: FixtureResult;
   /** Seconds. */
@@ -583,6 +643,8 @@ export interface FixtureOutcome {
   title: string;
   /** Whether it is easy: the failure names the one file, and the one place in it, to change. */
   toy: boolean;
+  /** What the agent says it cost. */
+  usage: BenchDocumentUsage;
   /** What is not as it should be, a sentence each; empty when it passed. */
   why: Array<string>;
 }
@@ -806,6 +868,18 @@ export interface LeftOut {
 /** A rung of the context ladder. */
 export type Level = number;
 
+/** How many packets held what a repair needs up to one rung. */
+export interface LevelSight {
+  /** Every needed file was in a packet of this rung or a lower one. */
+  heldSoFar: number;
+  /** The rung. */
+  level: Level;
+  /** Fixtures that can be repaired and whose agent was given a packet. */
+  of: number;
+  /** And every line that the reference changes was shown. */
+  shownSoFar: number;
+}
+
 /** A log within its limits. */
 export interface LogExcerpt {
   /** Bytes of the whole log as given. */
@@ -842,12 +916,49 @@ export interface MentionedFile {
   path: string;
 }
 
+/** `bench mine --format json`: what was looked at, kept and dropped. */
+export interface MineDocument {
+  /** The tried candidates that were dropped, newest first. */
+  candidates: Array<DroppedCandidate>;
+  /** Commits of the main line that were looked at. */
+  commits: number;
+  /** Always `bench-mine`. */
+  document: string;
+  /** Why the others were dropped: how many, by reason. */
+  dropped: Record<string, number>;
+  /** What is wrong with the history that could be looked at; empty when all of it is there. */
+  incomplete: Array<string>;
+  /** Fixes in the set. */
+  kept: number;
+  /** Whether there is more to look at: `--limit` was reached. */
+  more: boolean;
+  /** Owner and name. */
+  repository: string;
+  /** Always [`super::SCHEMA_VERSION`]. */
+  schemaVersion: number;
+  /** Seconds of this run. */
+  seconds: number;
+  /** Commits that change tests and product and were tried, now or earlier. */
+  tried: number;
+}
+
 /** The block of a file that is most like a hunk. */
 export interface Nearest {
   /** Its first line, counted from 1. */
   line: number;
   /** Share of the hunk's old lines that stand there, 0 to 1, in hundredths. */
   similarity: number;
+}
+
+/** A file that a fix changes. */
+export interface NeededFile {
+  /**
+   * Lines of the parent that change, first and last, from 1; where lines only come, the line
+   * before. Empty for a file that the fix makes or removes.
+   */
+  lines: Array<[number, number]>;
+  /** The file. */
+  path: RepoPath;
 }
 
 /** What one failing run of the tests says, as far as the loop looks at it. */
@@ -957,6 +1068,20 @@ export interface PacketFile {
   warnings: Array<TextWarning>;
   /** Why it is here, in one sentence. */
   why: string;
+}
+
+/** One side of a paired comparison, over the cases that both ran. */
+export interface PairedSide {
+  /** The agent. */
+  agent: string;
+  /** Calls of the agent. */
+  agentCalls: number;
+  /** Estimated tokens of the files of all packets. */
+  packetTokens: number;
+  /** Repaired. */
+  repaired: Tally;
+  /** Seconds of all cases. */
+  seconds: number;
 }
 
 /** A part of the fixtures. */
@@ -1088,6 +1213,84 @@ export interface Rate {
   fixed: number;
   /** Runs. */
   runs: number;
+}
+
+/** What the tests of some fixes are run in. */
+export interface RealEnvironment {
+  /** The commit whose files the set-up is run on. */
+  commit: string;
+  /** Its name in the set. */
+  name: string;
+  /** Programs without which it cannot be had. */
+  needs: Array<string>;
+  /** Lines for a shell, run once in the checkout; `{env}` is a folder of the environment's own. */
+  setup: Array<string>;
+  /** A line for a shell; `{tests}` are the test files. */
+  test: string;
+  /** Seconds that a run of tests may take. */
+  timeoutSeconds: number;
+  /** Variables of all its commands, `NAME=VALUE`. */
+  variables: Array<string>;
+}
+
+/** One fix that was proven both ways. */
+export interface RealFix {
+  /** The commit that fixes; its tests are taken from there. */
+  commit: string;
+  /** The environment's name. */
+  environment: string;
+  /** Tests that failed, by number; 0 where the output names none. */
+  failing: number;
+  /**
+   * Test files that import what the fix changes and are run with `tests` on the repaired files;
+   * no run sees them asked for.
+   */
+  hidden: Array<RepoPath>;
+  /** Tests that passed with the fix when `tests` and `hidden` were run. */
+  hiddenPassed: number;
+  /** Its name, such as `click-c3535905c`. */
+  id: string;
+  /** What the failure was taken for. */
+  kind: FailureKind;
+  /** Files that the fix changes, and the lines of the parent that it changes. */
+  needed: Array<NeededFile>;
+  /** The commit that is to be fixed. */
+  parent: string;
+  /** Files of tests and their data, as the fix has them, laid over the parent. */
+  taken: Array<RepoPath>;
+  /** Test files that are run and seen. */
+  tests: Array<RepoPath>;
+  /** Seconds since 1970 of the fix. */
+  time: number;
+}
+
+/**
+ * Fixes of one repository's history, by reference: what `bench mine` writes and `bench real` runs.
+ * Nothing of the repository's content stands in it.
+ */
+export interface RealFixes {
+  /** Always `real-fixes`. */
+  document: string;
+  /** What their tests are run in. */
+  environments: Array<RealEnvironment>;
+  /** The fixes, newest first. */
+  fixes: Array<RealFix>;
+  /** Whose fixes they are. */
+  repository: RealRepository;
+  /** Always [`super::SCHEMA_VERSION`]. */
+  schemaVersion: number;
+}
+
+/** A public repository. */
+export interface RealRepository {
+  /** The language that totals are given by. */
+  language: string;
+  /** Its licence, as SPDX writes it. */
+  licence: string;
+  /** Owner and name, such as `pallets/click`. */
+  name: string;
+  /** Where it can be cloned from. */
+  url: string;
 }
 
 /** Import hints in the shape of R6. */
@@ -1339,6 +1542,8 @@ export interface Shortening {
 
 /** How many packets held what a repair needs, over the fixtures whose agent was given one. */
 export interface Sight {
+  /** The first packet held every needed file, whole or in part. */
+  first: number;
   /** Every needed file was in a packet, whole or in part. */
   held: number;
   /** Fixtures that can be repaired and whose agent was given a packet. */

@@ -126,6 +126,8 @@ class BenchDocument(TypedDict):
     byLanguage: list["TallyRow"]
     # By the level that the fixture says it needs.
     byLevel: list["TallyRow"]
+    # By the public repository that they come from; empty for made ones.
+    byRepository: list["TallyRow"]
     # Against an earlier document.
     comparison: Union["Comparison", None]
     # Always `bench`.
@@ -150,12 +152,48 @@ class BenchDocument(TypedDict):
     schemaVersion: int
     # What the packets showed of what a repair needs.
     sight: "Sight"
+    # What packets showed up to each rung.
+    sightByLevel: list["LevelSight"]
     # Over all of them.
     totals: "Tally"
     # The tricks of the agent `cheat` that runs took for repairs, by name.
     tricks: list["TrickRow"]
     # Repairs without a model where the fixture calls that unsafe.
     wrongHeals: int
+
+# What a reply cost, as the agent says.
+class BenchDocumentUsage(TypedDict):
+    # Dollars.
+    costUsd: float
+    # Tokens read.
+    inputTokens: int
+    # Tokens written.
+    outputTokens: int
+
+# `bench compare`: two benches over the same cases, case by case.
+class BenchPairs(TypedDict):
+    # Repaired by both.
+    both: int
+    # Cases that both ran.
+    cases: int
+    # Always `bench-pairs`.
+    document: str
+    # The first.
+    first: "PairedSide"
+    # Repaired by neither.
+    neither: int
+    # Repaired by the first alone.
+    onlyFirst: list[str]
+    # Repaired by the second alone.
+    onlySecond: list[str]
+    # The two-sided exact test for paired shares: how likely a difference as large is where there is none.
+    p: float
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+    # The second.
+    second: "PairedSide"
+    # Cases that one of them did not run; they count for nothing.
+    unpaired: list[str]
 
 # A git blob id.
 BlobId = str
@@ -390,6 +428,15 @@ class DiagnosisDocument(TypedDict):
     # Names the log calls undefined, in log order.
     undefinedNames: list[str]
 
+# A candidate that was tried and dropped.
+class DroppedCandidate(TypedDict):
+    # The commit.
+    commit: str
+    # The reason, one of the keys of `dropped`.
+    reason: str
+    # What was seen, in a few words.
+    said: str
+
 # A line of the log that carries the diagnosis.
 class Evidence(TypedDict):
     # 1-based line of the log as it was given.
@@ -509,10 +556,16 @@ class FirstDifference(TypedDict):
 
 # How one fixture went.
 class FixtureOutcome(TypedDict):
+    # Times the agent was called.
+    agentCalls: int
     # Attempts, heals included.
     attempts: int
     # Tricks of the agent `cheat` that a run took for a repair.
     cheats: list[str]
+    # Seconds in which its test was run, of all seconds.
+    commandSeconds: float
+    # Whether the first packet held every needed file, whole or in part.
+    firstHeld: bool
     # Whether a repair exists that a run can make.
     fixable: bool
     # Whether a change without a model repaired it.
@@ -538,10 +591,14 @@ class FixtureOutcome(TypedDict):
     neededLevel: Union["Level", None]
     # Bytes of all its packets.
     packetBytes: int
+    # Estimated tokens of the files of all its packets.
+    packetTokens: int
     # A digest over level and files of each packet, in order.
     packets: list[str]
     # Whether it was repaired: the run is fixed, and no hidden test says otherwise.
     repaired: bool
+    # The public repository that it comes from; `null` for one that was made.
+    repository: Union[str, None]
     # Whether it came out as it should.
     result: "FixtureResult"
     # Seconds.
@@ -557,6 +614,8 @@ class FixtureOutcome(TypedDict):
     title: str
     # Whether it is easy: the failure names the one file, and the one place in it, to change.
     toy: bool
+    # What the agent says it cost.
+    usage: "BenchDocumentUsage"
     # What is not as it should be, a sentence each; empty when it passed.
     why: list[str]
 
@@ -755,6 +814,17 @@ class LeftOut(TypedDict):
 # A rung of the context ladder.
 Level = int
 
+# How many packets held what a repair needs up to one rung.
+class LevelSight(TypedDict):
+    # Every needed file was in a packet of this rung or a lower one.
+    heldSoFar: int
+    # The rung.
+    level: "Level"
+    # Fixtures that can be repaired and whose agent was given a packet.
+    of: int
+    # And every line that the reference changes was shown.
+    shownSoFar: int
+
 # A log within its limits.
 class LogExcerpt(TypedDict):
     # Bytes of the whole log as given.
@@ -788,12 +858,45 @@ class MentionedFile(TypedDict):
     # The repository's file when `in_repository`, else the path as the log has it.
     path: str
 
+# `bench mine --format json`: what was looked at, kept and dropped.
+class MineDocument(TypedDict):
+    # The tried candidates that were dropped, newest first.
+    candidates: list["DroppedCandidate"]
+    # Commits of the main line that were looked at.
+    commits: int
+    # Always `bench-mine`.
+    document: str
+    # Why the others were dropped: how many, by reason.
+    dropped: dict[str, int]
+    # What is wrong with the history that could be looked at; empty when all of it is there.
+    incomplete: list[str]
+    # Fixes in the set.
+    kept: int
+    # Whether there is more to look at: `--limit` was reached.
+    more: bool
+    # Owner and name.
+    repository: str
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+    # Seconds of this run.
+    seconds: float
+    # Commits that change tests and product and were tried, now or earlier.
+    tried: int
+
 # The block of a file that is most like a hunk.
 class Nearest(TypedDict):
     # Its first line, counted from 1.
     line: int
     # Share of the hunk's old lines that stand there, 0 to 1, in hundredths.
     similarity: float
+
+# A file that a fix changes.
+class NeededFile(TypedDict):
+    # Lines of the parent that change, first and last, from 1; where lines only come, the line
+    # before. Empty for a file that the fix makes or removes.
+    lines: list[list[int]]
+    # The file.
+    path: "RepoPath"
 
 # What one failing run of the tests says, as far as the loop looks at it.
 class Observed(TypedDict):
@@ -896,6 +999,19 @@ class PacketFile(TypedDict):
     warnings: list["TextWarning"]
     # Why it is here, in one sentence.
     why: str
+
+# One side of a paired comparison, over the cases that both ran.
+class PairedSide(TypedDict):
+    # The agent.
+    agent: str
+    # Calls of the agent.
+    agentCalls: int
+    # Estimated tokens of the files of all packets.
+    packetTokens: int
+    # Repaired.
+    repaired: "Tally"
+    # Seconds of all cases.
+    seconds: float
 
 # A part of the fixtures.
 class Partition(TypedDict):
@@ -1018,6 +1134,76 @@ class Rate(TypedDict):
     fixed: int
     # Runs.
     runs: int
+
+# What the tests of some fixes are run in.
+class RealEnvironment(TypedDict):
+    # The commit whose files the set-up is run on.
+    commit: str
+    # Its name in the set.
+    name: str
+    # Programs without which it cannot be had.
+    needs: list[str]
+    # Lines for a shell, run once in the checkout; `{env}` is a folder of the environment's own.
+    setup: list[str]
+    # A line for a shell; `{tests}` are the test files.
+    test: str
+    # Seconds that a run of tests may take.
+    timeoutSeconds: float
+    # Variables of all its commands, `NAME=VALUE`.
+    variables: list[str]
+
+# One fix that was proven both ways.
+class RealFix(TypedDict):
+    # The commit that fixes; its tests are taken from there.
+    commit: str
+    # The environment's name.
+    environment: str
+    # Tests that failed, by number; 0 where the output names none.
+    failing: int
+    # Test files that import what the fix changes and are run with `tests` on the repaired files;
+    # no run sees them asked for.
+    hidden: list["RepoPath"]
+    # Tests that passed with the fix when `tests` and `hidden` were run.
+    hiddenPassed: int
+    # Its name, such as `click-c3535905c`.
+    id: str
+    # What the failure was taken for.
+    kind: "FailureKind"
+    # Files that the fix changes, and the lines of the parent that it changes.
+    needed: list["NeededFile"]
+    # The commit that is to be fixed.
+    parent: str
+    # Files of tests and their data, as the fix has them, laid over the parent.
+    taken: list["RepoPath"]
+    # Test files that are run and seen.
+    tests: list["RepoPath"]
+    # Seconds since 1970 of the fix.
+    time: int
+
+# Fixes of one repository's history, by reference: what `bench mine` writes and `bench real` runs.
+# Nothing of the repository's content stands in it.
+class RealFixes(TypedDict):
+    # Always `real-fixes`.
+    document: str
+    # What their tests are run in.
+    environments: list["RealEnvironment"]
+    # The fixes, newest first.
+    fixes: list["RealFix"]
+    # Whose fixes they are.
+    repository: "RealRepository"
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+
+# A public repository.
+class RealRepository(TypedDict):
+    # The language that totals are given by.
+    language: str
+    # Its licence, as SPDX writes it.
+    licence: str
+    # Owner and name, such as `pallets/click`.
+    name: str
+    # Where it can be cloned from.
+    url: str
 
 # Import hints in the shape of R6.
 class RecoveryContext(TypedDict):
@@ -1251,6 +1437,8 @@ class Shortening(TypedDict):
 
 # How many packets held what a repair needs, over the fixtures whose agent was given one.
 class Sight(TypedDict):
+    # The first packet held every needed file, whole or in part.
+    first: int
     # Every needed file was in a packet, whole or in part.
     held: int
     # Fixtures that can be repaired and whose agent was given a packet.

@@ -4,6 +4,7 @@
 mod agent_setup;
 mod agents;
 mod bench;
+mod bench_mine;
 mod brief;
 mod choices;
 mod confined;
@@ -46,10 +47,11 @@ pub use crate::junit::Report;
 pub use agent_setup::{SET_UP_AGENTS, SetUp, SetUpFile, set_up_agent};
 pub use agents::{AgentPreset, PRESETS, preset};
 pub use bench::{
-    BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
-    benches_all_agents, broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_all_agents,
-    run_bench,
+    BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, RealSets,
+    bench_failure, benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
+    prove_fixtures, run_all_agents, run_bench,
 };
+pub use bench_mine::{MineRequest, mine_fixes};
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
 pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log};
@@ -82,6 +84,7 @@ pub use split::{SplitRequest, split_task};
 pub use stats::{StatsRequest, add_up_runs};
 
 // What requests are made of.
+pub use crate::bench::Mined;
 pub use crate::config as settings;
 #[cfg(unix)]
 pub use crate::exec::supervise;

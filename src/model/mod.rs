@@ -48,6 +48,7 @@ cfg_if::cfg_if! {
         mod imports;
         mod page;
         mod proof;
+        mod real;
         mod repair;
         mod run_record;
         mod run_summary;
@@ -56,7 +57,7 @@ cfg_if::cfg_if! {
 
         pub use bench::{
             AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
-            Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
+            LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
         };
         pub use child_failure::ChildFailure;
         pub use context::{
@@ -70,6 +71,10 @@ cfg_if::cfg_if! {
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};
         pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
+        pub use real::{
+            BenchPairs, DroppedCandidate, MineDocument, NeededFile, PairedSide, RealEnvironment, RealFix,
+            RealFixes, RealRepository,
+        };
         pub use repair::{
             AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
             ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, TestResult, TroubleKind, Usage,

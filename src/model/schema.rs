@@ -5,9 +5,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use super::{
-    AttemptResult, BenchAgents, BenchDocument, ChildFailure, ContextDocument, DiagnosisDocument,
-    FailurePacket, HealingResult, HintDocument, ImportsDocument, PatchVerdict, RepairPacket,
-    RunResult, Stats,
+    AttemptResult, BenchAgents, BenchDocument, BenchPairs, ChildFailure, ContextDocument,
+    DiagnosisDocument, FailurePacket, HealingResult, HintDocument, ImportsDocument, MineDocument,
+    PatchVerdict, RealFixes, RepairPacket, RunResult, Stats,
 };
 
 /// A kind of document and its JSON Schema.
@@ -65,6 +65,16 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<BenchDocument>,
     },
     DocumentSchema {
+        name: "bench-mine",
+        about: "what a search of a history for fixes came to (`bench mine`)",
+        make: written::<MineDocument>,
+    },
+    DocumentSchema {
+        name: "bench-pairs",
+        about: "two benches case by case (`bench compare`)",
+        make: written::<BenchPairs>,
+    },
+    DocumentSchema {
         name: "benches",
         about: "the built-in agents beside each other (`bench --agent all`)",
         make: written::<BenchAgents>,
@@ -103,6 +113,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "patch-verdict",
         about: "the judgement of a patch (`check`, `apply`)",
         make: written::<PatchVerdict>,
+    },
+    DocumentSchema {
+        name: "real-fixes",
+        about: "fixes of a history by reference (`bench mine`, `bench real`)",
+        make: written::<RealFixes>,
     },
     DocumentSchema {
         name: "repair-packet",
