@@ -65,7 +65,7 @@ fn the_action_takes_the_program_of_its_release() {
         let path = repo.outside().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     };
     write(
         "releases/v9.9.9/install.sh",

@@ -2,12 +2,16 @@
 //! what the reply says is data, and nothing it names is run.
 
 mod call;
+mod endpoint;
 mod reply;
 mod settings;
 mod template;
 mod trouble;
 
 pub use call::{Answer, Call, Protocol, call};
+pub use endpoint::ChatEndpoint;
+#[cfg(feature = "http")]
+pub use endpoint::ask_endpoint;
 pub use reply::{Reply, read_reply};
 pub use settings::settings_folders;
 pub use template::{Places, fill_template};

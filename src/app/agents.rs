@@ -1,3 +1,5 @@
+use super::ask_model::KEY;
+use crate::agent::ChatEndpoint;
 use crate::config::{AgentProtocol, Settings};
 
 /// A published agent, by the name that `--agent` takes.
@@ -51,6 +53,13 @@ pub(super) struct ChosenAgent {
 pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
     let agent = &settings.agent;
     let command = agent.command.clone()?;
+    if let Some(endpoint) = command
+        .trim()
+        .strip_prefix(ENDPOINT)
+        .and_then(ChatEndpoint::parse)
+    {
+        return Some(at_endpoint(&endpoint, agent.env.clone()));
+    }
     let Some(preset) = preset(command.trim()) else {
         return Some(ChosenAgent {
             command,
@@ -69,6 +78,25 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
         protocol: preset.protocol,
         env,
     })
+}
+
+/// What stands before the address and the model of an endpoint: `openai:URL#MODEL`.
+const ENDPOINT: &str = "openai:";
+
+// This program asks, as a process of its own: confined, timed and ended as any agent.
+fn at_endpoint(endpoint: &ChatEndpoint, mut env: Vec<String>) -> ChosenAgent {
+    let program = std::env::current_exe().unwrap_or_else(|_| "mendit".into());
+    let quote = if cfg!(windows) { '"' } else { '\'' };
+    env.extend(std::env::var_os(KEY).map(|_| KEY.to_owned()));
+    ChosenAgent {
+        command: format!(
+            "{quote}{}{quote} ask-model {quote}{}{quote}",
+            program.display(),
+            endpoint.name()
+        ),
+        protocol: AgentProtocol::Prompt,
+        env,
+    }
 }
 
 /// Agents that need no command line: their name is enough.

@@ -6,9 +6,9 @@ use clap::{Parser, Subcommand};
 use super::global::Global;
 use super::mistakes::said;
 use super::{
-    Exit, apply, bench, check, ci, clean, completions, config, context_args, diagnose, explain,
-    fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact, repair,
-    report, run, schema, split, stats,
+    Exit, apply, ask_model, bench, check, ci, clean, completions, config, context_args, diagnose,
+    explain, fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact,
+    repair, report, run, schema, split, stats,
 };
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -124,6 +124,7 @@ pub(crate) enum Command {
     Config(config::Args),
     Init(init::Args),
     Hook(hook::Args),
+    AskModel(ask_model::Args),
     Gain(gain::Args),
     Ci(ci::Args),
     FixCi(Box<fix_ci::Args>),

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Write what makes the command pass without asking
     #[arg(short, long)]
     yes: bool,
-    /// Ask an agent for what is left: claude, codex, gemini, opencode, cursor, aider, llm, or a
+    /// Ask an agent for what is left: claude, codex, gemini, opencode, cursor, aider, llm, openai:URL#MODEL, or a
     /// command line
     #[arg(long, value_name = "NAME|CMD", help_heading = "Agent")]
     agent: Option<String>,

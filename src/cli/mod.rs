@@ -2,6 +2,7 @@
 
 mod apply;
 mod args;
+mod ask_model;
 mod bench;
 mod bench_compare;
 mod bench_merge;
@@ -130,6 +131,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Mcp(args) => mcp::run(args, global, output),
         Command::Schema(args) => schema::run(args, output),
         Command::Init(args) => init::run(args, global, output),
+        Command::AskModel(args) => ask_model::run(args, output),
         Command::Hook(args) => hook::run(args, global, output),
         Command::Ci(args) => ci::run(args, output),
         Command::FixCi(args) => fix_ci::run(args, global, output),

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CMD")]
     test: Vec<String>,
     /// Who writes the patch: a command line, or claude, codex, gemini, opencode, cursor, aider or llm
-    /// by name; without one only what needs no model is healed [setting: agent.command]
+    /// by name, or a model at an endpoint as openai:URL#MODEL; without one only what needs no model is healed [setting: agent.command]
     #[arg(long, value_name = "CMD", help_heading = "Agent")]
     agent: Option<String>,
     /// How the agent is spoken to [default: json] [setting: agent.protocol]

@@ -1,0 +1,22 @@
+use super::{AppError, Exit, Output, input};
+use crate::app::ask_model;
+
+/// Ask a model at an endpoint that speaks OpenAI's chat completions
+///
+/// The prompt is read from standard input, what the model says is printed. It is what `--agent
+/// openai:URL#MODEL` runs, confined as any agent. The key is that of `OPENAI_API_KEY`.
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(crate) struct Args {
+    /// The address above `/chat/completions` and the model, such as http://localhost:11434/v1#qwen3
+    #[arg(value_name = "URL#MODEL")]
+    endpoint: String,
+}
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+    output.awaited("a prompt");
+    let prompt = input::read("-")?;
+    let reply = ask_model(&args.endpoint, &String::from_utf8_lossy(&prompt))?;
+    output.text(&reply)?;
+    Ok(Exit::Yes)
+}
