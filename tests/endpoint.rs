@@ -31,10 +31,7 @@ fn a_model_at_an_endpoint_repairs() {
     );
     assert_eq!(body["model"], "some/model:7b");
     let prompt = body["messages"][0]["content"].as_str().unwrap();
-    assert!(
-        prompt.contains("A=41") && prompt.contains("41 is not 42"),
-        "{prompt}"
-    );
+    assert!(prompt.contains("41 is not 42"), "{prompt}");
 }
 
 #[test]
