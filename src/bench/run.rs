@@ -300,6 +300,7 @@ fn run(
             // for.
             heal: !matches!(options.agent, BenchAgent::Replay | BenchAgent::Cheat),
             auto_split: true,
+            min_level: Level::Targets,
             max_level: options.max_level,
             max_attempts: options.max_attempts,
             max_seconds: Some(1800.0),

@@ -9,7 +9,7 @@ use super::{
     AppError, Exit, Output, bench_compare, bench_merge, bench_mine, bench_new, bench_parts,
     bench_real, bench_verify, open,
 };
-use crate::app::settings::{AgentProtocol, HighestLevel, Place, Seconds, Settings};
+use crate::app::settings::{AgentProtocol, Place, RepairLevel, Seconds, Settings};
 use crate::app::{
     App, BenchRequest, bench_failure, benches_all_agents, broken_fixtures, run_all_agents,
     run_bench,
@@ -61,7 +61,7 @@ pub(super) struct How {
     max_attempts: Option<u32>,
     /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
     #[arg(long, value_name = "N")]
-    max_level: Option<HighestLevel>,
+    max_level: Option<RepairLevel>,
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,

@@ -66,7 +66,7 @@ cfg_if::cfg_if! {
         pub use healing_text::healing_text;
         pub use imports_dot::imports_dot;
         pub use imports_mermaid::imports_mermaid;
-        pub use imports_text::imports_text;
+        pub use imports_text::{imports_paths, imports_text};
         pub use patch_github::patch_github;
         pub use patch_sarif::patch_sarif;
         pub use patch_text::patch_text;
