@@ -63,6 +63,10 @@ fn an_archive_is_the_same_twice_and_installs() {
     let winget = text(at("one/winget/someone.mendit.installer.yaml"));
     assert!(winget.contains("PortableCommandAlias: mendit"), "{winget}");
 
+    let server: serde_json::Value = serde_json::from_str(&text(at("one/server.json"))).unwrap();
+    assert_eq!(server["name"], "io.github.someone/mendit");
+    assert_eq!(server["packages"][0]["transport"]["type"], "stdio");
+
     let installed = |releases: &str| {
         Command::new("sh")
             .arg(at("one/install.sh"))

@@ -228,6 +228,14 @@ export interface Caps {
 /** The five words of a failure report (R44). Derived from kind and stop reason, never parsed. */
 export type Category = "timeout" | "missing_context" | "tool_error" | "invalid_task" | "partial";
 
+/** An import that is certain. */
+export interface CertainImport {
+  /** The name that is missing. */
+  name: string;
+  /** The statement that binds it. */
+  statement: string;
+}
+
 /** The change under test. */
 export interface ChangeUnderTest {
   /** The base as the caller named it. */
@@ -237,6 +245,31 @@ export interface ChangeUnderTest {
   /** Files that differ from the base, sorted. */
   files: Array<RepoPath>;
 }
+
+/** What is there and what is missing for a repair in this place. */
+export interface Checkup {
+  /** Always `checkup`. */
+  document: "checkup";
+  /** A row for each thing that was looked at. */
+  rows: Array<CheckupRow>;
+  /** The version of this document. */
+  schemaVersion: 1;
+}
+
+/** One thing that was looked at. */
+export interface CheckupRow {
+  /** What mends it, for a person to type. */
+  command: string | null;
+  /** The same in words. */
+  message: string;
+  /** What was looked at. */
+  name: string;
+  /** How it stands. */
+  state: CheckupState;
+}
+
+/** How a thing stands. */
+export type CheckupState = "good" | "weak" | "missing";
 
 /** `report.json`: why a run failed, in the words of a failure report (R47). */
 export interface ChildFailure {
@@ -274,6 +307,35 @@ export interface ChildFailure {
   toolUsage: Record<string, number>;
 }
 
+/** Whose a failure is. */
+export type CiCause = "regression" | "broken_on_base" | "flaky" | "infrastructure" | "unattributed";
+
+/** One failure of a CI run. */
+export interface CiFailure {
+  /** Whose it is. */
+  cause: CiCause;
+  /** The jobs that show it. */
+  jobs: Array<string>;
+  /** What it comes to. */
+  summary: RunSummary;
+}
+
+/** What failed in a CI run. */
+export interface CiReport {
+  /** Always `ci-report`. */
+  document: "ci-report";
+  /** Each failure once, with the jobs that show it. */
+  failures: Array<CiFailure>;
+  /** Jobs that passed. */
+  passed: Array<string>;
+  /** A patch for what could be mended. */
+  patch: string | null;
+  /** The version of this document. */
+  schemaVersion: 1;
+  /** Whether the test command passes with it; `None` when it was not run. */
+  verified: boolean | null;
+}
+
 /** One file of a closure. */
 export interface ClosureEntry {
   /** Imports between it and the nearest target; 0 for a target. */
@@ -287,6 +349,50 @@ export interface ClosureEntry {
 /** A stable code; `mendit explain CODE` says what it means. */
 export type Code = string;
 
+/** One run of a command. */
+export interface CommandAttempt {
+  /** Wall-clock seconds. */
+  durationSeconds: number;
+  /** How it ended, in words. */
+  end: string;
+  /** Its exit code. */
+  exit: number | null;
+  /** Processes that it left behind, which were ended. */
+  leaked: number;
+  /** Bytes that it wrote, those not kept included. */
+  outputBytes: number;
+  /** The signal that ended it. */
+  signal: number | null;
+  /** Whether the time limit ended it. */
+  timedOut: boolean;
+}
+
+/** `run.json`: how a command that was run ended, and what its failure comes to. */
+export interface CommandRecord {
+  /** Every run of it, in order: more than one when it was tried again. */
+  attempts: Array<CommandAttempt>;
+  /** The command, with secrets masked. */
+  command: string;
+  /** What the log of the last run that failed says. */
+  diagnosis: Diagnosis | null;
+  /** Always `run`. */
+  document: "run";
+  /** The name of the run that is kept of it. */
+  runId: string | null;
+  /** `enforced`, `partial` or `none`: how far it was kept from writing elsewhere. */
+  sandbox: string;
+  /** The version of this document. */
+  schemaVersion: 1;
+  /** How it ended. */
+  status: CommandStatus;
+  /** The same in a few lines. */
+  summary: RunSummary | null;
+  /** The last run of it. */
+  testResult: CommandAttempt | null;
+  /** The folder of the documents; `None` when it passed. */
+  writtenTo: string | null;
+}
+
 /** One run of the commands. */
 export interface CommandRun {
   /** Seconds. */
@@ -294,6 +400,9 @@ export interface CommandRun {
   /** What it was for. */
   why: string;
 }
+
+/** How a command ended, all its runs together. */
+export type CommandStatus = "passed" | "flaky" | "failed" | "interrupted";
 
 /** What differs from an earlier document. */
 export interface Comparison {
@@ -652,6 +761,30 @@ export interface FixtureOutcome {
 /** Whether a fixture came out as it should. */
 export type FixtureResult = "passed" | "failed" | "skipped" | "error";
 
+/** What agents were spared of logs. */
+export interface Gain {
+  /** Always `gain`. */
+  document: "gain";
+  /** A row for each worktree. */
+  repositories: Array<GainRow>;
+  /** The version of this document. */
+  schemaVersion: 1;
+  /** Of all worktrees together. */
+  total: GainRow;
+}
+
+/** The same of one worktree. */
+export interface GainRow {
+  /** Tokens of their logs, estimated. */
+  logTokens: number;
+  /** The worktree; empty for all of them. */
+  root: string;
+  /** Runs that were told in brief. */
+  runs: number;
+  /** Tokens of what was told instead. */
+  toldTokens: number;
+}
+
 /** One thing that must answer, and whether it does. */
 export interface HealedProbe {
   /** Whether its configuration had to be changed. */
@@ -802,18 +935,17 @@ export interface ImportsDocument {
    */
   closure: Array<ClosureEntry>;
   /**
-   * Single-file components (`.vue`, `.svelte`, `.astro`) of a whole-repository graph, apart
-   * from `files` because only their script part is read: what their templates use is missing.
-   */
-  components?: Array<ImportsFile>;
-  /**
    * One cycle of run-time imports for each knot of files that import each other, as a path that
    * starts at its smallest file.
    */
   cycles: Array<Array<RepoPath>>;
   /** Always `imports`. */
   document: "imports";
-  /** Source files with their imports, sorted by path. */
+  /**
+   * Source files with their imports, sorted by path; with `--reverse` the importers with those
+   * imports that lead to what is asked for. Of components (`.vue`, `.svelte`, `.astro`, `.mdx`)
+   * the script part is read: what their templates use is missing.
+   */
   files: Array<ImportsFile>;
   /** Files that were not read, or not read whole, sorted by path. */
   problems: Array<ImportsProblem>;
@@ -1070,6 +1202,18 @@ export interface PacketFile {
   why: string;
 }
 
+/** How large a packet is. */
+export interface PacketSize {
+  /** Their bytes. */
+  bytes: number;
+  /** Files in it. */
+  files: number;
+  /** The rung of the ladder. */
+  level: Level;
+  /** Their tokens, estimated. */
+  tokens: number;
+}
+
 /** One side of a paired comparison, over the cases that both ran. */
 export interface PairedSide {
   /** The agent. */
@@ -1323,6 +1467,14 @@ export interface RejectedFile {
   reason: string;
 }
 
+/** A problem of the environment and the command that mends it. */
+export interface Remedy {
+  /** The line to type, for a person to decide on; nothing runs it. */
+  command: string | null;
+  /** What is wrong. */
+  problem: string;
+}
+
 /** `repair-packet`: what an agent replies. Every field but `status` may be missing. */
 export interface RepairPacket {
   /** What the agent says it has done. */
@@ -1433,6 +1585,18 @@ export interface ResultUsage {
 /** Why a file is in the packet. */
 export type Role = "target" | "requested" | "mentioned" | "closure" | "ranked" | "manifest" | "bundle";
 
+/** One failure of a command. */
+export interface RunFailure {
+  /** What it died of, in one line. */
+  error: string;
+  /** The 1-based line in it. */
+  line: number | null;
+  /** The file of the repository, when it is known. */
+  path: string | null;
+  /** The test, in the runner's own spelling; empty when no test is named. */
+  test: string;
+}
+
 /** `result.json` of a run, also printed by `repair --format json`. */
 export interface RunResult {
   /** Times the agent was called. */
@@ -1493,6 +1657,28 @@ export interface RunResult {
 
 /** How a run or one of its attempts stands at its end. */
 export type RunStatus = "fixed" | "unproven" | "blocked" | "failed" | "split" | "user_action_required" | "invalid_task";
+
+/** What a person or an agent wants to know of a command that failed, in a few lines. */
+export interface RunSummary {
+  /** Imports that are certain: `mendit fix` adds them and tries the command. */
+  certain: Array<CertainImport>;
+  /** The same in one sentence. */
+  explanation: string;
+  /** The tests that failed, each with its error; without tests, the lines that say what failed. */
+  failures: Array<RunFailure>;
+  /** What failed. */
+  kind: FailureKind;
+  /** Failures beyond those listed. */
+  more: number;
+  /** What a packet for an agent comes to. */
+  packet: PacketSize | null;
+  /** What mends the environment, when that is what fails. */
+  remedies: Array<Remedy>;
+  /** Whether nothing but a person's action helps. */
+  requiresUserAction: boolean;
+  /** A finer word. */
+  subkind: string | null;
+}
 
 /** A rung of the ladder and what it was worth. */
 export interface Rung {

@@ -219,6 +219,13 @@ class Caps(TypedDict):
 # The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
 Category = Literal['timeout', 'missing_context', 'tool_error', 'invalid_task', 'partial']
 
+# An import that is certain.
+class CertainImport(TypedDict):
+    # The name that is missing.
+    name: str
+    # The statement that binds it.
+    statement: str
+
 # The change under test.
 class ChangeUnderTest(TypedDict):
     # The base as the caller named it.
@@ -227,6 +234,29 @@ class ChangeUnderTest(TypedDict):
     diff: str
     # Files that differ from the base, sorted.
     files: list["RepoPath"]
+
+# What is there and what is missing for a repair in this place.
+class Checkup(TypedDict):
+    # Always `checkup`.
+    document: Literal['checkup']
+    # A row for each thing that was looked at.
+    rows: list["CheckupRow"]
+    # The version of this document.
+    schemaVersion: Literal[1]
+
+# One thing that was looked at.
+class CheckupRow(TypedDict):
+    # What mends it, for a person to type.
+    command: Union[str, None]
+    # The same in words.
+    message: str
+    # What was looked at.
+    name: str
+    # How it stands.
+    state: "CheckupState"
+
+# How a thing stands.
+CheckupState = Union[Literal['good'], Literal['weak'], Literal['missing']]
 
 # `report.json`: why a run failed, in the words of a failure report (R47).
 class ChildFailure(TypedDict):
@@ -263,6 +293,33 @@ class ChildFailure(TypedDict):
     # How often each thing was done.
     toolUsage: dict[str, int]
 
+# Whose a failure is.
+CiCause = Union[Literal['regression'], Literal['broken_on_base'], Literal['flaky'], Literal['infrastructure'], Literal['unattributed']]
+
+# One failure of a CI run.
+class CiFailure(TypedDict):
+    # Whose it is.
+    cause: "CiCause"
+    # The jobs that show it.
+    jobs: list[str]
+    # What it comes to.
+    summary: "RunSummary"
+
+# What failed in a CI run.
+class CiReport(TypedDict):
+    # Always `ci-report`.
+    document: Literal['ci-report']
+    # Each failure once, with the jobs that show it.
+    failures: list["CiFailure"]
+    # Jobs that passed.
+    passed: list[str]
+    # A patch for what could be mended.
+    patch: Union[str, None]
+    # The version of this document.
+    schemaVersion: Literal[1]
+    # Whether the test command passes with it; `None` when it was not run.
+    verified: Union[bool, None]
+
 # One file of a closure.
 class ClosureEntry(TypedDict):
     # Imports between it and the nearest target; 0 for a target.
@@ -275,12 +332,57 @@ class ClosureEntry(TypedDict):
 # A stable code; `mendit explain CODE` says what it means.
 Code = str
 
+# One run of a command.
+class CommandAttempt(TypedDict):
+    # Wall-clock seconds.
+    durationSeconds: float
+    # How it ended, in words.
+    end: str
+    # Its exit code.
+    exit: Union[int, None]
+    # Processes that it left behind, which were ended.
+    leaked: int
+    # Bytes that it wrote, those not kept included.
+    outputBytes: int
+    # The signal that ended it.
+    signal: Union[int, None]
+    # Whether the time limit ended it.
+    timedOut: bool
+
+# `run.json`: how a command that was run ended, and what its failure comes to.
+class CommandRecord(TypedDict):
+    # Every run of it, in order: more than one when it was tried again.
+    attempts: list["CommandAttempt"]
+    # The command, with secrets masked.
+    command: str
+    # What the log of the last run that failed says.
+    diagnosis: Union["Diagnosis", None]
+    # Always `run`.
+    document: Literal['run']
+    # The name of the run that is kept of it.
+    runId: Union[str, None]
+    # `enforced`, `partial` or `none`: how far it was kept from writing elsewhere.
+    sandbox: str
+    # The version of this document.
+    schemaVersion: Literal[1]
+    # How it ended.
+    status: "CommandStatus"
+    # The same in a few lines.
+    summary: Union["RunSummary", None]
+    # The last run of it.
+    testResult: Union["CommandAttempt", None]
+    # The folder of the documents; `None` when it passed.
+    writtenTo: Union[str, None]
+
 # One run of the commands.
 class CommandRun(TypedDict):
     # Seconds.
     seconds: float
     # What it was for.
     why: str
+
+# How a command ended, all its runs together.
+CommandStatus = Union[Literal['passed'], Literal['flaky'], Literal['failed'], Literal['interrupted']]
 
 # What differs from an earlier document.
 class Comparison(TypedDict):
@@ -622,6 +724,28 @@ class FixtureOutcome(TypedDict):
 # Whether a fixture came out as it should.
 FixtureResult = Union[Literal['passed'], Literal['failed'], Literal['skipped'], Literal['error']]
 
+# What agents were spared of logs.
+class Gain(TypedDict):
+    # Always `gain`.
+    document: Literal['gain']
+    # A row for each worktree.
+    repositories: list["GainRow"]
+    # The version of this document.
+    schemaVersion: Literal[1]
+    # Of all worktrees together.
+    total: "GainRow"
+
+# The same of one worktree.
+class GainRow(TypedDict):
+    # Tokens of their logs, estimated.
+    logTokens: int
+    # The worktree; empty for all of them.
+    root: str
+    # Runs that were told in brief.
+    runs: int
+    # Tokens of what was told instead.
+    toldTokens: int
+
 # One thing that must answer, and whether it does.
 class HealedProbe(TypedDict):
     # Whether its configuration had to be changed.
@@ -756,15 +880,14 @@ class ImportsDocument(TypedDict):
     # Files reached from the targets (with `--reverse`: that reach them), sorted by hops, then
     # path. Empty for a whole-repository graph.
     closure: list["ClosureEntry"]
-    # Single-file components (`.vue`, `.svelte`, `.astro`) of a whole-repository graph, apart
-    # from `files` because only their script part is read: what their templates use is missing.
-    components: NotRequired[list["ImportsFile"]]
     # One cycle of run-time imports for each knot of files that import each other, as a path that
     # starts at its smallest file.
     cycles: list[list["RepoPath"]]
     # Always `imports`.
     document: Literal['imports']
-    # Source files with their imports, sorted by path.
+    # Source files with their imports, sorted by path; with `--reverse` the importers with those
+    # imports that lead to what is asked for. Of components (`.vue`, `.svelte`, `.astro`, `.mdx`)
+    # the script part is read: what their templates use is missing.
     files: list["ImportsFile"]
     # Files that were not read, or not read whole, sorted by path.
     problems: list["ImportsProblem"]
@@ -1000,6 +1123,17 @@ class PacketFile(TypedDict):
     # Why it is here, in one sentence.
     why: str
 
+# How large a packet is.
+class PacketSize(TypedDict):
+    # Their bytes.
+    bytes: int
+    # Files in it.
+    files: int
+    # The rung of the ladder.
+    level: "Level"
+    # Their tokens, estimated.
+    tokens: int
+
 # One side of a paired comparison, over the cases that both ran.
 class PairedSide(TypedDict):
     # The agent.
@@ -1232,6 +1366,13 @@ class RejectedFile(TypedDict):
     # The reason in one sentence.
     reason: str
 
+# A problem of the environment and the command that mends it.
+class Remedy(TypedDict):
+    # The line to type, for a person to decide on; nothing runs it.
+    command: Union[str, None]
+    # What is wrong.
+    problem: str
+
 # `repair-packet`: what an agent replies. Every field but `status` may be missing.
 class RepairPacket(TypedDict):
     # What the agent says it has done.
@@ -1332,6 +1473,17 @@ class ResultUsage(TypedDict):
 # Why a file is in the packet.
 Role = Union[Literal['target'], Literal['requested'], Literal['mentioned'], Literal['closure'], Literal['ranked'], Literal['manifest'], Literal['bundle']]
 
+# One failure of a command.
+class RunFailure(TypedDict):
+    # What it died of, in one line.
+    error: str
+    # The 1-based line in it.
+    line: Union[int, None]
+    # The file of the repository, when it is known.
+    path: Union[str, None]
+    # The test, in the runner's own spelling; empty when no test is named.
+    test: str
+
 # `result.json` of a run, also printed by `repair --format json`.
 class RunResult(TypedDict):
     # Times the agent was called.
@@ -1391,6 +1543,27 @@ class RunResult(TypedDict):
 
 # How a run or one of its attempts stands at its end.
 RunStatus = Union[Literal['fixed'], Literal['unproven'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
+
+# What a person or an agent wants to know of a command that failed, in a few lines.
+class RunSummary(TypedDict):
+    # Imports that are certain: `mendit fix` adds them and tries the command.
+    certain: list["CertainImport"]
+    # The same in one sentence.
+    explanation: str
+    # The tests that failed, each with its error; without tests, the lines that say what failed.
+    failures: list["RunFailure"]
+    # What failed.
+    kind: "FailureKind"
+    # Failures beyond those listed.
+    more: int
+    # What a packet for an agent comes to.
+    packet: Union["PacketSize", None]
+    # What mends the environment, when that is what fails.
+    remedies: list["Remedy"]
+    # Whether nothing but a person's action helps.
+    requiresUserAction: bool
+    # A finer word.
+    subkind: Union[str, None]
 
 # A rung of the ladder and what it was worth.
 class Rung(TypedDict):

@@ -3,12 +3,13 @@
 
   scripts/release/channels.py --archives DIR --repository OWNER/NAME [--out DIR]
 
-`SHA256SUMS`, a Homebrew formula (`homebrew/mendit.rb`), the three manifests of winget (`winget/`) and
-`install.sh` with the repository's name in it. The version is that of Cargo.toml; DIR holds what
+`SHA256SUMS`, a Homebrew formula (`homebrew/mendit.rb`), the three manifests of winget (`winget/`), the
+manifest of the MCP registry (`server.json`) and `install.sh` with the repository's name in it. The version is that of Cargo.toml; DIR holds what
 `archive.py` wrote. A target without an archive is left out, and said.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import sys
@@ -86,6 +87,26 @@ def winget(sums, url, owner):
     }
 
 
+def server(owner, repository):
+    """What the MCP registry reads; the npm package names the same server as its `mcpName`."""
+    return {
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": f"io.github.{owner}/mendit",
+        "description": "Diagnoses failing tests, packs context for repairs, judges and applies patches",
+        "version": manifest("version"),
+        "repository": {"url": f"https://github.com/{repository}", "source": "github"},
+        "packages": [
+            {
+                "registryType": "npm",
+                "identifier": "mendit",
+                "version": manifest("version"),
+                "transport": {"type": "stdio"},
+                "packageArguments": [{"type": "positional", "value": "mcp"}],
+            }
+        ],
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--archives", type=pathlib.Path, required=True)
@@ -107,6 +128,7 @@ def main():
     texts = {"SHA256SUMS": "".join(f"{digest}  {name}\n" for name, digest in sums.items())}
     texts["homebrew/mendit.rb"] = formula(sums, url)
     texts |= {f"winget/{name}": text for name, text in winget(sums, url, owner).items()}
+    texts["server.json"] = json.dumps(server(owner, options.repository), indent=2) + "\n"
     installer = (ROOT / "scripts/release/install.sh").read_text()
     texts["install.sh"] = installer.replace("OWNER/NAME", options.repository)
     for name, text in texts.items():

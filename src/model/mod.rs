@@ -41,8 +41,12 @@ pub const SCHEMA_VERSION: u32 = 1;
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
+        mod checkup;
         mod child_failure;
+        mod ci_report;
+        mod command_record;
         mod context;
+        mod gain;
         mod healing;
         mod hint;
         mod imports;
@@ -59,13 +63,17 @@ cfg_if::cfg_if! {
             AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
             LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
         };
+        pub use checkup::{Checkup, CheckupRow, CheckupState};
         pub use child_failure::ChildFailure;
+        pub use ci_report::{CiCause, CiFailure, CiReport};
+        pub use command_record::{CommandAttempt, CommandRecord, CommandStatus};
         pub use context::{
             ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
             LogExcerpt, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
             Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
             UnchangedFile, UnresolvedImport,
         };
+        pub use gain::{Gain, GainRow};
         pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
         pub use hint::{HintDocument, HintSource, Suggestion};
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};

@@ -5,9 +5,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use super::{
-    AttemptResult, BenchAgents, BenchDocument, BenchPairs, ChildFailure, ContextDocument,
-    DiagnosisDocument, FailurePacket, HealingResult, HintDocument, ImportsDocument, MineDocument,
-    PatchVerdict, RealFixes, RepairPacket, RunResult, Stats,
+    AttemptResult, BenchAgents, BenchDocument, BenchPairs, Checkup, ChildFailure, CiReport,
+    CommandRecord, ContextDocument, DiagnosisDocument, FailurePacket, Gain, HealingResult,
+    HintDocument, ImportsDocument, MineDocument, PatchVerdict, RealFixes, RepairPacket, RunResult,
+    Stats,
 };
 
 /// A kind of document and its JSON Schema.
@@ -80,6 +81,16 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<BenchAgents>,
     },
     DocumentSchema {
+        name: "checkup",
+        about: "what is there and what is missing (`doctor`)",
+        make: written::<Checkup>,
+    },
+    DocumentSchema {
+        name: "ci-report",
+        about: "what failed in a CI run, and the patch for it (`fix-ci`)",
+        make: written::<CiReport>,
+    },
+    DocumentSchema {
         name: "context",
         about: "what was chosen for a failure and why (`context`)",
         make: written::<ContextDocument>,
@@ -93,6 +104,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "failure-packet",
         about: "what a repair agent is given (`context --out`, `repair`)",
         make: written::<FailurePacket>,
+    },
+    DocumentSchema {
+        name: "gain",
+        about: "what agents were spared of logs (`gain`)",
+        make: written::<Gain>,
     },
     DocumentSchema {
         name: "healing",
@@ -133,6 +149,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "result",
         about: "how a run or one of its attempts ended (`repair`)",
         make: written::<ResultDocument>,
+    },
+    DocumentSchema {
+        name: "run",
+        about: "how a command ended and what its failure comes to (`run`)",
+        make: written::<CommandRecord>,
     },
     DocumentSchema {
         name: "stats",
