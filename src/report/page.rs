@@ -22,7 +22,8 @@ color:var(--text);background:var(--back);overflow-wrap:anywhere}\
 pre{background:var(--box);padding:.6rem;overflow-x:auto;font-size:13px;overflow-wrap:normal}\
 table{border-collapse:collapse;display:block;overflow-x:auto}\
 td,th{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top;overflow-wrap:normal}\
-@media(max-width:40rem){pre{white-space:pre-wrap;overflow-wrap:anywhere}td{overflow-wrap:anywhere;min-width:1.4rem}}\
+@media(max-width:40rem){pre{white-space:pre-wrap;overflow-wrap:anywhere}td{overflow-wrap:anywhere}\
+.ladder td{overflow-wrap:normal}.ladder :is(td,th):nth-child(6){display:none}}\
 th{font-weight:normal;color:var(--soft)}thead th,thead+tbody td{border-bottom:1px solid var(--line)}\
 ins{background:var(--add);text-decoration:none}del{background:var(--cut);text-decoration:none}\
 summary{cursor:pointer}h3{margin-bottom:.2rem}figure{margin:0;overflow-x:auto}svg{max-width:100%;min-width:40rem;height:auto}\
