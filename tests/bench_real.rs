@@ -439,3 +439,30 @@ fn what_is_run_is_named_by_a_person() {
     let output = real(&repo, "oracle", &[]);
     assert!(stderr(&output).contains("F402"), "{output:?}");
 }
+
+// Each set stands beside the description that it was mined with, and names nothing but places.
+#[test]
+fn the_list_that_is_ready_can_be_used() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/real");
+    let sets = mendit::bench::load_sets(std::slice::from_ref(&folder)).unwrap();
+    assert!(sets.len() >= 7, "{} repositories", sets.len());
+    for set in &sets {
+        let repository = &set.repository;
+        let home = folder.join(repository.name.replace('/', "+"));
+        let described = mendit::bench::BenchFile::read(&home.join("bench.toml")).unwrap();
+        assert_eq!(&described.repository(), repository);
+        assert!(!set.fixes.is_empty() && !repository.licence.is_empty());
+        for fix in &set.fixes {
+            let id = &fix.id;
+            assert!(fix.commit.len() == 40 && fix.parent.len() == 40, "{id}");
+            assert!(!fix.tests.is_empty() && fix.hidden_passed > 0, "{id}");
+            let unseen = |it| !fix.tests.contains(it);
+            assert!(fix.hidden.iter().all(unseen), "{id}");
+            let product = |it: &mendit::model::NeededFile| !fix.taken.contains(&it.path);
+            assert!(
+                fix.needed.iter().all(product) && !fix.needed.is_empty(),
+                "{id}"
+            );
+        }
+    }
+}

@@ -180,7 +180,7 @@ impl Commits<'_> {
 
 impl Layout for Commits<'_> {
     fn lay_out(&self, _: &Fixture, _: &Path, stop: &Stop) -> Result<LaidOut, FixtureError> {
-        let slot = self.slots.take(&self.repository.name, &self.environment);
+        let slot = self.slots.take(&self.repository.name, &self.environment)?;
         self.lay(&slot, stop)?;
         let tests: Vec<&RepoPath> = self.fix.tests.iter().collect();
         Ok(LaidOut {

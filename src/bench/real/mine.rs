@@ -256,7 +256,7 @@ impl Search<'_> {
             return Ok(no(Reason::NoEnvironment, ""));
         };
         let repository = self.file.repository();
-        let slot = self.slots.take(&repository.name, environment);
+        let slot = self.slots.take(&repository.name, environment)?;
         let bench = Bench {
             checkout: slot.checkout(),
             environment,

@@ -1,29 +1,23 @@
-use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use super::RealError;
 use super::checkout::Checkout;
 use crate::model::RealEnvironment;
 
-/// Checkouts of environments below one folder, as many of each as are used at a time.
-#[derive(Clone)]
+/// Checkouts of environments below one folder, as many of each as are used at a time, by this
+/// process and by others.
+#[derive(Debug, Clone)]
 pub(super) struct Slots {
     home: PathBuf,
-    known: Arc<Mutex<BTreeMap<PathBuf, Shelf>>>,
-}
-
-#[derive(Default)]
-struct Shelf {
-    made: usize,
-    free: Vec<usize>,
 }
 
 /// A checkout that nobody else uses until this value is dropped.
+#[derive(Debug)]
 pub(super) struct Slot {
     checkout: Checkout,
-    number: usize,
-    shelf: PathBuf,
-    slots: Slots,
+    // Held for its lock.
+    _lock: File,
 }
 
 impl Slots {
@@ -31,26 +25,37 @@ impl Slots {
     pub(super) fn new(home: &Path) -> Self {
         Self {
             home: home.to_owned(),
-            known: Arc::default(),
         }
     }
 
-    /// A checkout for an environment of a repository, set up or not.
-    pub(super) fn take(&self, repository: &str, environment: &RealEnvironment) -> Slot {
+    /// The first checkout for an environment of a repository that nobody uses, set up or not.
+    ///
+    /// # Errors
+    /// [`RealError::Write`] when the disk refuses.
+    pub(super) fn take(
+        &self,
+        repository: &str,
+        environment: &RealEnvironment,
+    ) -> Result<Slot, RealError> {
         let folder = repository.replace('/', "+");
         let shelf = self.home.join(folder).join(&environment.name);
+        fs::create_dir_all(&shelf).map_err(|error| RealError::write(&shelf, &error))?;
         let name = repository.rsplit('/').next().unwrap_or(repository);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let row = known.entry(shelf.clone()).or_default();
-        let number = row.free.pop().unwrap_or_else(|| {
-            row.made += 1;
-            row.made
-        });
-        Slot {
-            checkout: Checkout::new(shelf.join(number.to_string()), name),
-            number,
-            shelf,
-            slots: self.clone(),
+        let mut number = 1;
+        loop {
+            let path = shelf.join(format!("{number}.lock"));
+            let failed = |error| RealError::write(&path, &error);
+            let lock = File::create(&path).map_err(failed)?;
+            match lock.try_lock() {
+                Ok(()) => {
+                    return Ok(Slot {
+                        checkout: Checkout::new(shelf.join(number.to_string()), name),
+                        _lock: lock,
+                    });
+                }
+                Err(TryLockError::WouldBlock) => number += 1,
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
         }
     }
 }
@@ -62,12 +67,31 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let known = self.slots.known.lock();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
-        if let Some(row) = known.get_mut(&self.shelf) {
-            row.free.push(self.number);
-        }
+#[cfg(test)]
+mod tests {
+    use super::Slots;
+    use crate::model::RealEnvironment;
+
+    #[test]
+    fn nobody_shares_a_checkout() {
+        let home = tempfile::tempdir().unwrap();
+        let environment = RealEnvironment {
+            name: "one".to_owned(),
+            commit: String::new(),
+            setup: Vec::new(),
+            test: String::new(),
+            variables: Vec::new(),
+            needs: Vec::new(),
+            timeout_seconds: 1.0,
+        };
+        // As two processes with the same folder.
+        let (mine, other) = (Slots::new(home.path()), Slots::new(home.path()));
+        let first = mine.take("a/b", &environment).unwrap();
+        let second = other.take("a/b", &environment).unwrap();
+        let root = first.checkout().root();
+        assert_ne!(root, second.checkout().root());
+        drop(first);
+        let third = other.take("a/b", &environment).unwrap();
+        assert_eq!(third.checkout().root(), root);
     }
 }
