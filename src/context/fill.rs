@@ -517,3 +517,38 @@ impl<'a> Fill<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::prior;
+    use crate::context::candidate::{Candidate, Form};
+    use crate::model::{RepoPath, Role};
+
+    #[test]
+    fn more_tokens_look_further_down_the_order() {
+        let of = |role, rank, product, tokens| {
+            let candidate = Candidate {
+                path: RepoPath::new("src/a.py").unwrap(),
+                role,
+                hops: None,
+                via: Vec::new(),
+                why: String::new(),
+                lines: Vec::new(),
+                form: Form::Whole,
+                score: None,
+            };
+            prior(&candidate, rank, product, tokens)
+        };
+        for (tokens, above, below) in [(4_000, 2, 3), (16_000, 8, 10), (32_000, 17, 19)] {
+            let at = |rank| of(Role::Ranked, Some(rank), true, tokens);
+            assert!(at(above) > 0.5 && at(below) < 0.5, "{tokens}");
+        }
+        let ranks: Vec<f64> = (1..30)
+            .map(|rank| of(Role::Closure, Some(rank), true, 8_000))
+            .collect();
+        assert!(ranks.is_sorted_by(|a, b| a > b), "{ranks:?}");
+        // What the log points at is there whatever its place, a test whatever the tokens.
+        assert!(of(Role::Mentioned, Some(20), true, 8_000) > ranks[0]);
+        assert!(of(Role::Target, None, false, 32_000) < 0.2);
+    }
+}
