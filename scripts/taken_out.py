@@ -43,7 +43,7 @@ class Tree:
     def __init__(self, root):
         self.root = pathlib.Path(root)
         listed = run("git", "ls-files", "-z", cwd=root).stdout.decode("utf8", "replace").split("\0")
-        self.files = sorted(path for path in listed if path and (self.root / path).is_file())
+        self.files = sorted(path for path in listed if path and (self.root / path).is_file() and not (self.root / path).is_symlink())
         self.known = set(self.files)
         self.folders = {str(parent) for path in self.files for parent in pathlib.PurePosixPath(path).parents}
         self.texts = {}

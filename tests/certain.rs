@@ -561,3 +561,265 @@ fn configured_aliases_lead_to_files_and_are_kept() {
         "import { cents } from '@/util/money' !"
     );
 }
+
+#[test]
+fn a_slip_in_a_specifier_leads_to_the_file_beside_it() {
+    let missing = |module: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"bin/run.py\", line 1, in <module>\nModuleNotFoundError: No module named '{module}'\n"
+        )
+    };
+    // `cellar.steps` is also shown by a module that merely uses it.
+    let package = [
+        ("pyproject.toml", "[project]\nname = \"cellar\"\n"),
+        ("cellar/__init__.py", ""),
+        ("cellar/steps.py", "def step(): pass\n"),
+        (
+            "cellar/graph.py",
+            "from cellar import steps\nsteps.step()\n",
+        ),
+        ("cellar/work/__init__.py", ""),
+        ("cellar/work/scale.py", "def up(): pass\n"),
+        ("tests/work/__init__.py", "from cellar.work import scale\n"),
+    ];
+    for (module, code, expected) in [
+        (
+            "celar",
+            "from celar import steps\n",
+            "from cellar import steps !",
+        ),
+        (
+            "cellar.wokr",
+            "from cellar.wokr import scale\n",
+            "from cellar.work import scale !",
+        ),
+        (
+            "cellar.work.scael",
+            "from cellar.work.scael import up\n",
+            "from cellar.work.scale import up !",
+        ),
+        // Nothing is like it, and only a user of it shows it.
+        ("winery", "from winery import steps\n", ""),
+    ] {
+        let files = [&package[..], &[("bin/run.py", code)]].concat();
+        let (said, text) = told(&files, &missing(module));
+        if expected.is_empty() {
+            assert!(!said.ends_with('!'), "{said}");
+        } else {
+            assert_eq!(said, expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn data_and_components_are_found_by_their_names() {
+    let base = [
+        ("package.json", "{\"name\": \"p\"}"),
+        ("src/eslint.config.js", "export default []\n"),
+        ("src/Base.svelte", "<p/>\n"),
+        ("src/styles.module.css", "p {}\n"),
+        ("src/index.ts", "export const all = 1\n"),
+        ("src/user.service.ts", "export const find = 1\n"),
+        ("lib/user.service.ts", "export const find = 1\n"),
+    ];
+    for (import, module, expected) in [
+        (
+            "Base from './Baes.svelte'",
+            "./Baes.svelte",
+            "import Base from './Base.svelte' !",
+        ),
+        (
+            "styles from './styels.module.css'",
+            "./styels.module.css",
+            "import styles from './styles.module.css' !",
+        ),
+        (
+            "pack from '../pakage.json'",
+            "../pakage.json",
+            "import pack from '../package.json' !",
+        ),
+        (
+            "{ all } from './inddex'",
+            "./inddex",
+            "import { all } from '.' !",
+        ),
+        (
+            "{ find } from './user.servce'",
+            "./user.servce",
+            "import { find } from './user.service' !",
+        ),
+        (
+            "type { find } from './user.servce'",
+            "./user.servce",
+            "import type { find } from './user.service' !",
+        ),
+    ] {
+        let text = format!("import {import}\n");
+        let files = [&base[..], &[("src/use.ts", &text)]].concat();
+        let log = format!(
+            "src/use.ts(1,19): error TS2307: Cannot find module '{module}' or its corresponding type declarations.\n"
+        );
+        assert_eq!(told(&files, &log).0, expected, "{import}");
+    }
+}
+
+#[test]
+fn a_namespace_is_the_module_that_has_every_member() {
+    let files = [
+        ("package.json", "{\"type\": \"module\"}"),
+        ("src/core/checks.js", "export class Check {}\n"),
+        (
+            "src/core/api.js",
+            "import * as checks from './checks.js'\nnew checks.Check()\n",
+        ),
+        (
+            "src/core/util.js",
+            "import * as checks from './checks.js'\nchecks.Check\n",
+        ),
+        (
+            "src/classic/core.js",
+            "export function least() {}\nexport function most() {}\n",
+        ),
+        (
+            "src/classic/checks.js",
+            "export { least, most } from './core.js'\n",
+        ),
+        (
+            "src/classic/schemas.js",
+            "checks.least(1)\nchecks.most(2)\n",
+        ),
+    ];
+    assert_eq!(
+        best(&files, "src/classic/schemas.js", "checks").trim_end_matches(" !"),
+        "import * as checks from './checks.js'"
+    );
+}
+
+#[test]
+fn a_test_takes_from_what_it_tests() {
+    let rule = "export default {}\n";
+    let test = |name: &str| format!("import rule from '../src/{name}.js'\nrule.run()\n");
+    let (one, two) = (test("one"), test("two"));
+    let files = [
+        ("package.json", "{\"type\": \"module\"}"),
+        ("src/one.js", rule),
+        ("src/two.js", rule),
+        ("src/three.js", rule),
+        ("tests/one.test.js", &one),
+        ("tests/two.test.js", &two),
+        ("tests/three.test.js", "rule.run()\n"),
+    ];
+    assert_eq!(
+        best(&files, "tests/three.test.js", "rule").trim_end_matches(" !"),
+        "import rule from '../src/three.js'"
+    );
+}
+
+#[test]
+fn of_two_files_side_by_side_neither_is_certain() {
+    let agent = "export const agent = 1\n";
+    let use_it = "import { agent } from '../agents/all'\nagent\n";
+    let files = [
+        ("package.json", "{\"name\": \"p\"}"),
+        ("agents/all.ts", agent),
+        ("agents/one.ts", agent),
+        ("use/a.ts", use_it),
+        ("use/b.ts", use_it),
+        ("use/c.ts", use_it),
+        ("use/one.ts", "export const x = agent\n"),
+    ];
+    assert!(!best(&files, "use/one.ts", "agent").ends_with('!'));
+    let alone = [&files[..2], &files[3..]].concat();
+    assert!(best(&alone, "use/one.ts", "agent").ends_with('!'));
+}
+
+#[test]
+fn renames_are_looked_for_behind_stars_in_packages_and_in_the_library() {
+    let files = [
+        ("package.json", "{\"name\": \"p\"}"),
+        ("src/parts/index.ts", "export * from './place'\n"),
+        (
+            "src/parts/place.ts",
+            "export type DevPlace = 'a'\nexport const places = 1\n",
+        ),
+        (
+            "src/use.ts",
+            "import { DevPlaec } from './parts'\nlet a: DevPlaec\n",
+        ),
+    ];
+    let log =
+        "src/use.ts(1,10): error TS2305: Module '\"./parts\"' has no exported member 'DevPlaec'.\n";
+    assert_eq!(told(&files, log).0, "import { DevPlace } from './parts'");
+    let python = [
+        ("pkg/__init__.py", "from pkg.events import Loud\n"),
+        ("pkg/events.py", "class Loud: pass\n"),
+        ("pkg/dumper.py", "def dump(): pass\n"),
+        (
+            "run.py",
+            "from pkg import dumpr, events\ndumpr.dump(events)\n",
+        ),
+        ("other.py", "from collections import dequ\ndequ()\n"),
+    ];
+    for (file, line, name, module, expected) in [
+        (
+            "run.py",
+            "from pkg import dumpr, events",
+            "dumpr",
+            "pkg",
+            "from pkg import dumper",
+        ),
+        (
+            "other.py",
+            "from collections import dequ",
+            "dequ",
+            "collections",
+            "from collections import deque",
+        ),
+    ] {
+        let log = format!(
+            "Traceback (most recent call last):\n  File \"{file}\", line 1, in <module>\n    {line}\nImportError: cannot import name '{name}' from '{module}' (/usr/lib/{module}/__init__.py)\n"
+        );
+        assert_eq!(told(&python, &log).0, expected);
+    }
+}
+
+#[test]
+fn what_tools_make_up_is_named_as_the_package_names_it() {
+    let use_it = "import { query } from '$app/server'\nquery()\n";
+    let files = [
+        ("package.json", "{\"name\": \"kit\"}"),
+        ("src/server.js", "export function query() {}\n"),
+        ("apps/basic/package.json", "{\"name\": \"basic\"}"),
+        ("apps/basic/src/a.js", use_it),
+        ("apps/basic/src/b.js", use_it),
+        ("apps/basic/src/c.js", "query()\n"),
+    ];
+    assert_eq!(
+        best(&files, "apps/basic/src/c.js", "query"),
+        "import { query } from '$app/server'"
+    );
+}
+
+#[test]
+fn a_settings_file_takes_from_the_package_that_reads_it() {
+    let files = [
+        (
+            "package.json",
+            "{\"devDependencies\": {\"tsup\": \"1\", \"vitest\": \"1\"}}",
+        ),
+        (
+            "a/tsup.config.ts",
+            "import { defineConfig } from 'tsup'\nexport default defineConfig()\n",
+        ),
+        (
+            "b/vitest.config.ts",
+            "import { defineConfig } from 'vitest/config'\nexport default defineConfig()\n",
+        ),
+        ("b/tsup.config.ts", "export default defineConfig()\n"),
+    ];
+    let memory = best(&files, "b/tsup.config.ts", "defineConfig");
+    assert_eq!(
+        memory.trim_end_matches(" !"),
+        "import { defineConfig } from 'tsup'"
+    );
+}

@@ -1,7 +1,11 @@
+use std::collections::BTreeSet;
+
 use super::open::{no_such_file, with_graph};
 use super::{App, AppError, Progress};
-use crate::graph::{Wanted, document, source_files};
-use crate::model::{ImportsDocument, RepoPath};
+use crate::graph::{Graph, Wanted, document, source_files};
+use crate::model::{Code, ImportsDocument, ImportsFile, Language, RepoPath};
+use crate::policy::is_test;
+use crate::source::Source;
 use crate::workspace::{At, Workspace};
 
 /// List what files import, or what imports them.
@@ -19,6 +23,10 @@ pub struct ImportsRequest {
     pub no_cache: bool,
     /// A commit to read instead of the worktree.
     pub rev: Option<String>,
+    /// A commit: the files are those that differ from it, and what imports them is meant.
+    pub changed: Option<String>,
+    /// Only tests, of what imports the files.
+    pub tests: bool,
 }
 
 /// Lists imports.
@@ -32,6 +40,9 @@ pub fn list_imports(
 ) -> Result<ImportsDocument, AppError> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
+    if let Some(base) = &request.changed {
+        return reached_by_change(app, &workspace, request, base, progress);
+    }
     let wanted = if request.files.is_empty() {
         Wanted::Whole
     } else {
@@ -43,9 +54,96 @@ pub fn list_imports(
         }
     };
     super::progress::go_on(progress, "reading imports")?;
-    Ok(with_graph(app, &workspace, !request.no_cache, |graph| {
+    let mut found = with_graph(app, &workspace, !request.no_cache, |graph| {
         document(graph, &wanted, request.symbols)
-    }))
+    });
+    if request.tests {
+        keep_tests(&mut found);
+    }
+    Ok(found)
+}
+
+// The importers of what differs from a commit: of what is gone, as that commit has them.
+fn reached_by_change(
+    app: &App,
+    workspace: &Workspace,
+    request: &ImportsRequest,
+    base: &str,
+    progress: &dyn Progress,
+) -> Result<ImportsDocument, AppError> {
+    let git = workspace.git.as_ref().ok_or_else(|| {
+        AppError::new(
+            Code::U204,
+            "`--changed` compares with a commit, and this is no git repository",
+        )
+    })?;
+    let before = git.tree(base)?;
+    let now = workspace.source.as_ref();
+    super::progress::go_on(progress, "comparing")?;
+    let changed = differing(&before, now);
+    let (sources, others): (Vec<_>, Vec<_>) = changed
+        .into_iter()
+        .partition(|path| Language::of_path(path.as_str()).is_some());
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().take(5).map(RepoPath::as_str).collect();
+        progress.note(&format!(
+            "{} changed files are imported by nothing that is read, and what they reach is not \
+             known: {}",
+            others.len(),
+            names.join(", ")
+        ));
+    }
+    let (mut targets, gone): (Vec<_>, Vec<_>) = sources
+        .into_iter()
+        .partition(|path| now.listing().has_file(path.as_str()));
+    if !gone.is_empty() {
+        let importers = Graph::new(&before).importers(&gone, 1);
+        let kept = importers.nodes.into_iter().map(|node| node.path);
+        targets.extend(kept.filter(|path| now.listing().has_file(path.as_str())));
+    }
+    targets.sort();
+    targets.dedup();
+    super::progress::go_on(progress, "reading imports")?;
+    let wanted = Wanted::Importers(targets, request.hops);
+    let mut found = with_graph(app, workspace, !request.no_cache, |graph| {
+        document(graph, &wanted, request.symbols)
+    });
+    if request.tests {
+        keep_tests(&mut found);
+    }
+    Ok(found)
+}
+
+// Files that are not the same in both, sorted.
+fn differing(before: &dyn Source, now: &dyn Source) -> Vec<RepoPath> {
+    let mut paths = BTreeSet::new();
+    for source in [before, now] {
+        paths.extend(source.listing().files().map(|entry| entry.path.clone()));
+    }
+    paths
+        .into_iter()
+        .filter(|path| before.blob_id(path) != now.blob_id(path))
+        .collect()
+}
+
+// Tests among the files that were reached, those that were asked for included.
+fn keep_tests(found: &mut ImportsDocument) {
+    let kept = |path: &RepoPath| is_test(path.as_str());
+    let listed: BTreeSet<RepoPath> = found.files.iter().map(|file| file.path.clone()).collect();
+    found.closure.retain(|node| kept(&node.path));
+    let alone = found
+        .closure
+        .iter()
+        .filter(|node| !listed.contains(&node.path));
+    let alone: Vec<ImportsFile> = alone
+        .map(|node| ImportsFile {
+            path: node.path.clone(),
+            imports: Vec::new(),
+        })
+        .collect();
+    found.files.retain(|file| kept(&file.path));
+    found.files.extend(alone);
+    found.files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
 fn targets(typed: &[String], workspace: &Workspace) -> Result<Vec<RepoPath>, AppError> {

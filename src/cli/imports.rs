@@ -1,20 +1,26 @@
 use super::global::Global;
 use super::{AppError, Exit, Output, open};
 use crate::app::{ImportsRequest, list_imports};
-use crate::report::{imports_dot, imports_mermaid, imports_text};
+use crate::report::{imports_dot, imports_mermaid, imports_paths, imports_text};
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct Args {
     /// Files, or directories whose source files are meant
-    #[arg(value_name = "FILE", required_unless_present = "graph")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])]
     files: Vec<String>,
-    /// How many imports away files may be
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    hops: u32,
+    /// How many imports away files may be [default: 1; any with `--changed` or `--tests`]
+    #[arg(long, value_name = "N")]
+    hops: Option<u32>,
     /// Who imports the files, instead of what they import
     #[arg(long, conflicts_with = "graph")]
     reverse: bool,
+    /// What the files that differ from this commit can reach: their importers and those of them
+    #[arg(long, value_name = "BASE", conflicts_with_all = ["graph", "files", "rev"])]
+    changed: Option<String>,
+    /// Only tests, of what imports the files; as text a path on each line
+    #[arg(long, conflicts_with = "graph")]
+    tests: bool,
     /// Every source file of the repository
     #[arg(long, conflicts_with = "files")]
     graph: bool,
@@ -41,11 +47,14 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let far = args.changed.is_some() || args.tests;
     let request = ImportsRequest {
         // The whole repository is what is meant when no file is named, and `--graph` allows that.
         files: args.files.clone(),
-        hops: args.hops,
-        reverse: args.reverse,
+        hops: args.hops.unwrap_or(if far { u32::MAX } else { 1 }),
+        reverse: args.reverse || far,
+        changed: args.changed.clone(),
+        tests: args.tests,
         symbols: args.symbols,
         no_cache: args.no_cache,
         rev: args.rev.clone(),
@@ -53,6 +62,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let document = list_imports(&open(global, |_| {})?, &request, output)?;
     match args.format {
         Format::Json => output.json(&document)?,
+        Format::Text if args.tests => output.text(&imports_paths(&document))?,
         Format::Text => output.text(&imports_text(&document))?,
         Format::Dot => output.text(&imports_dot(&document))?,
         Format::Mermaid => output.text(&imports_mermaid(&document))?,

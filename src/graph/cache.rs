@@ -9,7 +9,7 @@ use crate::resolve::{FactsReader, parsed};
 use crate::source::Source;
 
 /// Raised whenever the reading of files changes in a way that facts show.
-const REVISION: u64 = 4;
+const REVISION: u64 = 5;
 /// More segments than this are merged into one.
 const MAX_SEGMENTS: usize = 8;
 /// A merge that would exceed this keeps only what the present run used.
@@ -156,11 +156,13 @@ impl FactsCache {
 fn reading(path: &RepoPath) -> Option<u8> {
     Some(match path.extension()? {
         "ts" | "mts" | "cts" => 0,
-        "tsx" | "js" | "jsx" | "mjs" | "cjs" => 1,
+        "tsx" => 1,
         "py" | "pyi" => 2,
         "vue" => 3,
         "svelte" => 4,
         "astro" => 5,
+        "js" | "jsx" | "mjs" | "cjs" => 6,
+        "mdx" => 7,
         _ => return None,
     })
 }

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::edges::{FileEdges, Graph};
 use super::waves::{self, Reached};
 use crate::model::{FileFacts, ImportKind, ParseProblem, RepoPath, UnresolvedImport};
@@ -53,16 +55,19 @@ impl Graph<'_> {
     /// behind barrels and packages comes as near as what is named.
     #[must_use]
     pub fn symbol_closure(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
-        self.reached(targets, max_hops, |edges| {
-            let defining = (0..edges.facts.imports.len())
-                .flat_map(|at| self.defined(edges, at))
-                .map(|(_, file)| file);
-            let mut seen = std::collections::HashSet::from([edges.path.clone()]);
-            let mut files = edges.targets();
-            files.extend(defining);
-            files.retain(|file| seen.insert(file.clone()));
-            files
-        })
+        self.reached(targets, max_hops, |edges| self.with_defining(edges))
+    }
+
+    // The files imported and those that define what is taken from them.
+    fn with_defining(&self, edges: &FileEdges) -> Vec<RepoPath> {
+        let defining = (0..edges.facts.imports.len())
+            .flat_map(|at| self.defined(edges, at))
+            .map(|(_, file)| file);
+        let mut seen = std::collections::HashSet::from([edges.path.clone()]);
+        let mut files = edges.targets();
+        files.extend(defining);
+        files.retain(|file| seen.insert(file.clone()));
+        files
     }
 
     fn reached(
@@ -99,11 +104,28 @@ impl Graph<'_> {
     /// outwards. Every source file is read.
     #[must_use]
     pub fn importers(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
+        self.reaching(targets, max_hops, FileEdges::targets)
+    }
+
+    /// The importers when a file that takes a name through barrels counts as an importer of the
+    /// file that defines it.
+    #[must_use]
+    pub fn symbol_importers(&self, targets: &[RepoPath], max_hops: u32) -> Closure {
+        self.reaching(targets, max_hops, |edges| self.with_defining(edges))
+    }
+
+    fn reaching(
+        &self,
+        targets: &[RepoPath],
+        max_hops: u32,
+        next: impl Fn(&FileEdges) -> Vec<RepoPath> + Send + Sync,
+    ) -> Closure {
         let whole = self.whole();
+        let imported: Vec<Vec<RepoPath>> = whole.par_iter().map(next).collect();
         let mut importers: std::collections::HashMap<RepoPath, Vec<RepoPath>> =
             std::collections::HashMap::new();
-        for edges in &whole {
-            for target in edges.targets() {
+        for (edges, imported) in whole.iter().zip(imported) {
+            for target in imported {
                 importers
                     .entry(target)
                     .or_default()

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -41,10 +41,42 @@ pub fn document(graph: &Graph<'_>, wanted: &Wanted, symbols: bool) -> ImportsDoc
             build(graph, &read(&closure), &closure, symbols)
         }
         Wanted::Importers(targets, hops) => {
-            let closure = graph.importers(targets, *hops);
-            build(graph, &read(&closure), &closure, symbols)
+            let closure = if symbols {
+                graph.symbol_importers(targets, *hops)
+            } else {
+                graph.importers(targets, *hops)
+            };
+            towards(&closure, build(graph, &read(&closure), &closure, symbols))
         }
     }
+}
+
+// Of the importers only what leads on to the targets: their other imports were not asked for.
+fn towards(closure: &Closure, mut document: ImportsDocument) -> ImportsDocument {
+    let hops: HashMap<&RepoPath, u32> = closure
+        .nodes
+        .iter()
+        .map(|node| (&node.path, node.hops))
+        .collect();
+    for file in &mut document.files {
+        let own = hops.get(&file.path).copied().unwrap_or(u32::MAX);
+        let nearer = |path: &RepoPath| {
+            *path != file.path && hops.get(path).is_some_and(|hops| *hops < own.max(1))
+        };
+        file.imports.retain_mut(|edge| {
+            edge.matches.retain(nearer);
+            let mut files = [&edge.path, &edge.behind_link, &edge.defined_in]
+                .into_iter()
+                .flatten();
+            files.any(nearer) || !edge.matches.is_empty()
+        });
+    }
+    // A target stands there only as an importer of another.
+    document.files.retain(|file| {
+        !file.imports.is_empty() || hops.get(&file.path).is_some_and(|hops| *hops > 0)
+    });
+    document.unresolved.clear();
+    document
 }
 
 /// What a path means as a target: the file itself, or the source files below a directory (`""` for
@@ -78,7 +110,6 @@ fn build(
     closure: &Closure,
     symbols: bool,
 ) -> ImportsDocument {
-    let whole = closure.nodes.is_empty();
     let files: Vec<ImportsFile> = edges
         .par_iter()
         .map(|file| ImportsFile {
@@ -88,9 +119,6 @@ fn build(
                 .collect(),
         })
         .collect();
-    let (components, files) = files
-        .into_iter()
-        .partition(|file| whole && is_component(&file.path));
     let mut unresolved: Vec<_> = edges.iter().flat_map(|file| file.unresolved()).collect();
     unresolved.sort();
     unresolved.dedup();
@@ -109,7 +137,6 @@ fn build(
         schema_version: SCHEMA_VERSION,
         document: "imports",
         files,
-        components,
         closure: closure
             .nodes
             .iter()
@@ -123,10 +150,6 @@ fn build(
         cycles: cycles(edges.iter().map(AsRef::as_ref)),
         problems,
     }
-}
-
-fn is_component(path: &RepoPath) -> bool {
-    matches!(path.extension(), Some("vue" | "svelte" | "astro"))
 }
 
 // One row for each file the import means; with symbols one for each file behind those.

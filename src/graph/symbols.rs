@@ -1,9 +1,9 @@
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::edges::{FileEdges, Graph};
 use crate::model::{Export, Import, ImportKind, ImportedName, Language, RepoPath};
 
-/// Re-exports followed for one name.
+/// Re-exports followed for one name, and files whose names a star passes on.
 const MAX_STEPS: usize = 64;
 
 impl Graph<'_> {
@@ -62,6 +62,47 @@ impl Graph<'_> {
             open.extend(steps.into_iter().rev());
         }
         last
+    }
+
+    /// The names that a file exports, be it by a star, and the submodules of a Python package;
+    /// sorted.
+    #[must_use]
+    pub fn offered(&self, file: &RepoPath) -> Vec<String> {
+        let mut names = BTreeSet::new();
+        let mut files = vec![file.clone()];
+        let mut at = 0;
+        while let Some(file) = files.get(at).cloned().filter(|_| at < MAX_STEPS) {
+            at += 1;
+            let python = Language::of_path(file.as_str()) == Some(Language::Python);
+            for export in &self.resolver.facts(&file).exports {
+                match (export.name.as_str(), &export.from) {
+                    ("default", _) | ("*", None) => {}
+                    ("*", Some(from)) => {
+                        let found = self.files(&file, from, "*", python);
+                        let new = found.into_iter().take(1);
+                        files.extend(new.filter(|it| !files.contains(it)).collect::<Vec<_>>());
+                    }
+                    (name, _) => {
+                        names.insert(name.to_owned());
+                    }
+                }
+            }
+        }
+        if file.stem() == "__init__" {
+            names.extend(self.submodules(file.directory()));
+        }
+        names.into_iter().collect()
+    }
+
+    fn submodules(&self, directory: &str) -> impl Iterator<Item = String> {
+        let below = self.source.listing().below(directory).iter();
+        below.filter_map(move |entry| {
+            let rest = entry.path.as_str().strip_prefix(directory)?;
+            let rest = rest.strip_prefix('/').unwrap_or(rest);
+            let module = rest.strip_suffix("/__init__.py");
+            let module = module.or_else(|| rest.strip_suffix(".py"))?;
+            (!module.contains('/') && module != "__init__").then(|| module.to_owned())
+        })
     }
 
     /// Whether a directory holds a Python module or package of this name.

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use serde_yaml_ng::Value as Yaml;
 
 use super::ComposePort;
 use super::surroundings::python_name;
@@ -100,71 +101,41 @@ pub(super) fn variable_names(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Ports that a compose file publishes: the short form, and the long one with `published`. Read by
-/// lines and indentation, which is how such files are written; what is not understood is left out.
+/// Ports that the services of a compose file publish: the short form, and the long one with
+/// `published`. What is understood in neither is left out.
 pub(super) fn compose_ports(text: &str) -> Vec<ComposePort> {
+    let Ok(mut file) = serde_yaml_ng::from_str::<Yaml>(text) else {
+        return Vec::new();
+    };
+    // A merge of what is no mapping leaves the file as it was written.
+    let _ = file.apply_merge();
+    let services = file.get("services").and_then(Yaml::as_mapping);
     let mut found = Vec::new();
-    let mut service: Option<(usize, String)> = None;
-    let mut in_services = false;
-    let mut ports: Option<usize> = None;
-    let mut target = None;
-    for line in text.lines() {
-        let body = line.split(" #").next().unwrap_or("").trim_end();
-        let word = body.trim_start();
-        let indent = body.len() - word.len();
-        if word.is_empty() || word.starts_with('#') {
-            continue;
-        }
-        if indent == 0 {
-            in_services = word == "services:";
-            service = None;
-            continue;
-        }
-        if !in_services {
-            continue;
-        }
-        let key = word.strip_suffix(':').filter(|key| !key.contains(' '));
-        if let Some(key) = key
-            && service.as_ref().is_none_or(|(depth, _)| indent <= *depth)
-        {
-            service = Some((indent, key.trim_matches(['"', '\'']).to_owned()));
-            ports = None;
-            continue;
-        }
-        if word == "ports:" {
-            ports = Some(indent);
-            continue;
-        }
-        let item = word.strip_prefix("- ").map(str::trim);
-        if ports.is_some_and(|depth| indent < depth || (indent == depth && item.is_none())) {
-            ports = None;
-        }
-        let (Some(_), Some((_, service))) = (ports, &service) else {
-            continue;
-        };
-        let (field, value) = match item.unwrap_or(word).split_once(": ") {
-            Some((field, value)) => (field, value.trim().trim_matches(['"', '\''])),
-            None => ("", item.unwrap_or("").trim_matches(['"', '\''])),
-        };
-        let pair = match field {
-            "" => short_port(value),
-            "target" => {
-                target = value.parse().ok();
-                None
+    for (name, service) in services.into_iter().flatten() {
+        let ports = service.get("ports").and_then(Yaml::as_sequence);
+        for port in ports.into_iter().flatten() {
+            let pair = port.as_str().map_or_else(|| long_port(port), short_port);
+            if let (Some(name), Some((published, target))) = (name.as_str(), pair) {
+                found.push(ComposePort {
+                    service: name.to_owned(),
+                    published,
+                    target,
+                });
             }
-            "published" => value
-                .parse()
-                .ok()
-                .map(|port| (port, target.unwrap_or(port))),
-            _ => None,
-        };
-        found.extend(pair.map(|(published, target)| ComposePort {
-            service: service.clone(),
-            published,
-            target,
-        }));
+        }
     }
     found
+}
+
+// `{target: 80, published: "8080"}`.
+fn long_port(port: &Yaml) -> Option<(u16, u16)> {
+    let number = |field: &str| -> Option<u16> {
+        let value = port.get(field)?;
+        let plain = value.as_u64().and_then(|it| it.try_into().ok());
+        plain.or_else(|| value.as_str()?.parse().ok())
+    };
+    let published = number("published")?;
+    Some((published, number("target").unwrap_or(published)))
 }
 
 // `[IP:]HOST:CONTAINER[/PROTOCOL]`, where HOST may be `${NAME:-8080}`.
@@ -184,7 +155,7 @@ mod tests {
 
     #[test]
     fn published_ports_of_both_forms_are_read() {
-        let text = "version: '3'\nservices:\n  web:\n    image: x\n    ports:\n      - \"8080:3000\"\n      - 127.0.0.1:9000:9000/tcp # admin\n      - \"${PORT:-7000}:70\"\n    environment:\n      - \"1:2\"\n  db:\n    ports:\n    - target: 5432\n      published: \"15432\"\nvolumes:\n  ports:\n    - 1:1\n";
+        let text = "version: '3'\nservices:\n  web:\n    image: x\n    ports:\n      - \"8080:3000\"\n      - 127.0.0.1:9000:9000/tcp # admin\n      - \"${PORT:-7000}:70\"\n    environment:\n      - \"1:2\"\n  db:\n    ports:\n    - target: 5432\n      published: \"15432\"\n  api: &api\n    ports: [\"81:80\"]\n  other:\n    <<: *api\nvolumes:\n  ports:\n    - 1:1\n";
         let ports: Vec<_> = compose_ports(text)
             .into_iter()
             .map(|it| (it.service, it.published, it.target))
@@ -194,6 +165,8 @@ mod tests {
             ("web", 9000, 9000),
             ("web", 7000, 70),
             ("db", 15432, 5432),
+            ("api", 81, 80),
+            ("other", 81, 80),
         ];
         assert_eq!(ports, expected.map(|(name, a, b)| (name.to_owned(), a, b)));
     }

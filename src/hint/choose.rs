@@ -5,6 +5,7 @@ use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::python::Tops;
 use super::style::ScriptStyle;
+use super::subject::subject;
 use super::{proof, python, script, tables};
 use crate::graph::Graph;
 use crate::model::{DefinitionKind, HintSource, Import, Language, Suggestion};
@@ -15,6 +16,8 @@ const MAX_SUGGESTIONS: usize = 5;
 /// best one's weight; and less than this when files import it.
 const NEGLIGIBLE: u64 = 16;
 const NEGLIGIBLE_IN_USE: u64 = 64;
+/// Importers that a name of one or two letters from outside must have.
+const MIN_TAKERS: u32 = 3;
 
 struct Row {
     way: Way,
@@ -140,6 +143,10 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
         score /= 16;
     }
     if let Some(path) = &way.path {
+        // A test takes from what it tests, before all if it takes nothing from there yet.
+        if subject(asked.file) == Some(path.stem()) && !asked.reached.contains(path) {
+            score *= 16;
+        }
         // Nothing but a test imports a test, and nothing imports itself through its own package.
         if is_test(path.as_str()) && !is_test(asked.file.as_str()) {
             score /= 32;
@@ -163,7 +170,8 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
         match coverage(graph, way, usage) {
             Some((found, all)) if found == all => score *= 4,
             Some((0, _)) => score /= 32,
-            _ => {}
+            Some((found, all)) => score = score * found as u64 / (4 * all as u64),
+            None => {}
         }
         // `import a.b` is there for the sake of `a.b`.
         let below = way
@@ -233,7 +241,16 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
         .iter()
         .filter(|row| row.entity == best.entity)
         .collect();
-    if group.iter().any(|row| row.weight.count > 0) {
+    if rows.iter().any(|row| is_rival(row, best)) {
+        return false;
+    }
+    let takers: u32 = group.iter().map(|row| row.weight.count).sum();
+    // `h` of one package or another: one importer does not tell.
+    let package = best.way.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
+    if package && asked.name.len() < 3 && takers < MIN_TAKERS {
+        return false;
+    }
+    if takers > 0 {
         return true;
     }
     match best.weight.outside {
@@ -266,6 +283,18 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
             .is_some_and(|kind| kind != DefinitionKind::Variable || telling)
     });
     rows.iter().all(|row| row.entity == best.entity) && solid && reachable && asked.name.len() > 2
+}
+
+// Whether a file beside the one that is meant defines the same name: all but the one may be taken
+// by others, and this one by the file alone.
+fn is_rival(row: &Row, best: &Row) -> bool {
+    let beside = |one: &Entity, other: &Entity| match (one, other) {
+        (Entity::Defined(one), Entity::Defined(other)) => {
+            one != other && one.directory() == other.directory()
+        }
+        _ => false,
+    };
+    row.weight.defines.is_some() && beside(&row.entity, &best.entity)
 }
 
 fn written(

@@ -52,14 +52,20 @@ impl Evidence {
 }
 
 /// How much a file at `path` says about what `file` means: an eighth for each step between their
-/// directories, half between tests and the rest.
+/// directories, half between tests and the rest. A file of the same role (`tsup.config.ts`) says
+/// more than a neighbour, wherever it stands.
 pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let parts = |path: &'_ str| -> usize { path.split('/').filter(|it| !it.is_empty()).count() };
     let (theirs, ours) = (path.directory(), file.directory());
     let both = theirs.split('/').zip(ours.split('/'));
     let shared = both.take_while(|(a, b)| a == b && !a.is_empty()).count();
     let steps = parts(theirs) + parts(ours) - 2 * shared;
-    let weight = 4096_u64 >> (3 * steps).min(11);
+    let same_role = path.stem().contains('.') && path.file_name() == file.file_name();
+    let weight = if same_role {
+        32_768
+    } else {
+        4096_u64 >> (3 * steps).min(11)
+    };
     if crate::policy::is_test(path.as_str()) == crate::policy::is_test(file.as_str()) {
         weight
     } else {
@@ -86,5 +92,8 @@ mod tests {
         .map(|other| nearness(&path(other), &file))
         .into();
         assert_eq!(weights, [4096, 512, 512, 2, 4]);
+        let near = |one, other| nearness(&path(one), &path(other));
+        assert_eq!(near("a/tsup.config.ts", "b/c/tsup.config.ts"), 32_768);
+        assert_eq!(near("a/index.ts", "b/index.ts"), 64);
     }
 }

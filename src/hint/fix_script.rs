@@ -45,6 +45,8 @@ pub(super) fn insert_script(page: &Page<'_>, suggestion: &Suggestion) -> Option<
                 let indent = if rest.starts_with('\t') { "\t" } else { "" };
                 Some(page.before_all(at, &format!("{indent}{line}")))
             }
+            // Where a page without an import wants one, its Markdown does not say.
+            Some("mdx") => None,
             _ => Some(page.alone_at(header(page.text), &line, 1)),
         })
 }

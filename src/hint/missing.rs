@@ -1,5 +1,6 @@
 use super::evidence::nearness;
-use super::similar::distance;
+use super::renamed::exports_it;
+use super::slip::{Named, Place};
 use super::{Query, suggest};
 use super::{python, script, style::ScriptStyle};
 use crate::graph::Graph;
@@ -89,11 +90,7 @@ fn moved(
     language: Language,
 ) -> Vec<Suggestion> {
     let script = language.is_script();
-    let last = import
-        .specifier
-        .rsplit(['.', '/'])
-        .find(|it| !matches!(*it, "js" | "ts" | "tsx" | "mjs" | "index"));
-    let last = last.unwrap_or_default();
+    let named = Named::of(query.file, import);
     let taken: Vec<&str> = import
         .names
         .iter()
@@ -104,69 +101,43 @@ fn moved(
         .listing()
         .files()
         .map(|entry| &entry.path)
-        .filter(|path| {
-            Language::of_path(path.as_str()).is_some_and(|it| it.is_script() == script)
-                && *path != query.file
-                && (query.may_read)(path)
-        });
-    let mut places: Vec<(usize, &RepoPath)> = pool
-        .filter_map(|path| {
-            let stem = match path.stem() {
-                "__init__" | "index" => path.directory().rsplit('/').next().unwrap_or_default(),
-                stem => stem,
-            };
-            if stem == last {
-                Some((0, path))
-            } else {
-                Some((1 + distance(last, stem)?, path))
-            }
-        })
-        .collect();
-    let definers: Vec<RepoPath> = match taken.first() {
-        Some(first) => {
-            let names = [(*first).to_owned()];
-            let query = Query {
-                names: &names,
-                ..*query
-            };
-            suggest(source, graph, &query)
-                .into_iter()
-                .filter(|it| it.source != HintSource::Similar)
-                .filter_map(|it| it.path)
-                .collect()
-        }
-        None => Vec::new(),
-    };
+        .filter(|path| named.may_be(path) && *path != query.file && (query.may_read)(path));
+    let mut places: Vec<Place<'_>> = pool.filter_map(|path| named.place(graph, path)).collect();
+    let definers = definers(source, graph, query, import);
     for path in &definers {
-        if places.iter().all(|(_, other)| *other != path) {
-            places.push((3, path));
+        if named.may_be(path) && places.iter().all(|other| other.path != path) {
+            places.push(Place {
+                path,
+                far: 3,
+                slip: false,
+            });
         }
     }
-    let has_all = |path: &RepoPath| {
-        taken
-            .iter()
-            .all(|name| graph.defining(path, name).is_some())
-    };
+    let has = |path: &RepoPath, name: &str| holds(graph, path, name);
+    let has_all = |path: &RepoPath| taken.iter().all(|name| has(path, name));
+    // What a module of old exports is not always known.
+    let unknown = |path| graph.resolver().facts(path).exports.is_empty();
     // A file that has nothing of what is taken is not where it went.
-    places.retain(|(_, path)| {
-        taken.is_empty()
-            || taken
-                .iter()
-                .any(|name| graph.defining(path, name).is_some())
-            || graph.resolver().facts(path).exports.is_empty()
+    places.retain(|place| {
+        taken.is_empty() || taken.iter().any(|name| has(place.path, name)) || unknown(place.path)
     });
-    places.sort_by_key(|(far, path)| {
+    places.sort_by_key(|place| {
         (
-            !has_all(path),
-            *far,
-            std::cmp::Reverse(nearness(path, query.file)),
-            (*path).clone(),
+            !(has_all(place.path) || (place.slip && unknown(place.path))),
+            !place.slip,
+            place.far,
+            std::cmp::Reverse(nearness(place.path, query.file)),
+            place.path.clone(),
         )
     });
-    let whole = places
-        .iter()
-        .filter(|(_, path)| !taken.is_empty() && has_all(path))
-        .count();
+    let whole = |place: &&Place<'_>| !taken.is_empty() && has_all(place.path);
+    let slips = places.iter().filter(whole).filter(|it| it.slip).count();
+    let alone = places.iter().filter(whole).count() == 1;
+    // One that is spelled almost like it, or the only one that defines what is taken.
+    let is_meant = |place: &Place<'_>| match slips {
+        0 => alone && taken.iter().all(|name| is_own(graph, place.path, name)),
+        count => count == 1 && place.slip,
+    };
     let text = source.read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
     let style = ScriptStyle::of(
@@ -175,7 +146,8 @@ fn moved(
         std::iter::empty(),
         graph.resolver().module_rules(query.file),
     );
-    let row = |(at, (far, path)): (usize, &(usize, &RepoPath))| {
+    let row = |(at, place): (usize, &Place<'_>)| {
+        let Place { path, far, .. } = place;
         let relative = import.specifier.starts_with('.');
         let module = if script {
             respelled(graph, &style, query.file, path, &import.specifier)
@@ -196,14 +168,14 @@ fn moved(
         };
         // An alias that leads nowhere is what has to be mended, not all who use it.
         let keeps_root = !script || relative == module.starts_with('.');
-        let certain = at == 0 && whole == 1 && keeps_root && has_all(path) && {
+        let certain = at == 0 && whole(&place) && is_meant(place) && keeps_root && {
             let there = Import {
                 specifier: module.clone(),
                 ..import.clone()
             };
             let rules = graph.resolver().module_rules(query.file);
             let found = graph.resolver().resolve(query.file, &there);
-            found.files.contains(path)
+            leads_there(&found.files, path)
                 && (!script || graph.resolver().is_spelled(rules, &module, path))
         };
         Suggestion {
@@ -237,6 +209,63 @@ fn moved(
         .collect()
 }
 
+// For a package of Python its submodules, where those are taken.
+fn leads_there(found: &[RepoPath], path: &RepoPath) -> bool {
+    let within = |file: &RepoPath| path.stem() == "__init__" && file.is_below(path.directory());
+    found.contains(path) || (!found.is_empty() && found.iter().all(within))
+}
+
+// Files that are known to define the first name that is taken.
+fn definers(
+    source: &dyn Source,
+    graph: &Graph<'_>,
+    query: &Query<'_>,
+    import: &Import,
+) -> Vec<RepoPath> {
+    let Some(first) = import.names.first().filter(|it| it.name != "*") else {
+        return Vec::new();
+    };
+    let default = first.name == "default";
+    let name = match &first.alias {
+        Some(alias) if default => alias,
+        _ => &first.name,
+    };
+    let names = [name.clone()];
+    let query = Query {
+        names: &names,
+        ..*query
+    };
+    suggest(source, graph, &query)
+        .into_iter()
+        .filter(|it| it.source != HintSource::Similar)
+        .filter(|it| !default || it.imported == "default")
+        .filter_map(|it| it.path)
+        .collect()
+}
+
+// Whether a file has the name for others to take. Data and components are taken as a whole.
+fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+    match Language::of_path(path.as_str()) {
+        None => true,
+        Some(Language::Python) => {
+            let submodule =
+                || path.stem() == "__init__" && graph.has_module(path.directory(), name);
+            graph.defining(path, name).is_some() || submodule()
+        }
+        Some(_) => {
+            let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
+            (component && name == "default") || exports_it(graph, path, name)
+        }
+    }
+}
+
+// Whether the file itself is where the name is from: Python modules show all that they import.
+fn is_own(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+    Language::of_path(path.as_str()) != Some(Language::Python)
+        || path.stem() == "__init__"
+        || graph.defining(path, name).as_ref() == Some(path)
+}
+
 fn rewritten(import: &Import, module: &str, script: bool, style: &ScriptStyle) -> String {
     let name = |one: &crate::model::ImportedName| match (&one.alias, one.name.as_str()) {
         (Some(alias), name) => format!("{name} as {alias}"),
@@ -250,7 +279,8 @@ fn rewritten(import: &Import, module: &str, script: bool, style: &ScriptStyle) -
         }
         (true, []) => format!("import {q}{module}{q}", q = style.quote),
         (true, _) => format!(
-            "import {{ {} }} from {q}{module}{q}",
+            "import {}{{ {} }} from {q}{module}{q}",
+            if import.type_only { "type " } else { "" },
             names.join(", "),
             q = style.quote
         ),

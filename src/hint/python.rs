@@ -67,7 +67,12 @@ pub(super) fn evidence(
         && path.stem() == "__init__"
         && !file.is_below(path.directory())
         && facts.exports.iter().any(|export| {
-            export.name == name && export.from.is_some() && export.local.as_deref() != Some("*")
+            export.name == name
+                && export.local.as_deref() != Some("*")
+                && export
+                    .from
+                    .as_ref()
+                    .is_some_and(|from| is_near(resolver, path, from))
         });
     if defined.is_some() || passed {
         let way = Way {
@@ -84,6 +89,19 @@ pub(super) fn evidence(
         found.push((way, weight));
     }
     found
+}
+
+// What a package takes from outside the repository is for its own use.
+fn is_near(resolver: &Resolver<'_>, path: &RepoPath, from: &str) -> bool {
+    let import = Import {
+        specifier: from.to_owned(),
+        kind: ImportKind::Import,
+        line: 0,
+        names: Vec::new(),
+        type_only: false,
+        nested: false,
+    };
+    from.starts_with('.') || !resolver.resolve(path, &import).files.is_empty()
 }
 
 /// A module of the repository that bears the name itself.
@@ -144,8 +162,8 @@ pub(super) fn place(path: &RepoPath) -> String {
     stem.strip_suffix("/__init__").unwrap_or(stem).to_owned()
 }
 
-// What a relative specifier of `path` points at.
-fn place_of(path: &RepoPath, relative: &str) -> Option<String> {
+/// What a relative specifier of `path` points at.
+pub(super) fn place_of(path: &RepoPath, relative: &str) -> Option<String> {
     let rest = relative.trim_start_matches('.');
     let dots = relative.len() - rest.len();
     let base = path.ancestors().nth(dots.checked_sub(1)?)?;

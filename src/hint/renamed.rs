@@ -3,10 +3,12 @@ use std::collections::BTreeSet;
 use super::removed::removed;
 use super::similar::distance;
 use super::style::ScriptStyle;
-use super::{Query, python, script, suggest};
+use super::{Query, python, script, suggest, tables};
 use crate::graph::Graph;
 use crate::lang::uses;
-use crate::model::{Export, HintSource, Import, ImportedName, Language, RepoPath, Suggestion};
+use crate::model::{
+    Export, HintSource, Import, ImportKind, ImportedName, Language, RepoPath, Suggestion,
+};
 use crate::source::{Overlay, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
@@ -37,7 +39,7 @@ pub fn renamed_exports(
             continue;
         };
         let target = resolver
-            .resolve(query.file, import)
+            .resolve(query.file, &alone(import, taken))
             .files
             .into_iter()
             .next();
@@ -70,8 +72,16 @@ pub fn renamed_exports(
     found
 }
 
+// The import as it would be for one of its names: others may be submodules.
+fn alone(import: &Import, taken: &ImportedName) -> Import {
+    Import {
+        names: vec![taken.clone()],
+        ..import.clone()
+    }
+}
+
 // What a script defines and does not export is not to be had.
-fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+pub(super) fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let facts = graph.resolver().facts(path);
     let script = Language::of_path(path.as_str()).is_some_and(Language::is_script);
     let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
@@ -179,41 +189,44 @@ impl Asked<'_> {
     }
 
     fn like_it(&self) -> Vec<Suggestion> {
-        let Some(target) = self.target else {
-            return Vec::new();
-        };
         let wanted = &self.taken.name;
-        let facts = self.graph.resolver().facts(target);
         let own = self.graph.resolver().facts(self.query.file);
         let in_use: BTreeSet<&str> = own
             .imports
             .iter()
+            .filter(|import| import.kind != ImportKind::ExportFrom)
             .flat_map(|import| &import.names)
             .map(|one| one.name.as_str())
             .collect();
-        let free = |export: &&Export| {
-            export.name != "*" && export.name != "default" && !in_use.contains(export.name.as_str())
+        let offered: Vec<String> = match self.target {
+            Some(target) => self.graph.offered(target),
+            None if self.is_script() => Vec::new(),
+            None => tables::python_names(&self.import.specifier)
+                .map(str::to_owned)
+                .collect(),
         };
-        let mut near: Vec<(usize, &str)> = facts
-            .exports
-            .iter()
-            .filter(free)
-            .filter_map(|export| Some((distance(wanted, &export.name)?, export.name.as_str())))
-            .collect();
-        if near.is_empty() {
-            near = facts
-                .exports
+        let free = || {
+            offered
                 .iter()
-                .filter(free)
-                .filter_map(|export| {
-                    let shared = shared_words(wanted, &export.name);
-                    (shared > 0).then(|| (100 - shared.min(9), export.name.as_str()))
+                .filter(|name| !in_use.contains(name.as_str()))
+        };
+        let mut near: Vec<(usize, usize, &str)> = free()
+            .filter_map(|name| {
+                let edits = distance(wanted, name)?;
+                Some((edits, wanted.len().abs_diff(name.len()), name.as_str()))
+            })
+            .collect();
+        if near.is_empty() && self.target.is_some() {
+            near = free()
+                .filter_map(|name| {
+                    let shared = shared_words(wanted, name);
+                    (shared > 0).then(|| (100 - shared.min(9), 0, name.as_str()))
                 })
                 .collect();
         }
         near.sort_unstable();
         near.dedup();
-        let row = |(far, name): (usize, &str)| Suggestion {
+        let row = |(far, _, name): (usize, usize, &str)| Suggestion {
             confidence: if far < 3 { 35 } else { 20 },
             ..self.row(name, name, HintSource::Similar)
         };

@@ -32,10 +32,13 @@ pub(super) fn evidence(
         };
         let resolution = resolver.resolve(path, import);
         let target = resolution.files.first().cloned();
-        if resolution.is_unresolved() || target.as_ref() == Some(file) {
+        let relative = import.specifier.starts_with('.');
+        // What the tools of a package make up (`$app/server`), its own files may name.
+        let unknown = resolution.is_unresolved()
+            && (relative || resolver.package_of(path) != resolver.package_of(file));
+        if unknown || target.as_ref() == Some(file) {
             continue;
         }
-        let relative = import.specifier.starts_with('.');
         let module = match &target {
             Some(target) if relative => style.relative(file, target, &import.specifier),
             Some(target) if !leads(resolver, file, &import.specifier, target) => {
@@ -272,7 +275,7 @@ pub(super) fn crosses(graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
     else {
         return false;
     };
-    if theirs.0 == ours.0 || asked.file.is_below(&theirs.0) {
+    if theirs.0 == ours.0 {
         return false;
     }
     let goes = |import: &Import| {

@@ -181,8 +181,8 @@ fn between(directory: &str, target: &str) -> String {
     steps.join("/")
 }
 
-// The path without a source extension, and that extension; other files keep theirs.
-fn split(path: &str) -> (&str, Option<&str>) {
+/// The path without a source extension, and that extension; other files keep theirs.
+pub(super) fn split(path: &str) -> (&str, Option<&str>) {
     const SOURCES: &[&str] = &[
         "d.ts", "d.mts", "d.cts", "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs",
     ];

@@ -6,9 +6,11 @@ use rayon::prelude::*;
 use super::Query;
 use super::asked::Asked;
 use super::choose::choose;
+use super::entity::coverage;
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::python::Tops;
 use super::style::ScriptStyle;
+use super::subject::by_subject;
 use super::{outside, python, script, similar, words};
 use crate::graph::Graph;
 use crate::model::{FileFacts, ImportKind, Language, RepoPath, Suggestion};
@@ -239,15 +241,60 @@ fn gather(
     for (way, weight) in offered(graph, tops, asked) {
         evidence.add(way, &weight);
     }
-    if asked.language == Language::Python {
+    let more: Vec<(Way, Weight)> = if asked.language == Language::Python {
         let modules = pool
             .iter()
             .filter_map(|path| python::module(resolver, tops, path, file, name));
-        for (way, weight) in modules {
-            evidence.add(way, &weight);
-        }
+        modules.collect()
+    } else {
+        let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
+        let mut found = by_subject(graph, style, pool, others, file, name);
+        found.extend(namesakes(graph, style, pool, asked));
+        found
+    };
+    for (way, weight) in more {
+        evidence.add(way, &weight);
     }
     evidence
+}
+
+// Modules that bear the name of a namespace and have every member that the file uses of it.
+fn namesakes(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    pool: &[&RepoPath],
+    asked: &Asked<'_>,
+) -> Vec<(Way, Weight)> {
+    let usage = &asked.usage;
+    if usage.members.is_empty() || usage.called {
+        return Vec::new();
+    }
+    let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
+    let wanted = plain(asked.name);
+    let mut found = Vec::new();
+    for path in pool.iter().filter(|path| **path != asked.file) {
+        let stem = match path.stem() {
+            "index" => path.directory().rsplit('/').next().unwrap_or_default(),
+            stem => stem,
+        };
+        if plain(stem) != wanted {
+            continue;
+        }
+        let way = Way {
+            module: style.relative(asked.file, path, ""),
+            imported: "*".to_owned(),
+            path: Some((*path).clone()),
+        };
+        let weight = Weight {
+            passes_on: true,
+            near: nearness(path, asked.file),
+            ..Weight::default()
+        };
+        if coverage(graph, &way, usage).is_some_and(|(found, all)| found == all) {
+            found.push((way, weight));
+        }
+    }
+    found
 }
 
 // Modules that the file or its neighbours take other names from and that pass this one on, be it

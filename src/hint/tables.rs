@@ -160,6 +160,14 @@ pub(super) fn python_exports(module: &str, name: &str) -> Option<bool> {
     known.then(|| python_modules(name).contains(&module))
 }
 
+/// What a module of Python's standard library exports.
+pub(super) fn python_names(module: &str) -> impl Iterator<Item = &'static str> + use<'_> {
+    PYTHON_NAMES.lines().filter_map(move |line| {
+        let (name, rest) = line.split_once(' ')?;
+        (rest == module).then_some(name)
+    })
+}
+
 /// Known packages outside the repository that export a name.
 pub(super) fn known(name: &str, script: bool) -> Vec<Outside<'static>> {
     in_rows(KNOWN.lines(), name, script)

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use super::fix::binds;
 use super::missing::leads_to;
-use crate::lang::{Uses, facts, uses};
+use super::tables;
+use crate::lang::{Uses, facts, free_names, uses};
 use crate::model::{FileFacts, RepoPath};
 use crate::source::Source;
 
@@ -79,6 +80,15 @@ pub fn wanted(
         }
     }
     wanted
+}
+
+/// The names that a Python file uses, that nothing in it binds and that no builtin bears: one that
+/// is missing hides the next. Empty for other languages.
+#[must_use]
+pub fn undefined(file: &RepoPath, bytes: &[u8]) -> Vec<String> {
+    let mut names = free_names(file, bytes);
+    names.retain(|name| !name.starts_with("__") && !tables::is_global(name, false));
+    names
 }
 
 fn add(list: &mut Vec<String>, text: &str) {

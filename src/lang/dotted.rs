@@ -65,11 +65,13 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     facts.imports.append(&mut found);
 }
 
-fn is_dotted(byte: u8) -> bool {
+/// Whether a byte may be part of a dotted name.
+pub(super) fn is_dotted(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }
 
-fn is_name(text: &[u8]) -> bool {
+/// Whether a text is a dotted name of several parts.
+pub(super) fn is_name(text: &[u8]) -> bool {
     text.contains(&b'.')
         && text
             .split(|byte| *byte == b'.')

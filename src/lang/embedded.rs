@@ -4,19 +4,31 @@ use crate::model::Language;
 
 /// The script of a single-file component, with everything else blanked out so that lines stay.
 ///
-/// `None` for files that are not components (`.vue`, `.svelte`, `.astro`).
+/// `None` for files that are not components (`.vue`, `.svelte`, `.astro`, `.mdx`).
 pub(super) fn script_of(path: &str, bytes: &[u8]) -> Option<(Language, Vec<u8>)> {
     let extension = path.rsplit_once('.')?.1;
     let scripts = match extension {
         "vue" | "svelte" => script_elements(bytes),
-        "astro" => frontmatter(bytes).into_iter().collect(),
+        "astro" => {
+            let head = frontmatter(bytes);
+            let end = head.as_ref().map_or(0, |(range, _)| range.end);
+            let below = script_elements(bytes.get(end..).unwrap_or_default());
+            let below = below
+                .into_iter()
+                .map(|(range, lang)| (range.start + end..range.end + end, lang));
+            head.into_iter().chain(below).collect()
+        }
+        "mdx" => statements(bytes),
         _ => return None,
     };
     let mut text: Vec<u8> = bytes
         .iter()
         .map(|byte| if *byte == b'\n' { b'\n' } else { b' ' })
         .collect();
-    let mut language = Language::TypeScript;
+    let mut language = match extension {
+        "mdx" => Language::Tsx,
+        _ => Language::TypeScript,
+    };
     for (range, attributes) in scripts {
         if let (Some(to), Some(from)) = (text.get_mut(range.clone()), bytes.get(range)) {
             to.copy_from_slice(from);
@@ -73,6 +85,29 @@ fn frontmatter(bytes: &[u8]) -> Option<Script<'_>> {
     Some((start + 3..end, b""))
 }
 
+// Paragraphs of Markdown that start with `import` or `export`, outside of fenced code.
+fn statements(bytes: &[u8]) -> Vec<Script<'_>> {
+    let mut found: Vec<Script<'_>> = Vec::new();
+    let (mut at, mut fenced, mut open) = (0, false, false);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let end = at + line.len();
+        let text = line.trim_ascii_end();
+        if text.starts_with(b"```") || text.starts_with(b"~~~") {
+            fenced = !fenced;
+        }
+        let starts = text.starts_with(b"import ") || text.starts_with(b"export ");
+        open = !fenced && !text.is_empty() && (open || starts);
+        if open {
+            match found.last_mut().filter(|(range, _)| range.end == at) {
+                Some((range, _)) => range.end = end,
+                None => found.push((at..end, b"")),
+            }
+        }
+        at = end;
+    }
+    found
+}
+
 fn find(bytes: &[u8], from: usize, needle: &[u8]) -> Option<usize> {
     Some(from + memmem::find(bytes.get(from..)?, needle)?)
 }
@@ -90,5 +125,27 @@ mod tests {
         assert_eq!(script.lines().nth(4), Some("import a from './a'"));
         assert_eq!(script.replace("import a from './a'", "").trim(), "");
         assert!(script_of("x.ts", text).is_none());
+    }
+
+    #[test]
+    fn only_statements_of_pages_are_read() {
+        for (name, text, expected) in [
+            (
+                "x.mdx",
+                "---\ntitle: a\n---\nimport A from './a'\nexport const b = {\n  c: 1\n}\n\n# import this\n\n```js\nimport no\n```\n<A />\n",
+                "import A from './a' export const b = { c: 1 }",
+            ),
+            (
+                "x.astro",
+                "---\nimport A from './a'\n---\n<A />\n<script>import './b'</script>\n",
+                "import A from './a' import './b'",
+            ),
+        ] {
+            let (_, script) = script_of(name, text.as_bytes()).unwrap();
+            let script = String::from_utf8(script).unwrap();
+            let words: Vec<&str> = script.split_whitespace().collect();
+            assert_eq!(words.join(" "), expected, "{name}");
+            assert_eq!(script.len(), text.len());
+        }
     }
 }

@@ -1,4 +1,4 @@
-use super::{embedded, parse, python, script};
+use super::{embedded, jsdoc, parse, python, quiet, script};
 use crate::model::{FileFacts, Language, ParseProblem, RepoPath};
 
 /// Above this size only the head of a file is parsed: imports stand there, and nobody waits for
@@ -24,9 +24,21 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
         return FileFacts::default();
     };
     let (head, cut) = head_of(&text);
+    let quiet = match language {
+        Language::Python => quiet::quieted(head),
+        _ => None,
+    };
+    let head = quiet.as_deref().unwrap_or(head);
     let mut facts = match parse::parse(language, head) {
         Some(tree) if language == Language::Python => python::read(&tree, head),
-        Some(tree) => script::read(&tree, head),
+        Some(tree) => {
+            let mut facts = script::read(&tree, head);
+            if matches!(path.extension(), Some("js" | "jsx" | "mjs" | "cjs")) {
+                jsdoc::read(&tree, head, &mut facts);
+                facts.imports.sort_by_key(|import| import.line);
+            }
+            facts
+        }
         None => FileFacts {
             problems: vec![given_up()],
             ..FileFacts::default()

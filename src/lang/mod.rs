@@ -6,6 +6,8 @@ mod dotted;
 mod embedded;
 mod exports;
 mod facts;
+mod free;
+mod jsdoc;
 mod literal;
 mod meddling;
 mod outline;
@@ -13,6 +15,7 @@ mod parse;
 mod path;
 mod python;
 mod python_names;
+mod quiet;
 mod reference;
 #[cfg(test)]
 mod reference_queries;
@@ -22,6 +25,7 @@ mod specifier;
 mod uses;
 
 pub use facts::{facts, syntax_errors};
+pub use free::free_names;
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};
 pub use skeleton::skeleton;

@@ -176,7 +176,8 @@ fn script(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> 
     true
 }
 
-fn python(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> bool {
+// Whether the leaf stands for the name.
+pub(super) fn python(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> bool {
     let Some(parent) = above.last().copied() else {
         return false;
     };

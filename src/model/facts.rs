@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Language {
     /// `.ts`, `.mts`, `.cts` and their declaration files; the script of `.vue`, `.svelte`, `.astro`.
     TypeScript,
-    /// `.tsx`, and JavaScript in all its extensions (the TSX grammar reads it).
+    /// `.tsx`, JavaScript in all its extensions (the TSX grammar reads it), what `.mdx` imports.
     Tsx,
     /// `.py` and `.pyi`.
     Python,
@@ -20,7 +20,7 @@ impl Language {
     pub fn of_path(path: &str) -> Option<Self> {
         match path.rsplit_once('.')?.1 {
             "ts" | "mts" | "cts" | "vue" | "svelte" | "astro" => Some(Self::TypeScript),
-            "tsx" | "js" | "jsx" | "mjs" | "cjs" => Some(Self::Tsx),
+            "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mdx" => Some(Self::Tsx),
             "py" | "pyi" => Some(Self::Python),
             _ => None,
         }
@@ -89,7 +89,8 @@ pub enum ImportKind {
     Require,
     /// `import x = require('x')`.
     ImportEquals,
-    /// `/// <reference path="x" />` and `types="x"`.
+    /// `/// <reference path="x" />` and `types="x"`; in a JSDoc comment of JavaScript
+    /// `@import { a } from 'x'` and `import('x')`.
     Reference,
     /// `jest.mock('x')`, `vi.mock('x')` and their relatives.
     Mock,

@@ -13,12 +13,10 @@ pub struct ImportsDocument {
     /// Always `imports`.
     #[schemars(extend("const" = "imports"))]
     pub document: &'static str,
-    /// Source files with their imports, sorted by path.
+    /// Source files with their imports, sorted by path; with `--reverse` the importers with those
+    /// imports that lead to what is asked for. Of components (`.vue`, `.svelte`, `.astro`, `.mdx`)
+    /// the script part is read: what their templates use is missing.
     pub files: Vec<ImportsFile>,
-    /// Single-file components (`.vue`, `.svelte`, `.astro`) of a whole-repository graph, apart
-    /// from `files` because only their script part is read: what their templates use is missing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub components: Vec<ImportsFile>,
     /// Files reached from the targets (with `--reverse`: that reach them), sorted by hops, then
     /// path. Empty for a whole-repository graph.
     pub closure: Vec<ClosureEntry>,

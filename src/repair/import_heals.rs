@@ -1,6 +1,6 @@
 use super::heal::Heal;
 use crate::graph::Graph;
-use crate::hint::{Query, Wanted, fix, moved_modules, renamed_exports, suggest, wanted};
+use crate::hint::{Query, Wanted, fix, moved_modules, renamed_exports, suggest, undefined, wanted};
 use crate::model::{Diagnosis, HintSource, Language, MentionedFile, RepoPath, Suggestion};
 use crate::source::Source;
 
@@ -50,7 +50,8 @@ pub(super) fn import_heals(
         let mut found: Vec<Suggestion> = suggest(source, &graph, &query);
         found.extend(moved_modules(source, &graph, &query, &wanted.modules));
         found.extend(renamed_exports(source, &graph, &query, &wanted.exports));
-        let (certain, open): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.certain);
+        let (mut certain, open): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.certain);
+        certain.extend(hidden(source, &graph, &query));
         for one in may_be_tried(&certain, &open) {
             if let Some(fixed) = fix(&graph, file, std::slice::from_ref(one)) {
                 tries.push(Heal {
@@ -72,6 +73,23 @@ pub(super) fn import_heals(
     tries.truncate(MAX_TRIES);
     heal.what = format!("import {}", said.join("; "));
     ((!said.is_empty()).then_some(heal), tries)
+}
+
+// Certain imports of names that are missing behind those that the failure names.
+fn hidden(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
+    if query.names.is_empty() {
+        return Vec::new();
+    }
+    let bytes = source.read(query.file).unwrap_or_default();
+    let mut names = undefined(query.file, &bytes);
+    names.retain(|name| !query.names.contains(name));
+    let query = Query {
+        names: &names,
+        ..*query
+    };
+    let mut found = suggest(source, graph, &query);
+    found.retain(|one| one.certain);
+    found
 }
 
 // Of names for which nothing is certain. Where two definitions bear the name, only a person or a

@@ -22,7 +22,7 @@ pub fn imports_dot(document: &ImportsDocument) -> String {
 /// Each pair of files once, sorted; type-only when every import between them is.
 pub(super) fn edges(document: &ImportsDocument) -> Vec<(&RepoPath, &RepoPath, bool)> {
     let mut pairs = BTreeSet::new();
-    for file in document.files.iter().chain(&document.components) {
+    for file in &document.files {
         for edge in &file.imports {
             for to in edge.path.iter().chain(&edge.matches) {
                 pairs.insert((&file.path, to, edge.type_only));

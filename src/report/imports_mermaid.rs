@@ -60,7 +60,6 @@ mod tests {
                 path: path("a\"b.ts"),
                 imports: vec![edge("c.ts", true), edge("c.ts", false), edge("d.ts", true)],
             }],
-            components: Vec::new(),
             closure: Vec::new(),
             unresolved: Vec::new(),
             cycles: Vec::new(),

@@ -6,7 +6,7 @@ use crate::model::{ImportEdge, ImportsDocument, ImportsFile};
 #[must_use]
 pub fn imports_text(document: &ImportsDocument) -> String {
     let mut text = String::new();
-    for file in document.files.iter().chain(&document.components) {
+    for file in &document.files {
         file_lines(file, document, &mut text);
     }
     if !document.closure.is_empty() {
@@ -41,6 +41,14 @@ pub fn imports_text(document: &ImportsDocument) -> String {
         );
     }
     text
+}
+
+/// The files that were reached, without what they were asked from: a path on each line, for another
+/// program to take.
+#[must_use]
+pub fn imports_paths(document: &ImportsDocument) -> String {
+    let reached = document.files.iter().map(|file| file.path.as_str());
+    reached.flat_map(|path| [path, "\n"]).collect()
 }
 
 fn file_lines(file: &ImportsFile, document: &ImportsDocument, text: &mut String) {

@@ -11,6 +11,9 @@ cfg_if::cfg_if! {
         mod bench_junit;
         mod bench_markdown;
         mod bench_text;
+        mod mine_text;
+        mod pairs_text;
+        mod parts;
         mod checkup_rows;
         mod ci_markdown;
         mod context_block;
@@ -46,6 +49,9 @@ cfg_if::cfg_if! {
         pub use bench_junit::bench_junit;
         pub use bench_markdown::bench_markdown;
         pub use bench_text::bench_text;
+        pub use mine_text::mine_text;
+        pub use pairs_text::{pairs_markdown, pairs_text};
+        pub use parts::{Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm};
         pub use checkup_rows::checkup_rows;
         pub use ci_markdown::{CiRow, ci_markdown};
         pub use context_markdown::{agent_prompt, context_markdown};
@@ -60,7 +66,7 @@ cfg_if::cfg_if! {
         pub use healing_text::healing_text;
         pub use imports_dot::imports_dot;
         pub use imports_mermaid::imports_mermaid;
-        pub use imports_text::imports_text;
+        pub use imports_text::{imports_paths, imports_text};
         pub use patch_github::patch_github;
         pub use patch_sarif::patch_sarif;
         pub use patch_text::patch_text;

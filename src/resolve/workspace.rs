@@ -114,7 +114,7 @@ impl Globs {
             globs.extend(manifest.workspaces());
         }
         if let Some(bytes) = read("pnpm-workspace.yaml") {
-            globs.extend(yaml_packages(&String::from_utf8_lossy(&bytes)));
+            globs.extend(yaml_packages(&bytes));
         }
         if let Some(bytes) = read("lerna.json")
             && let Ok(value) = serde_json::from_slice::<Value>(&bytes)
@@ -149,45 +149,41 @@ impl Globs {
     }
 }
 
-// The `packages:` list of a pnpm-workspace.yaml: block or flow sequence of scalars.
-fn yaml_packages(text: &str) -> Vec<String> {
-    let mut lines = text
-        .lines()
-        .skip_while(|line| !line.starts_with("packages:"));
-    let Some(first) = lines.next() else {
-        return Vec::new();
-    };
-    let flow = first.trim_start_matches("packages:").trim();
-    if let Some(inner) = flow.strip_prefix('[') {
-        let inner = inner.split(']').next().unwrap_or_default();
-        return inner.split(',').filter_map(scalar).collect();
+// The `packages` of a pnpm-workspace.yaml.
+#[cfg(feature = "program")]
+fn yaml_packages(bytes: &[u8]) -> Vec<String> {
+    #[derive(serde::Deserialize)]
+    struct Packages {
+        #[serde(default)]
+        packages: Vec<String>,
     }
-    lines
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map_while(|line| line.strip_prefix('-'))
-        .filter_map(scalar)
-        .collect()
+    serde_yaml_ng::from_slice::<Packages>(bytes).map_or_else(|_| Vec::new(), |it| it.packages)
 }
 
-fn scalar(text: &str) -> Option<String> {
-    let text = text.trim();
-    let value = match text.chars().next()? {
-        quote @ ('"' | '\'') => text.get(1..)?.split(quote).next()?,
-        _ => text.split(" #").next()?.trim(),
-    };
-    (!value.is_empty()).then(|| value.to_owned())
+// The judge alone reads no YAML.
+#[cfg(not(feature = "program"))]
+fn yaml_packages(_: &[u8]) -> Vec<String> {
+    Vec::new()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "program"))]
 mod tests {
     use super::yaml_packages;
 
     #[test]
-    fn both_yaml_sequences_are_read() {
-        let block =
-            "# c\npackages:\n  - 'a/*' # x\n\n  # y\n  - \"!b\"\n  - c/** # z\ncatalog:\n  - no\n";
-        assert_eq!(yaml_packages(block), ["a/*", "!b", "c/**"]);
-        assert_eq!(yaml_packages("packages: ['a', b]\n"), ["a", "b"]);
+    fn packages_are_read_however_they_are_written() {
+        for (text, expected) in [
+            (
+                "# c\npackages:\n  - 'a/*' # x\n\n  # y\n  - \"!b\"\n  - c/** # z\ncatalog:\n  react: 1\n",
+                &["a/*", "!b", "c/**"][..],
+            ),
+            ("catalog:\n  react: 1\npackages: ['a', b]\n", &["a", "b"]),
+            ("packages: [\n  a/*,\n  b/*\n]\n", &["a/*", "b/*"]),
+            ("base: &all ['a']\npackages: *all\n", &["a"]),
+            ("catalog: {}\n", &[]),
+            ("packages: [", &[]),
+        ] {
+            assert_eq!(yaml_packages(text.as_bytes()), expected, "{text}");
+        }
     }
 }

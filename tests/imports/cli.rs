@@ -125,3 +125,137 @@ fn the_cache_does_not_show() {
         assert!(facts.exists());
     }
 }
+
+fn commit(directory: &Path) {
+    for arguments in [
+        &["add", "-A"][..],
+        &[
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.invalid",
+            "commit",
+            "-qm",
+            "base",
+        ],
+    ] {
+        let made = Command::new("git")
+            .args(arguments)
+            .current_dir(directory)
+            .status();
+        assert!(made.unwrap().success());
+    }
+}
+
+fn printed(directory: &Path, arguments: &[&str]) -> String {
+    let output = mendit(directory, arguments);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn tests_that_a_change_can_reach() {
+    let directory = repository();
+    let at = directory.path();
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(at.join(name).parent().unwrap()).unwrap();
+        std::fs::write(at.join(name), text).unwrap();
+    };
+    write("tests/app.test.ts", "import '../src/app';\n");
+    write(
+        "tests/shape.test.ts",
+        "import { round } from '../src/parts';\n",
+    );
+    write("tests/alone.test.ts", "test('x', () => {});\n");
+    write("tool/tests/conftest.py", "x = 1\n");
+    write("tool/tests/test_run.py", "import os\n");
+    commit(at);
+    let asked = ["imports", "--changed", "HEAD", "--tests"];
+    assert_eq!(printed(at, &asked), "");
+    write("src/parts/make.ts", "export const make = () => 1;\n");
+    assert_eq!(
+        printed(at, &asked),
+        "tests/app.test.ts\ntests/shape.test.ts\n"
+    );
+    write("tests/alone.test.ts", "test('y', () => {});\n");
+    write("tool/tests/conftest.py", "x = 2\n");
+    assert_eq!(
+        printed(at, &asked),
+        "tests/alone.test.ts\ntests/app.test.ts\ntests/shape.test.ts\ntool/tests/conftest.py\ntool/tests/test_run.py\n"
+    );
+    // What is gone reaches those that imported it.
+    commit(at);
+    std::fs::remove_file(at.join("src/app.ts")).unwrap();
+    assert_eq!(printed(at, &asked), "tests/app.test.ts\n");
+    assert_eq!(
+        printed(at, &["imports", "--tests", "src/parts/shape.ts"]),
+        "tests/shape.test.ts\n"
+    );
+}
+
+#[test]
+fn importers_through_barrels_take_what_is_defined() {
+    let directory = repository();
+    let at = directory.path();
+    let plain = printed(at, &["imports", "--reverse", "src/parts/make.ts"]);
+    assert!(!plain.contains("src/app.ts"), "{plain}");
+    let symbols = printed(
+        at,
+        &["imports", "--reverse", "--symbols", "src/parts/make.ts"],
+    );
+    assert!(
+        symbols.contains("(make in src/parts/make.ts)") && symbols.contains("1  src/app.ts"),
+        "{symbols}"
+    );
+    // Other imports of an importer were not asked for.
+    assert!(!symbols.contains("react"), "{symbols}");
+}
+
+#[test]
+fn pages_and_components_are_files_of_the_graph() {
+    let directory = repository();
+    let at = directory.path();
+    for (name, text) in [
+        (
+            "web/One.vue",
+            "<script setup>\nimport { make } from '../src/parts'\n</script>\n",
+        ),
+        (
+            "web/doc.mdx",
+            "import One from './One.vue'\n\n# Text\n\nimport nothing from here\n",
+        ),
+        (
+            "web/old.js",
+            "/** @import { Shape } from '../src/parts/shape' */\n/** @type {import('../src/parts/make').make} */\nlet a\n",
+        ),
+    ] {
+        std::fs::create_dir_all(at.join("web")).unwrap();
+        std::fs::write(at.join(name), text).unwrap();
+    }
+    let document = printed(at, &["imports", "--graph", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    let edges: Vec<String> = document["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|file| file["path"].as_str().unwrap().starts_with("web/"))
+        .flat_map(|file| {
+            let imports = file["imports"].as_array().unwrap().iter();
+            imports.map(|edge| format!("{} {}", file["path"], edge["path"]).replace('"', ""))
+        })
+        .collect();
+    assert_eq!(
+        edges,
+        [
+            "web/One.vue src/parts/index.ts",
+            "web/doc.mdx web/One.vue",
+            "web/old.js src/parts/shape.ts",
+            "web/old.js src/parts/make.ts",
+        ]
+    );
+    assert!(document.get("components").is_none());
+}

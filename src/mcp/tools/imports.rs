@@ -42,8 +42,8 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         hops: given.hops,
         reverse: given.reverse,
         symbols: given.symbols,
-        no_cache: false,
         rev: given.rev,
+        ..ImportsRequest::default()
     };
     let document = list_imports(&app, &request, caller.progress)?;
     Given::new(imports_text(&document), &document)
