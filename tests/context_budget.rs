@@ -125,3 +125,52 @@ fn since_needs_a_context_document() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let _ = json(&repo.mendit(&["context", "--target", "src/a.ts", "--format", "json"]));
 }
+
+// A large module that lost an import, the module that has it, and others that take it from there.
+fn without_an_import() -> Repo {
+    let body = "    value = value + 1  # one more line that says nothing\n".repeat(30);
+    let functions: String = (0..60)
+        .map(|n| format!("def step_{n}(value):\n{body}    return value\n\n\n"))
+        .collect();
+    let core = format!("import os\n\n\n{functions}class Context:\n    formatter = Formatter\n");
+    Repo::with(&[
+        ("pkg/__init__.py", "from .core import Context as Context\n"),
+        ("pkg/core.py", &core),
+        ("pkg/formatting.py", "class Formatter:\n    width = 80\n"),
+        (
+            "pkg/table.py",
+            "from .formatting import Formatter\n\nShown = Formatter\n",
+        ),
+        ("tests/test_core.py", "from pkg import Context\n"),
+    ])
+}
+
+#[test]
+fn where_an_import_is_certain_and_all_that_is_missing_the_packet_is_short() {
+    let repo = without_an_import();
+    let trace = "tests/test_core.py:1: in <module>\n    from pkg import Context\n\
+        pkg/__init__.py:1: in <module>\n    from .core import Context as Context\n\
+        pkg/core.py:2044: in <module>\n    formatter = Formatter\n\
+        E   NameError: name 'Formatter' is not defined\n";
+    let other = "FAILED tests/test_core.py::test_a - NameError: name 'Formatter' is not defined\n\
+        FAILED tests/test_core.py::test_b - AssertionError: assert 1 == 2\n";
+    for (log, extra, short) in [
+        (trace.to_owned(), &[][..], true),
+        (format!("{trace}{other}"), &[][..], false),
+        (
+            trace.to_owned(),
+            &["--stop-reason", "tests_failed"][..],
+            false,
+        ),
+        (trace.to_owned(), &["--max-tokens", "9000"][..], false),
+    ] {
+        repo.write("test.log", &log);
+        let context = repo.context(&[&["--log", "test.log"][..], extra].concat());
+        assert_eq!(
+            texts(&context["hints"], None),
+            ["from .formatting import Formatter"]
+        );
+        let tokens = context["totalTokens"].as_u64().unwrap();
+        assert_eq!(tokens < 4000, short, "{tokens} {extra:?}");
+    }
+}

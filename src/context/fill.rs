@@ -13,16 +13,22 @@ use super::tokens::{bytes_of_tokens, estimate_tokens};
 /// Signatures in less than this say too little to be worth a place.
 const MIN_SKELETON_BYTES: u64 = 1024;
 
-// How much a file has to say, by what speaks for it: tests are there to be read, not changed.
-fn prior(candidate: &Candidate, rank: Option<u64>, product: bool) -> f64 {
+// How much a file has to say, by what speaks for it: tests are there to be read, not changed. The
+// more tokens there are, the further down the order it pays to look.
+fn prior(candidate: &Candidate, rank: Option<u64>, product: bool, max_tokens: u64) -> f64 {
     match (candidate.role, rank) {
         _ if !product => 0.1,
         (Role::Manifest, _) => 0.05,
-        (Role::Closure | Role::Ranked, Some(rank)) => 1.0 / (1.0 + rank as f64 / 9.0),
+        (Role::Closure | Role::Ranked, Some(rank)) => {
+            let tokens = max_tokens.max(1) as f64;
+            tokens / (tokens + TOKENS_A_PLACE * rank as f64)
+        }
         _ => 1.0,
     }
 }
 
+/// Of so many tokens for each file before it, one that was only found is worth half of the first.
+const TOKENS_A_PLACE: f64 = 16_000.0 / 9.0;
 /// Files that are weighed for the places, at least.
 const CONSIDERED: usize = 25;
 
@@ -196,12 +202,13 @@ impl<'a> Fill<'a> {
                 }
             }
         }
+        let max_tokens = self.caps.max_tokens.unwrap_or(u64::MAX);
         let sharers: Vec<Sharer<'_>> = opened
             .iter()
             .map(|(candidate, rank, file)| Sharer {
                 path: &candidate.path,
                 text: &file.text,
-                prior: prior(candidate, *rank, product(&candidate.path)),
+                prior: prior(candidate, *rank, product(&candidate.path), max_tokens),
                 product: product(&candidate.path),
                 lines: &candidate.lines,
                 claim: claim(candidate, *rank, self.caps.max_files),
@@ -508,5 +515,40 @@ impl<'a> Fill<'a> {
             warnings: snapshot.warnings,
             shortened,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prior;
+    use crate::context::candidate::{Candidate, Form};
+    use crate::model::{RepoPath, Role};
+
+    #[test]
+    fn more_tokens_look_further_down_the_order() {
+        let of = |role, rank, product, tokens| {
+            let candidate = Candidate {
+                path: RepoPath::new("src/a.py").unwrap(),
+                role,
+                hops: None,
+                via: Vec::new(),
+                why: String::new(),
+                lines: Vec::new(),
+                form: Form::Whole,
+                score: None,
+            };
+            prior(&candidate, rank, product, tokens)
+        };
+        for (tokens, above, below) in [(4_000, 2, 3), (16_000, 8, 10), (32_000, 17, 19)] {
+            let at = |rank| of(Role::Ranked, Some(rank), true, tokens);
+            assert!(at(above) > 0.5 && at(below) < 0.5, "{tokens}");
+        }
+        let ranks: Vec<f64> = (1..30)
+            .map(|rank| of(Role::Closure, Some(rank), true, 8_000))
+            .collect();
+        assert!(ranks.is_sorted_by(|a, b| a > b), "{ranks:?}");
+        // What the log points at is there whatever its place, a test whatever the tokens.
+        assert!(of(Role::Mentioned, Some(20), true, 8_000) > ranks[0]);
+        assert!(of(Role::Target, None, false, 32_000) < 0.2);
     }
 }

@@ -40,8 +40,8 @@ pub(super) fn recovery(
     }
     suggestions.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
     let certain = names.iter().all(|name| {
-        let mut of_name = suggestions.iter().filter(|it| it.name == *name).peekable();
-        of_name.peek().is_some() && of_name.all(|it| it.certain)
+        let mut of_name = suggestions.iter().filter(|it| it.name == *name);
+        of_name.any(|it| it.certain)
     });
     let recovery = recovery_context(diagnosis.kind, names, &suggestions);
     Some((recovery, certain && explains_all(diagnosis)))

@@ -170,11 +170,8 @@ impl<'a> Board<'a> {
     }
 
     fn text(&self, file: usize, [from, to]: [u32; 2]) -> &'a str {
-        let starts = &self.starts[file];
         let text: &'a str = self.files[file].text;
-        let start = starts.get(from as usize - 1).copied().unwrap_or(text.len());
-        let end = starts.get(to as usize).copied().unwrap_or(text.len());
-        &text[start..end]
+        &text[self.start(file, from)..self.start(file, to + 1)]
     }
 
     // What is shown so far takes, marks included.
@@ -199,16 +196,30 @@ impl<'a> Board<'a> {
             .sum()
     }
 
+    // Where a 1-based line begins in its file's text; behind the last line, where that ends.
+    fn start(&self, file: usize, line: u32) -> usize {
+        let starts = &self.starts[file];
+        let end = self.files[file].text.len();
+        starts.get(line as usize - 1).copied().unwrap_or(end)
+    }
+
     // What showing these lines too would take.
     fn cost(&self, file: usize, ranges: &[[u32; 2]]) -> u64 {
         let taken = &self.taken[file];
         let mut cost = 0;
         for [from, to] in ranges {
-            for line in *from..=*to {
-                let at = line as usize - 1;
-                if taken.get(at).is_some_and(|it| !it) {
-                    cost += self.text(file, [line, line]).len() as u64;
+            let inside = *from as usize - 1..(*to as usize).min(taken.len());
+            let mut line = *from;
+            for run in taken
+                .get(inside)
+                .unwrap_or_default()
+                .chunk_by(|a, b| a == b)
+            {
+                let next = line + run.len() as u32;
+                if !run[0] {
+                    cost += (self.start(file, next) - self.start(file, line)) as u64;
                 }
+                line = next;
             }
             let joined = |at: Option<usize>| at.and_then(|it| taken.get(it)).is_some_and(|it| *it);
             if !joined((*from as usize).checked_sub(2)) && !joined(Some(*to as usize)) {
@@ -390,6 +401,11 @@ impl<'a> Board<'a> {
                 self.files[file].product && self.files[file].text.len() as u64 <= self.small;
             let all = [1, self.starts[file].len() as u32];
             if small && self.take(file, &[all], &mut quota) {
+                continue;
+            }
+            let inside = lines[0] as usize - 1..lines[1] as usize;
+            let shown = self.taken[file].get(inside);
+            if shown.is_some_and(|it| !it.contains(&false)) {
                 continue;
             }
             let ranges = self.with_signatures(file, lines, definition);

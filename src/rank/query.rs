@@ -1,12 +1,12 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::terms::{TermId, identifiers, parts, term_id};
+use super::terms::{ByTerm, TermId, identifiers, parts, term_id};
 
 /// The terms that are looked for in every file, and how often log and targets hold them.
 pub(super) struct Query {
     /// Sorted by id; a term's place here is its number.
     pub(super) terms: Vec<Term>,
-    numbers: HashMap<TermId, u32>,
+    numbers: ByTerm<u32>,
 }
 
 /// One term.

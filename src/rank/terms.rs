@@ -1,3 +1,6 @@
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 /// A 64-bit name of a term: FNV-1a of its lowercase bytes. The same on every machine.
 pub(super) type TermId = u64;
 
@@ -8,6 +11,30 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 const MIN_LENGTH: usize = 3;
 /// Longer runs are data, not identifiers.
 const MAX_LENGTH: usize = 80;
+
+/// A map by term. An id is a hash already: hashing it once more would take most of the time of a
+/// scan.
+pub(super) type ByTerm<V> = HashMap<TermId, V, BuildHasherDefault<Itself>>;
+
+/// The hash of an id: itself.
+#[derive(Default)]
+pub(super) struct Itself(u64);
+
+impl Hasher for Itself {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(PRIME)
+        });
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// The id of a word, whatever its case.
 pub(super) fn term_id(word: &[u8]) -> TermId {

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::query::is_common;
 use super::score::log2_1p;
-use super::terms::{TermId, identifiers, parts, term_id};
+use super::terms::{ByTerm, TermId, identifiers, parts, term_id};
 
 /// A unit of a file, for weighing it.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +113,7 @@ fn shared_words(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) 
             *asked.entry(id).or_default() += OF_SEED * weight * log2_1p(count);
         }
     }
-    let mut holders: HashMap<TermId, u32> = HashMap::new();
+    let mut holders: ByTerm<u32> = ByTerm::default();
     for piece in words {
         let mut ids: Vec<TermId> = piece
             .whole
@@ -172,7 +172,7 @@ fn reached(
     shared: &[f64],
     question: &Question<'_>,
 ) -> Vec<f64> {
-    let mut definers: HashMap<TermId, Vec<usize>> = HashMap::new();
+    let mut definers: ByTerm<Vec<usize>> = ByTerm::default();
     for (at, piece) in pieces.iter().enumerate() {
         for name in piece.defines {
             let short = last_name(name);
@@ -185,7 +185,7 @@ fn reached(
             }
         }
     }
-    let mut users: HashMap<TermId, u32> = HashMap::new();
+    let mut users: ByTerm<u32> = ByTerm::default();
     for piece in words {
         for id in piece.whole.keys() {
             *users.entry(*id).or_default() += 1;
