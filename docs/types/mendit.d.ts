@@ -740,18 +740,17 @@ export interface ImportsDocument {
    */
   closure: Array<ClosureEntry>;
   /**
-   * Single-file components (`.vue`, `.svelte`, `.astro`) of a whole-repository graph, apart
-   * from `files` because only their script part is read: what their templates use is missing.
-   */
-  components?: Array<ImportsFile>;
-  /**
    * One cycle of run-time imports for each knot of files that import each other, as a path that
    * starts at its smallest file.
    */
   cycles: Array<Array<RepoPath>>;
   /** Always `imports`. */
   document: "imports";
-  /** Source files with their imports, sorted by path. */
+  /**
+   * Source files with their imports, sorted by path; with `--reverse` the importers with those
+   * imports that lead to what is asked for. Of components (`.vue`, `.svelte`, `.astro`, `.mdx`)
+   * the script part is read: what their templates use is missing.
+   */
   files: Array<ImportsFile>;
   /** Files that were not read, or not read whole, sorted by path. */
   problems: Array<ImportsProblem>;

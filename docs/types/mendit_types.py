@@ -697,15 +697,14 @@ class ImportsDocument(TypedDict):
     # Files reached from the targets (with `--reverse`: that reach them), sorted by hops, then
     # path. Empty for a whole-repository graph.
     closure: list["ClosureEntry"]
-    # Single-file components (`.vue`, `.svelte`, `.astro`) of a whole-repository graph, apart
-    # from `files` because only their script part is read: what their templates use is missing.
-    components: NotRequired[list["ImportsFile"]]
     # One cycle of run-time imports for each knot of files that import each other, as a path that
     # starts at its smallest file.
     cycles: list[list["RepoPath"]]
     # Always `imports`.
     document: Literal['imports']
-    # Source files with their imports, sorted by path.
+    # Source files with their imports, sorted by path; with `--reverse` the importers with those
+    # imports that lead to what is asked for. Of components (`.vue`, `.svelte`, `.astro`, `.mdx`)
+    # the script part is read: what their templates use is missing.
     files: list["ImportsFile"]
     # Files that were not read, or not read whole, sorted by path.
     problems: list["ImportsProblem"]
