@@ -180,6 +180,9 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::quieted;
+    use crate::lang::parse::parse;
+    use crate::lang::python;
+    use crate::model::Language;
 
     #[test]
     fn what_says_nothing_of_imports_is_blanked() {
@@ -187,6 +190,35 @@ mod tests {
         let expected = "import a\nX = [\n  1]\n\ndef f(b,\n      c):\n    (       \n         \n            \n )\n    if d:  # so\n        import e\n        0000\n    (           \n   )\n\nclass C:\n    def m(self):\n        # note\n        return 'a.b'\n    00000\n    o = 'x' # y:\nif X:\n    p = 2\n";
         let found = quieted(text.as_bytes()).map(|it| String::from_utf8(it).unwrap());
         assert_eq!(found.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_file_says_the_same_without_them() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut open = vec![root.join("scripts"), root.join("fixtures")];
+        let mut count = 0;
+        while let Some(path) = open.pop() {
+            if path.is_dir() {
+                let entries = std::fs::read_dir(path).unwrap();
+                open.extend(entries.map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            if path.extension().is_none_or(|extension| extension != "py") {
+                continue;
+            }
+            let Ok(text) = std::fs::read(&path) else {
+                continue;
+            };
+            let read = |text: &[u8]| {
+                let tree = parse(Language::Python, text)?;
+                (!tree.root_node().has_error()).then(|| python::read(&tree, text))
+            };
+            if let (Some(plain), Some(quiet)) = (read(&text), quieted(&text)) {
+                assert_eq!(read(&quiet), Some(plain), "{}", path.display());
+                count += 1;
+            }
+        }
+        assert!(count > 100, "{count} files were read");
     }
 
     #[test]
