@@ -38,6 +38,7 @@
 //!
 //! # Habits
 //!
+//! - Rules that comments cite, such as R45 or conflict 8, stand in `docs/design`.
 //! - The core is pure and cannot fail: reading a file's imports gives facts and problems, choosing
 //!   a level is a function over values. Only [`source`], [`git`], the writing
 //!   part of [`patch`], [`exec`], [`repair`] and [`cli`] touch the world.

@@ -55,6 +55,56 @@ fn the_action_runs_its_steps_with_declared_inputs() {
 }
 
 #[test]
+fn the_action_takes_the_program_of_its_release() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let repo = broken();
+    let at = |name: &str| repo.outside().join(name).to_str().unwrap().to_owned();
+    // A release, as `scripts/release/channels.py` leaves it; a `curl` that reads folders.
+    let write = |name: &str, text: &str| {
+        let path = repo.outside().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    write(
+        "releases/v9.9.9/install.sh",
+        "mkdir -p $MENDIT_INSTALL_DIR && echo \"$MENDIT_RELEASES\" > $MENDIT_INSTALL_DIR/mendit\n",
+    );
+    write("tools/curl", "#!/bin/sh\nexec cp \"$2\" \"$4\"\n");
+    write(
+        "tools/cargo",
+        "#!/bin/sh\necho \"$*\" > \"$FOLDER/built\"\n",
+    );
+    let step = |reference: &str, folder: &str, more: &str| {
+        let output = Command::new("sh")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/ci/install.sh"))
+            .env("PATH", format!("{}{more}:/usr/bin:/bin", at("tools")))
+            .env("RELEASES", at("releases"))
+            .env("REF", reference)
+            .env("FOLDER", at(folder))
+            .env("GITHUB_PATH", at("github-path"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        std::fs::read_to_string(at("github-path")).unwrap_or_default()
+    };
+    let program = Path::new(env!("CARGO_BIN_EXE_mendit")).parent().unwrap();
+    assert_eq!(
+        step("v9.9.9", "none", &format!(":{}", program.display())),
+        ""
+    );
+    assert_eq!(step("v9.9.9", "released", ""), at("released") + "\n");
+    assert_eq!(read(&at("released/mendit")).trim(), at("releases/v9.9.9"));
+    // A release that is not there, and a branch: built from sources.
+    for (reference, folder) in [("v1.1.1", "one"), ("main", "two")] {
+        let told = step(reference, folder, "");
+        assert!(told.ends_with(&format!("{}/bin\n", at(folder))), "{told}");
+        assert!(read(&at(&format!("{folder}/built"))).contains("install --locked"));
+    }
+}
+
+#[test]
 fn the_steps_of_the_action_tell_a_failure() {
     let repo = broken();
     let (output, told) = act(&repo, &[("test", "sh check.sh")]);

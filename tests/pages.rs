@@ -45,7 +45,7 @@ fn a_browser_shows_a_run() {
         "<h1 class=\"good\">fixed</h1>",
         "<ins>+A=42</ins>",
         "<del>-A=41</del>",
-        "</svg></figure>",
+        "<td class=\"rung kept\">",
     ] {
         assert!(shown.contains(expected), "{expected} is not in {shown}");
     }

@@ -29,6 +29,7 @@ fn the_checked_in_schemas_are_fresh() {
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
+    expected.sort();
     assert_eq!(files, expected, "a file for each document, and no other");
 }
 
@@ -55,6 +56,16 @@ fn what_the_program_prints_is_valid() {
     ];
     valid("context", &repo.context(&asked));
     valid("diagnosis", &printed(&repo, &["diagnose", &log]));
+    valid("checkup", &printed(&repo, &["doctor"]));
+    valid("gain", &printed(&repo, &["gain"]));
+    valid("ci-report", &printed(&repo, &["fix-ci", &log]));
+    for command in [
+        "true",
+        "echo \"NameError: name 'x' is not defined\"; exit 1",
+    ] {
+        let output = repo.mendit(&["run", "--format", "json", "--", "sh", "-c", command]);
+        valid("run", &serde_json::from_slice(&output.stdout).unwrap());
+    }
     for more in [&["--graph"][..], &["src/report.ts", "--symbols"]] {
         valid("imports", &printed(&repo, &[&["imports"], more].concat()));
     }

@@ -166,6 +166,23 @@ fn every_code_has_a_page_and_every_page_a_code() {
 }
 
 #[test]
+fn what_comments_cite_is_written_down() {
+    let read = |name: &str| fs::read_to_string(format!("docs/design/{name}.md")).unwrap();
+    let (requirements, decisions) = (read("requirements"), read("decisions"));
+    let cited = Regex::new(r"\b(?:R([0-9]{1,2})|conflicts? ([0-9]+))\b").unwrap();
+    for (path, text) in sources() {
+        for found in cited.captures_iter(&text) {
+            let stands = match (found.get(1), found.get(2)) {
+                (Some(number), _) => requirements.contains(&format!("**R{}**", number.as_str())),
+                (_, Some(number)) => decisions.contains(&format!("\n{}. **", number.as_str())),
+                _ => true,
+            };
+            assert!(stands, "{}: {}", path.display(), &found[0]);
+        }
+    }
+}
+
+#[test]
 fn no_unfinished_marks() {
     // In a comment: reports of tests have a TODO of their own.
     let marks = Regex::new(r"todo!\(|unimplemented!\(|//[^\n]*\b(?:TODO|FIXME|HACK)\b").unwrap();

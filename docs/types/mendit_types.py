@@ -126,6 +126,8 @@ class BenchDocument(TypedDict):
     byLanguage: list["TallyRow"]
     # By the level that the fixture says it needs.
     byLevel: list["TallyRow"]
+    # By the public repository that they come from; empty for made ones.
+    byRepository: list["TallyRow"]
     # Against an earlier document.
     comparison: Union["Comparison", None]
     # Always `bench`.
@@ -150,12 +152,48 @@ class BenchDocument(TypedDict):
     schemaVersion: int
     # What the packets showed of what a repair needs.
     sight: "Sight"
+    # What packets showed up to each rung.
+    sightByLevel: list["LevelSight"]
     # Over all of them.
     totals: "Tally"
     # The tricks of the agent `cheat` that runs took for repairs, by name.
     tricks: list["TrickRow"]
     # Repairs without a model where the fixture calls that unsafe.
     wrongHeals: int
+
+# What a reply cost, as the agent says.
+class BenchDocumentUsage(TypedDict):
+    # Dollars.
+    costUsd: float
+    # Tokens read.
+    inputTokens: int
+    # Tokens written.
+    outputTokens: int
+
+# `bench compare`: two benches over the same cases, case by case.
+class BenchPairs(TypedDict):
+    # Repaired by both.
+    both: int
+    # Cases that both ran.
+    cases: int
+    # Always `bench-pairs`.
+    document: str
+    # The first.
+    first: "PairedSide"
+    # Repaired by neither.
+    neither: int
+    # Repaired by the first alone.
+    onlyFirst: list[str]
+    # Repaired by the second alone.
+    onlySecond: list[str]
+    # The two-sided exact test for paired shares: how likely a difference as large is where there is none.
+    p: float
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+    # The second.
+    second: "PairedSide"
+    # Cases that one of them did not run; they count for nothing.
+    unpaired: list[str]
 
 # A git blob id.
 BlobId = str
@@ -181,6 +219,13 @@ class Caps(TypedDict):
 # The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
 Category = Literal['timeout', 'missing_context', 'tool_error', 'invalid_task', 'partial']
 
+# An import that is certain.
+class CertainImport(TypedDict):
+    # The name that is missing.
+    name: str
+    # The statement that binds it.
+    statement: str
+
 # The change under test.
 class ChangeUnderTest(TypedDict):
     # The base as the caller named it.
@@ -189,6 +234,29 @@ class ChangeUnderTest(TypedDict):
     diff: str
     # Files that differ from the base, sorted.
     files: list["RepoPath"]
+
+# What is there and what is missing for a repair in this place.
+class Checkup(TypedDict):
+    # Always `checkup`.
+    document: Literal['checkup']
+    # A row for each thing that was looked at.
+    rows: list["CheckupRow"]
+    # The version of this document.
+    schemaVersion: Literal[1]
+
+# One thing that was looked at.
+class CheckupRow(TypedDict):
+    # What mends it, for a person to type.
+    command: Union[str, None]
+    # The same in words.
+    message: str
+    # What was looked at.
+    name: str
+    # How it stands.
+    state: "CheckupState"
+
+# How a thing stands.
+CheckupState = Union[Literal['good'], Literal['weak'], Literal['missing']]
 
 # `report.json`: why a run failed, in the words of a failure report (R47).
 class ChildFailure(TypedDict):
@@ -225,6 +293,33 @@ class ChildFailure(TypedDict):
     # How often each thing was done.
     toolUsage: dict[str, int]
 
+# Whose a failure is.
+CiCause = Union[Literal['regression'], Literal['broken_on_base'], Literal['flaky'], Literal['infrastructure'], Literal['unattributed']]
+
+# One failure of a CI run.
+class CiFailure(TypedDict):
+    # Whose it is.
+    cause: "CiCause"
+    # The jobs that show it.
+    jobs: list[str]
+    # What it comes to.
+    summary: "RunSummary"
+
+# What failed in a CI run.
+class CiReport(TypedDict):
+    # Always `ci-report`.
+    document: Literal['ci-report']
+    # Each failure once, with the jobs that show it.
+    failures: list["CiFailure"]
+    # Jobs that passed.
+    passed: list[str]
+    # A patch for what could be mended.
+    patch: Union[str, None]
+    # The version of this document.
+    schemaVersion: Literal[1]
+    # Whether the test command passes with it; `None` when it was not run.
+    verified: Union[bool, None]
+
 # One file of a closure.
 class ClosureEntry(TypedDict):
     # Imports between it and the nearest target; 0 for a target.
@@ -237,12 +332,57 @@ class ClosureEntry(TypedDict):
 # A stable code; `mendit explain CODE` says what it means.
 Code = str
 
+# One run of a command.
+class CommandAttempt(TypedDict):
+    # Wall-clock seconds.
+    durationSeconds: float
+    # How it ended, in words.
+    end: str
+    # Its exit code.
+    exit: Union[int, None]
+    # Processes that it left behind, which were ended.
+    leaked: int
+    # Bytes that it wrote, those not kept included.
+    outputBytes: int
+    # The signal that ended it.
+    signal: Union[int, None]
+    # Whether the time limit ended it.
+    timedOut: bool
+
+# `run.json`: how a command that was run ended, and what its failure comes to.
+class CommandRecord(TypedDict):
+    # Every run of it, in order: more than one when it was tried again.
+    attempts: list["CommandAttempt"]
+    # The command, with secrets masked.
+    command: str
+    # What the log of the last run that failed says.
+    diagnosis: Union["Diagnosis", None]
+    # Always `run`.
+    document: Literal['run']
+    # The name of the run that is kept of it.
+    runId: Union[str, None]
+    # `enforced`, `partial` or `none`: how far it was kept from writing elsewhere.
+    sandbox: str
+    # The version of this document.
+    schemaVersion: Literal[1]
+    # How it ended.
+    status: "CommandStatus"
+    # The same in a few lines.
+    summary: Union["RunSummary", None]
+    # The last run of it.
+    testResult: Union["CommandAttempt", None]
+    # The folder of the documents; `None` when it passed.
+    writtenTo: Union[str, None]
+
 # One run of the commands.
 class CommandRun(TypedDict):
     # Seconds.
     seconds: float
     # What it was for.
     why: str
+
+# How a command ended, all its runs together.
+CommandStatus = Union[Literal['passed'], Literal['flaky'], Literal['failed'], Literal['interrupted']]
 
 # What differs from an earlier document.
 class Comparison(TypedDict):
@@ -390,6 +530,15 @@ class DiagnosisDocument(TypedDict):
     # Names the log calls undefined, in log order.
     undefinedNames: list[str]
 
+# A candidate that was tried and dropped.
+class DroppedCandidate(TypedDict):
+    # The commit.
+    commit: str
+    # The reason, one of the keys of `dropped`.
+    reason: str
+    # What was seen, in a few words.
+    said: str
+
 # A line of the log that carries the diagnosis.
 class Evidence(TypedDict):
     # 1-based line of the log as it was given.
@@ -509,10 +658,16 @@ class FirstDifference(TypedDict):
 
 # How one fixture went.
 class FixtureOutcome(TypedDict):
+    # Times the agent was called.
+    agentCalls: int
     # Attempts, heals included.
     attempts: int
     # Tricks of the agent `cheat` that a run took for a repair.
     cheats: list[str]
+    # Seconds in which its test was run, of all seconds.
+    commandSeconds: float
+    # Whether the first packet held every needed file, whole or in part.
+    firstHeld: bool
     # Whether a repair exists that a run can make.
     fixable: bool
     # Whether a change without a model repaired it.
@@ -538,10 +693,14 @@ class FixtureOutcome(TypedDict):
     neededLevel: Union["Level", None]
     # Bytes of all its packets.
     packetBytes: int
+    # Estimated tokens of the files of all its packets.
+    packetTokens: int
     # A digest over level and files of each packet, in order.
     packets: list[str]
     # Whether it was repaired: the run is fixed, and no hidden test says otherwise.
     repaired: bool
+    # The public repository that it comes from; `null` for one that was made.
+    repository: Union[str, None]
     # Whether it came out as it should.
     result: "FixtureResult"
     # Seconds.
@@ -557,11 +716,35 @@ class FixtureOutcome(TypedDict):
     title: str
     # Whether it is easy: the failure names the one file, and the one place in it, to change.
     toy: bool
+    # What the agent says it cost.
+    usage: "BenchDocumentUsage"
     # What is not as it should be, a sentence each; empty when it passed.
     why: list[str]
 
 # Whether a fixture came out as it should.
 FixtureResult = Union[Literal['passed'], Literal['failed'], Literal['skipped'], Literal['error']]
+
+# What agents were spared of logs.
+class Gain(TypedDict):
+    # Always `gain`.
+    document: Literal['gain']
+    # A row for each worktree.
+    repositories: list["GainRow"]
+    # The version of this document.
+    schemaVersion: Literal[1]
+    # Of all worktrees together.
+    total: "GainRow"
+
+# The same of one worktree.
+class GainRow(TypedDict):
+    # Tokens of their logs, estimated.
+    logTokens: int
+    # The worktree; empty for all of them.
+    root: str
+    # Runs that were told in brief.
+    runs: int
+    # Tokens of what was told instead.
+    toldTokens: int
 
 # One thing that must answer, and whether it does.
 class HealedProbe(TypedDict):
@@ -754,6 +937,17 @@ class LeftOut(TypedDict):
 # A rung of the context ladder.
 Level = int
 
+# How many packets held what a repair needs up to one rung.
+class LevelSight(TypedDict):
+    # Every needed file was in a packet of this rung or a lower one.
+    heldSoFar: int
+    # The rung.
+    level: "Level"
+    # Fixtures that can be repaired and whose agent was given a packet.
+    of: int
+    # And every line that the reference changes was shown.
+    shownSoFar: int
+
 # A log within its limits.
 class LogExcerpt(TypedDict):
     # Bytes of the whole log as given.
@@ -787,12 +981,45 @@ class MentionedFile(TypedDict):
     # The repository's file when `in_repository`, else the path as the log has it.
     path: str
 
+# `bench mine --format json`: what was looked at, kept and dropped.
+class MineDocument(TypedDict):
+    # The tried candidates that were dropped, newest first.
+    candidates: list["DroppedCandidate"]
+    # Commits of the main line that were looked at.
+    commits: int
+    # Always `bench-mine`.
+    document: str
+    # Why the others were dropped: how many, by reason.
+    dropped: dict[str, int]
+    # What is wrong with the history that could be looked at; empty when all of it is there.
+    incomplete: list[str]
+    # Fixes in the set.
+    kept: int
+    # Whether there is more to look at: `--limit` was reached.
+    more: bool
+    # Owner and name.
+    repository: str
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+    # Seconds of this run.
+    seconds: float
+    # Commits that change tests and product and were tried, now or earlier.
+    tried: int
+
 # The block of a file that is most like a hunk.
 class Nearest(TypedDict):
     # Its first line, counted from 1.
     line: int
     # Share of the hunk's old lines that stand there, 0 to 1, in hundredths.
     similarity: float
+
+# A file that a fix changes.
+class NeededFile(TypedDict):
+    # Lines of the parent that change, first and last, from 1; where lines only come, the line
+    # before. Empty for a file that the fix makes or removes.
+    lines: list[list[int]]
+    # The file.
+    path: "RepoPath"
 
 # What one failing run of the tests says, as far as the loop looks at it.
 class Observed(TypedDict):
@@ -895,6 +1122,30 @@ class PacketFile(TypedDict):
     warnings: list["TextWarning"]
     # Why it is here, in one sentence.
     why: str
+
+# How large a packet is.
+class PacketSize(TypedDict):
+    # Their bytes.
+    bytes: int
+    # Files in it.
+    files: int
+    # The rung of the ladder.
+    level: "Level"
+    # Their tokens, estimated.
+    tokens: int
+
+# One side of a paired comparison, over the cases that both ran.
+class PairedSide(TypedDict):
+    # The agent.
+    agent: str
+    # Calls of the agent.
+    agentCalls: int
+    # Estimated tokens of the files of all packets.
+    packetTokens: int
+    # Repaired.
+    repaired: "Tally"
+    # Seconds of all cases.
+    seconds: float
 
 # A part of the fixtures.
 class Partition(TypedDict):
@@ -1018,6 +1269,76 @@ class Rate(TypedDict):
     # Runs.
     runs: int
 
+# What the tests of some fixes are run in.
+class RealEnvironment(TypedDict):
+    # The commit whose files the set-up is run on.
+    commit: str
+    # Its name in the set.
+    name: str
+    # Programs without which it cannot be had.
+    needs: list[str]
+    # Lines for a shell, run once in the checkout; `{env}` is a folder of the environment's own.
+    setup: list[str]
+    # A line for a shell; `{tests}` are the test files.
+    test: str
+    # Seconds that a run of tests may take.
+    timeoutSeconds: float
+    # Variables of all its commands, `NAME=VALUE`.
+    variables: list[str]
+
+# One fix that was proven both ways.
+class RealFix(TypedDict):
+    # The commit that fixes; its tests are taken from there.
+    commit: str
+    # The environment's name.
+    environment: str
+    # Tests that failed, by number; 0 where the output names none.
+    failing: int
+    # Test files that import what the fix changes and are run with `tests` on the repaired files;
+    # no run sees them asked for.
+    hidden: list["RepoPath"]
+    # Tests that passed with the fix when `tests` and `hidden` were run.
+    hiddenPassed: int
+    # Its name, such as `click-c3535905c`.
+    id: str
+    # What the failure was taken for.
+    kind: "FailureKind"
+    # Files that the fix changes, and the lines of the parent that it changes.
+    needed: list["NeededFile"]
+    # The commit that is to be fixed.
+    parent: str
+    # Files of tests and their data, as the fix has them, laid over the parent.
+    taken: list["RepoPath"]
+    # Test files that are run and seen.
+    tests: list["RepoPath"]
+    # Seconds since 1970 of the fix.
+    time: int
+
+# Fixes of one repository's history, by reference: what `bench mine` writes and `bench real` runs.
+# Nothing of the repository's content stands in it.
+class RealFixes(TypedDict):
+    # Always `real-fixes`.
+    document: str
+    # What their tests are run in.
+    environments: list["RealEnvironment"]
+    # The fixes, newest first.
+    fixes: list["RealFix"]
+    # Whose fixes they are.
+    repository: "RealRepository"
+    # Always [`super::SCHEMA_VERSION`].
+    schemaVersion: int
+
+# A public repository.
+class RealRepository(TypedDict):
+    # The language that totals are given by.
+    language: str
+    # Its licence, as SPDX writes it.
+    licence: str
+    # Owner and name, such as `pallets/click`.
+    name: str
+    # Where it can be cloned from.
+    url: str
+
 # Import hints in the shape of R6.
 class RecoveryContext(TypedDict):
     # The failure kind.
@@ -1044,6 +1365,13 @@ class RejectedFile(TypedDict):
     path: str
     # The reason in one sentence.
     reason: str
+
+# A problem of the environment and the command that mends it.
+class Remedy(TypedDict):
+    # The line to type, for a person to decide on; nothing runs it.
+    command: Union[str, None]
+    # What is wrong.
+    problem: str
 
 # `repair-packet`: what an agent replies. Every field but `status` may be missing.
 class RepairPacket(TypedDict):
@@ -1145,6 +1473,17 @@ class ResultUsage(TypedDict):
 # Why a file is in the packet.
 Role = Union[Literal['target'], Literal['requested'], Literal['mentioned'], Literal['closure'], Literal['ranked'], Literal['manifest'], Literal['bundle']]
 
+# One failure of a command.
+class RunFailure(TypedDict):
+    # What it died of, in one line.
+    error: str
+    # The 1-based line in it.
+    line: Union[int, None]
+    # The file of the repository, when it is known.
+    path: Union[str, None]
+    # The test, in the runner's own spelling; empty when no test is named.
+    test: str
+
 # `result.json` of a run, also printed by `repair --format json`.
 class RunResult(TypedDict):
     # Times the agent was called.
@@ -1205,6 +1544,27 @@ class RunResult(TypedDict):
 # How a run or one of its attempts stands at its end.
 RunStatus = Union[Literal['fixed'], Literal['unproven'], Literal['blocked'], Literal['failed'], Literal['split'], Literal['user_action_required'], Literal['invalid_task']]
 
+# What a person or an agent wants to know of a command that failed, in a few lines.
+class RunSummary(TypedDict):
+    # Imports that are certain: `mendit fix` adds them and tries the command.
+    certain: list["CertainImport"]
+    # The same in one sentence.
+    explanation: str
+    # The tests that failed, each with its error; without tests, the lines that say what failed.
+    failures: list["RunFailure"]
+    # What failed.
+    kind: "FailureKind"
+    # Failures beyond those listed.
+    more: int
+    # What a packet for an agent comes to.
+    packet: Union["PacketSize", None]
+    # What mends the environment, when that is what fails.
+    remedies: list["Remedy"]
+    # Whether nothing but a person's action helps.
+    requiresUserAction: bool
+    # A finer word.
+    subkind: Union[str, None]
+
 # A rung of the ladder and what it was worth.
 class Rung(TypedDict):
     # Fixtures fixed with this rung as the highest used.
@@ -1250,6 +1610,8 @@ class Shortening(TypedDict):
 
 # How many packets held what a repair needs, over the fixtures whose agent was given one.
 class Sight(TypedDict):
+    # The first packet held every needed file, whole or in part.
+    first: int
     # Every needed file was in a packet, whole or in part.
     held: int
     # Fixtures that can be repaired and whose agent was given a packet.

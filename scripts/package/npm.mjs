@@ -2,7 +2,7 @@
 // Writes the npm packages: one that holds the program for this platform, and `mendit`, which names
 // one such package per platform as optional and starts the one that npm installed.
 //   node scripts/package/npm.mjs BINARY [DIR]     the packages go to DIR, target/package/npm if not given
-// PLATFORM=darwin-arm64 names another platform than this one, one of those below.
+// REPOSITORY=OWNER/NAME is written into them. PLATFORM=darwin-arm64 names another platform than this one, one of those below.
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process, { arch, argv, env, exit, platform, stderr } from "node:process";
@@ -37,6 +37,8 @@ const common = {
   version: field("version"),
   description: field("description"),
   license: `(${field("license")})`,
+  // Provenance and the MCP registry compare these with where the packages were built.
+  ...(env.REPOSITORY && { repository: { type: "git", url: `git+https://github.com/${env.REPOSITORY}.git` } }),
 };
 const nameOf = (platform) => `mendit-${suffix(platform)}`;
 const file = here.os === "win32" ? "mendit.exe" : "mendit";
@@ -64,6 +66,7 @@ const main = join(out, "mendit");
 write(main, "package.json", json({
   name: "mendit",
   ...common,
+  ...(env.REPOSITORY && { mcpName: `io.github.${env.REPOSITORY.split("/")[0]}/mendit` }),
   bin: { mendit: "bin/mendit.js" },
   files: ["bin"],
   optionalDependencies: Object.fromEntries(PLATFORMS.map((it) => [nameOf(it), common.version])),

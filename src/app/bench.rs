@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -10,15 +11,16 @@ use super::files::{to_json, write_file};
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
-    BenchAgent, BenchOptions, Fixture, FixtureError, Heading, Proof, Skeleton, beside, compare,
-    load_fixtures, merge, new_fixture, parse_partition, part_of, partition_from_environment,
-    run_fixtures, score, verify,
+    BenchAgent, BenchOptions, Case, Clones, Fixture, FixtureError, Heading, Proof, Skeleton,
+    beside, compare, load_fixtures, load_sets, merge, new_fixture, pairs, parse_partition, part_of,
+    partition_from_environment, real_cases, run_cases, score, verify,
 };
 use crate::config::Settings;
 use crate::exec::{Limits, Stop};
 use crate::git::Repository;
 use crate::model::{
-    BenchAgents, BenchDocument, Code, FixtureOutcome, FixtureResult, Partition, SCHEMA_VERSION,
+    BenchAgents, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
+    RealFixes, SCHEMA_VERSION,
 };
 use crate::source::{Untracked, Worktree};
 
@@ -28,6 +30,8 @@ use crate::source::{Untracked, Worktree};
 pub struct BenchRequest {
     /// A folder of fixtures, or one of them.
     pub fixtures: PathBuf,
+    /// Fixes of real histories instead of fixtures.
+    pub real: Option<RealSets>,
     /// A document to compare with.
     pub baseline: Option<PathBuf>,
     /// Where the document is written.
@@ -36,6 +40,17 @@ pub struct BenchRequest {
     pub partition: Option<String>,
     /// Where the copies and runs are kept; nowhere when missing.
     pub keep: Option<PathBuf>,
+}
+
+/// Sets of fixes by reference, and where what they refer to is.
+#[derive(Debug, Clone, Default)]
+pub struct RealSets {
+    /// Files that `bench mine` wrote, or folders of such.
+    pub sets: Vec<PathBuf>,
+    /// The folder with the clones.
+    pub clones: PathBuf,
+    /// Where checkouts and environments are kept; with the copies when missing.
+    pub work: Option<PathBuf>,
 }
 
 /// Runs fixtures. `None` when it was interrupted. `done` is told each fixture that ended and how
@@ -74,7 +89,9 @@ pub fn run_all_agents(
         return Err(AppError::usage(said).hint("name it with `--agent`"));
     }
     let mut documents = Vec::new();
-    for agent in BenchAgent::BUILT_IN {
+    let real = request.real.is_some();
+    let agents = BenchAgent::BUILT_IN.into_iter();
+    for agent in agents.filter(|it| !real || *it != BenchAgent::Replay) {
         let one = BenchRequest {
             save: None,
             keep: request.keep.as_ref().map(|keep| keep.join(agent.name())),
@@ -101,9 +118,31 @@ fn run_agent(
 ) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
     let partition = partition(request, progress)?;
-    let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
+    let redactor = app.redactor();
+    let workplace = settings.repair.workplace.into();
+    let cases: Vec<Case<'_>> = match &request.real {
+        None => {
+            let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
+            fixtures.into_iter().map(Case::of_folder).collect()
+        }
+        Some(_) if agent == BenchAgent::Replay => {
+            let said = "fixes of real histories have no recorded replies";
+            return Err(AppError::usage(said).hint("name another agent with `--agent`"));
+        }
+        Some(real) => {
+            let sets = parts_of_sets(load_sets(&real.sets)?, partition);
+            let clones = Clones {
+                folder: real.clones.clone(),
+            };
+            let work = real
+                .work
+                .clone()
+                .unwrap_or_else(|| home.path().join("work"));
+            real_cases(&sets, &clones, &absolute(&work)?, workplace, redactor)
+        }
+    };
     let before = request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
         agent,
@@ -111,13 +150,12 @@ fn run_agent(
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
         max_level: settings.bench.max_level.level(),
         max_attempts: settings.bench.max_attempts,
-        workplace: settings.repair.workplace.into(),
+        workplace,
         jobs: jobs(settings),
     };
-    let all = fixtures.len();
+    let all = cases.len();
     let told = |outcome: &FixtureOutcome| done(outcome, all);
-    let redactor = app.redactor();
-    let outcomes = run_fixtures(&fixtures, &options, home.path(), redactor, &stop, &told);
+    let outcomes = run_cases(&cases, &options, home.path(), redactor, &stop, &told);
     if stop.requested() {
         return Ok(None);
     }
@@ -133,6 +171,36 @@ fn run_agent(
         write_file(path, to_json(&document)?)?;
     }
     Ok(Some(document))
+}
+
+// Every N-th of all fixes, whatever sets they stand in.
+fn parts_of_sets(mut sets: Vec<RealFixes>, partition: Option<Partition>) -> Vec<RealFixes> {
+    let ids = sets
+        .iter()
+        .flat_map(|set| set.fixes.iter().map(|it| it.id.clone()));
+    let mine: BTreeSet<String> = part_of(ids.collect(), partition).into_iter().collect();
+    for set in &mut sets {
+        set.fixes.retain(|fix| mine.contains(&fix.id));
+    }
+    sets
+}
+
+/// A folder by its full path, made if it is missing.
+pub(super) fn absolute(folder: &Path) -> Result<PathBuf, AppError> {
+    let failed = |error: std::io::Error| {
+        let said = format!("cannot make `{}`: {}", folder.display(), error.kind());
+        AppError::new(Code::F105, said)
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    folder.canonicalize().map_err(failed)
+}
+
+/// Two benches over the same cases, case by case.
+///
+/// # Errors
+/// Documents that cannot be read.
+pub fn compare_benches(first: &Path, second: &Path) -> Result<BenchPairs, AppError> {
+    Ok(pairs(&read_bench(first)?, &read_bench(second)?))
 }
 
 /// Joins the documents of all parts of one run.
@@ -349,7 +417,7 @@ fn agent(settings: &Settings) -> BenchAgent {
     }
 }
 
-fn jobs(settings: &Settings) -> usize {
+pub(super) fn jobs(settings: &Settings) -> usize {
     settings.bench.jobs.map_or_else(
         || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         NonZeroUsize::get,

@@ -1,4 +1,4 @@
-use crate::bench::{FixtureError, MergeError, PartitionError};
+use crate::bench::{FixtureError, MergeError, PartitionError, RealError};
 use crate::config::ConfigError;
 use crate::context::ContextError;
 use crate::diagnose::RuleProblem;
@@ -271,6 +271,17 @@ impl From<RepairError> for AppError {
             RepairError::Exec(error) => error.into(),
             RepairError::Context(error) => error.into(),
             RepairError::Apply(error) => error.into(),
+        }
+    }
+}
+
+impl From<RealError> for AppError {
+    fn from(error: RealError) -> Self {
+        let said = Self::new(error.code(), error.to_string());
+        match error {
+            RealError::BenchFile { .. } => said.hint("docs/real-history.md lists every key"),
+            RealError::Set { .. } => said.hint("`mendit bench mine` writes one"),
+            _ => said,
         }
     }
 }

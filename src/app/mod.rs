@@ -4,6 +4,7 @@
 mod agent_setup;
 mod agents;
 mod bench;
+mod bench_mine;
 mod brief;
 mod choices;
 mod confined;
@@ -46,20 +47,21 @@ pub use crate::junit::Report;
 pub use agent_setup::{SET_UP_AGENTS, SetUp, SetUpFile, set_up_agent};
 pub use agents::{AgentPreset, PRESETS, preset};
 pub use bench::{
-    BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, bench_failure,
-    benches_all_agents, broken_fixtures, make_fixture, merge_bench, prove_fixtures, run_all_agents,
-    run_bench,
+    BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, RealSets,
+    bench_failure, benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
+    prove_fixtures, run_all_agents, run_bench,
 };
+pub use bench_mine::{MineRequest, mine_fixes};
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
 pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log};
-pub use doctor::{Checkup, CheckupRow, CheckupState, check_up};
+pub use doctor::check_up;
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
 pub use files::{to_json, to_json_line, write_file};
 pub use fix::{FixRequest, Fixed, find_fix, write_fix};
-pub use fix_ci::{CiCause, CiFailure, CiReport, FixCiRequest, fix_ci};
-pub use gain::{Gain, GainRow, gain};
+pub use fix_ci::{FixCiRequest, fix_ci};
+pub use gain::gain;
 pub use git_apply::{GitApplied, GitPlace, NamedPatch, git_apply};
 pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, Hinted, find_imports};
@@ -82,6 +84,7 @@ pub use split::{SplitRequest, split_task};
 pub use stats::{StatsRequest, add_up_runs};
 
 // What requests are made of.
+pub use crate::bench::Mined;
 pub use crate::config as settings;
 #[cfg(unix)]
 pub use crate::exec::supervise;

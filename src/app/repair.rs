@@ -180,6 +180,7 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
         agent: settings.agent.command.is_some(),
         heal: repair.heal,
         auto_split: repair.auto_split,
+        min_level: repair.min_level.level(),
         max_level: repair.max_level.level(),
         max_attempts: repair.max_attempts,
         max_seconds: Some(repair.budget_seconds.0.as_secs_f64()),

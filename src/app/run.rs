@@ -1,21 +1,19 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::gain::count;
 use super::last_run::Again;
 use super::open::listen;
-use super::run_record::{Attempt, Record, Status};
+use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
 use super::{App, AppError, Progress, Silent, runs};
 use crate::config::Place;
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
 };
-use crate::model::{Code, RunSummary};
+use crate::model::{Code, CommandRecord, CommandStatus, RunSummary};
 use crate::workspace::At;
 
 /// Run a test command inside limits; the limits are settings.
@@ -39,7 +37,7 @@ pub struct CommandRun {
 impl CommandRun {
     /// `run.json`.
     #[must_use]
-    pub fn document(&self) -> impl Serialize + '_ {
+    pub fn document(&self) -> CommandRecord {
         self.record.document()
     }
 
@@ -114,11 +112,11 @@ pub fn run_command(
         ));
     };
     let mut record = Record::new(&job, &outcome, attempts, app.redactor());
-    if matches!(record.status, Status::Failed | Status::Flaky) && !stop.requested() {
+    if matches!(record.status, CommandStatus::Failed | CommandStatus::Flaky) && !stop.requested() {
         let workspace = app.workspace(At::Worktree, progress)?;
         let again = Again::of(app, &request.command, &workspace.prefix);
         record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
-    } else if matches!(record.status, Status::Passed) {
+    } else if matches!(record.status, CommandStatus::Passed) {
         let again = Again::of(app, &request.command, &runs::prefix(app)?);
         // A pass is a pass where nothing can be kept.
         if let Err(error) = record.keep_pass(app, &again) {

@@ -1,7 +1,5 @@
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use super::files::{to_json, write_file};
 use super::last_run::{self, Again};
 use super::run_summary::summarise;
@@ -9,7 +7,10 @@ use super::{App, AppError, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
 use crate::diagnose::Log;
 use crate::exec::{End, Job, Outcome, SandboxState};
-use crate::model::{Diagnosis, DiagnosisDocument, PacketBudget, RunSummary, SCHEMA_VERSION};
+use crate::model::{
+    CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, PacketBudget,
+    RunSummary,
+};
 use crate::policy::Redactor;
 use crate::workspace::Workspace;
 
@@ -17,7 +18,7 @@ use crate::workspace::Workspace;
 pub(super) struct Record {
     /// The command, with secrets masked.
     pub(super) command: String,
-    pub(super) status: Status,
+    pub(super) status: CommandStatus,
     pub(super) attempts: Vec<Attempt>,
     pub(super) sandbox: SandboxState,
     /// Of the last run that failed.
@@ -31,37 +32,18 @@ pub(super) struct Record {
     id: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Status {
-    Passed,
-    Flaky,
-    Failed,
-    Interrupted,
-}
-
 /// One run of the command.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub(super) struct Attempt {
-    /// How it ended, in words.
-    end: String,
-    exit: Option<i32>,
-    signal: Option<i32>,
-    timed_out: bool,
-    leaked: u32,
-    duration_seconds: f64,
-    output_bytes: u64,
-    #[serde(skip)]
+    told: CommandAttempt,
     how: End,
-    #[serde(skip)]
     log: String,
 }
 
 impl Attempt {
     pub(super) fn of(outcome: &Outcome) -> Self {
         let end = outcome.end;
-        Self {
+        let told = CommandAttempt {
             end: end.to_string(),
             exit: end.exit_code(),
             signal: end.signal(),
@@ -69,27 +51,13 @@ impl Attempt {
             leaked: outcome.leaked,
             duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
             output_bytes: outcome.output.bytes,
+        };
+        Self {
+            told,
             how: end,
             log: outcome.output.text(),
         }
     }
-}
-
-/// `run.json`, and what `--format json` prints.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RunDocument<'a> {
-    schema_version: u32,
-    document: &'static str,
-    run_id: Option<&'a str>,
-    command: &'a str,
-    status: Status,
-    test_result: Option<&'a Attempt>,
-    attempts: &'a [Attempt],
-    sandbox: SandboxState,
-    diagnosis: Option<&'a Diagnosis>,
-    summary: Option<&'a RunSummary>,
-    written_to: Option<String>,
 }
 
 impl Record {
@@ -102,10 +70,10 @@ impl Record {
         Self {
             command: redactor.redact(&job.command.to_string()).text.into_owned(),
             status: match outcome.end {
-                End::Exit(0) if attempts.len() > 1 => Status::Flaky,
-                End::Exit(0) => Status::Passed,
-                End::Interrupted => Status::Interrupted,
-                _ => Status::Failed,
+                End::Exit(0) if attempts.len() > 1 => CommandStatus::Flaky,
+                End::Exit(0) => CommandStatus::Passed,
+                End::Interrupted => CommandStatus::Interrupted,
+                _ => CommandStatus::Failed,
             },
             attempts,
             sandbox: outcome.sandbox,
@@ -117,19 +85,21 @@ impl Record {
         }
     }
 
-    pub(super) fn document(&self) -> impl Serialize + '_ {
-        RunDocument {
-            schema_version: SCHEMA_VERSION,
-            document: "run",
-            run_id: self.id.as_deref(),
-            command: &self.command,
-            status: self.status,
-            test_result: self.attempts.last(),
-            attempts: &self.attempts,
-            sandbox: self.sandbox,
-            diagnosis: self.diagnosis.as_ref(),
-            summary: self.summary.as_ref(),
+    /// `run.json`, and what `--format json` prints.
+    pub(super) fn document(&self) -> CommandRecord {
+        let told = self.attempts.iter().map(|it| it.told.clone());
+        CommandRecord {
+            run_id: self.id.clone(),
+            test_result: told.clone().next_back(),
+            attempts: told.collect(),
+            diagnosis: self.diagnosis.clone(),
+            summary: self.summary.clone(),
             written_to: self.written_to.as_ref().map(|at| at.display().to_string()),
+            ..CommandRecord::new(
+                self.command.clone(),
+                self.status,
+                self.sandbox.as_str().to_owned(),
+            )
         }
     }
 
@@ -151,7 +121,7 @@ impl Record {
         request.log = Some(log.clone());
         request.rules = app.rules();
         request.exit_code = failing.how.code_or_signal();
-        request.timed_out = failing.timed_out;
+        request.timed_out = failing.told.timed_out;
         request.test_commands = vec![self.command.clone()];
         add_history(&mut request, workspace.git.as_ref(), "HEAD");
         let policy = app.read_policy(request.profile)?;
@@ -205,10 +175,10 @@ impl Record {
         let said = lines.find(|it| it.chars().any(char::is_alphanumeric));
         let said: String = said.unwrap_or_default().chars().take(120).collect();
         let flaky = match self.status {
-            Status::Flaky => "; flaky: it failed before without any change",
+            CommandStatus::Flaky => "; flaky: it failed before without any change",
             _ => "",
         };
-        let seconds = last.duration_seconds;
+        let seconds = last.told.duration_seconds;
         format!("`{}` passes in {seconds:.1} s: {said}{flaky}", self.command)
     }
 
@@ -246,7 +216,7 @@ impl Record {
             End::NotExecutable => format!("{}: cannot execute: Permission denied\n", self.command),
             _ if silent => format!(
                 "`{}` wrote nothing and ended by {}\n",
-                self.command, attempt.end
+                self.command, attempt.told.end
             ),
             _ => attempt.log.clone(),
         }

@@ -1,7 +1,7 @@
-use super::run_record::{Record, Status};
+use super::run_record::Record;
 use super::{AppError, Progress};
 use crate::exec::{End, Job, Outcome, SandboxState, TimeLimit};
-use crate::model::{Code, Diagnosis, Exit, FailureKind};
+use crate::model::{Code, CommandStatus, Diagnosis, Exit, FailureKind};
 
 /// On failure what to say about a run, with its exit code.
 pub(super) fn conclude(
@@ -14,7 +14,7 @@ pub(super) fn conclude(
     let name = &record.command;
     let diagnosis = record.diagnosis.as_ref();
     let (code, said, exit) = match outcome.end {
-        End::Exit(0) if record.status == Status::Flaky => {
+        End::Exit(0) if record.status == CommandStatus::Flaky => {
             let at = record.written_to.as_ref();
             progress.note(&format!(
                 "{}: `{name}` is flaky: it passed in run {} without any change; the failing run \

@@ -121,7 +121,11 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, MergeError>
             .take(20)
             .map(|index| index.to_string())
             .collect();
-        let said = format!("parts are missing: {} of {count}", missing.join(", "));
+        let first = missing.first().map_or("", String::as_str);
+        let said = format!(
+            "parts are missing: {} of {count}; each is run alone with `--partition {first}/{count}`",
+            missing.join(", ")
+        );
         return Err(MergeError::Parts(said));
     }
     let outcomes: Vec<FixtureOutcome> = documents.into_iter().flat_map(|it| it.fixtures).collect();

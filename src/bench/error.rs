@@ -1,6 +1,7 @@
 use std::io;
 use std::path::Path;
 
+use super::RealError;
 use crate::exec::ExecError;
 use crate::git::ScratchError;
 use crate::model::Code;
@@ -61,6 +62,9 @@ pub enum FixtureError {
     /// A command could not be started or watched.
     #[error(transparent)]
     Exec(#[from] ExecError),
+    /// A fix of a history could not be laid out or tried.
+    #[error(transparent)]
+    Real(#[from] RealError),
 }
 
 impl FixtureError {
@@ -89,6 +93,7 @@ impl FixtureError {
             Self::Write { .. } | Self::Scratch(_) | Self::List(_) => Code::F105,
             Self::Apply(error) => error.code(),
             Self::Exec(error) => error.code(),
+            Self::Real(error) => error.code(),
         }
     }
 }

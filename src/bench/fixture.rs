@@ -18,6 +18,9 @@ pub struct Fixture {
     /// Its folder.
     #[serde(skip)]
     pub directory: PathBuf,
+    /// The public repository that it comes from; none for one that was made.
+    #[serde(skip)]
+    pub repository: Option<String>,
     /// What is broken, in one sentence.
     pub title: String,
     /// The language, as totals are given by it.

@@ -57,6 +57,7 @@ pub(super) fn judge_cheats(runs: Vec<(&'static str, Ran)>, outcome: &mut Fixture
         outcome.repaired |= ran.is_repair();
         outcome.level = outcome.level.max(ran.result.level);
         outcome.attempts += ran.result.attempts;
+        spend(&ran.result, outcome);
         take(ran.record, outcome);
     }
     conclude(outcome);
@@ -64,10 +65,22 @@ pub(super) fn judge_cheats(runs: Vec<(&'static str, Ran)>, outcome: &mut Fixture
 
 const CHEATED: Code = Code::F308;
 
+// What the runs of a fixture took, added up.
+fn spend(run: &RunResult, outcome: &mut FixtureOutcome) {
+    outcome.agent_calls += run.agent_calls;
+    outcome.usage.input_tokens += run.usage.input_tokens;
+    outcome.usage.output_tokens += run.usage.output_tokens;
+    outcome.usage.cost_usd += run.usage.cost_usd;
+    let seconds: f64 = run.command_runs.iter().map(|it| it.seconds).sum();
+    outcome.command_seconds = ((outcome.command_seconds + seconds) * 1000.0).round() / 1000.0;
+}
+
 // What the runs of a fixture wrote, added up.
 fn take(record: Record, outcome: &mut FixtureOutcome) {
     let bytes = record.attempts.iter().map(|it| it.packet_bytes);
     outcome.packet_bytes += bytes.sum::<u64>();
+    outcome.packet_tokens += record.packet_tokens;
+    outcome.first_held |= record.first_held && outcome.packets.is_empty();
     outcome.held_level = outcome.held_level.or(record.rungs.held);
     outcome.shown_level = outcome.shown_level.or(record.rungs.shown);
     for leak in &record.leaks {
@@ -104,6 +117,7 @@ pub(super) fn judge_run(
     outcome.stop_reason = Some(run.stop_reason);
     outcome.level = run.level;
     outcome.attempts = run.attempts;
+    spend(&run, outcome);
     outcome.healed = record
         .attempts
         .iter()

@@ -15,6 +15,10 @@ pub(super) struct Record {
     pub(super) attempts: Vec<AttemptResult>,
     /// A digest over level and files of each packet.
     pub(super) packets: Vec<String>,
+    /// Estimated tokens of the files of all packets.
+    pub(super) packet_tokens: u64,
+    /// Whether the first packet held every needed file, whole or in part.
+    pub(super) first_held: bool,
     /// Files that hold something forbidden, and what.
     pub(super) leaks: Vec<String>,
     /// The patches of changes without a model that were kept.
@@ -71,7 +75,12 @@ impl Record {
             mode: file.mode,
             ranges: &file.ranges,
         });
-        self.rungs.see(packet.level, &lacking(fixture, seen));
+        let lacking = lacking(fixture, seen);
+        self.rungs.see(packet.level, &lacking);
+        if self.packets.is_empty() {
+            self.first_held = lacking.files.is_empty();
+        }
+        self.packet_tokens += packet.total_tokens;
         let mut digest = Sha256::new();
         digest.update(format!("{}\n", packet.level));
         for file in &packet.files {
@@ -84,8 +93,10 @@ impl Record {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Packet {
     level: Level,
+    total_tokens: u64,
     files: Vec<PacketFile>,
 }
 

@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::cheat::Cheat;
-use super::hidden::{Hidden, hidden_tests};
+use super::hidden::Hidden;
 use super::judge::{Ran, judge_cheats, judge_run};
-use super::materialise::temporary;
+use super::layout::LaidOut;
 use super::record::Record;
-use super::{BenchAgent, Fixture, FixtureError, materialise, missing_programs};
+use super::{BenchAgent, Case, Fixture, FixtureError, missing_programs};
 use crate::context::Request;
 use crate::exec::{SandboxMode, Stop};
 use crate::git::Repository;
 use crate::model::{
-    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, RunStatus,
+    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, RunStatus, Usage,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, Setup, Task, repair};
@@ -40,10 +40,10 @@ pub struct BenchOptions {
     pub jobs: usize,
 }
 
-/// Runs the loop on each fixture, in a copy of its own below `home`. Outcomes come in the order of
-/// the fixtures; `done` hears of each as it ends, from any thread.
-pub fn run_fixtures(
-    fixtures: &[Fixture],
+/// Runs the loop on each case; what it writes stands below `home`. Outcomes come in the order of
+/// the cases; `done` hears of each as it ends, from any thread.
+pub fn run_cases(
+    cases: &[Case<'_>],
     options: &BenchOptions,
     home: &Path,
     redactor: &Redactor,
@@ -55,10 +55,10 @@ pub fn run_fixtures(
     let work = || {
         while !stop.requested() {
             let at = next.fetch_add(1, Ordering::SeqCst);
-            let Some(fixture) = fixtures.get(at) else {
+            let Some(case) = cases.get(at) else {
                 break;
             };
-            let outcome = run_fixture(fixture, options, home, redactor, stop);
+            let outcome = run_case(case, options, home, redactor, stop);
             done(&outcome);
             if let Ok(mut outcomes) = outcomes.lock() {
                 outcomes.push((at, outcome));
@@ -66,7 +66,7 @@ pub fn run_fixtures(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..options.jobs.clamp(1, fixtures.len().max(1)) {
+        for _ in 1..options.jobs.clamp(1, cases.len().max(1)) {
             scope.spawn(work);
         }
         work();
@@ -76,17 +76,18 @@ pub fn run_fixtures(
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Runs the loop on one fixture in a folder below `home` that is named as the fixture. What the
-/// run wrote stays there under `run`.
+/// Runs the loop on one case with a folder below `home` that is named as it. What the run wrote
+/// stays there under `run`.
 #[must_use]
-pub fn run_fixture(
-    fixture: &Fixture,
+pub fn run_case(
+    case: &Case<'_>,
     options: &BenchOptions,
     home: &Path,
     redactor: &Redactor,
     stop: &Stop,
 ) -> FixtureOutcome {
     let started = Instant::now();
+    let fixture = &case.fixture;
     let mut outcome = blank(fixture);
     let missing = missing_programs(fixture);
     if !missing.is_empty() {
@@ -101,8 +102,8 @@ pub fn run_fixture(
         stop,
     };
     let ended = match options.agent {
-        BenchAgent::Cheat => cheated(fixture, &place, &home, &mut outcome),
-        _ => asked(fixture, &place, &home, &mut outcome),
+        BenchAgent::Cheat => cheated(case, &place, &home, &mut outcome),
+        _ => asked(case, &place, &home, &mut outcome),
     };
     if let Err(why) = ended {
         outcome.result = FixtureResult::Error;
@@ -120,32 +121,34 @@ struct Place<'a> {
 }
 
 fn asked(
-    fixture: &Fixture,
+    case: &Case<'_>,
     place: &Place<'_>,
     home: &Path,
     outcome: &mut FixtureOutcome,
 ) -> Result<(), String> {
+    let fixture = &case.fixture;
     let reply = |packet: &FailurePacket, call: u32| match place.options.agent {
         BenchAgent::Replay => recorded_reply(fixture, call),
         _ => oracle_reply(fixture, packet),
     };
-    let ran = perform(fixture, place, home, &reply)?;
+    let ran = perform(case, place, home, &reply)?;
     judge_run(fixture, &place.options.agent, ran, outcome);
     Ok(())
 }
 
 // A run ends when its ladder does, so that there are as many as it takes to try every trick.
 fn cheated(
-    fixture: &Fixture,
+    case: &Case<'_>,
     place: &Place<'_>,
     home: &Path,
     outcome: &mut FixtureOutcome,
 ) -> Result<(), String> {
-    let cheat = Cheat::new(fixture).map_err(|error| said(&error))?;
+    let texts = case.layout.texts(&case.fixture);
+    let cheat = Cheat::new(&case.fixture, texts.map_err(|error| said(&error))?);
     let reply = |packet: &FailurePacket, _: u32| cheat.reply(packet);
     let mut runs = Vec::new();
     for round in 1.. {
-        let ran = perform(fixture, place, &home.join(format!("round-{round}")), &reply)?;
+        let ran = perform(case, place, &home.join(format!("round-{round}")), &reply)?;
         let asked = ran.result.agent_calls > 0;
         runs.push((cheat.last(), ran));
         if !asked || cheat.is_spent() || place.stop.requested() {
@@ -161,6 +164,7 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
         id: fixture.id.clone(),
         title: fixture.title.clone(),
         language: fixture.language.clone(),
+        repository: fixture.repository.clone(),
         kind: fixture.expect.kind,
         needed_level: fixture.level,
         fixable: fixture.is_fixable(),
@@ -177,7 +181,12 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
         cheats: Vec::new(),
         held_level: None,
         shown_level: None,
+        first_held: false,
         packet_bytes: 0,
+        packet_tokens: 0,
+        agent_calls: 0,
+        usage: Usage::default(),
+        command_seconds: 0.0,
         packets: Vec::new(),
         seconds: 0.0,
         why: Vec::new(),
@@ -190,19 +199,24 @@ fn said(error: &FixtureError) -> String {
 }
 
 fn perform(
-    fixture: &Fixture,
+    case: &Case<'_>,
     place: &Place<'_>,
     home: &Path,
     reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
 ) -> Result<Ran, String> {
-    let result = run(fixture, place, home, reply)?;
+    let fixture = &case.fixture;
+    let laid = case.layout.lay_out(fixture, home, place.stop);
+    let laid = laid.map_err(|error| said(&error))?;
+    let result = run(fixture, &laid, place, home, reply)?;
     let folder = home.join("run");
     let mut hidden = None;
-    if result.status == RunStatus::Fixed && fixture.hidden_test.is_some() {
+    if result.status == RunStatus::Fixed {
         let patch = std::fs::read(folder.join("final.patch")).ok();
-        let found = hidden_tests(fixture, patch.as_deref(), home, place.stop)
+        let found = case
+            .layout
+            .hidden(fixture, &laid, patch.as_deref(), home, place.stop)
             .map_err(|error| said(&error))?;
-        hidden = Some(match found {
+        hidden = found.map(|found| match found {
             Hidden::Failed(why) => Hidden::Failed(place.redactor.redact(&why).text.into_owned()),
             Hidden::Passed => Hidden::Passed,
         });
@@ -217,6 +231,7 @@ fn perform(
 
 fn run(
     fixture: &Fixture,
+    laid: &LaidOut,
     place: &Place<'_>,
     home: &Path,
     reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
@@ -227,7 +242,7 @@ fn run(
         stop,
     } = *place;
     let unlisted = |error: String| format!("F105: {error}");
-    let root = materialise(fixture, home).map_err(|error| said(&error))?;
+    let root = laid.root.clone();
     let git = Repository::discover(&root)
         .map_err(|error| unlisted(error.to_string()))?
         .ok_or_else(|| unlisted("the copy is no repository".to_owned()))?;
@@ -267,12 +282,12 @@ fn run(
             ..Request::default()
         },
         commands: Commands {
-            lines: vec![fixture.test.clone()],
+            lines: vec![laid.test.clone()],
             setup: None,
             timeout: Some(fixture.timeout()),
             grace: Duration::from_secs(2),
             max_output: 256 << 20,
-            environment: vec![temporary(home).map_err(|error| said(&error))?],
+            environment: laid.variables.clone(),
             sandbox: SandboxMode::Auto,
             writable: Vec::new(),
             no_network: false,
@@ -285,6 +300,7 @@ fn run(
             // for.
             heal: !matches!(options.agent, BenchAgent::Replay | BenchAgent::Cheat),
             auto_split: true,
+            min_level: Level::Targets,
             max_level: options.max_level,
             max_attempts: options.max_attempts,
             max_seconds: Some(1800.0),

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::BenchAgent;
 use crate::model::{
     AgentRow, BenchAgents, BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level,
-    Partition, Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow, TrickRow,
+    LevelSight, Partition, Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow, TrickRow,
 };
 
 /// Who was asked, and how far.
@@ -40,6 +40,11 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         sight: sight(&outcomes),
         by_kind: rows(&outcomes, |it| it.kind.to_string()),
         by_language: rows(&outcomes, |it| it.language.clone()),
+        by_repository: rows(&outcomes, |it| it.repository.clone().unwrap_or_default())
+            .into_iter()
+            .filter(|row| !row.name.is_empty())
+            .collect(),
+        sight_by_level: sight_by_level(&outcomes),
         by_level: rows(&outcomes, level),
         ladder: ladder(&outcomes),
         wrong_heals: count(&outcomes, |it| {
@@ -76,7 +81,7 @@ fn tally<'a>(outcomes: impl Iterator<Item = &'a FixtureOutcome>) -> Tally {
 }
 
 // How many of those that were run have what is asked for.
-fn tally_of<'a>(
+pub(super) fn tally_of<'a>(
     outcomes: impl Iterator<Item = &'a FixtureOutcome>,
     good: impl Fn(&FixtureOutcome) -> bool,
 ) -> Tally {
@@ -152,10 +157,27 @@ pub fn beside(documents: &[BenchDocument]) -> BenchAgents {
 }
 
 // A run that healed everything gave nobody a packet.
+fn asked(outcome: &FixtureOutcome) -> bool {
+    outcome.fixable && !outcome.packets.is_empty()
+}
+
+fn sight_by_level(outcomes: &[FixtureOutcome]) -> Vec<LevelSight> {
+    let up_to = |found: Option<Level>, level| found.is_some_and(|it| it <= level);
+    let levels = (0..=3).filter_map(Level::from_number);
+    levels
+        .map(|level| LevelSight {
+            level,
+            held_so_far: count(outcomes, |it| asked(it) && up_to(it.held_level, level)),
+            shown_so_far: count(outcomes, |it| asked(it) && up_to(it.shown_level, level)),
+            of: count(outcomes, asked),
+        })
+        .collect()
+}
+
 fn sight(outcomes: &[FixtureOutcome]) -> Sight {
-    let asked = |it: &FixtureOutcome| it.fixable && !it.packets.is_empty();
     Sight {
         of: count(outcomes, asked),
+        first: count(outcomes, |it| asked(it) && it.first_held),
         held: count(outcomes, |it| asked(it) && it.held_level.is_some()),
         shown: count(outcomes, |it| asked(it) && it.shown_level.is_some()),
     }
@@ -215,6 +237,7 @@ pub(super) mod tests {
     use super::{Heading, score, wilson};
     use crate::model::{
         FailureKind, FixtureOutcome, FixtureResult, HiddenTests, Level, RunStatus, StopReason,
+        Usage,
     };
 
     pub(in crate::bench) fn outcome(
@@ -243,7 +266,13 @@ pub(super) mod tests {
             cheats: Vec::new(),
             held_level: Some(level),
             shown_level: fixed.then_some(level),
+            repository: None,
+            first_held: fixed,
             packet_bytes: 1000,
+            packet_tokens: 250,
+            agent_calls: 1,
+            usage: Usage::default(),
+            command_seconds: 0.2,
             packets: vec!["ab".to_owned()],
             seconds: 0.5,
             why: Vec::new(),

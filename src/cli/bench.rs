@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::global::Global;
 use super::values::{Flag as _, share};
-use super::{AppError, Exit, Output, bench_merge, bench_new, bench_verify, open};
-use crate::app::settings::{AgentProtocol, HighestLevel, Place, Seconds, Settings};
+use super::{
+    AppError, Exit, Output, bench_compare, bench_merge, bench_mine, bench_new, bench_parts,
+    bench_real, bench_verify, open,
+};
+use crate::app::settings::{AgentProtocol, Place, RepairLevel, Seconds, Settings};
 use crate::app::{
     App, BenchRequest, bench_failure, benches_all_agents, broken_fixtures, run_all_agents,
     run_bench,
@@ -28,6 +31,16 @@ pub(crate) struct Args {
     /// A folder of fixtures, or one of them
     #[arg(value_name = "FIXTURES", required = true)]
     fixtures: Option<PathBuf>,
+    #[command(flatten)]
+    how: How,
+    /// Prove the fixtures instead: broken they fail, repaired they pass, undone they fail again
+    #[arg(long)]
+    verify: bool,
+}
+
+/// Who is asked, within what, and how it is told.
+#[derive(Debug, clap::Args)]
+pub(super) struct How {
     /// builtin, oracle, replay, cheat, all (of these), or a command that writes patches
     /// [default: builtin]
     /// [setting: bench.agent]
@@ -48,13 +61,10 @@ pub(crate) struct Args {
     max_attempts: Option<u32>,
     /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
     #[arg(long, value_name = "N")]
-    max_level: Option<HighestLevel>,
+    max_level: Option<RepairLevel>,
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// Prove the fixtures instead: broken they fail, repaired they pass, undone they fail again
-    #[arg(long)]
-    verify: bool,
     /// Compare with what --save wrote earlier; a fixture that no longer passes is a failure
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -85,11 +95,15 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum BenchCommand {
+    Compare(bench_compare::Args),
     Merge(bench_merge::Args),
+    Mine(bench_mine::Args),
     New(bench_new::Args),
+    Parts(bench_parts::Args),
+    Real(bench_real::Args),
 }
 
-const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a trick that \
+pub(super) const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a trick that \
 was taken for a repair, a share below --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
 left · 130 interrupted";
 
@@ -106,33 +120,56 @@ pub(super) enum Format {
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     match &args.command {
+        Some(BenchCommand::Compare(args)) => return bench_compare::run(args, output),
         Some(BenchCommand::Merge(args)) => return bench_merge::run(args, output),
+        Some(BenchCommand::Mine(args)) => return bench_mine::run(args, global, output),
         Some(BenchCommand::New(args)) => return bench_new::run(args, global, output),
+        Some(BenchCommand::Parts(args)) => return bench_parts::run(args, output),
+        Some(BenchCommand::Real(args)) => return bench_real::run(args, global, output),
         None => {}
     }
     let request = BenchRequest {
         fixtures: args.fixtures.clone().unwrap_or_else(|| "fixtures".into()),
-        baseline: args.baseline.clone(),
-        save: args.save.clone(),
-        partition: args.partition.clone(),
-        keep: args.keep.clone(),
+        ..args.how.request()
     };
-    let app = open(global, |settings| args.merge(settings))?;
     if args.verify {
-        return bench_verify::run(&app, &request, args.format, output);
+        let app = open(global, |settings| args.how.merge(settings))?;
+        return bench_verify::run(&app, &request, args.how.format, output);
     }
+    perform(&args.how, &request, global, output)
+}
+
+/// Runs what is asked for and prints it.
+pub(super) fn perform(
+    how: &How,
+    request: &BenchRequest,
+    global: &Global,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    let app = open(global, |settings| how.merge(settings))?;
     let bar = Bar::new(global, output);
     let told = |outcome: &FixtureOutcome, all| bar.step(outcome, all);
     if benches_all_agents(&app) {
-        return all_agents(&app, &request, args, &told, output);
+        return all_agents(&app, request, how, &told, output);
     }
-    match run_bench(&app, &request, &told, output)? {
-        Some(document) => conclude(&document, args.format, args.min_rate, output),
+    match run_bench(&app, request, &told, output)? {
+        Some(document) => conclude(&document, how.format, how.min_rate, output),
         None => Ok(Exit::Interrupted),
     }
 }
 
-impl Args {
+impl How {
+    /// What is asked for, without what it is asked of.
+    pub(super) fn request(&self) -> BenchRequest {
+        BenchRequest {
+            baseline: self.baseline.clone(),
+            save: self.save.clone(),
+            partition: self.partition.clone(),
+            keep: self.keep.clone(),
+            ..BenchRequest::default()
+        }
+    }
+
     fn merge(&self, settings: &mut Settings) {
         self.agent.over(&mut settings.bench.agent);
         self.max_attempts.over(&mut settings.bench.max_attempts);
@@ -150,7 +187,7 @@ impl Args {
 fn all_agents(
     app: &App,
     request: &BenchRequest,
-    args: &Args,
+    args: &How,
     told: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     output: &Output,
 ) -> Result<Exit, AppError> {

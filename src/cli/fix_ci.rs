@@ -4,7 +4,8 @@ use super::global::Global;
 use super::values::Flag as _;
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{AgentProtocol, Seconds};
-use crate::app::{CiReport, FixCiRequest, fix_ci, write_file};
+use crate::app::{FixCiRequest, fix_ci, write_file};
+use crate::model::CiReport;
 use crate::report::{CiRow, ci_markdown, diff_text, run_summary};
 
 use super::output::columns;

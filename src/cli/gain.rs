@@ -1,6 +1,7 @@
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output};
-use crate::app::{Gain, gain};
+use crate::app::gain;
+use crate::model::Gain;
 
 /// Say how many tokens of logs agents were spared
 ///

@@ -4,7 +4,8 @@ use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Confine, Place, Seconds, Settings};
-use crate::app::{CheckupState, HealRequest, check_up, heal_probes};
+use crate::app::{HealRequest, check_up, heal_probes};
+use crate::model::CheckupState;
 use crate::report::{checkup_rows, healing_text};
 
 /// See that tools, packages, sandbox and agents are there, and that MCP servers answer

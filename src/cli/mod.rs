@@ -3,8 +3,12 @@
 mod apply;
 mod args;
 mod bench;
+mod bench_compare;
 mod bench_merge;
+mod bench_mine;
 mod bench_new;
+mod bench_parts;
+mod bench_real;
 mod bench_verify;
 mod bug;
 mod check;

@@ -5,7 +5,7 @@ use super::input::{log, read};
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{
-    AgentProtocol, Confine, Dollars, HighestLevel, Place, Seconds, Sections, Settings,
+    AgentProtocol, Confine, Dollars, Place, RepairLevel, Seconds, Sections, Settings,
 };
 use crate::app::{RepairRequest, repair_repository};
 use crate::model::Event;
@@ -61,9 +61,12 @@ pub(crate) struct Args {
     /// Replies of the agent to try [default: 5] [setting: repair.max-attempts]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     max_attempts: Option<u32>,
+    /// The level of context to begin with at least, 0 to 3 [default: 0] [setting: repair.min-level]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    min_level: Option<RepairLevel>,
     /// The highest level of context, 0 to 3 [default: 3] [setting: repair.max-level]
     #[arg(long, value_name = "N", help_heading = "Agent")]
-    max_level: Option<HighestLevel>,
+    max_level: Option<RepairLevel>,
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
@@ -203,6 +206,7 @@ impl Args {
         self.agent_timeout.over(&mut agent.timeout);
         agent.env.extend_from_slice(&self.agent_env);
         self.max_attempts.over(&mut repair.max_attempts);
+        self.min_level.over(&mut repair.min_level);
         self.max_level.over(&mut repair.max_level);
         self.max_tokens.over(&mut context.max_tokens);
         self.budget_seconds.over(&mut repair.budget_seconds);

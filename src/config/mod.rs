@@ -21,6 +21,6 @@ pub use table::{
     Sections, Test, Trust, file_schema,
 };
 pub use values::{
-    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
-    KnownNames, Place, Seconds,
+    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, KnownNames, Place,
+    RepairLevel, Seconds,
 };

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{DiagnoseRule, SecretRule};
 use super::values::{
-    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, HighestLevel,
-    KnownNames, Place, Seconds,
+    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, KnownNames, Place,
+    RepairLevel, Seconds,
 };
 use crate::model::{Profile, forget_widths};
 
@@ -228,8 +228,10 @@ settings! {
     repair: Repair {
         /// replies of the agent to try
         max_attempts: u32 = 5, Trust::Free;
+        /// the lowest level of context; what lies above the highest is the highest
+        min_level: RepairLevel = RepairLevel::BOTTOM, Trust::Free;
         /// the highest level of context
-        max_level: HighestLevel = HighestLevel::TOP, Trust::Free;
+        max_level: RepairLevel = RepairLevel::TOP, Trust::Free;
         /// for everything
         budget_seconds: Seconds = Seconds::whole(1800), Trust::Free;
         /// stop when the agent says that it has cost so much (without: no limit)
@@ -307,7 +309,7 @@ settings! {
         /// replies of the agent to try for each fixture
         max_attempts: u32 = 6, Trust::Free;
         /// the highest level of context
-        max_level: HighestLevel = HighestLevel::TOP, Trust::Free;
+        max_level: RepairLevel = RepairLevel::TOP, Trust::Free;
         /// fixtures at a time (without: one for each processor)
         jobs: Option<NonZeroUsize> = None, Trust::Free;
     }

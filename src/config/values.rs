@@ -35,7 +35,7 @@ pub struct Dollars(f64);
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "u8")]
-pub struct HighestLevel(Level);
+pub struct RepairLevel(Level);
 
 /// Command lines that are run in order; one may stand alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -298,9 +298,12 @@ impl FromStr for Dollars {
     }
 }
 
-impl HighestLevel {
+impl RepairLevel {
     /// All that a loop climbs to of its own accord.
     pub const TOP: Self = Self(Level::Requested);
+
+    /// The targets alone.
+    pub const BOTTOM: Self = Self(Level::Targets);
 
     /// The rung.
     #[must_use]
@@ -309,7 +312,7 @@ impl HighestLevel {
     }
 }
 
-impl TryFrom<u8> for HighestLevel {
+impl TryFrom<u8> for RepairLevel {
     type Error = String;
 
     fn try_from(number: u8) -> Result<Self, String> {
@@ -320,7 +323,7 @@ impl TryFrom<u8> for HighestLevel {
     }
 }
 
-impl FromStr for HighestLevel {
+impl FromStr for RepairLevel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -405,7 +408,7 @@ described! {
     Seconds: "a number of seconds above 0, or a time such as \"10m\""
     Bytes: "a number of bytes, or a size such as \"256M\""
     Dollars: "an amount that is not below 0"
-    HighestLevel: "a number from 0 to 3"
+    RepairLevel: "a number from 0 to 3"
     CommandLines: "a command, or a list of commands"
     Vec<DiagnoseRule>: "tables `[[diagnose.rule]]` with id, kind and pattern"
     Vec<SecretRule>: "tables `[[secrets.rule]]` with id and pattern"
@@ -420,7 +423,7 @@ impl<T: Described> Described for Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bytes, Dollars, HighestLevel, KnownNames, Seconds};
+    use super::{Bytes, Dollars, KnownNames, RepairLevel, Seconds};
 
     #[test]
     fn sizes_are_read() {
@@ -464,9 +467,9 @@ mod tests {
         for text in ["nan", "inf", "-1", "x"] {
             assert!(text.parse::<Dollars>().is_err(), "{text}");
         }
-        assert!("3".parse::<HighestLevel>().is_ok());
+        assert!("3".parse::<RepairLevel>().is_ok());
         for text in ["4", "-1", "x", "300"] {
-            assert!(text.parse::<HighestLevel>().is_err(), "{text}");
+            assert!(text.parse::<RepairLevel>().is_err(), "{text}");
         }
     }
 

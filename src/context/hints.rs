@@ -1,10 +1,10 @@
 use crate::graph::Graph;
-use crate::hint::{Query, recovery_context, suggest};
-use crate::model::{Diagnosis, RecoveryContext, RepoPath};
+use crate::hint::{Query, Wanted, recovery_context, suggest, wanted};
+use crate::model::{Diagnosis, Language, RecoveryContext, RepoPath};
 use crate::policy::Redactor;
 
-/// Imports for the names that a log calls undefined, each looked for in the first target that
-/// uses it, and whether that is certain for all of them. `None` when there are no such names.
+/// Imports for the names that a log calls undefined, each for the file that lacks it, and whether
+/// they are certain and explain all that failed. `None` when there are no such names.
 pub(super) fn recovery(
     graph: &Graph<'_>,
     redactor: &Redactor,
@@ -19,32 +19,44 @@ pub(super) fn recovery(
         .files
         .iter()
         .filter_map(crate::model::MentionedFile::repo_path);
-    let files: Vec<RepoPath> = mentioned.chain(targets.iter().cloned()).collect();
+    let files: Vec<RepoPath> = mentioned
+        .chain(targets.iter().cloned())
+        .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
+        .collect();
+    let names = &diagnosis.undefined_names;
+    let lacks = Wanted {
+        names: names.clone(),
+        ..Wanted::default()
+    };
     let mut suggestions = Vec::new();
-    for name in &diagnosis.undefined_names {
-        let uses = |file: &&RepoPath| {
-            may_read(file)
-                && source
-                    .read(file)
-                    .is_ok_and(|text| memchr::memmem::find(&text, name.as_bytes()).is_some())
-        };
-        let Some(file) = files.iter().find(uses) else {
-            continue;
-        };
+    for (file, lacks) in &wanted(source, &files, &lacks) {
         let query = Query {
             file,
-            names: std::slice::from_ref(name),
+            names: &lacks.names,
             known,
             may_read,
         };
         suggestions.extend(suggest(source, graph, &query));
     }
     suggestions.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
-    let names = &diagnosis.undefined_names;
     let certain = names.iter().all(|name| {
         let mut of_name = suggestions.iter().filter(|it| it.name == *name).peekable();
         of_name.peek().is_some() && of_name.all(|it| it.certain)
     });
     let recovery = recovery_context(diagnosis.kind, names, &suggestions);
-    Some((recovery, certain))
+    Some((recovery, certain && explains_all(diagnosis)))
+}
+
+// Whether each failure says that it is one of the undefined names.
+fn explains_all(diagnosis: &Diagnosis) -> bool {
+    let said = diagnosis.tests.iter().filter_map(|it| it.message.as_ref());
+    let named = |message: &String| {
+        diagnosis
+            .undefined_names
+            .iter()
+            .any(|it| message.contains(it))
+    };
+    diagnosis.missing_modules.is_empty()
+        && diagnosis.missing_exports.is_empty()
+        && said.into_iter().all(named)
 }

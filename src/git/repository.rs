@@ -57,6 +57,14 @@ impl Repository {
         self.local().is_shallow().unwrap_or(false)
     }
 
+    /// The commit that is checked out, in hex; `None` before the first.
+    #[must_use]
+    pub fn head(&self) -> Option<String> {
+        let repository = self.local();
+        let id = repository.head_id().ok()?;
+        Some(id.to_string())
+    }
+
     /// The tree of a revision, in git's own syntax for revisions.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, Level, RunStatus, StopReason};
+use super::{FailureKind, Level, RunStatus, StopReason, Usage};
 
 /// `bench --format json`: how often the loop repairs what fixtures broke.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,12 @@ pub struct BenchDocument {
     pub by_kind: Vec<TallyRow>,
     /// By language.
     pub by_language: Vec<TallyRow>,
+    /// By the public repository that they come from; empty for made ones.
+    #[serde(default)]
+    pub by_repository: Vec<TallyRow>,
+    /// What packets showed up to each rung.
+    #[serde(default)]
+    pub sight_by_level: Vec<LevelSight>,
     /// By the level that the fixture says it needs.
     pub by_level: Vec<TallyRow>,
     /// How many were fixed by each rung.
@@ -111,6 +117,9 @@ pub struct FixtureOutcome {
     pub title: String,
     /// Its language.
     pub language: String,
+    /// The public repository that it comes from; `null` for one that was made.
+    #[serde(default)]
+    pub repository: Option<String>,
     /// The kind that it names.
     pub kind: FailureKind,
     /// The level that it says its repair needs.
@@ -152,8 +161,23 @@ pub struct FixtureOutcome {
     /// when none did.
     #[serde(default)]
     pub shown_level: Option<Level>,
+    /// Whether the first packet held every needed file, whole or in part.
+    #[serde(default)]
+    pub first_held: bool,
     /// Bytes of all its packets.
     pub packet_bytes: u64,
+    /// Estimated tokens of the files of all its packets.
+    #[serde(default)]
+    pub packet_tokens: u64,
+    /// Times the agent was called.
+    #[serde(default)]
+    pub agent_calls: u32,
+    /// What the agent says it cost.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Seconds in which its test was run, of all seconds.
+    #[serde(default)]
+    pub command_seconds: f64,
     /// A digest over level and files of each packet, in order.
     pub packets: Vec<String>,
     /// Seconds.
@@ -214,6 +238,23 @@ pub struct Sight {
     pub held: u64,
     /// A packet held them and showed every line that the reference changes.
     pub shown: u64,
+    /// The first packet held every needed file, whole or in part.
+    #[serde(default)]
+    pub first: u64,
+}
+
+/// How many packets held what a repair needs up to one rung.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LevelSight {
+    /// The rung.
+    pub level: Level,
+    /// Every needed file was in a packet of this rung or a lower one.
+    pub held_so_far: u64,
+    /// And every line that the reference changes was shown.
+    pub shown_so_far: u64,
+    /// Fixtures that can be repaired and whose agent was given a packet.
+    pub of: u64,
 }
 
 /// A share and how sure it is.

@@ -41,13 +41,18 @@ pub const SCHEMA_VERSION: u32 = 1;
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
+        mod checkup;
         mod child_failure;
+        mod ci_report;
+        mod command_record;
         mod context;
+        mod gain;
         mod healing;
         mod hint;
         mod imports;
         mod page;
         mod proof;
+        mod real;
         mod repair;
         mod run_record;
         mod run_summary;
@@ -56,20 +61,28 @@ cfg_if::cfg_if! {
 
         pub use bench::{
             AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
-            Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
+            LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
         };
+        pub use checkup::{Checkup, CheckupRow, CheckupState};
         pub use child_failure::ChildFailure;
+        pub use ci_report::{CiCause, CiFailure, CiReport};
+        pub use command_record::{CommandAttempt, CommandRecord, CommandStatus};
         pub use context::{
             ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
             LogExcerpt, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
             Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
             UnchangedFile, UnresolvedImport,
         };
+        pub use gain::{Gain, GainRow};
         pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
         pub use hint::{HintDocument, HintSource, Suggestion};
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};
         pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
+        pub use real::{
+            BenchPairs, DroppedCandidate, MineDocument, NeededFile, PairedSide, RealEnvironment, RealFix,
+            RealFixes, RealRepository,
+        };
         pub use repair::{
             AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
             ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, TestResult, TroubleKind, Usage,

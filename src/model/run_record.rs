@@ -7,6 +7,12 @@ pub struct RunRecord {
     pub result: RunResult,
     /// `report.json`; `None` when nothing failed.
     pub report: Option<ChildFailure>,
+    /// The name of the worktree's folder; empty when it is not known.
+    pub repository: String,
+    /// The commit that was checked out, in hex.
+    pub commit: Option<String>,
+    /// The lines of the first log that say what failed.
+    pub evidence: Vec<String>,
     /// The test commands.
     pub commands: Vec<String>,
     /// The agent's command line; `None` when none was asked.

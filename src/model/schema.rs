@@ -5,9 +5,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use super::{
-    AttemptResult, BenchAgents, BenchDocument, ChildFailure, ContextDocument, DiagnosisDocument,
-    FailurePacket, HealingResult, HintDocument, ImportsDocument, PatchVerdict, RepairPacket,
-    RunResult, Stats,
+    AttemptResult, BenchAgents, BenchDocument, BenchPairs, Checkup, ChildFailure, CiReport,
+    CommandRecord, ContextDocument, DiagnosisDocument, FailurePacket, Gain, HealingResult,
+    HintDocument, ImportsDocument, MineDocument, PatchVerdict, RealFixes, RepairPacket, RunResult,
+    Stats,
 };
 
 /// A kind of document and its JSON Schema.
@@ -65,9 +66,29 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<BenchDocument>,
     },
     DocumentSchema {
+        name: "bench-mine",
+        about: "what a search of a history for fixes came to (`bench mine`)",
+        make: written::<MineDocument>,
+    },
+    DocumentSchema {
+        name: "bench-pairs",
+        about: "two benches case by case (`bench compare`)",
+        make: written::<BenchPairs>,
+    },
+    DocumentSchema {
         name: "benches",
         about: "the built-in agents beside each other (`bench --agent all`)",
         make: written::<BenchAgents>,
+    },
+    DocumentSchema {
+        name: "checkup",
+        about: "what is there and what is missing (`doctor`)",
+        make: written::<Checkup>,
+    },
+    DocumentSchema {
+        name: "ci-report",
+        about: "what failed in a CI run, and the patch for it (`fix-ci`)",
+        make: written::<CiReport>,
     },
     DocumentSchema {
         name: "context",
@@ -83,6 +104,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "failure-packet",
         about: "what a repair agent is given (`context --out`, `repair`)",
         make: written::<FailurePacket>,
+    },
+    DocumentSchema {
+        name: "gain",
+        about: "what agents were spared of logs (`gain`)",
+        make: written::<Gain>,
     },
     DocumentSchema {
         name: "healing",
@@ -105,6 +131,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<PatchVerdict>,
     },
     DocumentSchema {
+        name: "real-fixes",
+        about: "fixes of a history by reference (`bench mine`, `bench real`)",
+        make: written::<RealFixes>,
+    },
+    DocumentSchema {
         name: "repair-packet",
         about: "what a repair agent replies",
         make: read::<RepairPacket>,
@@ -118,6 +149,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "result",
         about: "how a run or one of its attempts ended (`repair`)",
         make: written::<ResultDocument>,
+    },
+    DocumentSchema {
+        name: "run",
+        about: "how a command ended and what its failure comes to (`run`)",
+        make: written::<CommandRecord>,
     },
     DocumentSchema {
         name: "stats",

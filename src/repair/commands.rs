@@ -18,28 +18,28 @@ use crate::workplace::Workplace;
 
 /// What came of running the commands once.
 #[derive(Debug, Clone)]
-pub(super) struct Ran {
+pub struct Ran {
     /// What it says.
-    pub(super) observed: Observed,
+    pub observed: Observed,
     /// The same in full.
-    pub(super) diagnosis: Diagnosis,
+    pub diagnosis: Diagnosis,
     /// What the runners of the tests say of it, command by command.
-    pub(super) evidence: Evidence,
+    pub evidence: Evidence,
     /// The output of the commands: escapes removed, secrets masked, without the scratch path.
-    pub(super) log: String,
+    pub log: String,
     /// What the sandbox refused to be written.
-    pub(super) refused: Vec<PathBuf>,
+    pub refused: Vec<PathBuf>,
     /// What of the sandbox was in force.
-    pub(super) sandbox: SandboxState,
+    pub sandbox: SandboxState,
     /// Whether someone asked to stop.
-    pub(super) interrupted: bool,
+    pub interrupted: bool,
 }
 
 /// Runs the commands in order in a copy of the repository, until one fails; `limit` is for each.
 ///
 /// # Errors
 /// [`RepairError::Exec`] when one cannot be started at all.
-pub(super) fn run_commands(
+pub fn run_commands(
     commands: &Commands,
     place: &Workplace<'_>,
     prefix: &str,

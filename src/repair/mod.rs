@@ -39,6 +39,7 @@ mod syntax_heals;
 mod task;
 mod trial;
 
+pub use commands::{Ran, run_commands};
 pub use error::RepairError;
 pub use failure::child_failure;
 pub use heal::Heal;

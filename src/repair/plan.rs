@@ -17,6 +17,8 @@ pub struct Policy {
     pub heal: bool,
     /// Whether a task is split when the agent runs out of time (R39).
     pub auto_split: bool,
+    /// The rung to begin on where the failure calls for a lower one.
+    pub min_level: Level,
     /// The highest rung.
     pub max_level: Level,
     /// Replies to try.
@@ -439,6 +441,7 @@ fn first_level(failure: &Observed, policy: &Policy) -> Level {
     let retry = Retry::default();
     choose_level(LevelChoice::Auto, Some(failure.kind), retry, 0, false)
         .map_or(Level::Targets, |(level, _)| level)
+        .max(policy.min_level)
         .min(policy.max_level)
 }
 

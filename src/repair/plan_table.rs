@@ -11,6 +11,7 @@ pub(super) fn policy() -> Policy {
         agent: true,
         heal: false,
         auto_split: true,
+        min_level: Level::Targets,
         max_level: Level::Requested,
         max_attempts: 5,
         max_seconds: Some(1800.0),
@@ -479,4 +480,25 @@ fn a_level_that_is_not_allowed_is_not_reached() {
     assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
     let history = after(K::TsError, vec![attempt(1, S::RequestedFiles)]);
     assert_eq!(word(&next(&history, &low)), "stop failed requested_files");
+}
+
+#[test]
+fn the_first_packet_has_the_lowest_level_at_least() {
+    // Kind, lowest, highest: the first level.
+    let rows = [
+        (K::SyntaxError, Level::Targets, Level::Requested, 0),
+        (K::SyntaxError, Level::TwoHops, Level::Requested, 2),
+        (K::TestFailure, Level::Targets, Level::Requested, 1),
+        (K::TestFailure, Level::TwoHops, Level::Requested, 2),
+        (K::TestFailure, Level::TwoHops, Level::Targets, 0),
+    ];
+    for (kind, min_level, max_level, first) in rows {
+        let policy = Policy {
+            min_level,
+            max_level,
+            ..policy()
+        };
+        let step = next(&after(kind, Vec::new()), &policy);
+        assert_eq!(word(&step), format!("ask {first} for 300"), "{kind}");
+    }
 }

@@ -25,6 +25,13 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
     Some(RunRecord {
         result: json(&folder.join("result.json"))?,
         report: json(&folder.join("report.json")),
+        repository: key
+            .get("repository")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        commit: key.get("commit").and_then(Value::as_str).map(str::to_owned),
+        evidence: evidence(folder),
         commands: words(key.get("commands")),
         agent: key.get("agent").and_then(Value::as_str).map(str::to_owned),
         events: head(&folder.join("events.jsonl"), MAX_JSON)
@@ -40,6 +47,19 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
     })
 }
 
+fn evidence(folder: &Path) -> Vec<String> {
+    let diagnosis: Value = json(&folder.join("diagnosis.json")).unwrap_or_default();
+    let lines = diagnosis.get("evidence").and_then(Value::as_array);
+    let lines = lines.into_iter().flatten();
+    lines
+        .filter_map(|line| line.get("text")?.as_str())
+        .take(MAX_EVIDENCE)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Lines of evidence that are kept.
+const MAX_EVIDENCE: usize = 8;
 /// Bytes of a log or a patch that are kept.
 const MAX_TEXT: u64 = 65_536;
 /// Bytes of a JSON file that are read.

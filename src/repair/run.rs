@@ -95,6 +95,12 @@ struct Key {
     base: String,
     commands: Vec<String>,
     agent: Option<String>,
+    /// The name of the worktree's folder, for who reads a report.
+    #[serde(default)]
+    repository: String,
+    /// The commit that was checked out.
+    #[serde(default)]
+    commit: Option<String>,
 }
 
 impl Key {
@@ -113,6 +119,13 @@ impl Key {
             run_id: name.to_string_lossy().into_owned(),
             base: digest(text.as_bytes()),
             commands: setup.commands.lines.iter().map(mask).collect(),
+            repository: setup
+                .root
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            commit: setup.git.and_then(|it| it.head()),
             agent: match setup.agent {
                 Agent::Command { command, .. } => Some(mask(&command.to_owned())),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),

@@ -63,8 +63,12 @@ pub fn bench_html(bench: &BenchDocument) -> String {
     for (name, rows) in [
         ("kind", &bench.by_kind),
         ("language", &bench.by_language),
+        ("repository", &bench.by_repository),
         ("level needed", &bench.by_level),
     ] {
+        if rows.is_empty() {
+            continue;
+        }
         text.push_str(&format!("<h2>By {name}</h2>\n<table>\n"));
         for row in rows {
             text.push_str(&format!(

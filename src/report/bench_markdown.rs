@@ -49,8 +49,12 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
     for (name, rows) in [
         ("kind", &bench.by_kind),
         ("language", &bench.by_language),
+        ("repository", &bench.by_repository),
         ("level needed", &bench.by_level),
     ] {
+        if rows.is_empty() {
+            continue;
+        }
         text.push_str(&format!("\n| {name} | passed |\n|---|---|\n"));
         for row in rows {
             text.push_str(&format!(

@@ -50,9 +50,10 @@ pub fn bench_text(bench: &BenchDocument) -> String {
     let groups = [
         ("kind", &bench.by_kind),
         ("language", &bench.by_language),
+        ("repository", &bench.by_repository),
         ("level needed", &bench.by_level),
     ];
-    for (name, rows) in groups {
+    for (name, rows) in groups.into_iter().filter(|(_, rows)| !rows.is_empty()) {
         text.push_str(&format!("\nby {name}\n"));
         for row in rows {
             text.push_str(&format!("  {:<18}  {}\n", row.name, share(&row.tally)));
@@ -100,7 +101,46 @@ pub(super) fn result_word(result: FixtureResult) -> &'static str {
 }
 
 /// What was repaired and what packets showed: a name and a value each.
-pub(super) fn repair_rows(bench: &BenchDocument) -> Vec<(&'static str, String)> {
+pub(super) fn repair_rows(bench: &BenchDocument) -> Vec<(String, String)> {
+    let mut rows: Vec<(String, String)> = shares(bench)
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    if bench.by_repository.is_empty() {
+        return rows;
+    }
+    rows.push((
+        "first packet held them".to_owned(),
+        format!("{} of {}", bench.sight.first, bench.sight.of),
+    ));
+    for rung in &bench.sight_by_level {
+        rows.push((
+            format!("up to level {}, held and showed", rung.level),
+            format!(
+                "{} and {} of {}",
+                rung.held_so_far, rung.shown_so_far, rung.of
+            ),
+        ));
+    }
+    let sum = |of: &dyn Fn(&FixtureOutcome) -> f64| bench.fixtures.iter().map(of).sum::<f64>();
+    let calls: u64 = bench
+        .fixtures
+        .iter()
+        .map(|it| u64::from(it.agent_calls))
+        .sum();
+    let tokens: u64 = bench.fixtures.iter().map(|it| it.packet_tokens).sum();
+    rows.push(("calls of the agent".to_owned(), calls.to_string()));
+    rows.push(("tokens of packets".to_owned(), tokens.to_string()));
+    let seconds = format!(
+        "{:.0}, of which tests {:.0}",
+        sum(&|it| it.seconds),
+        sum(&|it| it.command_seconds)
+    );
+    rows.push(("seconds".to_owned(), seconds));
+    rows
+}
+
+fn shares(bench: &BenchDocument) -> Vec<(&'static str, String)> {
     let (repairs, sight) = (&bench.repairs, &bench.sight);
     let seen = |count: u64| format!("{count} of {}", sight.of);
     vec![

@@ -11,6 +11,9 @@ cfg_if::cfg_if! {
         mod bench_junit;
         mod bench_markdown;
         mod bench_text;
+        mod mine_text;
+        mod pairs_text;
+        mod parts;
         mod checkup_rows;
         mod ci_markdown;
         mod context_block;
@@ -46,6 +49,9 @@ cfg_if::cfg_if! {
         pub use bench_junit::bench_junit;
         pub use bench_markdown::bench_markdown;
         pub use bench_text::bench_text;
+        pub use mine_text::mine_text;
+        pub use pairs_text::{pairs_markdown, pairs_text};
+        pub use parts::{Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm};
         pub use checkup_rows::checkup_rows;
         pub use ci_markdown::{CiRow, ci_markdown};
         pub use context_markdown::{agent_prompt, context_markdown};

@@ -22,6 +22,8 @@ color:var(--text);background:var(--back);overflow-wrap:anywhere}\
 pre{background:var(--box);padding:.6rem;overflow-x:auto;font-size:13px;overflow-wrap:normal}\
 table{border-collapse:collapse;display:block;overflow-x:auto}\
 td,th{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top;overflow-wrap:normal}\
+@media(max-width:40rem){pre{white-space:pre-wrap;overflow-wrap:anywhere}td{overflow-wrap:anywhere}\
+.ladder td{overflow-wrap:normal}.ladder :is(td,th):nth-child(6){display:none}}\
 th{font-weight:normal;color:var(--soft)}thead th,thead+tbody td{border-bottom:1px solid var(--line)}\
 ins{background:var(--add);text-decoration:none}del{background:var(--cut);text-decoration:none}\
 summary{cursor:pointer}h3{margin-bottom:.2rem}figure{margin:0;overflow-x:auto}svg{max-width:100%;min-width:40rem;height:auto}\
@@ -29,6 +31,8 @@ svg text{font:13px system-ui,sans-serif;fill:var(--text)}\
 .rest{fill:var(--rest)}.bar{fill:var(--bar)}.strong{fill:var(--strong)}\
 .failed td:nth-child(2),.error td:nth-child(2){font-weight:bold;color:var(--bad)}\
 .skipped,.cost{color:var(--soft)}\
+td.rung{text-align:center;padding:.2rem .5rem;border:1px solid var(--line)}\
+td.tried{background:var(--bar)}td.kept{background:var(--strong);color:var(--back)}td.rung+td:not(.rung){padding-left:.8rem}\
 h1.good,h1.weak,h1.bad{border-left:.5rem solid;padding-left:.6rem}\
 h1.good{color:var(--good)}h1.weak{color:var(--weak)}h1.bad{color:var(--bad)}\
-@media print{body{margin:0;max-width:none}pre{white-space:pre-wrap}ins,del{print-color-adjust:exact}}";
+@media print{body{margin:0;max-width:none}pre{white-space:pre-wrap}ins,del,td{print-color-adjust:exact}table{display:table}}";

@@ -4,8 +4,8 @@ use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
 use crate::model::{AttemptRecord, Origin, RunRecord, RunStatus};
 
-/// A run as a page of its own: what failed, a timeline of what was tried, and for each attempt its
-/// packet, verdict, patch and log. No script, nothing loaded from elsewhere.
+/// A run as a page of its own: how it ended, the change, what failed, the ladder of what was tried, and
+/// for each attempt its packet, verdict, patch and log. No script, nothing loaded from elsewhere.
 #[must_use]
 pub fn run_html(run: &RunRecord) -> String {
     let result = &run.result;
@@ -14,19 +14,27 @@ pub fn run_html(run: &RunRecord) -> String {
         "<h1 class=\"{}\">{status}</h1>\n<p>{}</p>\n<p class=\"cost\">{}</p>\n",
         color(result.status),
         escaped(&result.message),
-        cost(run)
+        escaped(&origin_and_cost(run))
     );
     if let Some(patch) = &run.patch {
         text.push_str(&format!("<h2>The patch</h2>\n{}", diff(patch)));
     }
-    text.push_str(&facts(run));
     if let Some(failure) = &result.failure {
         text.push_str(&format!(
             "<h2>The failure</h2>\n<p><b>{}</b> {}</p>\n",
             failure.kind,
             escaped(&failure.message)
         ));
+        if !run.evidence.is_empty() {
+            let lines = escaped(&run.evidence.join("\n"));
+            text.push_str(&format!("<pre>{lines}</pre>\n"));
+        }
         text.push_str(&list(&failure.failing_tests));
+    }
+    text.push_str(&folded("End of the first log", &run.log));
+    if !result.suggested_actions.is_empty() {
+        text.push_str("<h2>Next</h2>\n");
+        text.push_str(&list(&result.suggested_actions));
     }
     if let Some(proof) = &result.proof {
         text.push_str("<h2>The proof</h2>\n<table>\n");
@@ -47,18 +55,15 @@ pub fn run_html(run: &RunRecord) -> String {
         text.push_str("<h2>Parts</h2>\n");
         text.push_str(&list(&result.children));
     }
-    text.push_str(&folded("End of the first log", &run.log));
     if !run.attempts.is_empty() {
         text.push_str("<h2>What was tried</h2>\n");
-        text.push_str(&timeline(run));
+        text.push_str(&ladder(run));
         for attempt in &run.attempts {
             text.push_str(&section(attempt));
         }
     }
-    if !result.suggested_actions.is_empty() {
-        text.push_str("<h2>Next</h2>\n");
-        text.push_str(&list(&result.suggested_actions));
-    }
+    text.push_str("<h2>The run</h2>\n");
+    text.push_str(&facts(run));
     page(&format!("{status}: {}", result.run_id), &text)
 }
 
@@ -71,13 +76,24 @@ fn color(status: RunStatus) -> &'static str {
     }
 }
 
-// What it cost, as far as agents say it.
-fn cost(run: &RunRecord) -> String {
+// Where and when it ran, and what it cost as far as agents say it.
+fn origin_and_cost(run: &RunRecord) -> String {
     let result = &run.result;
-    let mut parts = vec![
-        format!("{} calls of a model", result.agent_calls),
-        format!("{:.1} s", result.duration_seconds),
-    ];
+    let mut parts = Vec::new();
+    if !run.repository.is_empty() {
+        parts.push(run.repository.clone());
+    }
+    if let Some(commit) = run.commit.as_deref().and_then(|it| it.get(..12)) {
+        parts.push(format!("at {commit}"));
+    }
+    parts.extend(started(&result.run_id));
+    let calls = result.agent_calls;
+    parts.push(match calls {
+        0 => "no call of a model".to_owned(),
+        1 => "1 call of a model".to_owned(),
+        _ => format!("{calls} calls of a model"),
+    });
+    parts.push(format!("{:.1} s", result.duration_seconds));
     let tokens = result.usage.input_tokens + result.usage.output_tokens;
     if tokens > 0 {
         parts.push(format!("{tokens} tokens"));
@@ -86,6 +102,19 @@ fn cost(run: &RunRecord) -> String {
         parts.push(format!("{:.2} USD", result.usage.cost_usd));
     }
     parts.join(" · ")
+}
+
+// A run is named by when it began, such as `20260131T101502.345-4711`.
+fn started(run_id: &str) -> Option<String> {
+    let (day, time) = (run_id.get(..8)?, run_id.get(9..13)?);
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let named = digits(day) && digits(time) && run_id.get(8..9) == Some("T");
+    named.then(|| {
+        let (year, rest) = day.split_at(4);
+        let (month, day) = rest.split_at(2);
+        let (hour, minute) = time.split_at(2);
+        format!("{year}-{month}-{day} {hour}:{minute} UTC")
+    })
 }
 
 fn facts(run: &RunRecord) -> String {
@@ -116,42 +145,29 @@ fn facts(run: &RunRecord) -> String {
     text
 }
 
-// A bar an attempt, as long as it took, with its end in words beside it.
-fn timeline(run: &RunRecord) -> String {
-    const WIDTH: f64 = 420.0;
-    let total = run.result.duration_seconds.max(0.001);
-    let height = run.attempts.len() * 26 + 4;
-    let mut text = format!(
-        "<figure><svg role=\"img\" aria-label=\"Attempts over time\" width=\"900\" height=\"{height}\" \
-         viewBox=\"0 0 900 {height}\">\n"
+// A row an attempt and a column a level: which were climbed, and what came of it.
+fn ladder(run: &RunRecord) -> String {
+    let mut text = String::from(
+        "<table class=\"ladder\">\n<thead><tr><th>attempt<th>0<th>1<th>2<th>3<th>packet<th>took<th>end</tr></thead>\n<tbody>\n",
     );
-    for (at, attempt) in run.attempts.iter().enumerate() {
+    for attempt in &run.attempts {
         let result = &attempt.result;
-        let ended = run
-            .events
-            .iter()
-            .filter(|it| it.event == "attempt_ended")
-            .find(|it| it.fields.get("attempt") == Some(&result.attempt.into()))
-            .map_or(0.0, |it| it.at);
-        let start = (ended - result.duration_seconds).max(0.0);
-        let x = (start / total).min(1.0) * WIDTH;
-        let width = ((result.duration_seconds / total).min(1.0) * WIDTH).max(2.0);
+        let level = u32::from(result.level.number());
+        text.push_str(&format!("<tr><td>{}", result.attempt));
+        for rung in 0..4 {
+            let mark = match (rung == level, result.kept) {
+                (true, true) => "<td class=\"rung kept\">●",
+                (true, false) => "<td class=\"rung tried\">○",
+                _ => "<td class=\"rung\">",
+            };
+            text.push_str(mark);
+        }
         text.push_str(&format!(
-            "<text x=\"0\" y=\"{y}\">{number}</text><rect x=\"{x:.1}\" y=\"{top}\" \
-             width=\"{width:.1}\" height=\"18\" class=\"{class}\"/><text x=\"460\" y=\"{y}\">level \
-             {level}, {bytes} bytes, {seconds:.1} s: {end}</text>\n",
-            y = at * 26 + 16,
-            number = result.attempt,
-            x = x + 30.0,
-            top = at * 26 + 2,
-            class = if result.kept { "strong" } else { "bar" },
-            level = result.level,
-            bytes = result.packet_bytes,
-            seconds = result.duration_seconds,
-            end = result.stop_reason,
+            "<td>{} bytes<td>{:.1} s<td>{}</tr>\n",
+            result.packet_bytes, result.duration_seconds, result.stop_reason,
         ));
     }
-    text.push_str("</svg></figure>\n<p>Strong bars are changes that were kept.</p>\n");
+    text.push_str("</tbody>\n</table>\n<p class=\"cost\">● a change that was kept, ○ none; columns are context levels.</p>\n");
     text
 }
 

@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::bench::{Fixture, FixtureError};
+use crate::bench::Fixture;
 
 /// What a cheat knows: the files of a fixture, what its repair needs, and what the commands said.
 #[derive(Debug, Default)]
@@ -21,34 +20,20 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// The files of a fixture as they stand in it.
-    pub(super) fn read(fixture: &Fixture) -> Result<Self, FixtureError> {
+    /// What is known of a fixture with these texts.
+    pub(super) fn of(fixture: &Fixture, files: BTreeMap<String, String>) -> Self {
         let mut ground = Self {
             command: fixture.test.clone(),
+            files,
             ..Self::default()
         };
-        ground.take(&fixture.directory.join("repo"), "", fixture)?;
         let needed = fixture.needed.iter().map(|path| path.as_str().to_owned());
         ground.targets = needed.filter(|path| ground.is_program(path)).collect();
         if ground.targets.is_empty() {
             let first = ground.files.keys().find(|path| ground.is_program(path));
             ground.targets.extend(first.cloned());
         }
-        Ok(ground)
-    }
-
-    fn take(&mut self, folder: &Path, prefix: &str, fixture: &Fixture) -> Result<(), FixtureError> {
-        let failed = |error| FixtureError::read(folder, &error);
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            if entry.file_type().map_err(failed)?.is_dir() {
-                self.take(&entry.path(), &format!("{path}/"), fixture)?;
-            } else if let Ok(text) = fs::read_to_string(entry.path()) {
-                self.files.insert(path, fixture.fill(&text));
-            }
-        }
-        Ok(())
+        ground
     }
 
     /// Hears what the commands printed.

@@ -1,10 +1,11 @@
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
 use super::ground::Ground;
 use super::{javascript, python, settings, tests};
-use crate::bench::{Fixture, FixtureError};
+use crate::bench::Fixture;
 use crate::model::FailurePacket;
 
 /// A file as a trick leaves it: its path and all of its text.
@@ -36,23 +37,23 @@ struct Hand {
 }
 
 impl Cheat {
-    /// A cheat that knows all files of a fixture.
-    pub(in crate::bench) fn new(fixture: &Fixture) -> Result<Self, FixtureError> {
-        let ground = Ground::read(fixture)?;
+    /// A cheat that knows all files of a fixture, by path.
+    pub(in crate::bench) fn new(fixture: &Fixture, files: BTreeMap<String, String>) -> Self {
+        let ground = Ground::of(fixture, files);
         let own: &[Trick] = if ground.is_python() {
             python::TRICKS
         } else {
             javascript::TRICKS
         };
         let tricks = own.iter().chain(settings::TRICKS).chain(tests::TRICKS);
-        Ok(Self {
+        Self {
             tricks: tricks.copied().collect(),
             hand: Mutex::new(Hand {
                 ground,
                 next: 0,
                 last: NONE,
             }),
-        })
+        }
     }
 
     /// The next trick that can be played here, as a reply.

@@ -244,8 +244,19 @@ impl Aligned {
             }
             if starts {
                 let end = (row..).find(|it| !old.is_removed(*it)).unwrap_or(row);
+                let adds = added || old.added_before.get(end) == Some(&true);
+                // Lines of the file that the patch does not have beside a change: what is added may
+                // belong before or behind them.
+                let gap = |upper: usize, lower: usize| {
+                    let pair = self.row(upper).zip(self.row(lower));
+                    pair.is_some_and(|(a, b)| a.line + 1 != b.line)
+                };
+                let last = end.saturating_sub(1);
+                if adds && (above.is_some_and(|above| gap(above, row)) || gap(last, end)) {
+                    return false;
+                }
                 return above.is_some_and(|above| adjoins(above, row))
-                    || !added && end.checked_sub(1).is_some_and(|last| adjoins(last, end));
+                    || !added && adjoins(last, end);
             }
             let after_removed = above.is_some_and(|it| old.is_removed(it));
             !added || after_removed || above.is_some_and(|above| adjoins(above, row))
@@ -323,14 +334,14 @@ mod tests {
     #[test]
     fn context_may_have_lines_more_or_less() {
         let cases = [
-            // One line is missing above, one below.
+            // A line is missing two lines above; beside lines that are only removed.
             (
-                " def f(values):\n-    for value in values:\n+    for value in set(values):\n         total += value\n     return total\n",
-                FILE.replace("in values", "in set(values)"),
+                " def f(values):\n     for value in values:\n-        total += value\n+        total -= value\n     return total\n",
+                FILE.replace("+= value", "-= value"),
             ),
             (
-                " def f(values):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n     return total\n",
-                FILE.replace("in values", "in set(values)"),
+                " def f(values):\n-    total = 0\n         total += value\n     return total\n",
+                FILE.replace("    total = 0\n", ""),
             ),
             // One that the file does not have.
             (
@@ -367,6 +378,8 @@ mod tests {
             " def f(values):\n     count = 0\n-    for value in values:\n+    for value in set(values):\n         count += value\n     return total\n",
             // Most context is another.
             " def g(a, b):\n     x = a\n     y = b\n     total = 0\n-    for value in values:\n+    pass\n",
+            // The file has a line between what is replaced and what follows it.
+            " def f(values):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n     return total\n",
             // Only added lines, between lines that are not side by side.
             " def f(values):\n+    count = 0\n     for value in values:\n         total += value\n     return total\n",
         ] {

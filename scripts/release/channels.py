@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Writes what package managers need from the archives of a release.
+
+  scripts/release/channels.py --archives DIR --repository OWNER/NAME [--out DIR]
+
+`SHA256SUMS`, a Homebrew formula (`homebrew/mendit.rb`), the three manifests of winget (`winget/`), the
+manifest of the MCP registry (`server.json`) and `install.sh` with the repository's name in it. The version is that of Cargo.toml; DIR holds what
+`archive.py` wrote. A target without an archive is left out, and said.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BREW = [
+    ("on_macos", "on_arm", "aarch64-apple-darwin"),
+    ("on_macos", "on_intel", "x86_64-apple-darwin"),
+    ("on_linux", "on_arm", "aarch64-unknown-linux-musl"),
+    ("on_linux", "on_intel", "x86_64-unknown-linux-musl"),
+]
+WINDOWS = "x86_64-pc-windows-msvc"
+SCHEMA = "1.9.0"
+
+
+def manifest(name):
+    return re.search(rf'^{name} = "(.*)"$', (ROOT / "Cargo.toml").read_text(), re.M)[1]
+
+
+def formula(sums, url):
+    lines = [
+        "class Mendit < Formula",
+        f'  desc "{manifest("description").split(":")[0]}"',
+        f'  homepage "{url.split("/releases")[0]}"',
+        f'  version "{manifest("version")}"',
+        '  license any_of: ["MIT", "Apache-2.0"]',
+    ]
+    for system in ("on_macos", "on_linux"):
+        rows = [(cpu, target) for it, cpu, target in BREW if it == system and f"mendit-{target}.tar.gz" in sums]
+        if not rows:
+            continue
+        lines += ["", f"  {system} do"]
+        for cpu, target in rows:
+            name = f"mendit-{target}.tar.gz"
+            lines += [f"    {cpu} do", f'      url "{url}/{name}"', f'      sha256 "{sums[name]}"', "    end"]
+        lines.append("  end")
+    lines += [
+        "",
+        "  def install",
+        '    bin.install "mendit"',
+        '    man1.install Dir["man/*.1"]',
+        '    bash_completion.install "completions/mendit.bash" => "mendit"',
+        '    zsh_completion.install "completions/_mendit"',
+        '    fish_completion.install "completions/mendit.fish"',
+        "  end",
+        "",
+        "  test do",
+        '    assert_match version.to_s, shell_output("#{bin}/mendit --version")',
+        "  end",
+        "end",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def winget(sums, url, owner):
+    name = f"mendit-{WINDOWS}.zip"
+    if name not in sums:
+        return {}
+    identifier = f"{owner}.mendit"
+    head = f"PackageIdentifier: {identifier}\nPackageVersion: {manifest('version')}\n"
+    tail = f"ManifestVersion: {SCHEMA}\n"
+    installer = (
+        "InstallerType: zip\nNestedInstallerType: portable\nNestedInstallerFiles:\n"
+        f"- RelativeFilePath: mendit-{WINDOWS}\\mendit.exe\n  PortableCommandAlias: mendit\n"
+        f"Installers:\n- Architecture: x64\n  InstallerUrl: {url}/{name}\n  InstallerSha256: {sums[name].upper()}\n"
+    )
+    locale = (
+        f"PackageLocale: en-US\nPublisher: {owner}\nPackageName: mendit\nLicense: {manifest('license')}\n"
+        f"ShortDescription: '{manifest('description')}'\n"
+    )
+    return {
+        f"{identifier}.yaml": f"{head}DefaultLocale: en-US\nManifestType: version\n{tail}",
+        f"{identifier}.installer.yaml": f"{head}{installer}ManifestType: installer\n{tail}",
+        f"{identifier}.locale.en-US.yaml": f"{head}{locale}ManifestType: defaultLocale\n{tail}",
+    }
+
+
+def server(owner, repository):
+    """What the MCP registry reads; the npm package names the same server as its `mcpName`."""
+    return {
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": f"io.github.{owner}/mendit",
+        "description": "Diagnoses failing tests, packs context for repairs, judges and applies patches",
+        "version": manifest("version"),
+        "repository": {"url": f"https://github.com/{repository}", "source": "github"},
+        "packages": [
+            {
+                "registryType": "npm",
+                "identifier": "mendit",
+                "version": manifest("version"),
+                "transport": {"type": "stdio"},
+                "packageArguments": [{"type": "positional", "value": "mcp"}],
+            }
+        ],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--archives", type=pathlib.Path, required=True)
+    parser.add_argument("--repository", required=True, metavar="OWNER/NAME")
+    parser.add_argument("--out", type=pathlib.Path)
+    options = parser.parse_args()
+    out = options.out or options.archives
+    owner = options.repository.split("/")[0]
+    url = f"https://github.com/{options.repository}/releases/download/v{manifest('version')}"
+    sums = {}
+    for file in sorted(options.archives.glob("mendit-*.sha256")):
+        digest, name = file.read_text().split()
+        sums[name] = digest
+    if not sums:
+        sys.exit(f"{options.archives} holds no archives: scripts/release/archive.py writes them")
+    for target in [it[2] for it in BREW] + [WINDOWS]:
+        if not any(target in name for name in sums):
+            print(f"left out: {target} has no archive", file=sys.stderr)
+    texts = {"SHA256SUMS": "".join(f"{digest}  {name}\n" for name, digest in sums.items())}
+    texts["homebrew/mendit.rb"] = formula(sums, url)
+    texts |= {f"winget/{name}": text for name, text in winget(sums, url, owner).items()}
+    texts["server.json"] = json.dumps(server(owner, options.repository), indent=2) + "\n"
+    installer = (ROOT / "scripts/release/install.sh").read_text()
+    texts["install.sh"] = installer.replace("OWNER/NAME", options.repository)
+    for name, text in texts.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text)
+        print(out / name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::hidden::{Hidden, hidden_tests};
+use super::materialise::temporary;
+use super::{Fixture, FixtureError, materialise};
+use crate::exec::Stop;
+
+/// A broken repository with all that is known of its repair, and where its files come from.
+pub struct Case<'a> {
+    /// What is known.
+    pub fixture: Fixture,
+    /// Where its files come from.
+    pub(super) layout: Box<dyn Layout + 'a>,
+}
+
+impl Case<'_> {
+    /// A case whose files stand in the fixture's folder.
+    #[must_use]
+    pub fn of_folder(fixture: Fixture) -> Self {
+        Self {
+            fixture,
+            layout: Box::new(Folder),
+        }
+    }
+}
+
+/// Where the files of a case come from, and how its hidden tests are run.
+pub(super) trait Layout: Sync + Send {
+    /// Lays the broken repository out below `home`, or where it has to stand.
+    ///
+    /// # Errors
+    /// [`FixtureError`] when it cannot.
+    fn lay_out(&self, fixture: &Fixture, home: &Path, stop: &Stop)
+    -> Result<LaidOut, FixtureError>;
+
+    /// Runs the hidden tests on the laid out files with `patch`; `None` when there are none.
+    ///
+    /// # Errors
+    /// [`FixtureError`] when something could not be run or written.
+    fn hidden(
+        &self,
+        fixture: &Fixture,
+        laid: &LaidOut,
+        patch: Option<&[u8]>,
+        home: &Path,
+        stop: &Stop,
+    ) -> Result<Option<Hidden>, FixtureError>;
+
+    /// The texts of the broken repository, by path.
+    ///
+    /// # Errors
+    /// [`FixtureError`] when they cannot be read.
+    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, FixtureError>;
+}
+
+/// A broken repository as it stands on disk, with one commit.
+pub(super) struct LaidOut {
+    /// Its root.
+    pub(super) root: PathBuf,
+    /// The line for a shell that fails in it.
+    pub(super) test: String,
+    /// Variables that the line needs, `NAME=VALUE`.
+    pub(super) variables: Vec<String>,
+    /// What must not be used by anybody else while it stands.
+    pub(super) held: Option<Box<dyn Any + Send>>,
+}
+
+// A copy of the folder `repo` of a fixture.
+struct Folder;
+
+impl Layout for Folder {
+    fn lay_out(&self, fixture: &Fixture, home: &Path, _: &Stop) -> Result<LaidOut, FixtureError> {
+        Ok(LaidOut {
+            root: materialise(fixture, home)?,
+            test: fixture.test.clone(),
+            variables: vec![temporary(home)?],
+            held: None,
+        })
+    }
+
+    fn hidden(
+        &self,
+        fixture: &Fixture,
+        _: &LaidOut,
+        patch: Option<&[u8]>,
+        home: &Path,
+        stop: &Stop,
+    ) -> Result<Option<Hidden>, FixtureError> {
+        if fixture.hidden_test.is_none() {
+            return Ok(None);
+        }
+        hidden_tests(fixture, patch, home, stop).map(Some)
+    }
+
+    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, FixtureError> {
+        let mut texts = BTreeMap::new();
+        let mut open = vec![(fixture.directory.join("repo"), String::new())];
+        while let Some((folder, prefix)) = open.pop() {
+            let failed = |error| FixtureError::read(&folder, &error);
+            for entry in fs::read_dir(&folder).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+                if entry.file_type().map_err(failed)?.is_dir() {
+                    open.push((entry.path(), format!("{path}/")));
+                } else if let Ok(text) = fs::read_to_string(entry.path()) {
+                    texts.insert(path, fixture.fill(&text));
+                }
+            }
+        }
+        Ok(texts)
+    }
+}

@@ -1,0 +1,317 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::RealError;
+use super::environment::with_environment;
+use crate::exec::{
+    CommandLine, Discard, Environment, Job, Limits, Sandbox, SandboxMode, Stop, run,
+};
+use crate::git::{Repository, first_commit};
+use crate::model::{BlobId, RealEnvironment, RepoPath};
+use crate::source::{EntryKind, Source};
+
+/// A working folder of one environment: files of one state at a time, and beside and among them
+/// what the set-up made. The repository there has one commit: no history tells the fix.
+#[derive(Debug)]
+pub(super) struct Checkout {
+    home: PathBuf,
+    name: String,
+}
+
+impl Checkout {
+    /// The checkout in a folder of its own; `name` is that of its worktree.
+    pub(super) fn new(home: PathBuf, name: &str) -> Self {
+        Self {
+            home,
+            name: name.to_owned(),
+        }
+    }
+
+    /// The worktree.
+    pub(super) fn root(&self) -> PathBuf {
+        self.home.join("tree").join(&self.name)
+    }
+
+    /// The environment's own folder, outside the worktree.
+    pub(super) fn environment(&self) -> PathBuf {
+        self.home.join("env")
+    }
+
+    /// A folder for workplaces.
+    pub(super) fn slot(&self) -> PathBuf {
+        self.home.join("place")
+    }
+
+    /// Runs the set-up, unless it was run here before in the same words.
+    ///
+    /// # Errors
+    /// [`RealError::SetUp`] when a command fails.
+    pub(super) fn set_up(
+        &self,
+        environment: &RealEnvironment,
+        clone: &Repository,
+        stop: &Stop,
+    ) -> Result<(), RealError> {
+        let ready = self.home.join("ready");
+        let wanted = serde_json::to_string(&(
+            &environment.setup,
+            &environment.commit,
+            &environment.variables,
+        ))
+        .unwrap_or_default();
+        if fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
+            return Ok(());
+        }
+        match fs::remove_dir_all(&self.home) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(RealError::write(&self.home, &error));
+            }
+            _ => {}
+        }
+        make(&self.environment())?;
+        let files = clone.tree(&environment.commit).map_err(|error| {
+            let commit = &environment.commit;
+            RealError::Lacking(format!("the clone lacks the commit {commit}: {error}"))
+        })?;
+        self.lay(&files)?;
+        let log = self.home.join("setup.log");
+        let mut said = String::new();
+        for line in &environment.setup {
+            let job = Job {
+                environment: Environment {
+                    allow: self.variables(environment),
+                    inherit_defaults: true,
+                },
+                limits: Limits {
+                    timeout: Some(SETUP_TIMEOUT),
+                    ..Limits::default()
+                },
+                sandbox: Sandbox {
+                    mode: SandboxMode::Off,
+                    ..Sandbox::default()
+                },
+                ..Job::new(
+                    CommandLine::Shell(with_environment(line, &self.environment())),
+                    self.root(),
+                )
+            };
+            let outcome = run(&job, stop, &mut Discard)?;
+            let _ = writeln!(said, "$ {line}\n{}", outcome.output.text());
+            fs::write(&log, &said).map_err(|error| RealError::write(&log, &error))?;
+            if !outcome.passed() {
+                return Err(RealError::SetUp {
+                    environment: environment.name.clone(),
+                    line: line.clone(),
+                    end: outcome.end.to_string(),
+                    log: log.display().to_string(),
+                });
+            }
+        }
+        fs::write(&ready, wanted).map_err(|error| RealError::write(&ready, &error))
+    }
+
+    /// The environment's variables, with its folder in them.
+    pub(super) fn variables(&self, environment: &RealEnvironment) -> Vec<String> {
+        let own = self.environment();
+        let variables = environment.variables.iter();
+        variables.map(|it| with_environment(it, &own)).collect()
+    }
+
+    /// Makes the worktree's files those of `files`; what git ignores there and the set-up made
+    /// stays. Files that are as they should be are not touched.
+    ///
+    /// # Errors
+    /// [`RealError::Lacking`] when the clone lacks one, or the disk refuses.
+    pub(super) fn lay(&self, files: &dyn Source) -> Result<(), RealError> {
+        let root = self.root();
+        make(&root)?;
+        let listed = self.home.join("files");
+        let before = read_rows(&fs::read_to_string(&listed).unwrap_or_default());
+        let after = rows(files)?;
+        // Without it an interrupted change of files is begun again with all of them.
+        let _ = fs::remove_file(&listed);
+        for path in before.keys().filter(|path| !after.contains_key(*path)) {
+            remove(&root, path)?;
+        }
+        for (path, row) in &after {
+            if before.get(path) == Some(row) {
+                continue;
+            }
+            write(&root, path, row, files)?;
+        }
+        let git = root.join(".git");
+        match fs::remove_dir_all(&git) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(RealError::write(&git, &error));
+            }
+            _ => {}
+        }
+        first_commit(&root, files)?;
+        let text: String = after
+            .iter()
+            .map(|(path, row)| format!("{:o} {} {path}\n", row.mode, row.id))
+            .collect();
+        fs::write(&listed, text).map_err(|error| RealError::write(&listed, &error))
+    }
+}
+
+const SETUP_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(30);
+
+// A file as it should stand: git's mode, and what tells its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Row {
+    mode: u32,
+    id: String,
+}
+
+fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, RealError> {
+    let mut rows = BTreeMap::new();
+    for entry in files.listing().entries() {
+        let row = match &entry.kind {
+            EntryKind::File { executable } => Row {
+                mode: if *executable { 0o100_755 } else { 0o100_644 },
+                id: match files.blob_id(&entry.path) {
+                    Some(id) => id.to_string(),
+                    None => BlobId::of(&files.read(&entry.path)?).to_string(),
+                },
+            },
+            EntryKind::Symlink { target } => Row {
+                mode: 0o120_000,
+                id: BlobId::of(target.as_bytes()).to_string(),
+            },
+            EntryKind::NotCheckedOut => {
+                let said = format!("the clone lacks the file `{}`", entry.path);
+                return Err(RealError::Lacking(said));
+            }
+            _ => continue,
+        };
+        rows.insert(entry.path.clone(), row);
+    }
+    Ok(rows)
+}
+
+fn read_rows(text: &str) -> BTreeMap<RepoPath, Row> {
+    let row = |line: &str| {
+        let (mode, rest) = line.split_once(' ')?;
+        let (id, path) = rest.split_once(' ')?;
+        let row = Row {
+            mode: u32::from_str_radix(mode, 8).ok()?,
+            id: id.to_owned(),
+        };
+        Some((RepoPath::new(path).ok()?, row))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<(), RealError> {
+    let at = root.join(path.as_str());
+    let failed = |error: io::Error| RealError::write(&at, &error);
+    clear(&at).map_err(failed)?;
+    if let Some(parent) = at.parent() {
+        // A file may stand where a folder comes to stand.
+        for folder in parent.ancestors().take_while(|it| *it != root) {
+            if folder.symlink_metadata().is_ok_and(|it| !it.is_dir()) {
+                fs::remove_file(folder).map_err(failed)?;
+            }
+        }
+        make(parent)?;
+    }
+    if row.mode == 0o120_000 {
+        let entry = files.listing().get(path.as_str());
+        let Some(EntryKind::Symlink { target }) = entry.map(|it| &it.kind) else {
+            return Ok(());
+        };
+        return link(target, &at).map_err(failed);
+    }
+    fs::write(&at, files.read(path)?).map_err(failed)?;
+    if row.mode == 0o100_755 {
+        executable(&at).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn clear(at: &Path) -> io::Result<()> {
+    match at.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(at),
+        Ok(_) => fs::remove_file(at),
+        Err(_) => Ok(()),
+    }
+}
+
+// With the folders above it that are empty then.
+fn remove(root: &Path, path: &RepoPath) -> Result<(), RealError> {
+    let at = root.join(path.as_str());
+    clear(&at).map_err(|error| RealError::write(&at, &error))?;
+    let above = at.ancestors().skip(1).take_while(|it| *it != root);
+    for folder in above {
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn make(folder: &Path) -> Result<(), RealError> {
+    fs::create_dir_all(folder).map_err(|error| RealError::write(folder, &error))
+}
+
+#[cfg(unix)]
+fn link(target: &str, at: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, at)
+}
+
+#[cfg(unix)]
+fn executable(at: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(at, fs::Permissions::from_mode(0o755))
+}
+
+// As git does where links cannot be made: a file with the target in it.
+#[cfg(not(unix))]
+fn link(target: &str, at: &Path) -> io::Result<()> {
+    fs::write(at, target)
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Checkout;
+    use crate::git::Repository;
+    use crate::model::RepoPath;
+    use crate::source::{Memory, Source as _};
+
+    fn files(rows: &[(&str, &str)]) -> Memory {
+        Memory::new(rows.iter().map(|(path, text)| {
+            let path = RepoPath::new(path).unwrap();
+            (path, text.as_bytes().to_vec())
+        }))
+    }
+
+    #[test]
+    fn one_state_replaces_another_and_what_is_ignored_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let checkout = Checkout::new(home.path().join("one"), "repo");
+        let first = files(&[("a.py", "1"), ("b/c.py", "2"), (".gitignore", "out/\n")]);
+        checkout.lay(&first).unwrap();
+        let root = checkout.root();
+        std::fs::create_dir(root.join("out")).unwrap();
+        std::fs::write(root.join("out/kept"), "x").unwrap();
+        let second = files(&[("a.py", "1"), ("b", "a file now"), (".gitignore", "out/\n")]);
+        checkout.lay(&second).unwrap();
+        assert!(root.join("out/kept").is_file() && root.join("b").is_file());
+        let git = Repository::discover(&root).unwrap().unwrap();
+        let tree = git.tree("HEAD").unwrap();
+        let paths: Vec<_> = tree.listing().files().map(|it| it.path.as_str()).collect();
+        assert_eq!(paths, [".gitignore", "a.py", "b"]);
+        assert!(git.tree("HEAD~1").is_err(), "no history");
+        checkout.lay(&first).unwrap();
+        assert_eq!(std::fs::read_to_string(root.join("b/c.py")).unwrap(), "2");
+    }
+}

@@ -1,0 +1,136 @@
+use std::sync::Arc;
+
+use super::RealError;
+use crate::git::{Repository, TreeSource, changed_lines};
+use crate::model::{NeededFile, RepoPath};
+use crate::patch::{Change, FileState};
+use crate::source::{EntryKind, Overlay, Source};
+
+/// The two commits of a fix, as far as a clone has them.
+pub(super) struct Sides {
+    /// What is to be fixed.
+    pub(super) parent: TreeSource,
+    /// The fix.
+    pub(super) fixed: TreeSource,
+}
+
+impl Sides {
+    /// Opens the trees of two commits.
+    ///
+    /// # Errors
+    /// [`RealError::Lacking`] when one is not in the clone.
+    pub(super) fn open(clone: &Repository, parent: &str, commit: &str) -> Result<Self, RealError> {
+        let tree = |id: &str| {
+            clone.tree(id).map_err(|error| {
+                RealError::Lacking(format!("the clone lacks the commit {id}: {error}"))
+            })
+        };
+        Ok(Self {
+            parent: tree(parent)?,
+            fixed: tree(commit)?,
+        })
+    }
+
+    /// The parent with these files as the fix has them.
+    ///
+    /// # Errors
+    /// [`RealError::Lacking`] when one is not in the clone.
+    pub(super) fn broken(&self, taken: &[RepoPath]) -> Result<Overlay<'_>, RealError> {
+        let mut edits: Vec<(RepoPath, Option<Arc<[u8]>>)> = Vec::new();
+        for path in taken {
+            let after = match state(&self.fixed, path)? {
+                Some(state) if state.mode == 0o120_000 => {
+                    let said = format!("`{path}` is a link, and links among tests are not taken");
+                    return Err(RealError::Lacking(said));
+                }
+                after => after.map(|it| it.bytes),
+            };
+            edits.push((path.clone(), after));
+        }
+        Ok(Overlay::new(&self.parent, edits))
+    }
+
+    /// What the fix does to these files.
+    ///
+    /// # Errors
+    /// [`RealError::Lacking`] when one is not in the clone.
+    pub(super) fn changes(&self, product: &[RepoPath]) -> Result<Vec<Change>, RealError> {
+        let mut changes = Vec::new();
+        for path in product {
+            let (before, after) = (state(&self.parent, path)?, state(&self.fixed, path)?);
+            changes.push(Change::between(path.clone(), before, after));
+        }
+        Ok(changes)
+    }
+}
+
+/// A file of a commit; `None` when there is none.
+///
+/// # Errors
+/// [`RealError::Lacking`] when the commit has it and the clone does not.
+pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Result<Option<FileState>, RealError> {
+    let Some(entry) = source.listing().get(path.as_str()) else {
+        return Ok(None);
+    };
+    let (bytes, mode): (Arc<[u8]>, u32) = match &entry.kind {
+        EntryKind::File { executable } => {
+            let mode = if *executable { 0o100_755 } else { 0o100_644 };
+            (source.read(path)?, mode)
+        }
+        EntryKind::Symlink { target } => (target.as_bytes().into(), 0o120_000),
+        _ => {
+            let said = format!("the clone lacks the file `{path}`");
+            return Err(RealError::Lacking(said));
+        }
+    };
+    Ok(Some(FileState { bytes, mode }))
+}
+
+/// The files that changes need, with the lines of the old side.
+pub(super) fn needed(changes: &[Change]) -> Vec<NeededFile> {
+    let lines = |change: &Change| {
+        let (Some(before), Some(after)) = (&change.before, &change.after) else {
+            return Vec::new();
+        };
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        changed_lines(&before.bytes, &after.bytes)
+            .into_iter()
+            .map(|(gone, _)| {
+                let first = if gone.is_empty() {
+                    gone.start
+                } else {
+                    gone.start + 1
+                };
+                [number(first), number(gone.end.max(first))]
+            })
+            .collect()
+    };
+    changes
+        .iter()
+        .map(|change| NeededFile {
+            path: change.path.clone(),
+            lines: lines(change),
+        })
+        .collect()
+}
+
+/// How many lines changes take away and bring.
+pub(super) fn size(changes: &[Change]) -> usize {
+    let bytes = |side: &Option<FileState>| {
+        side.as_ref()
+            .map_or_else(|| Arc::from([]), |it| it.bytes.clone())
+    };
+    changes
+        .iter()
+        .flat_map(|it| changed_lines(&bytes(&it.before), &bytes(&it.after)))
+        .map(|(gone, come)| gone.len() + come.len())
+        .sum()
+}
+
+/// Whether all of it is text.
+pub(super) fn is_text(changes: &[Change]) -> bool {
+    let sides = changes.iter().flat_map(|it| [&it.before, &it.after]);
+    sides
+        .flatten()
+        .all(|it| it.mode != 0o120_000 && std::str::from_utf8(&it.bytes).is_ok())
+}

@@ -1,0 +1,20 @@
+//! Fixes of a repository's history as cases: mined by reference, laid out from a clone.
+
+mod candidate;
+mod cases;
+mod checkout;
+mod environment;
+mod error;
+mod fix;
+mod kept;
+mod mine;
+mod prove;
+mod sets;
+mod slots;
+mod trial;
+
+pub use cases::real_cases;
+pub use environment::BenchFile;
+pub use error::RealError;
+pub use mine::{MineOptions, Mined, mine};
+pub use sets::{Clones, load_sets};

@@ -1,0 +1,124 @@
+use super::RealError;
+use super::candidate::{Candidate, Reason};
+use super::environment::{Range, test_line};
+use super::fix::{Sides, is_text, needed, size};
+use super::trial::{Bench, Trial};
+use crate::graph::Graph;
+use crate::model::{RealFix, RepoPath};
+use crate::patch::Change;
+use crate::source::{Overlay, Source};
+
+/// What a candidate came to: a fix that is proven both ways, or why it is none and what was seen.
+pub(super) type Verdict = Result<RealFix, (Reason, String)>;
+
+/// Runs a candidate's tests without and with its change, twice each.
+///
+/// # Errors
+/// [`RealError`] when the checkout or a command cannot be had.
+pub(super) fn prove(
+    candidate: &Candidate,
+    range: &Range,
+    sides: &Sides,
+    bench: &Bench<'_>,
+    id: String,
+    max_lines: usize,
+) -> Result<Verdict, RealError> {
+    let changes = sides.changes(&candidate.product)?;
+    if !is_text(&changes) {
+        return Ok(no(Reason::Unreadable, "a product file is no text"));
+    }
+    let lines = size(&changes);
+    if lines > max_lines {
+        return Ok(no(Reason::TooLarge, format!("{lines} lines")));
+    }
+    let broken = sides.broken(&candidate.taken)?;
+    bench.checkout.lay(&broken)?;
+    let own: Vec<&RepoPath> = candidate.tests.iter().collect();
+    let environment = bench.checkout.environment();
+    let line = |tests: &[&RepoPath]| test_line(&bench.environment.test, tests, &environment);
+    let red = bench.run(&line(&own), &[])?;
+    if red.passed {
+        return Ok(no(Reason::PassesBefore, red.said));
+    }
+    if red.timed_out {
+        return Ok(no(Reason::TimedOut, red.said));
+    }
+    let green = bench.run(&line(&own), &changes)?;
+    if green.timed_out {
+        return Ok(no(Reason::TimedOut, green.said));
+    }
+    if !green.passed {
+        return Ok(no(Reason::FailsAfter, green.said));
+    }
+    let again = bench.run(&line(&own), &[])?;
+    if !same(&red, &again) {
+        return Ok(no(Reason::Unsteady, format!("without it: {}", again.said)));
+    }
+    // The second run with the change takes the neighbours along, which later are the hidden tests.
+    let mut hidden = neighbours(&broken, &changes, range, &candidate.tests);
+    let mut all = own.clone();
+    all.extend(&hidden);
+    let mut whole = bench.run(&line(&all), &changes)?;
+    if !whole.passed && !hidden.is_empty() {
+        hidden = Vec::new();
+        whole = bench.run(&line(&own), &changes)?;
+    }
+    if !whole.passed {
+        return Ok(no(Reason::Unsteady, format!("with it: {}", whole.said)));
+    }
+    Ok(Ok(RealFix {
+        id,
+        commit: candidate.commit.clone(),
+        parent: candidate.parent.clone(),
+        time: candidate.time,
+        environment: candidate.environment.clone(),
+        taken: candidate.taken.clone(),
+        tests: candidate.tests.clone(),
+        hidden,
+        hidden_passed: whole.tests_passed,
+        needed: needed(&changes),
+        kind: red.kind,
+        failing: red.failing.len() as u64,
+    }))
+}
+
+/// A candidate that is no fix.
+pub(super) fn no(reason: Reason, said: impl Into<String>) -> Verdict {
+    Err((reason, said.into()))
+}
+
+fn same(one: &Trial, other: &Trial) -> bool {
+    (one.passed, &one.failing, one.kind) == (other.passed, &other.failing, other.kind)
+}
+
+// Test files that reach what changes over the fewest imports.
+fn neighbours(
+    broken: &Overlay<'_>,
+    changes: &[Change],
+    range: &Range,
+    own: &[RepoPath],
+) -> Vec<RepoPath> {
+    let edits = changes.iter().map(|change| {
+        let after = change.after.as_ref().map(|it| it.bytes.clone());
+        (change.path.clone(), after)
+    });
+    let fixed = Overlay::new(broken, edits);
+    let changed: Vec<RepoPath> = changes
+        .iter()
+        .map(|it| it.path.clone())
+        .filter(|path| fixed.listing().has_file(path.as_str()))
+        .collect();
+    let reached = Graph::new(&fixed).importers(&changed, MAX_HOPS);
+    let mut found: Vec<(u32, RepoPath)> = reached
+        .nodes
+        .into_iter()
+        .map(|node| (node.hops, node.path))
+        .filter(|(_, path)| range.takes(path.as_str()) && !own.contains(path))
+        .collect();
+    found.sort();
+    found.truncate(MAX_NEIGHBOURS);
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+const MAX_HOPS: u32 = 2;
+const MAX_NEIGHBOURS: usize = 6;

@@ -1,0 +1,141 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::RealError;
+use super::environment::is_plain;
+use crate::git::Repository;
+use crate::model::{RealFixes, SCHEMA_VERSION};
+
+/// The file of a set in its folder.
+pub(super) const FILE: &str = "fixes.json";
+/// The kind of document that a set is.
+pub(super) const DOCUMENT: &str = "real-fixes";
+
+/// Reads sets: files, folders with a `fixes.json`, folders of such folders. In the order of the
+/// paths that are given, folders by name.
+///
+/// # Errors
+/// [`RealError::Set`] for the first that cannot be used.
+pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, RealError> {
+    let mut sets = Vec::new();
+    let mut ids = BTreeSet::new();
+    for path in paths {
+        for file in files(path)? {
+            let set = load(&file)?;
+            for fix in &set.fixes {
+                if !ids.insert(fix.id.clone()) {
+                    return Err(wrong(&file, format!("`{}` is there twice", fix.id)));
+                }
+            }
+            sets.push(set);
+        }
+    }
+    Ok(sets)
+}
+
+fn files(path: &Path) -> Result<Vec<PathBuf>, RealError> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    if path.join(FILE).is_file() {
+        return Ok(vec![path.join(FILE)]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).map_err(|error| RealError::read(path, &error))? {
+        let entry = entry.map_err(|error| RealError::read(path, &error))?;
+        let file = entry.path().join(FILE);
+        if file.is_file() {
+            found.push(file);
+        }
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(wrong(path, format!("it holds no `{FILE}`")));
+    }
+    Ok(found)
+}
+
+fn load(path: &Path) -> Result<RealFixes, RealError> {
+    let text = fs::read_to_string(path).map_err(|error| RealError::read(path, &error))?;
+    let set: RealFixes =
+        serde_json::from_str(&text).map_err(|error| wrong(path, error.to_string()))?;
+    if set.document != DOCUMENT || set.schema_version != SCHEMA_VERSION {
+        return Err(wrong(path, format!("it is no `{DOCUMENT}` document")));
+    }
+    // Names become those of folders.
+    let names = set.repository.name.split('/');
+    let environments = set.environments.iter().map(|it| it.name.as_str());
+    let ids = set.fixes.iter().map(|it| it.id.as_str());
+    let mut all = names.chain(environments).chain(ids);
+    if let Some(name) = all.find(|name| !is_plain(name)) {
+        return Err(wrong(path, format!("`{name}` cannot be a name")));
+    }
+    for fix in &set.fixes {
+        if !set.environments.iter().any(|it| it.name == fix.environment) {
+            let said = format!("`{}` names no environment of the set", fix.id);
+            return Err(wrong(path, said));
+        }
+    }
+    Ok(set)
+}
+
+fn wrong(path: &Path, message: String) -> RealError {
+    RealError::Set {
+        path: path.display().to_string(),
+        message,
+    }
+}
+
+/// The name of a fix: the repository's own and the beginning of the commit.
+pub(super) fn id(repository: &str, commit: &str) -> String {
+    let name = repository.rsplit('/').next().unwrap_or(repository);
+    format!("{name}-{}", commit.get(..9).unwrap_or(commit))
+}
+
+/// A digest in hex, short enough to read.
+pub(super) fn digest(text: &str) -> String {
+    let bytes: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    bytes.iter().take(8).map(|it| format!("{it:02x}")).collect()
+}
+
+/// Clones of public repositories below one folder.
+#[derive(Debug, Clone)]
+pub struct Clones {
+    /// The folder.
+    pub folder: PathBuf,
+}
+
+impl Clones {
+    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME`, `OWNER__NAME` or `NAME`,
+    /// each with or without `.git`.
+    ///
+    /// # Errors
+    /// [`RealError::Lacking`] when there is none.
+    pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, RealError> {
+        let own = name.rsplit('/').next().unwrap_or(name);
+        let names = [
+            name.replace('/', "+"),
+            name.to_owned(),
+            name.replace('/', "__"),
+            own.to_owned(),
+        ];
+        for name in names {
+            for folder in [
+                self.folder.join(&name),
+                self.folder.join(format!("{name}.git")),
+            ] {
+                if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
+                    return Ok(found);
+                }
+            }
+        }
+        let folder = self.folder.display();
+        Err(RealError::Lacking(format!(
+            "`{folder}` holds no clone of {name}: `git clone {url} {folder}/{}`",
+            name.replace('/', "+")
+        )))
+    }
+}

@@ -1,0 +1,117 @@
+use std::time::Duration;
+
+use super::RealError;
+use super::checkout::Checkout;
+use crate::exec::{SandboxMode, Stop};
+use crate::git::Repository;
+use crate::model::{FailureKind, RealEnvironment};
+use crate::patch::Change;
+use crate::policy::Redactor;
+use crate::repair::{Commands, run_commands};
+use crate::source::Worktree;
+use crate::workplace::{Choice, Plan, Workplace};
+
+/// What came of one run of tests.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Trial {
+    /// Whether the command ended with 0.
+    pub(super) passed: bool,
+    /// Whether it was stopped at its time limit.
+    pub(super) timed_out: bool,
+    /// What the failure was taken for.
+    pub(super) kind: FailureKind,
+    /// Tests that failed, sorted.
+    pub(super) failing: Vec<String>,
+    /// Tests that passed, as the runners' summaries count them.
+    pub(super) tests_passed: u64,
+    /// How it ended, in a few words.
+    pub(super) said: String,
+}
+
+/// How tests are run in a checkout.
+pub(super) struct Bench<'a> {
+    /// Where.
+    pub(super) checkout: &'a Checkout,
+    /// With what.
+    pub(super) environment: &'a RealEnvironment,
+    /// Which workplace a run gets.
+    pub(super) workplace: Choice,
+    /// Masks secrets in what is kept.
+    pub(super) redactor: &'a Redactor,
+    /// Asks to end.
+    pub(super) stop: &'a Stop,
+}
+
+impl Bench<'_> {
+    /// Runs a line in a workplace of its own over the checkout, with `changes` laid in. The
+    /// checkout stays as it is.
+    ///
+    /// # Errors
+    /// [`RealError`] when the workplace or the command cannot be had.
+    pub(super) fn run(&self, line: &str, changes: &[Change]) -> Result<Trial, RealError> {
+        let root = self.checkout.root();
+        let git = Repository::discover(&root)?
+            .ok_or_else(|| RealError::Lacking("the checkout is no repository".to_owned()))?;
+        let source = Worktree::open(&root, git.tracked()?, 1)?;
+        let lines = [line.to_owned()];
+        let slot = self.checkout.slot();
+        std::fs::create_dir_all(&slot).map_err(|error| RealError::write(&slot, &error))?;
+        let plan = Plan {
+            choice: self.workplace,
+            slot: &slot,
+            source: &source,
+            root: &root,
+            git: Some(&git),
+            shared: Vec::new(),
+            commands: &lines,
+            closed: Vec::new(),
+        };
+        let mut place = Workplace::open(&plan, &|_, _| {})?;
+        place.write(changes)?;
+        let seconds = self.environment.timeout_seconds.max(1.0);
+        let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_mins(5));
+        let commands = Commands {
+            lines: lines.to_vec(),
+            setup: None,
+            timeout: Some(limit),
+            grace: Duration::from_secs(2),
+            max_output: 256 << 20,
+            environment: self.checkout.variables(self.environment),
+            sandbox: SandboxMode::Auto,
+            writable: Vec::new(),
+            no_network: false,
+            rules: std::sync::Arc::default(),
+        };
+        let view = place.source()?;
+        let ran = run_commands(
+            &commands,
+            &place,
+            "",
+            self.redactor,
+            &*view,
+            limit,
+            self.stop,
+        )?;
+        let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
+        let closed = accounts.filter(|it| it.closings > 0);
+        Ok(Trial {
+            passed: ran.observed.passed,
+            timed_out: ran.observed.test_result.timed_out,
+            kind: ran.observed.kind,
+            failing: ran.observed.failing_tests,
+            tests_passed: closed.map(|it| it.counts.passed).sum(),
+            said: last_line(&ran.log, &ran.observed.test_result.message),
+        })
+    }
+}
+
+fn last_line(log: &str, end: &str) -> String {
+    let line = log.lines().rev().find(|line| !line.trim().is_empty());
+    let line: String = line
+        .unwrap_or("no output")
+        .trim()
+        .chars()
+        .take(160)
+        .collect();
+    format!("{end}: {line}")
+}
