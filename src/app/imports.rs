@@ -10,6 +10,7 @@ use crate::workspace::{At, Workspace};
 
 /// List what files import, or what imports them.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct ImportsRequest {
     /// Files, or directories whose source files are meant; none means the whole repository.
     pub files: Vec<String>,

@@ -60,11 +60,14 @@ pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let both = theirs.split('/').zip(ours.split('/'));
     let shared = both.take_while(|(a, b)| a == b && !a.is_empty()).count();
     let steps = parts(theirs) + parts(ours) - 2 * shared;
-    let same_role = path.stem().contains('.') && path.file_name() == file.file_name();
-    let weight = if same_role {
-        32_768
-    } else {
-        4096_u64 >> (3 * steps).min(11)
+    let near = 4096_u64 >> (3 * steps).min(11);
+    let same_name = path.file_name() == file.file_name();
+    let weight = match path.stem() {
+        stem if same_name && stem.contains('.') => 32_768,
+        "index" | "__init__" => near,
+        // `models.py` of another application.
+        _ if same_name => near.max(512),
+        _ => near,
     };
     if crate::policy::is_test(path.as_str()) == crate::policy::is_test(file.as_str()) {
         weight
@@ -95,5 +98,6 @@ mod tests {
         let near = |one, other| nearness(&path(one), &path(other));
         assert_eq!(near("a/tsup.config.ts", "b/c/tsup.config.ts"), 32_768);
         assert_eq!(near("a/index.ts", "b/index.ts"), 64);
+        assert_eq!(near("a/b/c/models.py", "d/models.py"), 512);
     }
 }

@@ -2,7 +2,7 @@ use super::asked::Asked;
 use super::entity::coverage;
 use super::evidence::Way;
 use super::fix::inserted;
-use super::script::{crosses, emitted};
+use super::script::{crosses, emitted, relative_imports};
 use super::style::ScriptStyle;
 use crate::graph::Graph;
 use crate::lang::facts;
@@ -131,7 +131,7 @@ fn suits(
     // Where the file names emitted files, a source file is not what it loads.
     let loads = emitted(resolver, asked.file, import).is_some()
         || !import.specifier.starts_with('.')
-        || !asked.facts.imports.iter().any(|own| {
+        || !relative_imports(asked).any(|own| {
             let names = emitted(resolver, asked.file, own);
             let path = one.path.as_ref();
             names.is_some_and(|(source, _)| {

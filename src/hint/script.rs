@@ -31,15 +31,25 @@ pub(super) fn evidence(
             continue;
         };
         let resolution = resolver.resolve(path, import);
-        let target = resolution.files.first().cloned();
         let relative = import.specifier.starts_with('.');
+        let same_role = relative && path.file_name() == file.file_name();
+        let same_package = resolver.package_of(path) == resolver.package_of(file);
         // What the tools of a package make up (`$app/server`), its own files may name.
-        let unknown = resolution.is_unresolved()
-            && (relative || resolver.package_of(path) != resolver.package_of(file));
-        if unknown || target.as_ref() == Some(file) {
+        if resolution.is_unresolved() && !(same_package && (same_role || !relative)) {
+            continue;
+        }
+        let target = same_role
+            .then(|| counterpart(graph, file, import, &taken.name))
+            .flatten()
+            .or(resolution.files.first().cloned());
+        if target.as_ref() == Some(file) {
             continue;
         }
         let module = match &target {
+            // Where neighbours name a source file in full, so does the file.
+            Some(target) if relative && same_package && names_source(&import.specifier) => style
+                .like(&import.specifier)
+                .relative(file, target, &import.specifier),
             Some(target) if relative => style.relative(file, target, &import.specifier),
             Some(target) if !leads(resolver, file, &import.specifier, target) => {
                 style.relative(file, target, "")
@@ -66,6 +76,30 @@ pub(super) fn evidence(
         found.extend(exported(graph, style, facts, path, file, name));
     }
     found
+}
+
+// A file of the same role takes from what stands beside it: `vite.config.monorepo.ts` from its own
+// `./vite.config`.
+fn counterpart(
+    graph: &Graph<'_>,
+    file: &RepoPath,
+    import: &Import,
+    name: &str,
+) -> Option<RepoPath> {
+    let found = graph
+        .resolver()
+        .resolve(file, import)
+        .files
+        .into_iter()
+        .next()?;
+    let facts = graph.resolver().facts(&found);
+    let has = name == "*" || facts.exports.iter().any(|export| export.name == name);
+    has.then_some(found)
+}
+
+fn names_source(specifier: &str) -> bool {
+    let ending = specifier.rsplit('.').next().unwrap_or_default();
+    matches!(ending, "ts" | "tsx" | "mts" | "cts")
 }
 
 fn exported(
@@ -228,7 +262,7 @@ pub(super) fn spelled(
     if !way.module.starts_with('.') {
         return way.module.clone();
     }
-    own()
+    relative_imports(asked)
         .filter_map(|import| emitted(resolver, asked.file, import))
         .find_map(|(from, to)| {
             let (from, to) = (format!("/{from}/"), format!("/{to}/"));
@@ -237,6 +271,16 @@ pub(super) fn spelled(
             (stem != way.module && leads(resolver, asked.file, &spelled, path)).then_some(spelled)
         })
         .unwrap_or_else(|| way.module.clone())
+}
+
+/// What shows whether the file names sources or what is emitted: its own imports of what stands
+/// elsewhere, else those of its neighbours.
+pub(super) fn relative_imports<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = &'a Import> {
+    let above = |import: &&Import| import.specifier.starts_with("../");
+    let alone = !asked.facts.imports.iter().any(|import| above(&import));
+    let siblings = asked.siblings.iter().filter(move |_| alone);
+    let theirs = siblings.flat_map(|facts| &facts.imports);
+    asked.facts.imports.iter().chain(theirs)
 }
 
 /// For an import that names an emitted file by its place: the folder of the source it leads to and

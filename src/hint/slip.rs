@@ -111,14 +111,12 @@ impl<'a> Named<'a> {
             let folder = name.strip_suffix("/index");
             differs(wanted, name, '/') || folder.is_some_and(|it| differs(wanted, it, '/'))
         };
-        match &self.target {
-            Some(target) => like(target, whole),
-            None => {
-                let wanted = split(self.specifier).0;
-                let aliases = || graph.resolver().aliases(self.file, path);
-                near && aliases().iter().any(|alias| like(wanted, split(alias).0))
-            }
+        if let Some(target) = &self.target {
+            return like(target, whole);
         }
+        let wanted = split(self.specifier).0;
+        let aliases = || graph.resolver().aliases(self.file, path);
+        near && aliases().iter().any(|alias| like(wanted, split(alias).0))
     }
 }
 

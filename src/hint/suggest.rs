@@ -258,7 +258,8 @@ fn gather(
     evidence
 }
 
-// Modules that bear the name of a namespace and have every member that the file uses of it.
+// Modules that bear the name: of a namespace those that have every member that the file uses of it,
+// and those with a default export.
 fn namesakes(
     graph: &Graph<'_>,
     style: &ScriptStyle,
@@ -266,9 +267,6 @@ fn namesakes(
     asked: &Asked<'_>,
 ) -> Vec<(Way, Weight)> {
     let usage = &asked.usage;
-    if usage.members.is_empty() || usage.called {
-        return Vec::new();
-    }
     let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
     let wanted = plain(asked.name);
     let mut found = Vec::new();
@@ -277,12 +275,12 @@ fn namesakes(
             "index" => path.directory().rsplit('/').next().unwrap_or_default(),
             stem => stem,
         };
-        if plain(stem) != wanted {
+        if stem != asked.name && plain(stem) != wanted {
             continue;
         }
-        let way = Way {
+        let way = |imported: &str| Way {
             module: style.relative(asked.file, path, ""),
-            imported: "*".to_owned(),
+            imported: imported.to_owned(),
             path: Some((*path).clone()),
         };
         let weight = Weight {
@@ -290,8 +288,14 @@ fn namesakes(
             near: nearness(path, asked.file),
             ..Weight::default()
         };
-        if coverage(graph, &way, usage).is_some_and(|(found, all)| found == all) {
-            found.push((way, weight));
+        let exports = &graph.resolver().facts(path).exports;
+        if stem == asked.name && exports.iter().any(|export| export.name == "default") {
+            found.push((way("default"), weight.clone()));
+        }
+        let whole = way("*");
+        let namespace = !usage.members.is_empty() && !usage.called;
+        if namespace && coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
+            found.push((whole, weight));
         }
     }
     found

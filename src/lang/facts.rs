@@ -28,8 +28,16 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
         Language::Python => quiet::quieted(head),
         _ => None,
     };
-    let head = quiet.as_deref().unwrap_or(head);
-    let mut facts = match parse::parse(language, head) {
+    // What is no whole program either way is read as it is.
+    let short = quiet.as_deref().and_then(|text| {
+        let tree = parse::parse(language, text)?;
+        (!tree.root_node().has_error()).then_some((tree, text))
+    });
+    let (tree, head) = match short {
+        Some((tree, text)) => (Some(tree), text),
+        None => (parse::parse(language, head), head),
+    };
+    let mut facts = match tree {
         Some(tree) if language == Language::Python => python::read(&tree, head),
         Some(tree) => {
             let mut facts = script::read(&tree, head);

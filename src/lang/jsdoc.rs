@@ -3,7 +3,7 @@ use tree_sitter::{Node, Tree};
 use super::literal::line_of;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
-/// Reads what JSDoc comments of JavaScript import: `@import { A } from './a'` and
+/// Reads what `JSDoc` comments of JavaScript import: `@import { A } from './a'` and
 /// `{import('./a').A}`, which the compiler checks as it does in TypeScript.
 pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     // Few files have one, and a walk over the whole tree is dear.

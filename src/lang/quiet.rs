@@ -4,6 +4,12 @@ use memchr::memmem;
 
 use super::dotted::{is_dotted, is_name};
 
+/// Words that start a header, or a clause of one, with or without a statement behind its colon.
+const CLAUSES: &[&[u8]] = &[
+    b"async", b"case", b"class", b"def", b"elif", b"else", b"except", b"finally", b"for", b"if",
+    b"match", b"try", b"while", b"with",
+];
+
 /// The text of a Python file with the statements inside its functions and classes blanked out that
 /// say nothing of imports: no `import`, no string that could name a module. Headers stay, as do all
 /// offsets and lines, so the tree of it tells the same facts for a fraction of the work. `None` when
@@ -21,7 +27,8 @@ pub(super) fn quieted(text: &[u8]) -> Option<Vec<u8>> {
         if said.is_empty() || said.first() == Some(&b'#') {
             continue;
         }
-        let quiet = inside && !indent.is_empty() && !is_telling(said);
+        let code = whole.get(line.indent..line.code - line.start)?;
+        let quiet = inside && !indent.is_empty() && !is_telling(code.trim_ascii_end());
         if indent.is_empty() {
             inside = is_definition(said);
         }
@@ -70,17 +77,11 @@ fn is_definition(said: &[u8]) -> bool {
 
 // A header, a clause that belongs to one, or something that may be an import.
 fn is_telling(said: &[u8]) -> bool {
-    let code = match memchr::memchr(b'#', said) {
-        // A mark in a string is none, but then the colon is not at its end.
-        Some(at) => said.get(..at).unwrap_or(said),
-        None => said,
-    };
-    let clauses: &[&[u8]] = &[
-        b"@", b"else", b"elif", b"except", b"finally", b"case", b"try",
-    ];
-    code.trim_ascii_end().ends_with(b":")
-        || said.trim_ascii_end().ends_with(b":")
-        || clauses.iter().any(|word| said.starts_with(word))
+    let end = said.iter().position(|byte| !byte.is_ascii_alphabetic());
+    let word = said.get(..end.unwrap_or(said.len())).unwrap_or_default();
+    said.ends_with(b":")
+        || said.starts_with(b"@")
+        || CLAUSES.binary_search(&word).is_ok()
         || memmem::find(said, b"import").is_some()
         || names_module(said)
 }
@@ -104,6 +105,8 @@ struct Line {
     start: usize,
     // Without its line end.
     end: usize,
+    // Without the comment at its end.
+    code: usize,
     indent: usize,
 }
 
@@ -123,6 +126,7 @@ impl Lines<'_> {
             .take_while(|byte| blank(byte))
             .count();
         let mut depth = 0_usize;
+        let mut comment = None;
         let mut at = start + indent;
         while let Some(byte) = text.get(at) {
             match byte {
@@ -135,6 +139,9 @@ impl Lines<'_> {
                     }
                 }
                 b'#' => {
+                    if depth == 0 {
+                        comment = Some(at);
+                    }
                     at = memchr::memchr(b'\n', text.get(at..)?).map_or(text.len(), |it| at + it);
                     continue;
                 }
@@ -153,7 +160,12 @@ impl Lines<'_> {
         }
         let end = at.min(text.len());
         self.at = end + 1;
-        Some(Some(Line { start, end, indent }))
+        Some(Some(Line {
+            start,
+            end,
+            code: comment.unwrap_or(end),
+            indent,
+        }))
     }
 }
 
@@ -179,14 +191,47 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::quieted;
+    use super::{CLAUSES, quieted};
+    use crate::lang::parse::parse;
+    use crate::lang::python;
+    use crate::model::Language;
 
     #[test]
     fn what_says_nothing_of_imports_is_blanked() {
-        let text = "import a\nX = [\n  1]\n\ndef f(b,\n      c):\n    \"\"\"Text:\n  more\"\"\"\n    d = g(1,\n2)\n    if d:  # so\n        import e\n        h(d)\n    return {'k':\n  i}\n\nclass C:\n    def m(self):\n        # note\n        return 'a.b'\n    n = 1\n    o = 'x' # y:\nif X:\n    p = 2\n";
-        let expected = "import a\nX = [\n  1]\n\ndef f(b,\n      c):\n    (       \n         \n            \n )\n    if d:  # so\n        import e\n        0000\n    (           \n   )\n\nclass C:\n    def m(self):\n        # note\n        return 'a.b'\n    00000\n    o = 'x' # y:\nif X:\n    p = 2\n";
+        assert!(CLAUSES.is_sorted());
+        let text = "import a\nX = [\n  1]\n\ndef f(b,\n      c):\n    \"\"\"Text:\n  more\"\"\"\n    d = g(1,\n2)\n    if d:  # so\n        import e\n        h(d)\n    if e: f\n    else: g\n    return {'k':\n  i}\n\nclass C:\n    def m(self):\n        # note\n        return 'a.b'\n    n = 1\n    o = 'x' # y:\n    if '#' in o:  # z\n        p = 3\nif X:\n    p = 2\n";
+        let expected = "import a\nX = [\n  1]\n\ndef f(b,\n      c):\n    (       \n         \n            \n )\n    if d:  # so\n        import e\n        0000\n    if e: f\n    else: g\n    (           \n   )\n\nclass C:\n    def m(self):\n        # note\n        return 'a.b'\n    (    \n               )\n    if '#' in o:  # z\n        00000\nif X:\n    p = 2\n";
         let found = quieted(text.as_bytes()).map(|it| String::from_utf8(it).unwrap());
         assert_eq!(found.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_file_says_the_same_without_them() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut open = vec![root.join("scripts"), root.join("fixtures")];
+        let mut count = 0;
+        while let Some(path) = open.pop() {
+            if path.is_dir() {
+                let entries = std::fs::read_dir(path).unwrap();
+                open.extend(entries.map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            if path.extension().is_none_or(|extension| extension != "py") {
+                continue;
+            }
+            let Ok(text) = std::fs::read(&path) else {
+                continue;
+            };
+            let read = |text: &[u8]| {
+                let tree = parse(Language::Python, text)?;
+                (!tree.root_node().has_error()).then(|| python::read(&tree, text))
+            };
+            if let (Some(plain), Some(quiet)) = (read(&text), quieted(&text)) {
+                assert_eq!(read(&quiet), Some(plain), "{}", path.display());
+                count += 1;
+            }
+        }
+        assert!(count > 100, "{count} files were read");
     }
 
     #[test]
