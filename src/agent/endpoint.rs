@@ -1,4 +1,4 @@
-/// A model behind an address that speaks OpenAI's chat completions, as `openai:URL#MODEL` names it.
+/// A model behind an address that speaks the chat completions of `OpenAI`, as `openai:URL#MODEL` names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatEndpoint {
     /// The address above `/chat/completions`, such as `https://api.openai.com/v1`.

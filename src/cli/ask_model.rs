@@ -1,14 +1,14 @@
 use super::{AppError, Exit, Output, input};
 use crate::app::ask_model;
 
-/// Ask a model at an endpoint that speaks OpenAI's chat completions
+/// Ask a model at an endpoint that speaks the chat completions of `OpenAI`
 ///
 /// The prompt is read from standard input, what the model says is printed. It is what `--agent
 /// openai:URL#MODEL` runs, confined as any agent. The key is that of `OPENAI_API_KEY`.
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub(crate) struct Args {
-    /// The address above `/chat/completions` and the model, such as http://localhost:11434/v1#qwen3
+    /// The address above `/chat/completions` and the model, such as `http://localhost:11434/v1#qwen3`
     #[arg(value_name = "URL#MODEL")]
     endpoint: String,
 }

@@ -125,7 +125,7 @@ impl Key {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned(),
-            commit: setup.git.and_then(|it| it.head()),
+            commit: setup.git.and_then(crate::git::Repository::head),
             agent: match setup.agent {
                 Agent::Command { command, .. } => Some(mask(&command.to_owned())),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),

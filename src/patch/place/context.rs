@@ -243,7 +243,11 @@ impl Aligned {
                 return above.is_some_and(|above| adjoins(above, row));
             }
             if starts {
-                let end = (row..).find(|it| !old.is_removed(*it)).unwrap_or(row);
+                let rows = row..=self.rows.len();
+                let end = rows
+                    .into_iter()
+                    .find(|it| !old.is_removed(*it))
+                    .unwrap_or(row);
                 let adds = added || old.added_before.get(end) == Some(&true);
                 // Lines of the file that the patch does not have beside a change: what is added may
                 // belong before or behind them.
