@@ -1,6 +1,7 @@
 //! What a release is made of: its scripts pack the program, write what package managers read, and
 //! install it into a home of its own.
 #![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -123,14 +124,9 @@ fn a_version_is_set_everywhere_at_once() {
         return;
     };
     assert!(output.status.success(), "{output:?}");
-    for file in files
-        .iter()
-        .filter(|it| it.ends_with(".toml") || it.ends_with(".lock"))
-    {
-        assert!(
-            text(scratch.path().join(file)).contains("\"12.34.56\""),
-            "{file}"
-        );
+    for file in files.iter().filter(|it| it.contains("Cargo.")) {
+        let said = text(scratch.path().join(file));
+        assert!(said.contains("\"12.34.56\""), "{file}");
     }
     let manifest = text(scratch.path().join("Cargo.toml"));
     assert!(manifest.contains("repository = \"https://github.com/someone/mendit\""));
