@@ -7,9 +7,9 @@ mod change;
 mod compose;
 mod content;
 mod damage;
-#[cfg(feature = "program")]
 mod entities;
 mod feedback;
+#[cfg(feature = "program")]
 mod git_apply;
 mod intent;
 mod judge;
