@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
 use crate::lang::{facts, syntax_errors};
@@ -38,6 +38,9 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
             after.broken.extend(errors.first().cloned());
         }
         after.syntax.extend(errors);
+        if !may_import(&change.path, old, &state.bytes) {
+            continue;
+        }
         let known: Vec<Import> = facts(&change.path, old).imports;
         let now = facts(&change.path, &state.bytes).imports.into_iter();
         gained.extend(
@@ -70,6 +73,22 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
         }
     }
     after
+}
+
+// Whether lines that are new could hold an import: both files are parsed for what they import, which
+// is most of the time that a patch takes.
+fn may_import(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
+    let is_python = Language::of_path(path.as_str()) == Some(Language::Python);
+    let known: HashSet<&[u8]> = old.split(|byte| *byte == b'\n').collect();
+    let mut added = new.split(|byte| *byte == b'\n');
+    added.any(|line| {
+        let says = if is_python {
+            memchr::memmem::find(line, b"import").is_some()
+        } else {
+            line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'))
+        };
+        says && !known.contains(line)
+    })
 }
 
 /// The first error of a file that has none now.
