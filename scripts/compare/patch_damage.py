@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Real changes in the words of models that make mistakes: what the judge makes of each.
 
-  scripts/compare/patch_damage.py --repos DIR [--changes 25] [--seed 1] [--kinds a,b] [--show N]
+  scripts/compare/patch_damage.py --repos DIR [--changes 25] [--seed 1] [--kinds a,b] [--show N] [--second-try]
 
 DIR holds clones (bare or not). From each, commits that change lines of one text file are taken; each
 change is written down in some fifty damaged ways, and judged against the file before it. A row of the
 table says how many came out right (the file after the commit, byte for byte), wrong (another file) and
 refused. `place` is the share right of the kinds that can be placed at all; kinds named `refuse` have lost
 what only their writer knew.
+
+--second-try gives what was refused back to a writer that can only copy: each old line that the feedback does
+not show is replaced by the line it shows that is most like it. A last row says how often that then comes out right.
 
 Needs git and the module that `scripts/package/python.sh` builds.
 """
@@ -435,6 +438,21 @@ def changes(repository, count, rng):
             yield Change(path, old, new, rng)
 
 
+SHOWN = re.compile(r"^ *(?:> *)?[0-9]+ \| ?(.*)$", re.M)
+
+
+def copied(text, feedback):
+    """The patch with its old lines taken from the feedback, as far as it shows lines like them."""
+    shown = SHOWN.findall(feedback)
+    out = []
+    for line in text.splitlines():
+        if line[:1] in (" ", "-") and not line.startswith("--- ") and line[1:] not in shown:
+            near = difflib.get_close_matches(line[1:], shown, 1, 0.8)
+            line = line[0] + near[0] if near else line
+        out.append(line)
+    return "\n".join(out) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repos", required=True)
@@ -442,6 +460,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", default="")
     parser.add_argument("--show", type=int, default=0, help="print the first N that are wrong or refused, of each kind")
+    parser.add_argument("--second-try", action="store_true")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     found = []
@@ -466,6 +485,10 @@ def main():
             counts[outcome] += 1
             total[what, outcome] += 1
             if outcome == "refused": codes[judged.error_code] += 1
+            if outcome == "refused" and options.second_try:
+                again = judge.judge(copied(text, judged.feedback))
+                right = again.applies and again.files == {change.path: change.new.encode()}
+                total["second", "right" if right else "wrong" if again.applies else "refused"] += 1
             if outcome == "wrong" or (outcome == "refused" and what == "place"):
                 shown += 1
                 if shown <= options.show:
@@ -475,9 +498,12 @@ def main():
                         print("".join(list(difflib.unified_diff(change.b, made, "meant", "made", n=1))[:40]))
         print(f"{name:30} {what:7} n={sum(counts.values()):4} right={counts['right']:4} wrong={counts['wrong']:3} refused={counts['refused']:4} {dict(codes)}")
     place = sum(total["place", it] for it in ("right", "wrong", "refused"))
+    second = [total.pop(("second", it), 0) for it in ("right", "wrong", "refused")]
     everything = sum(total.values())
     wrong = total["place", "wrong"] + total["refuse", "wrong"]
     print(f"place: right {total['place', 'right']}/{place} = {total['place', 'right'] / max(place, 1):.1%}; wrong {wrong}/{everything} = {wrong / max(everything, 1):.2%}")
+    if options.second_try:
+        print(f"second try of {sum(second)}: right {second[0]}, wrong {second[1]}, refused again {second[2]}")
 
 
 if __name__ == "__main__":
