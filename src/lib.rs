@@ -41,20 +41,26 @@
 //! - Rules that comments cite, such as R45 or conflict 8, stand in `docs/design`.
 //! - The core is pure and cannot fail: reading a file's imports gives facts and problems, choosing
 //!   a level is a function over values. Only [`source`], [`git`], the writing
-//!   part of [`patch`], [`exec`], [`repair`] and [`cli`] touch the world.
+//!   part of [`patch`], [`exec`], [`repair`] and [`cli`] touch the world. Modules that are functions over
+//!   values are marked below: `clippy.toml` says what these may not call.
 //! - The next step of the loop is data: [`repair::next`] gives it from what happened and what is
 //!   allowed, and a table test holds it.
 //! - Everything refused is a value with a [`model::Code`] that `mendit explain` explains.
 //! - Parallel in two places, the walk and the wave of a closure; both return sorted.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod lang;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod model;
 pub mod patch;
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod policy;
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod report;
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod resolve;
 pub mod source;
 
@@ -65,15 +71,21 @@ cfg_if::cfg_if! {
         pub mod bench;
         pub mod cli;
         pub mod config;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod context;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod diagnose;
         pub mod exec;
         pub mod git;
         pub mod graph;
         pub mod heal;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod hint;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod junit;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod proof;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod rank;
         pub mod repair;
         pub mod state;

@@ -12,6 +12,7 @@ mod feedback;
 #[cfg(feature = "program")]
 mod git_apply;
 mod intent;
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod judge;
 mod line_ends;
 #[cfg(feature = "program")]
@@ -21,8 +22,10 @@ mod naming;
 mod numbered;
 #[cfg(feature = "program")]
 mod objects;
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod place;
 mod prefix;
+#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod read;
 mod reverse;
 mod set;
