@@ -90,7 +90,7 @@ pub use crate::bench::Mined;
 pub use crate::config as settings;
 #[cfg(unix)]
 pub use crate::exec::supervise;
-pub use crate::exec::{Stop, guard_environment, own_program, set_supervisor};
+pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor};
 pub use crate::patch::{Favour, GitApplyOptions, Judged, Limit, Recovered, Verbosity, WhiteSpace};
 pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

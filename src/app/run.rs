@@ -11,7 +11,7 @@ use super::run_verdict::conclude;
 use super::{App, AppError, Progress, Silent, runs};
 use crate::config::Place;
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream, Terminal,
 };
 use crate::model::{Code, CommandRecord, CommandStatus, RunSummary};
 use crate::workspace::At;
@@ -23,6 +23,8 @@ pub struct RunRequest {
     pub command: Vec<OsString>,
     /// Where the documents of a failure are written; below `.mendit` of the worktree when missing.
     pub out: Option<PathBuf>,
+    /// Where the command's output is watched.
+    pub terminal: Terminal,
 }
 
 /// What came of it.
@@ -162,6 +164,7 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
         no_network: settings.no_net,
     };
     Ok(Job {
+        terminal: request.terminal,
         environment: Environment {
             allow: settings.env.clone(),
             ..Environment::default()

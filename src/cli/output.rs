@@ -6,7 +6,7 @@ use super::global::Global;
 use super::repair::told;
 use super::{AppError, Exit};
 use crate::app::settings::Color;
-use crate::app::{Progress, to_json};
+use crate::app::{Progress, Terminal, to_json};
 use crate::model::Event;
 use crate::report::{printable, printable_in_colour, printable_json};
 
@@ -144,6 +144,17 @@ impl Output {
         let _ = io::stderr().lock().write_all(bytes);
     }
 
+    /// What a command whose output is passed on may take its streams for.
+    pub(crate) fn terminal(&self) -> Terminal {
+        let size = terminal_size();
+        Terminal {
+            stdout: io::stdout().is_terminal() && self.colors(true),
+            stderr: io::stderr().is_terminal() && self.colors(true),
+            columns: size.0,
+            rows: size.1,
+        }
+    }
+
     fn colors(&self, terminal: bool) -> bool {
         match self.color {
             Color::Always => true,
@@ -219,18 +230,17 @@ fn write_out(bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn columns() -> usize {
     let named = std::env::var("COLUMNS").ok();
     let named = named.and_then(|it| it.parse().ok());
-    named.or_else(terminal_columns).unwrap_or(80)
+    let shown = || Some(usize::from(terminal_size().0)).filter(|it| *it > 0);
+    named.or_else(shown).unwrap_or(80)
 }
 
-#[cfg(unix)]
-fn terminal_columns() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|it| *it > 0)
-}
-
-#[cfg(not(unix))]
-fn terminal_columns() -> Option<usize> {
-    None
+// Columns and rows, 0 where there is no terminal to ask.
+fn terminal_size() -> (u16, u16) {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr()) {
+        return (size.ws_col, size.ws_row);
+    }
+    (0, 0)
 }
 
 const RED: &str = "\x1b[1;31m";

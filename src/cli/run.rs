@@ -4,13 +4,14 @@ use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Bytes, Confine, Place, Seconds, Settings};
-use crate::app::{RunRequest, last_words, run_command};
+use crate::app::{RunRequest, Terminal, last_words, run_command};
 use crate::report::run_summary;
 
 /// Run a test command; when it fails, say what broke, where, and what to type next
 ///
-/// The output is passed on as it comes. The command sees the variables that tools need and those
-/// named with `--env`, nothing on standard input, and no terminal; whatever it starts ends with it.
+/// The output is passed on as it comes, in colour where you see it on a terminal. The command sees
+/// the variables that tools need and those named with `--env`, and nothing on standard input;
+/// whatever it starts ends with it.
 /// When it fails, its log, the diagnosis and the files that a repair needs are kept, with secrets
 /// masked: `mendit fix`, `diagnose`, `hint`, `context` and `report` take the last run when none is
 /// named. Without a command the last one is run again.
@@ -96,6 +97,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             words => words.to_vec(),
         },
         out: args.out.clone(),
+        terminal: if json || args.brief {
+            Terminal::default()
+        } else {
+            output.terminal()
+        },
     };
     let ran = run_command(&app, &request, &mut pass_on, output)?;
     if json {

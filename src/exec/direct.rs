@@ -29,8 +29,8 @@ pub(super) fn launch(
             "only a supervisor can lay one folder over another, and none is set".to_owned(),
         ));
     }
-    let (stdout, stdout_writer) = std::io::pipe()?;
-    let (stderr, stderr_writer) = std::io::pipe()?;
+    let (stdout, stdout_writer) = job.terminal.stdout()?;
+    let (stderr, stderr_writer) = job.terminal.stderr()?;
     let (asks, asked) = mpsc::channel();
     let (program, arguments) = command.split_first().ok_or(ExecError::Empty)?;
     let mut command = Command::new(program);

@@ -2,7 +2,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Environment, Overlay, Sandbox};
+use super::{Environment, Overlay, Sandbox, Terminal};
 
 /// A command and the limits it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Job {
     pub directory: PathBuf,
     /// What it reads on standard input.
     pub stdin: Stdin,
+    /// Which of its streams are a terminal.
+    pub terminal: Terminal,
     /// Which variables it sees.
     pub environment: Environment,
     /// Time and output it may take.
@@ -38,6 +40,7 @@ impl Job {
             command,
             directory: directory.into(),
             stdin: Stdin::Closed,
+            terminal: Terminal::default(),
             environment: Environment::default(),
             limits: Limits::default(),
             sandbox: Sandbox::default(),

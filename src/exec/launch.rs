@@ -27,6 +27,17 @@ pub(super) fn launch(
         });
     }
     let mut variables = job.environment.variables(std::env::vars_os());
+    if job.terminal.any() {
+        // What it is talked to in, unless the caller said otherwise.
+        for name in ["TERM", "COLORTERM"] {
+            let said = |it: &String| it.split('=').next() == Some(name);
+            if let Some(value) = std::env::var_os(name)
+                && !job.environment.allow.iter().any(said)
+            {
+                variables.insert(name.into(), value);
+            }
+        }
+    }
     if let Some(private) = &job.private {
         let temporary = job.temporary.as_deref();
         make_private(private, temporary, &mut variables, &job.environment.allow)?;

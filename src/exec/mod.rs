@@ -61,6 +61,7 @@ mod supervise;
 mod supervised;
 #[cfg(target_os = "linux")]
 mod temporary;
+mod terminal;
 #[cfg(unix)]
 mod tree;
 #[cfg_attr(
@@ -83,4 +84,5 @@ pub use sandbox::{Sandbox, SandboxMode, SandboxState};
 pub use stop::Stop;
 #[cfg(unix)]
 pub use supervise::supervise;
+pub use terminal::Terminal;
 pub use writable::own_corner;

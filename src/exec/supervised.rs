@@ -29,8 +29,8 @@ pub(super) fn launch(
     ended: impl FnOnce(Option<Report>) + Send + 'static,
 ) -> Result<Launched, ExecError> {
     let (ours, theirs) = UnixStream::pair()?;
-    let (stdout, stdout_writer) = std::io::pipe()?;
-    let (stderr, stderr_writer) = std::io::pipe()?;
+    let (stdout, stdout_writer) = job.terminal.stdout()?;
+    let (stderr, stderr_writer) = job.terminal.stderr()?;
     let order = order(job, command, variables, !matches!(input, Input::Nothing));
     let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
     let mut supervisor = Command::new(program)

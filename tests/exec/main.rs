@@ -9,4 +9,5 @@ mod limits;
 mod orphans;
 mod packet;
 mod sandbox;
+mod terminal;
 mod world;

@@ -46,6 +46,7 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     let command = chosen(caller, given)?;
     let app = caller.app()?;
     let request = RunRequest {
+        terminal: crate::app::Terminal::default(),
         command: vec![command.clone().into()],
         out: None,
     };
