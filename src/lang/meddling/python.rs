@@ -2,7 +2,7 @@ use tree_sitter::{Node, Tree};
 
 use super::finding::Meddles;
 use super::python_names::{Names, is_main_block};
-use super::read::{Found, MAX_DEPTH};
+use super::read::{At, Found, MAX_DEPTH};
 use super::words::{is_mark, is_test_runner, names_runner};
 use crate::lang::literal::text_of;
 use crate::model::Language;
@@ -12,44 +12,13 @@ pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
     let root = tree.root_node();
     let names = Names::read(root, text);
     let mut reader = Reader { text, names, found };
-    let at = At {
-        loads: true,
-        top: true,
-        depth: 0,
-    };
-    reader.children(root, at);
+    reader.children(root, At::LOADED);
 }
 
 struct Reader<'r, 's> {
     text: &'s [u8],
     names: Names<'s>,
     found: &'r mut Found,
-}
-
-#[derive(Clone, Copy)]
-struct At {
-    /// Whether this runs as the file is loaded.
-    loads: bool,
-    /// Whether nothing but the file stands around it.
-    top: bool,
-    depth: usize,
-}
-
-impl At {
-    fn inside(self) -> Self {
-        Self {
-            top: false,
-            depth: self.depth + 1,
-            ..self
-        }
-    }
-
-    fn later(self) -> Self {
-        Self {
-            loads: false,
-            ..self.inside()
-        }
-    }
 }
 
 const WATCHES: &[&str] = &[
@@ -100,10 +69,7 @@ impl Reader<'_, '_> {
             }
             "expression_statement" => self.children(
                 node,
-                At {
-                    depth: at.depth + 1,
-                    ..at
-                },
+                at.below(),
             ),
             "call" => self.call(node, at),
             "raise_statement" => self.raise(node, at),

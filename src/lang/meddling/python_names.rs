@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use tree_sitter::Node;
 
-use super::read::MAX_DEPTH;
+use super::read::{MAX_DEPTH, called_from};
 use crate::lang::literal::{python_string, text_of};
 
 /// What the names of a Python file stand for, as dotted names of modules and their members.
@@ -220,12 +220,7 @@ impl<'s> Names<'s> {
         let mut bodies: HashMap<String, HashSet<String>> = HashMap::new();
         let mut now = HashSet::new();
         self.collect_calls(root, 0, &mut now, &mut bodies);
-        let mut open: Vec<String> = now.into_iter().collect();
-        while let Some(name) = open.pop() {
-            if self.called.insert(name.clone()) {
-                open.extend(bodies.remove(&name).into_iter().flatten());
-            }
-        }
+        self.called = called_from(now, bodies);
     }
 
     fn collect_calls(

@@ -1,3 +1,5 @@
+use std::collections::{HashMap, HashSet};
+
 use tree_sitter::Node;
 
 use super::finding::{Meddles, Meddling};
@@ -89,4 +91,62 @@ fn is_entry(path: &str, text: &[u8]) -> bool {
         || directory
             .split('/')
             .any(|part| matches!(part, "bin" | "scripts" | "script" | "tools"))
+}
+
+/// Where a walk stands.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    /// Whether this runs as the file is loaded.
+    pub(super) loads: bool,
+    /// Whether nothing but the file stands around it.
+    pub(super) top: bool,
+    pub(super) depth: usize,
+}
+
+impl At {
+    /// The file's own statements.
+    pub(super) const LOADED: Self = Self {
+        loads: true,
+        top: true,
+        depth: 0,
+    };
+
+    /// One node further down in the same statement.
+    pub(super) fn below(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+
+    /// Inside of something.
+    pub(super) fn inside(self) -> Self {
+        Self {
+            top: false,
+            ..self.below()
+        }
+    }
+
+    /// Inside of what runs when it is called.
+    pub(super) fn later(self) -> Self {
+        Self {
+            loads: false,
+            ..self.inside()
+        }
+    }
+}
+
+/// The functions that statements call as the file loads: `now`, and what these call in turn.
+pub(super) fn called_from(
+    now: HashSet<String>,
+    mut bodies: HashMap<String, HashSet<String>>,
+) -> HashSet<String> {
+    let mut called = HashSet::new();
+    let mut open: Vec<String> = now.into_iter().collect();
+    while let Some(name) = open.pop() {
+        if called.insert(name.clone()) {
+            open.extend(bodies.remove(&name).into_iter().flatten());
+        }
+    }
+    called
 }

@@ -1,7 +1,7 @@
 use tree_sitter::{Node, Tree};
 
 use super::finding::Meddles;
-use super::read::{Found, MAX_DEPTH};
+use super::read::{At, Found, MAX_DEPTH};
 use super::script_names::{
     LISTENS, Names, callee_property, is_called_at_once, is_function, runs_soon,
 };
@@ -14,44 +14,13 @@ pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
     let root = tree.root_node();
     let names = Names::read(root, text);
     let mut reader = Reader { text, names, found };
-    let at = At {
-        loads: true,
-        top: true,
-        depth: 0,
-    };
-    reader.children(root, at);
+    reader.children(root, At::LOADED);
 }
 
 struct Reader<'r, 's> {
     text: &'s [u8],
     names: Names<'s>,
     found: &'r mut Found,
-}
-
-#[derive(Clone, Copy)]
-struct At {
-    /// Whether this runs as the file is loaded.
-    loads: bool,
-    /// Whether nothing but the file stands around it.
-    top: bool,
-    depth: usize,
-}
-
-impl At {
-    fn inside(self) -> Self {
-        Self {
-            top: false,
-            depth: self.depth + 1,
-            ..self
-        }
-    }
-
-    fn later(self) -> Self {
-        Self {
-            loads: false,
-            ..self.inside()
-        }
-    }
 }
 
 impl Reader<'_, '_> {
@@ -71,10 +40,7 @@ impl Reader<'_, '_> {
             "import_statement" => self.import(node),
             "export_statement" | "expression_statement" => self.children(
                 node,
-                At {
-                    depth: at.depth + 1,
-                    ..at
-                },
+                at.below(),
             ),
             "call_expression" => self.call(node, at),
             "new_expression" => {
