@@ -30,7 +30,6 @@ mod rules;
 mod runners;
 mod special;
 mod steps;
-mod success;
 mod telling;
 mod verdict;
 mod votes;

@@ -1,3 +1,6 @@
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
 use super::control::{Input, Launched};
 use super::ended::Report;
 use super::private::make_private;
@@ -43,8 +46,32 @@ pub(super) fn launch(
         make_private(private, temporary, &mut variables, &job.environment.allow)?;
     }
     #[cfg(unix)]
-    if let Some(program) = super::program::supervisor() {
+    if let Some(program) = super::launch::supervisor() {
         return super::supervised::launch(program, job, &command, &variables, input, ended);
     }
     direct::launch(job, &command, &variables, input, ended)
+}
+
+static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
+
+/// Names the program whose `__sup` command is [`super::supervise`]. The first call counts. Without
+/// one, commands run in a process group of their own and nothing adopts what leaves it.
+pub fn set_supervisor(program: PathBuf) {
+    let _ = SUPERVISOR.set(program);
+}
+
+/// What [`set_supervisor`] named.
+#[cfg(unix)]
+pub(super) fn supervisor() -> Option<&'static PathBuf> {
+    SUPERVISOR.get()
+}
+
+/// The running program itself, also when its file was replaced meanwhile.
+#[must_use]
+pub fn own_program() -> Option<PathBuf> {
+    let link = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && link.symlink_metadata().is_ok() {
+        return Some(link);
+    }
+    std::env::current_exe().ok()
 }

@@ -11,8 +11,6 @@
 //! The same holds on macOS, where there is nothing that adopts. On Windows there is no supervisor; a
 //! command and all it starts are in a job object, which nothing leaves.
 
-#[cfg(unix)]
-mod bounds;
 mod captured;
 #[cfg(target_os = "linux")]
 mod confine;
@@ -42,9 +40,7 @@ mod mounts;
 mod mounts;
 mod outcome;
 mod piped;
-mod place;
 mod private;
-mod program;
 #[cfg(unix)]
 mod protocol;
 #[cfg(unix)]
@@ -74,11 +70,11 @@ pub use captured::Captured;
 pub use environment::Environment;
 pub use error::ExecError;
 pub use guard::guard_environment;
+pub use job::Overlay;
 pub use job::{CommandLine, Job, Limits, Stdin};
+pub use launch::{own_program, set_supervisor};
 pub use outcome::{End, Outcome, TimeLimit};
 pub use piped::{Piped, spawn_piped};
-pub use place::Overlay;
-pub use program::{own_program, set_supervisor};
 pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxMode, SandboxState};
 pub use stop::Stop;

@@ -9,13 +9,15 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getrlimit, setrlimit,
+};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::ended::{Report, ReportedEnd};
 use super::entered::Entered;
 use super::protocol::{self, Order, read_frame, write_frame};
-use super::{SandboxMode, SandboxState, bounds, confine, guard, mounts, tree};
+use super::{SandboxMode, SandboxState, confine, guard, mounts, tree};
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -59,7 +61,7 @@ fn supervised() -> Option<()> {
     // Before the first thread, and before this process hides its own entries in `/proc`.
     let entered = mounts::enter(&order).map_err(ReportedEnd::NoPlace);
     guard::guard_environment();
-    bounds::bound(&order);
+    bound(&order);
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
@@ -351,5 +353,27 @@ fn kill_all(own: i32, group: i32) {
             process.signal(Signal::KILL);
         }
         thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Bounds this process and all it starts. A bound that stands already and is tighter stays.
+pub(super) fn bound(order: &Order) {
+    let wanted = [
+        (Resource::Data, order.memory),
+        (Resource::Nproc, order.processes),
+        (Resource::Fsize, order.file_bytes),
+    ];
+    for (resource, most) in wanted {
+        let Some(most) = most else { continue };
+        let now = getrlimit(resource);
+        let tighter = |it: Option<u64>| Some(it.map_or(most, |it| it.min(most)));
+        // Best effort: an unbounded command is no reason not to run it.
+        let _ = setrlimit(
+            resource,
+            Rlimit {
+                current: tighter(now.current),
+                maximum: tighter(now.maximum),
+            },
+        );
     }
 }

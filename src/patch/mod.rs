@@ -7,7 +7,6 @@ mod change;
 mod compose;
 mod content;
 mod damage;
-mod entities;
 mod feedback;
 #[cfg(feature = "program")]
 mod git_apply;
@@ -18,8 +17,6 @@ mod line_ends;
 #[cfg(feature = "program")]
 mod named;
 mod names;
-mod naming;
-mod numbered;
 #[cfg(feature = "program")]
 mod objects;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -29,8 +26,6 @@ mod prefix;
 mod read;
 mod reverse;
 mod set;
-mod sides;
-mod slot;
 mod structure;
 mod target;
 mod text;

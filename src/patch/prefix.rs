@@ -1,9 +1,7 @@
+use super::names::{Names, Naming, is_creation, strip};
 use super::set::FilePatch;
 use crate::model::{Code, Mend, Refusal, Safety};
 use crate::source::Listing;
-
-use super::names::{Names, is_creation, strip};
-use super::naming::Naming;
 
 // What is done to every name of a patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,8 +2,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::slot::Slot;
-use crate::model::{Code, PatchProblem, Refusal};
+use super::change::FileState;
+use super::compose::LineEdit;
+use crate::model::{Code, Operation, PatchProblem, Refusal};
 use crate::source::{EntryKind, Listing};
 
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
@@ -202,4 +203,14 @@ pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
         .take(3)
         .map(|path| format!("`{path}`"))
         .collect()
+}
+
+// What the patch has made of one path so far.
+pub(super) struct Slot {
+    pub(super) before: Option<FileState>,
+    pub(super) after: Option<FileState>,
+    pub(super) from: Option<String>,
+    pub(super) operation: Operation,
+    pub(super) edits: Vec<LineEdit>,
+    pub(super) line: u32,
 }

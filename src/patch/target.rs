@@ -1,5 +1,4 @@
-use super::names::{Names, names, strip};
-use super::naming::Naming;
+use super::names::{Names, Naming, names, strip};
 use super::prefix::{Prefix, common_prefix};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety};

@@ -1,11 +1,11 @@
 use std::collections::HashMap;
 
-use super::changed_file::ChangedFile;
 use super::commands::CommandFiles;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, is_test};
 use super::shadow::is_python_test;
+use super::{meddling, shadow};
 use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
 
@@ -374,6 +374,38 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProbl
             format!("the patch adds invisible or direction-changing characters: {hint}"),
         )
     })
+}
+
+/// What the policy looks at: one path before and after.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangedFile<'a> {
+    /// The path.
+    pub path: &'a str,
+    /// What happens to it.
+    pub operation: Operation,
+    /// Its bytes before; `None` when it is new.
+    pub before: Option<&'a [u8]>,
+    /// Its bytes after; `None` when it goes.
+    pub after: Option<&'a [u8]>,
+    /// git's modes before and after; 0 where there is none.
+    pub modes: (u32, u32),
+}
+
+/// Judges what all changes of a patch mean together. Each problem comes with the place of its file
+/// in `files`.
+#[must_use]
+pub fn judge_together(
+    files: &[ChangedFile<'_>],
+    rules: &ChangeRules<'_>,
+) -> Vec<(usize, PatchProblem)> {
+    let mut found = meddling::added(files, rules);
+    found.extend(shadow::shadows(files, rules));
+    found.retain(|(at, _)| {
+        files
+            .get(*at)
+            .is_some_and(|file| !rules.allowed.has(file.path))
+    });
+    found
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 
-use super::change::{ChangeRules, LET_PASS};
-use super::changed_file::ChangedFile;
+use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::protected::is_test;
 use crate::lang::{Meddles, Meddling, is_test_runner, meddling};
 use crate::model::{Code, PatchProblem, RepoPath};

@@ -1,7 +1,6 @@
 //! Floor 3: what may be read, sent and changed, and in which form.
 
 mod change;
-mod changed_file;
 mod commands;
 mod deny;
 mod guards;
@@ -19,12 +18,12 @@ mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;
 mod shadow;
-mod together;
 #[cfg(feature = "program")]
 mod utf16;
 
+pub use change::ChangedFile;
+pub use change::judge_together;
 pub use change::{ChangeLimits, ChangeRules, judge_change};
-pub use changed_file::ChangedFile;
 pub use commands::{CommandFile, CommandFiles, shell_commands};
 pub use deny::{DenyClass, DenyRow, deny_table};
 #[cfg(feature = "program")]
@@ -39,6 +38,5 @@ pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};
-pub use together::judge_together;
 #[cfg(feature = "program")]
 pub use utf16::Utf16;

@@ -1,7 +1,6 @@
 use std::collections::HashSet;
 
-use super::change::{ChangeRules, LET_PASS};
-use super::changed_file::ChangedFile;
+use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{dependency_names, is_manifest};
 use super::protected::is_test;
 use crate::lang::is_test_runner;

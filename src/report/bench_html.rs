@@ -1,7 +1,6 @@
 use super::bench_markdown::said;
 use super::bench_text::{end_word, repair_rows, result_word, share};
-use super::markup::escaped;
-use super::page::page;
+use super::markup::{escaped, page};
 use crate::model::BenchDocument;
 
 /// A bench as a page of its own: no script, nothing loaded from elsewhere, the ladder drawn.

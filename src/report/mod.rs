@@ -21,10 +21,7 @@ cfg_if::cfg_if! {
         mod context_prompt;
         mod context_text;
         mod context_xml;
-        mod diagnosis_github;
-        mod diagnosis_message;
-        mod diagnosis_sarif;
-        mod diagnosis_text;
+                                mod diagnosis_text;
         mod diff_text;
         mod failure_text;
         mod healing_text;
@@ -32,10 +29,8 @@ cfg_if::cfg_if! {
         mod imports_mermaid;
         mod imports_text;
         mod markup;
-        mod page;
-        mod patch_github;
-        mod patch_sarif;
-        mod patch_text;
+                mod github;
+                mod patch_text;
         mod printable;
         mod proof_text;
         mod run_html;
@@ -58,8 +53,8 @@ cfg_if::cfg_if! {
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;
         pub use context_xml::context_xml;
-        pub use diagnosis_github::diagnosis_github;
-        pub use diagnosis_sarif::diagnosis_sarif;
+        pub use github::diagnosis_github;
+        pub use sarif::diagnosis_sarif;
         pub use diagnosis_text::diagnosis_text;
         pub use diff_text::diff_text;
         pub use failure_text::{failure_text, parse_failure_text};
@@ -67,8 +62,8 @@ cfg_if::cfg_if! {
         pub use imports_dot::imports_dot;
         pub use imports_mermaid::imports_mermaid;
         pub use imports_text::{imports_paths, imports_text};
-        pub use patch_github::patch_github;
-        pub use patch_sarif::patch_sarif;
+        pub use github::patch_github;
+        pub use sarif::patch_sarif;
         pub use patch_text::patch_text;
         pub use printable::{printable, printable_in_colour, printable_json};
         pub use proof_text::proof_rows;

@@ -1,5 +1,4 @@
-use super::markup::escaped;
-use super::page::page;
+use super::markup::{escaped, page};
 use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
 use crate::model::{AttemptRecord, Origin, RunRecord, RunStatus};

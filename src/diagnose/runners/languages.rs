@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::case::Case;
+use super::read::Case;
 use crate::diagnose::line::Line;
 use crate::diagnose::pattern::compile;
 

@@ -2,8 +2,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::case::Case;
 use super::place;
+use super::read::Case;
 use crate::diagnose::line::Line;
 use crate::diagnose::pattern::compile;
 

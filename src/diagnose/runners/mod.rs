@@ -1,7 +1,6 @@
 //! Which tests failed, in each runner's own spelling, with the line that says why.
 
 mod browser;
-mod case;
 mod jest;
 mod languages;
 mod mocha;
@@ -11,6 +10,6 @@ mod read;
 mod tap;
 mod unittest;
 
-pub(super) use case::Case;
 pub(super) use place::{is_installed, of_python, of_stack, relative};
+pub(super) use read::Case;
 pub(super) use read::cases;

@@ -67,10 +67,7 @@ impl Reader<'_, '_> {
                     self.children(otherwise, at.inside());
                 }
             }
-            "expression_statement" => self.children(
-                node,
-                at.below(),
-            ),
+            "expression_statement" => self.children(node, at.below()),
             "call" => self.call(node, at),
             "raise_statement" => self.raise(node, at),
             "assignment" | "augmented_assignment" => {

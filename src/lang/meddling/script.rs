@@ -38,10 +38,7 @@ impl Reader<'_, '_> {
         match node.kind() {
             "comment" | "interface_declaration" | "type_alias_declaration" | "type_annotation" => {}
             "import_statement" => self.import(node),
-            "export_statement" | "expression_statement" => self.children(
-                node,
-                at.below(),
-            ),
+            "export_statement" | "expression_statement" => self.children(node, at.below()),
             "call_expression" => self.call(node, at),
             "new_expression" => {
                 let made = node.child_by_field_name("constructor");

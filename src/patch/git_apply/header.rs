@@ -1,4 +1,4 @@
-use super::line::line_of;
+use super::hunks::line_of;
 use super::naming::{Naming, Stop, is_null, text};
 use super::said::Fatal;
 use super::section::Section;

@@ -1,4 +1,3 @@
-use super::line::{is_no_newline, line_of};
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
 use super::said::{Fatal, Said};
 use super::section::{Hunk, Section};
@@ -187,4 +186,15 @@ fn recount(body: &[u8], hunk: &mut Hunk<'_>, counted: &mut Counted<'_>) {
         }
     }
     (hunk.old_lines, hunk.new_lines) = (old, new);
+}
+
+/// The first line of a text with its newline.
+pub(super) fn line_of(text: &[u8]) -> &[u8] {
+    let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+    text.get(..end).unwrap_or_default()
+}
+
+/// `\ No newline at end of file` in whatever language.
+pub(super) fn is_no_newline(line: &[u8]) -> bool {
+    line.len() >= 12 && line.starts_with(b"\\ ")
 }

@@ -9,7 +9,6 @@ mod ground;
 mod header;
 mod hunks;
 mod image;
-mod line;
 mod line_ends;
 mod naming;
 mod options;

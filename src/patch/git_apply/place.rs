@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
+use super::hunks::line_of;
 use super::image::{Image, Line};
-use super::line::line_of;
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
 use super::said::Said;
 use super::section::Hunk;

@@ -1,7 +1,6 @@
 use super::super::read::git_binary;
 use super::header::git_header;
-use super::hunks::{Counted, hunk, range_line};
-use super::line::line_of;
+use super::hunks::{Counted, hunk, line_of, range_line};
 use super::naming::{Naming, is_null, text};
 use super::options::{GitApplyOptions, Verbosity};
 use super::said::{Fatal, Said};

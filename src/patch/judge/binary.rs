@@ -1,6 +1,6 @@
 use super::super::bodies::apply_delta;
 use super::super::set::{Binary, FilePatch};
-use super::refusal::refuse;
+use super::section::refuse;
 use crate::model::{BlobId, Code, Refusal};
 
 // The content that a binary patch leads to; both ids have to prove it.

@@ -6,7 +6,7 @@ use super::super::set::{Body, FilePatch, Side};
 use super::super::target::Target;
 use super::binary::binary;
 use super::run::{Judging, UndoneCopy};
-use super::standing::Standing;
+use super::section::Standing;
 use crate::model::{Code, HunkVerdict, PatchProblem, Refusal};
 
 impl Judging<'_, '_> {

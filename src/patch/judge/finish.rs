@@ -4,18 +4,16 @@ use super::super::change::{Change, FileState};
 use super::super::damage::proven;
 use super::super::intent::{announces_another, unmeant};
 use super::super::set::{Body, LineKind};
-use super::super::slot::Slot;
 use super::super::structure;
+use super::super::structure::Slot;
+use super::Judged;
+use super::run::Judging;
+use super::section::{Standing, original};
 use crate::model::{
     AfterProblem, BlobId, Code, Language, Operation, PatchProblem, RepoPath, Verdict,
 };
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 use crate::resolve::is_standard;
-
-use super::Judged;
-use super::original::original;
-use super::run::Judging;
-use super::standing::Standing;
 
 fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
     let before = slot.before.as_ref().filter(|_| slot.from.is_none());

@@ -3,13 +3,11 @@ use super::super::compose::one_edit;
 use super::super::content::{How, Modified, modify};
 use super::super::set::{Body, FilePatch};
 use super::super::structure;
+use super::super::structure::Slot;
 use super::super::target::Target;
-use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal};
-
-use super::super::slot::Slot;
-use super::refusal::refuse;
 use super::run::Judging;
-use super::standing::Standing;
+use super::section::{Standing, refuse};
+use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal};
 
 impl Judging<'_, '_> {
     pub(super) fn group(

@@ -6,11 +6,8 @@ mod facade;
 mod finish;
 mod group;
 mod options;
-mod original;
-mod refusal;
 mod run;
 mod section;
-mod standing;
 
 pub use facade::Judge;
 pub use options::{JudgeOptions, Judged, Objects};

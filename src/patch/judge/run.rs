@@ -5,12 +5,12 @@ use rayon::prelude::*;
 
 use super::super::change::FileState;
 use super::super::content::{Modified, modify};
-use super::super::naming::Naming;
+use super::super::names::Naming;
 use super::super::place::Work;
 use super::super::read::read;
 use super::super::reverse::reverse;
 use super::super::set::{Body, FilePatch, PatchSet};
-use super::super::slot::Slot;
+use super::super::structure::Slot;
 use super::super::target::{Target, targets};
 use crate::model::{
     Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Refusal, Severity, Verdict,
@@ -18,8 +18,8 @@ use crate::model::{
 use crate::source::Source;
 
 use super::options::{JudgeOptions, Judged};
-use super::original::original;
-use super::standing::Standing;
+use super::section::Standing;
+use super::section::original;
 
 /// Judges a patch against a source. Reads files, writes nothing.
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {

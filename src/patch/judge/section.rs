@@ -4,16 +4,13 @@ use super::super::compose::one_edit;
 use super::super::content::{How, modify};
 use super::super::intent::shrunk;
 use super::super::set::{Body, FilePatch};
-use super::super::slot::Slot;
 use super::super::structure;
+use super::super::structure::Slot;
 use super::super::target::Target;
-use crate::model::{Code, HunkVerdict, Operation, Refusal};
-
 use super::binary::binary;
-use super::original::original;
-use super::refusal::refuse;
 use super::run::Judging;
-use super::standing::Standing;
+use crate::model::{Code, HunkVerdict, Operation, Refusal};
+use crate::source::{EntryKind, ReadError, Source};
 
 impl Judging<'_, '_> {
     pub(super) fn section(
@@ -325,5 +322,47 @@ impl Judging<'_, '_> {
             structure::link(&target.new, &after.bytes)?;
         }
         Ok(standing)
+    }
+}
+
+pub(super) fn refuse<T>(code: Code, message: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::new(code, message))
+}
+
+// How one section relates to the tree.
+pub(super) enum Standing {
+    Applied,
+    // Its new side stands there already; where known, the content it would have started from.
+    Already { origin: Option<Vec<u8>>, sure: bool },
+    // It fits and changes nothing.
+    Unchanged,
+    Failed,
+}
+
+// What stands at a path before the patch.
+pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
+    let listing = source.listing();
+    let Some(entry) = listing.get(path) else {
+        return Ok(None);
+    };
+    match &entry.kind {
+        EntryKind::File { executable } => match source.read(&entry.path) {
+            Ok(bytes) => Ok(Some(FileState {
+                bytes,
+                mode: if *executable { 0o100_755 } else { 0o100_644 },
+            })),
+            Err(ReadError::TooLarge { bytes, limit }) => {
+                let message = format!("the file has {bytes} bytes, more than {limit}");
+                refuse(Code::P705, message)
+            }
+            Err(error) => refuse(Code::P901, format!("the file cannot be read: {error}")),
+        },
+        EntryKind::Symlink { target } => Ok(Some(FileState {
+            bytes: target.clone().into_bytes().into(),
+            mode: 0o120_000,
+        })),
+        EntryKind::Submodule { .. } => refuse(Code::P506, "the path is a submodule"),
+        EntryKind::Special => refuse(Code::P505, "the path is a pipe, socket or device"),
+        EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked and not checked out"),
     }
 }

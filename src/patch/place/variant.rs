@@ -1,12 +1,10 @@
-use crate::model::Code;
 use std::borrow::Cow;
 
 use super::placed::Placed;
 use super::rule::MendNote;
-use crate::patch::entities::unescape;
-use crate::patch::numbered::numbered;
+use crate::model::Code;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
-use crate::patch::text::Text;
+use crate::patch::text::{Text, numbered, unescape};
 
 /// A second reading of a hunk whose lines all carry the same damage.
 pub(super) struct Variant<'a> {

@@ -1,6 +1,6 @@
 use std::io::Read;
 
-use super::lines::Lines;
+use super::reader::Lines;
 use crate::patch::set::Binary;
 
 /// Reads the data of a `GIT binary patch` that starts at `from`; gives it and the line after.

@@ -4,11 +4,11 @@ use super::fence::{
     divides_block, ends_block, ends_conflict, name_on_block, starts_block, starts_conflict,
 };
 use super::file_line::name_above;
-use super::lines::{Lines, number};
 use super::problem;
+use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
+use crate::patch::bodies::with_context;
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, HunkLine, LineKind, PatchSet, Side};
-use crate::patch::sides::with_context;
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
 pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'a>> {

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use crate::model::{Code, Mend, Safety};
-use crate::patch::entities::unescape;
+use crate::patch::text::unescape;
 
 /// The input without what transport added: a byte order mark, terminal colour, carriage returns.
 pub(super) struct Cleaned<'a> {

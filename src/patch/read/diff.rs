@@ -4,9 +4,9 @@ use super::binary::binary;
 use super::file_line::name_above;
 use super::foreign::is_word_diff;
 use super::hunk::{self, HunkHeader, Surroundings};
-use super::lines::{Lines, number};
 use super::name::{name, side};
 use super::problem;
+use super::reader::{Lines, number};
 use crate::model::{Code, Mend, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, IndexLine, PatchSet, Side};
 

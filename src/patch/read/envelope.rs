@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
-use super::lines::{Lines, number};
 use super::problem;
+use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, HunkLine, LineKind, PatchSet, Side};
 

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::file_line::file_name;
-use super::lines::{Lines, number};
+use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
 use crate::patch::set::{Body, FilePatch, Headers, PatchSet, Side};
 
@@ -111,7 +111,7 @@ fn closing(lines: &Lines<'_>, from: usize, end: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::fenced_files;
-    use crate::patch::read::lines::Lines;
+    use crate::patch::read::reader::Lines;
     use crate::patch::set::Body;
 
     fn found(text: &str) -> Vec<(String, String)> {

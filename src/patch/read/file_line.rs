@@ -1,5 +1,5 @@
 use super::fence::ends_block;
-use super::lines::Lines;
+use super::reader::Lines;
 
 /// The file that a line above a block names, in one of the three lines before `at`.
 pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {

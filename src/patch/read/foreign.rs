@@ -1,4 +1,4 @@
-use super::lines::Lines;
+use super::reader::Lines;
 
 /// Names the format of an input that is a diff of a kind that is not applied.
 pub(super) fn foreign(lines: &Lines<'_>) -> Option<&'static str> {
@@ -64,7 +64,7 @@ fn ends_with_dot(lines: &Lines<'_>, from: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{foreign, is_word_diff};
-    use crate::patch::read::lines::Lines;
+    use crate::patch::read::reader::Lines;
 
     #[test]
     fn names_what_it_does_not_apply() {

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::lines::{Lines, number};
+use super::reader::{Lines, number};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 
 /// What stands around a hunk and can end it.
@@ -293,7 +293,7 @@ fn closes(line: &[u8], around: &Surroundings<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{HunkHeader, Surroundings, body, header};
-    use crate::patch::read::lines::Lines;
+    use crate::patch::read::reader::Lines;
 
     fn read(text: &str) -> (usize, usize, usize, bool) {
         let lines = Lines::new(text.as_bytes());

@@ -11,8 +11,6 @@ mod file_line;
 mod foreign;
 mod hunk;
 mod json;
-mod likeness;
-mod lines;
 mod name;
 mod reader;
 mod strict_json;

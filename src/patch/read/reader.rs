@@ -6,8 +6,6 @@ use super::fence::starts_block;
 use super::fenced::fenced_files;
 use super::foreign::foreign;
 use super::json::{Packet, amid, nearly, packet, whole};
-use super::likeness::likeness;
-use super::lines::Lines;
 use super::wrapping::{single_spaced, unwrapped};
 use super::xml::tagged;
 use crate::model::{Code, Mend, PatchProblem, Refusal, Safety};
@@ -189,4 +187,86 @@ fn encoding(name: &str) -> Refusal {
 /// A problem that stops the patch.
 pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -> PatchProblem {
     PatchProblem::new(code, message).at(None, u64::from(patch_line))
+}
+
+/// What an input without a patch looks like, in words.
+pub(super) fn likeness(bytes: &[u8]) -> &'static str {
+    let starts = |start: &[u8]| {
+        bytes
+            .split(|byte| *byte == b'\n')
+            .any(|line| line.trim_ascii_start().starts_with(start))
+    };
+    if starts(b"<<<<<<< ") && starts(b">>>>>>> ") {
+        "a file with conflict markers, and neither side says SEARCH or REPLACE"
+    } else if starts(b"*** ") {
+        "an envelope without `*** Update File: PATH`, `*** Add File: PATH` or `*** Delete File: PATH`"
+    } else if starts(b"@@") {
+        "hunks that no header gives a file"
+    } else if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) || starts(b"```json") {
+        "JSON without the path, old text and new text of an edit"
+    } else if starts(b"```") {
+        "code in a fence, with nothing that says what it replaces"
+    } else {
+        "prose"
+    }
+}
+
+/// The lines of an input, without their line feeds.
+pub(super) struct Lines<'a> {
+    lines: Vec<&'a [u8]>,
+    /// Whether the last line has no line feed.
+    pub(super) cut: bool,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        let mut lines = Vec::with_capacity(bytes.len() / 32 + 1);
+        let mut start = 0;
+        for feed in memchr::memchr_iter(b'\n', bytes) {
+            lines.push(bytes.get(start..feed).unwrap_or_default());
+            start = feed + 1;
+        }
+        let rest = bytes.get(start..).unwrap_or_default();
+        let cut = !rest.is_empty();
+        if cut {
+            lines.push(rest);
+        }
+        Self { lines, cut }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The line at this index; empty past the end.
+    pub(super) fn get(&self, at: usize) -> &'a [u8] {
+        self.lines.get(at).copied().unwrap_or_default()
+    }
+
+    /// The line at this index, when there is one.
+    pub(super) fn line(&self, at: usize) -> Option<&'a [u8]> {
+        self.lines.get(at).copied()
+    }
+}
+
+/// A line number as documents count them.
+pub(super) fn number(at: usize) -> u32 {
+    u32::try_from(at + 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::likeness;
+
+    #[test]
+    fn says_what_was_seen() {
+        for (text, words) in [
+            ("<<<<<<< ours\na\n=======\nb\n>>>>>>> x\n", "conflict"),
+            ("{\"a\": 1}", "JSON"),
+            ("See:\n```python\na = 1\n```\n", "fence"),
+            ("I would change the loop.", "prose"),
+        ] {
+            assert!(likeness(text.as_bytes()).contains(words), "{text}");
+        }
+    }
 }

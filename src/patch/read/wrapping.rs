@@ -1,5 +1,5 @@
 use super::fence::starts_block;
-use crate::patch::numbered::numbered;
+use crate::patch::text::numbered;
 
 /// The patch without what stands before every one of its lines, and what that was: marks of a quotation,
 /// indentation, line numbers, or the escapes of a string. `None` when nothing does.

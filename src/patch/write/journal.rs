@@ -3,9 +3,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::directory::{Directory, is_absent};
 use super::error::{WriteError, io_error};
-use super::row::{Row, in_order, remove_emptied, remove_emptied_by};
 use crate::model::BlobId;
 
 /// What recovery found and did.
@@ -267,4 +268,37 @@ fn stands(tree: &Directory, row: &Row) -> Option<(String, u32)> {
     let name = row.path.rsplit('/').next().unwrap_or(&row.path);
     let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
     Some((BlobId::of(&bytes).to_string(), mode))
+}
+
+/// One path of a change: blob id and mode before and after.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Row {
+    pub(super) path: String,
+    pub(super) old: Option<(String, u32)>,
+    pub(super) new: Option<(String, u32)>,
+}
+
+/// The steps of a change: first what goes, so a file may take the place of a directory.
+pub(super) fn in_order(rows: &[Row]) -> Vec<(usize, &Row)> {
+    let mut order: Vec<(usize, &Row)> = rows.iter().enumerate().collect();
+    order.sort_by_key(|(index, row)| (row.new.is_some(), *index));
+    order
+}
+
+/// Removes directories that lost their last file, the innermost first, as git does.
+pub(super) fn remove_emptied(tree: &Directory, rows: &[Row]) {
+    remove_emptied_by(tree, rows, |row| row.new.is_none());
+}
+
+/// The same for the rows that `gone` names.
+pub(super) fn remove_emptied_by(tree: &Directory, rows: &[Row], gone: fn(&Row) -> bool) {
+    for row in rows.iter().filter(|row| gone(row)) {
+        let mut path = row.path.as_str();
+        while let Some((above, _)) = path.rsplit_once('/') {
+            if !tree.remove_empty(above) {
+                break;
+            }
+            path = above;
+        }
+    }
 }

@@ -7,7 +7,6 @@ mod directory;
 mod directory;
 mod error;
 mod journal;
-mod row;
 mod worktree;
 
 pub(super) use directory::Directory;

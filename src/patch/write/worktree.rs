@@ -3,8 +3,7 @@ use std::path::Path;
 
 use super::directory::{Directory, is_absent};
 use super::error::{WriteError, io_error};
-use super::journal::{self, Journal, half_way};
-use super::row::{Row, in_order, remove_emptied};
+use super::journal::{self, Journal, Row, half_way, in_order, remove_emptied};
 use crate::model::BlobId;
 use crate::patch::{Change, FileState};
 

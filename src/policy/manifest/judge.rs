@@ -7,8 +7,7 @@ use super::tree::Tree;
 use super::version::{is_npm, is_python, is_table_version};
 use crate::lang::is_test_runner;
 use crate::model::{Code, PatchProblem};
-use crate::policy::change::LET_PASS;
-use crate::policy::changed_file::ChangedFile;
+use crate::policy::change::{ChangedFile, LET_PASS};
 
 /// Whether a patch may add, change and remove dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::hit::Hit;
+use super::scan::Hit;
 
 const RULE: &str = "private-key";
 const MAX_LINES: usize = 400;

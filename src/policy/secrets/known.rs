@@ -5,7 +5,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-use super::hit::Hit;
+use super::scan::Hit;
 
 const RULE: &str = "environment-variable";
 const MIN_LENGTH: usize = 6;

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::hit::Hit;
+use super::scan::Hit;
 
 const RULE: &str = "kubernetes-secret";
 const MAX_BYTES: usize = 64 * 1024;

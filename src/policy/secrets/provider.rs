@@ -3,8 +3,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::rule::Rule;
-use super::table::formats;
+use super::table::{Rule, formats};
 use super::value::reads_like_words;
 
 // No token is longer; a regular expression never looks further.

@@ -6,12 +6,12 @@ use super::block::{key_above, private_key};
 use super::call::argument_secret;
 use super::command::command_secret;
 use super::encoded::each_encoded;
-use super::given::Given;
 use super::header::header_secret;
-use super::hit::Hit;
+use super::known::KnownValues;
 use super::manifest::secret_manifest;
 use super::provider::Matcher;
 use super::url::url_secret;
+use super::user::UserRules;
 use super::view::{View, each_view};
 use super::wrap::each_wrapped;
 
@@ -129,4 +129,19 @@ fn masks(text: &[u8]) -> Vec<(usize, usize)> {
             (text.get(end) == Some(&b']')).then_some((start, end + 1))
         })
         .collect()
+}
+
+/// What a caller adds to the table: values that are known to be secret, and rules of its own.
+#[derive(Debug, Clone, Default)]
+pub(in crate::policy) struct Given {
+    pub(in crate::policy) known: KnownValues,
+    pub(in crate::policy) rules: UserRules,
+}
+
+/// A secret: its bytes in the scanned text, and the rule that says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::policy) struct Hit {
+    pub(in crate::policy) start: usize,
+    pub(in crate::policy) end: usize,
+    pub(in crate::policy) rule: Cow<'static, str>,
 }

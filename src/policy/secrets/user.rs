@@ -4,7 +4,7 @@ use std::sync::Arc;
 use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::hit::Hit;
+use super::scan::Hit;
 use super::table::secret_rule_ids;
 use crate::config::SecretRule;
 
