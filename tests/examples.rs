@@ -69,7 +69,7 @@ fn the_types_are_those_of_the_schemas() {
         return;
     }
     let output = Command::new("python3")
-        .arg(script("types.py"))
+        .arg(script("schema_types.py"))
         .arg("--check")
         .output()
         .unwrap();

@@ -1,4 +1,4 @@
-// Written by scripts/types.py from docs/schemas; changes here are lost.
+// Written by scripts/schema_types.py from docs/schemas; changes here are lost.
 
 /** A place in the tree after the patch. */
 export interface AfterProblem {

@@ -1,4 +1,4 @@
-"""Written by scripts/types.py from docs/schemas; changes here are lost. For Python 3.11 and newer."""
+"""Written by scripts/schema_types.py from docs/schemas; changes here are lost. For Python 3.11 and newer."""
 
 from typing import Any, Literal, NotRequired, TypedDict, Union
 

@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEMAS = sorted((ROOT / "docs" / "schemas").glob("*.json"))
-NOTE = "Written by scripts/types.py from docs/schemas; changes here are lost."
+NOTE = "Written by scripts/schema_types.py from docs/schemas; changes here are lost."
 
 
 def named_types():
@@ -154,7 +154,7 @@ def main():
             language.file.parent.mkdir(exist_ok=True)
             language.file.write_text(text)
         elif not language.file.exists() or language.file.read_text() != text:
-            print(f"{language.file.relative_to(ROOT)} is not fresh: run scripts/types.py", file=sys.stderr)
+            print(f"{language.file.relative_to(ROOT)} is not fresh: run scripts/schema_types.py", file=sys.stderr)
             stale = True
     return int(stale)
 
