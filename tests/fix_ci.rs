@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::io::{Cursor, Write};
 use std::process::Output;
 
 use serde_json::Value;
@@ -107,7 +108,34 @@ fn each_failure_is_told_once_and_whose_it_is() {
     repo.write("logs.zip", b"PK\x03\x04rest");
     let archive = repo.mendit(&["fix-ci", "logs.zip"]);
     assert_eq!(archive.status.code(), Some(2));
-    assert!(stderr(&archive).contains("unzip"), "{}", stderr(&archive));
+    assert!(
+        stderr(&archive).contains("unpack it"),
+        "{}",
+        stderr(&archive)
+    );
+}
+
+#[test]
+fn an_archive_is_read_as_its_folder_is() {
+    let repo = repo();
+    let told = |what: &str| {
+        let output = repo.mendit(&["fix-ci", what, "--base", "base", "--format", "json"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        report(&output)
+    };
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    for entry in std::fs::read_dir(repo.root().join("logs")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        archive.start_file(name, options).unwrap();
+        archive.write_all(&std::fs::read(&path).unwrap()).unwrap();
+        // GitHub's archive has the steps of each job in a folder besides.
+        archive.start_file(format!("job/{name}"), options).unwrap();
+        archive.write_all(b"Error: not to be read\n").unwrap();
+    }
+    repo.write("logs.zip", archive.finish().unwrap().get_ref());
+    assert_eq!(told("logs.zip"), told("logs"));
 }
 
 #[test]
@@ -132,6 +160,10 @@ fn a_patch_is_tried_and_told_in_one_comment() {
     );
     assert!(comment.contains("the tests pass with it"), "{comment}");
     assert!(read("fix.patch").contains("+from shop.shape import Square"));
+    let review: Value = serde_json::from_str(&read("review.json")).unwrap();
+    let body = review["comments"][0]["body"].as_str().unwrap();
+    assert!(body.starts_with("```suggestion\n"), "{body}");
+    assert!(body.contains("from shop.shape import Square\n"), "{body}");
     assert_eq!(repo.git(&["status", "--porcelain", "-uall"]), before);
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use super::ci_logs::each_log;
 use super::diagnose::read_log;
 use super::hint::{HintRequest, find_imports};
 use super::repair::{RepairRequest, repair_repository};
@@ -9,15 +9,16 @@ use super::run_summary::{certain, told};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::model::{
-    CiCause, CiFailure, CiReport, Code, Diagnosis, FailureKind, RunStatus, RunSummary,
+    CiCause, CiFailure, CiReport, CiSuggestion, Diagnosis, FailureKind, RunStatus, RunSummary,
     SCHEMA_VERSION,
 };
+use crate::patch::{self, Body, Hunk, HunkLine, LineKind, ReadOptions};
 use crate::workspace::{At, Workspace};
 
 /// Say what failed in the jobs of a CI run, and mend it.
 #[derive(Debug, Clone, Default)]
 pub struct FixCiRequest {
-    /// Logs of jobs, or folders of them.
+    /// Logs of jobs, or folders and archives (zip) of them.
     pub logs: Vec<PathBuf>,
     /// Logs of the base's last run: what fails there too is not this change's.
     pub base: Vec<PathBuf>,
@@ -38,15 +39,14 @@ pub fn fix_ci(
 ) -> Result<CiReport, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let read = |paths: &[PathBuf]| -> Result<Vec<Job>, AppError> {
-        let files = paths
-            .iter()
-            .map(|it| logs(it))
-            .collect::<Result<Vec<_>, _>>()?;
-        files
-            .into_iter()
-            .flatten()
-            .map(|file| Job::read(app, &workspace, &file))
-            .collect()
+        let mut jobs = Vec::new();
+        for path in paths {
+            each_log(path, &mut |name, log| {
+                jobs.push(Job::read(app, &workspace, name, log)?);
+                Ok(())
+            })?;
+        }
+        Ok(jobs)
     };
     let jobs = read(&request.logs)?;
     if jobs.is_empty() {
@@ -95,12 +95,14 @@ pub fn fix_ci(
     }
     failures.sort_by_key(|it| (it.cause as u8, it.jobs.clone()));
     let (patch, verified) = mend(app, &mendable, progress)?;
+    let suggestions = patch.as_deref().map(suggestions).unwrap_or_default();
     Ok(CiReport {
         schema_version: SCHEMA_VERSION,
         document: "ci-report",
         failures,
         passed,
         patch,
+        suggestions,
         verified,
     })
 }
@@ -142,20 +144,13 @@ struct Job {
 }
 
 impl Job {
-    fn read(app: &App, workspace: &Workspace, file: &Path) -> Result<Self, AppError> {
-        let shown = file.display().to_string();
-        let unreadable = |error| AppError::unreadable(&shown, &error);
-        let mut opened = std::fs::File::open(file).map_err(unreadable)?;
-        let mut start = Vec::new();
-        let four = (&mut opened).take(4).read_to_end(&mut start);
-        four.map_err(unreadable)?;
-        if start == b"PK\x03\x04" {
-            return Err(
-                AppError::new(Code::U302, format!("`{shown}` is an archive"))
-                    .hint("unpack it and name the folder: `unzip logs.zip -d logs`"),
-            );
-        }
-        let log = read_log(app, start.as_slice().chain(opened)).map_err(unreadable)?;
+    fn read(
+        app: &App,
+        workspace: &Workspace,
+        name: &str,
+        input: &mut dyn std::io::Read,
+    ) -> Result<Self, AppError> {
+        let log = read_log(app, input).map_err(|error| AppError::unreadable(name, &error))?;
         let facts = LogFacts {
             rules: app.rules(),
             ..LogFacts::default()
@@ -165,12 +160,6 @@ impl Job {
             directory: "",
         };
         let diagnosis = diagnose_masked(&log, &facts, scene, &[], app.redactor());
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        // GitHub numbers the files of its archive.
-        let name = name.split_once('_').map_or(&*name, |(number, rest)| {
-            let numbered = number.bytes().all(|it| it.is_ascii_digit());
-            if numbered { rest } else { &*name }
-        });
         Ok(Self {
             name: name.to_owned(),
             log,
@@ -211,28 +200,93 @@ fn is_machine(kind: FailureKind) -> bool {
     )
 }
 
-// The logs of a folder: those that stand in it, else those of its folders.
-fn logs(path: &Path) -> Result<Vec<PathBuf>, AppError> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let shown = path.display().to_string();
-    let entries = std::fs::read_dir(path).map_err(|error| AppError::unreadable(&shown, &error))?;
-    let mut entries: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
-    entries.sort();
-    let is_log = |it: &PathBuf| {
-        let ending = it.extension().unwrap_or_default();
-        it.is_file() && (ending == "txt" || ending == "log")
-    };
-    let files: Vec<PathBuf> = entries.iter().filter(|it| is_log(it)).cloned().collect();
-    if !files.is_empty() {
-        return Ok(files);
-    }
+// Each run of changed lines as a suggestion for the lines that stand there now. What is only added is
+// hung on the line before it, or on the one after where it comes first.
+fn suggestions(patch: &str) -> Vec<CiSuggestion> {
+    let read = patch::read(patch.as_bytes(), &ReadOptions::default(), |set| {
+        let mut found = Vec::new();
+        for file in &set.files {
+            let Some(path) = file.headers.plus.as_ref().and_then(|it| it.name()) else {
+                continue;
+            };
+            let path = String::from_utf8_lossy(path);
+            let path = path.strip_prefix("b/").unwrap_or(&path);
+            let Body::Hunks(hunks) = &file.body else {
+                continue;
+            };
+            for hunk in hunks {
+                found.extend(of_hunk(path, hunk));
+            }
+        }
+        found
+    });
+    read.unwrap_or_default()
+}
+
+fn of_hunk(path: &str, hunk: &Hunk<'_>) -> Vec<CiSuggestion> {
     let mut found = Vec::new();
-    for folder in entries.iter().filter(|it| it.is_dir() && !it.is_symlink()) {
-        let inner = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        found.extend(inner.map(|it| it.path()).filter(is_log));
+    let Some((mut line, _)) = hunk.old else {
+        return found;
+    };
+    let text = |it: &HunkLine<'_>| String::from_utf8_lossy(it.text()).into_owned();
+    let mut rest = hunk.lines.as_slice();
+    let mut before: Option<&HunkLine<'_>> = None;
+    while let Some(first) = rest.first() {
+        if first.kind == LineKind::Context {
+            before = Some(first);
+            line += 1;
+            rest = rest.get(1..).unwrap_or_default();
+            continue;
+        }
+        let run = rest.iter().take_while(|it| it.kind != LineKind::Context);
+        let (run, after) = rest.split_at(run.count());
+        rest = after;
+        let gone = run.iter().filter(|it| it.kind == LineKind::Remove).count();
+        let gone = u32::try_from(gone).unwrap_or(u32::MAX);
+        let added = run.iter().filter(|it| it.kind == LineKind::Add).map(text);
+        let mut lines: Vec<String> = added.collect();
+        let (start, end) = match (gone, before, after.first()) {
+            (1.., ..) => (line, line + gone - 1),
+            (0, Some(before), _) => {
+                lines.insert(0, text(before));
+                (line - 1, line - 1)
+            }
+            (0, None, Some(next)) => {
+                lines.push(text(next));
+                (line, line)
+            }
+            // A file of these lines alone has no line that they could hang on.
+            (0, None, None) => continue,
+        };
+        line += gone;
+        found.push(CiSuggestion {
+            path: path.to_owned(),
+            start_line: start,
+            line: end,
+            replacement: lines,
+        });
     }
-    found.sort();
-    Ok(found)
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::suggestions;
+
+    #[test]
+    fn a_patch_is_told_as_what_to_put_in_place_of_which_lines() {
+        let patch = "--- a/x.py\n+++ b/x.py\n@@ -3,5 +3,6 @@\n a\n+b\n c\n-d\n-e\n+f\n g\n\
+                     @@ -20,1 +21,2 @@\n+first\n last\n";
+        let found = suggestions(patch);
+        let told: Vec<_> = found
+            .iter()
+            .map(|it| (it.start_line, it.line, it.replacement.join("|")))
+            .collect();
+        let expected = [(3, 3, "a|b"), (5, 6, "f"), (20, 20, "first|last")];
+        assert_eq!(
+            told,
+            expected.map(|(start, end, text)| (start, end, text.to_owned()))
+        );
+        assert!(suggestions("no patch").is_empty());
+    }
 }

@@ -8,6 +8,7 @@ mod bench;
 mod bench_mine;
 mod brief;
 mod choices;
+mod ci_logs;
 mod confined;
 mod context;
 mod context_request;

@@ -6,14 +6,14 @@ use super::{AppError, Exit, Output, open};
 use crate::app::settings::{AgentProtocol, Seconds};
 use crate::app::{FixCiRequest, fix_ci, write_file};
 use crate::model::CiReport;
-use crate::report::{CiRow, ci_markdown, diff_text, run_summary};
+use crate::report::{CiRow, ci_markdown, ci_review, diff_text, run_summary};
 
 use super::output::columns;
 
 /// Say what failed in the jobs of a CI run, and mend it
 ///
-/// Each log is a job, in the form of GitHub, GitLab or any other service; of a folder all logs are
-/// read. The same failure is told once, with the jobs that show it and whose it is. With `--test` what
+/// Each log is a job, in the form of GitHub, GitLab or any other service; of a folder or an archive, as
+/// GitHub gives it, all logs are read. The same failure is told once, with the jobs that show it and whose it is. With `--test` what
 /// can be mended is tried here; without, the patch holds the imports that are certain. Nothing is
 /// fetched, pushed or written into the worktree.
 #[derive(Debug, clap::Args)]
@@ -27,8 +27,8 @@ Examples:
 
 Exit codes: 0 nothing failed, or a patch is verified · 1 something failed · 2 a log cannot be read")]
 pub(crate) struct Args {
-    /// Logs of jobs, or folders of them
-    #[arg(value_name = "LOG|DIR", required = true)]
+    /// Logs of jobs, or folders or archives of them
+    #[arg(value_name = "LOG|DIR|ZIP", required = true)]
     logs: Vec<PathBuf>,
     /// Logs of the base's last run: what fails there too is told as such
     #[arg(long, value_name = "LOG|DIR")]
@@ -48,7 +48,8 @@ pub(crate) struct Args {
     /// Time for one run of the command, such as `10m`
     #[arg(long, value_name = "S")]
     timeout: Option<Seconds>,
-    /// Write comment.md, report.json and, when there is one, fix.patch here
+    /// Write comment.md, report.json and, when there is one, fix.patch here, and review.json: the same
+    /// patch as suggestions that a click takes over
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How to print it
@@ -83,6 +84,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         write_file(&folder.join("report.json"), crate::app::to_json(&report)?)?;
         if let Some(patch) = &report.patch {
             write_file(&folder.join("fix.patch"), patch)?;
+            let review = ci_review(&report.suggestions, report.verified);
+            write_file(&folder.join("review.json"), crate::app::to_json(&review)?)?;
         }
     }
     match args.format {

@@ -19,6 +19,8 @@ pub struct CiReport {
     pub passed: Vec<String>,
     /// A patch for what could be mended.
     pub patch: Option<String>,
+    /// The same, line by line of the files as they are.
+    pub suggestions: Vec<CiSuggestion>,
     /// Whether the test command passes with it; `None` when it was not run.
     pub verified: Option<bool>,
 }
@@ -33,6 +35,20 @@ impl CiReport {
             Exit::No
         }
     }
+}
+
+/// What to put in place of some lines.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CiSuggestion {
+    /// The file.
+    pub path: String,
+    /// 1-based first line.
+    pub start_line: u32,
+    /// 1-based last line.
+    pub line: u32,
+    /// The lines that shall stand there instead.
+    pub replacement: Vec<String>,
 }
 
 /// One failure of a CI run.

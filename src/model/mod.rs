@@ -65,7 +65,7 @@ cfg_if::cfg_if! {
         };
         pub use checkup::{Checkup, CheckupRow, CheckupState};
         pub use child_failure::ChildFailure;
-        pub use ci_report::{CiCause, CiFailure, CiReport};
+        pub use ci_report::{CiCause, CiFailure, CiReport, CiSuggestion};
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus};
         pub use context::{
             ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,

@@ -1,5 +1,5 @@
 use super::visible::harmless;
-use crate::model::RunSummary;
+use crate::model::{CiSuggestion, RunSummary};
 
 /// One failure for a comment: the jobs that show it, whose it is, and what it comes to.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +59,40 @@ pub fn ci_markdown(rows: &[CiRow<'_>], patch: Option<&str>, verified: Option<boo
         text.push_str(&format!("\n{fence}diff\n{lines}{fence}\n"));
     }
     text
+}
+
+/// The review that GitHub's API takes: a suggestion for each change, which holds where the request's
+/// own diff has the line.
+#[must_use]
+pub fn ci_review(suggestions: &[CiSuggestion], verified: Option<bool>) -> serde_json::Value {
+    let tried = match verified {
+        Some(true) => "The tests pass with all of these together.",
+        Some(false) => "The tests still fail with these.",
+        None => "These were not tried.",
+    };
+    let comments = suggestions.iter().map(|it| {
+        let mut text = it.replacement.join("\n");
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let fence = fence(&text);
+        let mut comment = serde_json::json!({
+            "path": it.path,
+            "line": it.line,
+            "side": "RIGHT",
+            "body": format!("{fence}suggestion\n{text}{fence}\n"),
+        });
+        if it.start_line < it.line {
+            comment["start_line"] = it.start_line.into();
+            comment["start_side"] = "RIGHT".into();
+        }
+        comment
+    });
+    serde_json::json!({
+        "event": "COMMENT",
+        "body": format!("{MARK}\n{tried}"),
+        "comments": comments.collect::<Vec<_>>(),
+    })
 }
 
 // Nothing in the text ends it.

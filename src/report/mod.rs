@@ -48,7 +48,7 @@ cfg_if::cfg_if! {
         pub use pairs_text::{pairs_markdown, pairs_text};
         pub use parts::{Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm};
         pub use checkup_rows::checkup_rows;
-        pub use ci_markdown::{CiRow, ci_markdown};
+        pub use ci_markdown::{CiRow, ci_markdown, ci_review};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;

@@ -1,0 +1,113 @@
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::AppError;
+use crate::model::Code;
+
+/// Bytes that one log of an archive may unpack to.
+const UNPACKED: u64 = 4 << 30;
+
+/// Hands each log of what is named to `take`, with the name of its job: of a file itself, of a folder
+/// or an archive those that stand in it, else those of its folders. Sorted by name.
+///
+/// # Errors
+/// What cannot be read, and what `take` says.
+pub(super) fn each_log(
+    path: &Path,
+    take: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), AppError>,
+) -> Result<(), AppError> {
+    if !path.is_dir() {
+        return open(path, take);
+    }
+    let shown = path.display().to_string();
+    let entries = std::fs::read_dir(path).map_err(|error| AppError::unreadable(&shown, &error))?;
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
+    entries.sort();
+    let is_log = |it: &PathBuf| it.is_file() && is_log_name(&it.to_string_lossy());
+    let mut files: Vec<PathBuf> = entries.iter().filter(|it| is_log(it)).cloned().collect();
+    if files.is_empty() {
+        for folder in entries.iter().filter(|it| it.is_dir() && !it.is_symlink()) {
+            let inner = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            files.extend(inner.map(|it| it.path()).filter(is_log));
+        }
+        files.sort();
+    }
+    files.iter().try_for_each(|file| open(file, take))
+}
+
+fn open(
+    path: &Path,
+    take: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), AppError>,
+) -> Result<(), AppError> {
+    let shown = path.display().to_string();
+    let unreadable = |error| AppError::unreadable(&shown, &error);
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut start = Vec::new();
+    let sniffed = (&mut file).take(4).read_to_end(&mut start);
+    sniffed.map_err(unreadable)?;
+    let name = job_name(&path.to_string_lossy());
+    match start.as_slice() {
+        b"PK\x03\x04" => archive(file, take).map_err(|error| match error {
+            Stopped::Archive(reason) => {
+                let said = format!("the archive `{shown}` cannot be read: {reason}");
+                AppError::new(Code::U302, said)
+                    .hint("bring it again, or unpack it and name the folder")
+            }
+            Stopped::Taker(error) => error,
+        }),
+        [0x1f, 0x8b, ..] => {
+            file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+            take(
+                &name,
+                &mut flate2::read::MultiGzDecoder::new(file).take(UNPACKED),
+            )
+        }
+        // A pipe cannot go back.
+        _ => take(&name, &mut start.as_slice().chain(file)),
+    }
+}
+
+enum Stopped {
+    Archive(zip::result::ZipError),
+    Taker(AppError),
+}
+
+fn archive(
+    file: File,
+    take: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), AppError>,
+) -> Result<(), Stopped> {
+    let mut archive = zip::ZipArchive::new(file).map_err(Stopped::Archive)?;
+    let all = archive
+        .file_names()
+        .flatten()
+        .map(std::borrow::Cow::into_owned);
+    let (inner, mut names): (Vec<String>, Vec<String>) = all
+        .filter(|it| is_log_name(it))
+        .partition(|it| it.contains('/'));
+    if names.is_empty() {
+        names = inner;
+    }
+    names.sort();
+    for name in names {
+        let entry = archive.by_name(&name).map_err(Stopped::Archive)?;
+        take(&job_name(&name), &mut entry.take(UNPACKED)).map_err(Stopped::Taker)?;
+    }
+    Ok(())
+}
+
+fn is_log_name(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "txt" | "log")
+}
+
+// The file's name alone, and without the number that GitHub puts before it.
+fn job_name(path: &str) -> String {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let rest = name
+        .split_once('_')
+        .filter(|(number, _)| !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()));
+    rest.map_or(name, |(_, rest)| rest).to_owned()
+}
