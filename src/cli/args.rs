@@ -34,10 +34,10 @@ const HELP: &str = "\
 {usage-heading} {usage}
 
 Start here:
-  run          Run a test command; when it fails, say what broke, where, and what to type next
+  run          Run a test command; say what broke, where, and what to type next
   fix          Mend what the last run failed with
   check        Judge a patch and change nothing
-  doctor       See that tools, packages, sandbox and agents are there, and MCP servers answer
+  doctor       See that tools, packages, sandbox, agents and servers are there
 
 Understand a failure:
   diagnose     Say what a log tells about a failure
@@ -54,7 +54,7 @@ Repair:
   report       Say why a run failed, or show what was tried in it
 
 Connect:
-  mcp          Serve the commands as tools of an MCP server, on standard input and output
+  mcp          Serve the commands as tools of an MCP server
   init         Set up an agent or write a configuration file
   hook         Answer a coding agent after it ran a command
   ci           Write the workflow that tells and mends failed jobs
@@ -62,8 +62,8 @@ Connect:
   gain         Say how many tokens of logs agents were spared
 
 Measure and look after:
-  bench        Say how often broken repositories with a known repair are repaired
-  stats        Rates over many runs: what fails, what is fixed, what stands in the way
+  bench        Say how often repositories with a known repair are repaired
+  stats        Rates over many runs: what fails, what is fixed, what blocks
   redact       Print a text with its secrets masked
   clean        Show what is kept between runs, and remove it
   config       Show the settings in force and where each comes from
