@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::hidden::{Hidden, hidden_tests};
 use super::stage::{Stage, last};
-use super::{Fixture, FixtureError, Proof};
+use super::{Fixture, FixtureError};
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{End, Outcome, Stop};
 use crate::model::{Code, Diagnosis};
@@ -125,4 +125,37 @@ fn diagnosed(
         );
     }
     Ok(())
+}
+
+/// What came of proving a fixture.
+#[derive(Debug, Clone, Default)]
+pub struct Proof {
+    /// Programs it needs and that are not here; then nothing was run.
+    pub missing: Vec<String>,
+    /// What does not hold.
+    pub problems: Vec<ProofProblem>,
+}
+
+/// One thing that a fixture says and that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProofProblem {
+    /// The stable code.
+    pub code: Code,
+    /// One sentence.
+    pub message: String,
+}
+
+impl Proof {
+    /// Whether all of it holds; one that was skipped does not count as proven.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.missing.is_empty() && self.problems.is_empty()
+    }
+
+    pub(super) fn say(&mut self, code: Code, message: impl Into<String>) {
+        self.problems.push(ProofProblem {
+            code,
+            message: message.into(),
+        });
+    }
 }

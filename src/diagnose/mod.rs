@@ -30,7 +30,6 @@ mod rules;
 mod runners;
 mod special;
 mod steps;
-mod telling;
 mod verdict;
 mod votes;
 
@@ -41,5 +40,5 @@ pub use facts::LogFacts;
 pub use locate::Scene;
 pub use log::Log;
 pub use masked::diagnose_masked;
+pub use normalise::telling_lines;
 pub use rules::{RuleProblem, UserRules, rule_ids, rule_page};
-pub use telling::telling_lines;

@@ -1,3 +1,8 @@
+use std::io;
+
+use crate::model::RepoPath;
+use crate::source::ReadError;
+
 /// What went wrong with a repository, by what a person can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -21,4 +26,28 @@ impl GitError {
     pub(super) fn unreadable(error: impl std::fmt::Display) -> Self {
         Self::Unreadable(error.to_string())
     }
+}
+
+/// Why a scratch copy cannot be made or used.
+#[derive(Debug, thiserror::Error)]
+pub enum ScratchError {
+    /// The disk refused.
+    #[error("cannot write the scratch copy `{path}`: {kind}")]
+    Io {
+        /// The path.
+        path: String,
+        /// What the system said.
+        kind: io::ErrorKind,
+    },
+    /// A file of the original cannot be copied.
+    #[error("cannot copy `{path}`: {source}")]
+    Read {
+        /// The path.
+        path: RepoPath,
+        /// Why.
+        source: ReadError,
+    },
+    /// The copy's repository refused.
+    #[error(transparent)]
+    Git(#[from] GitError),
 }

@@ -4,7 +4,6 @@
 mod anchors;
 mod assignment;
 mod block;
-mod call;
 mod command;
 mod encoded;
 mod header;

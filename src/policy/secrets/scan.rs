@@ -1,9 +1,8 @@
 use std::borrow::Cow;
 
-use super::anchors::{Anchor, Anchors};
+use super::anchors::{Anchor, Anchors, argument_secret};
 use super::assignment::assigned_secret;
 use super::block::{key_above, private_key};
-use super::call::argument_secret;
 use super::command::command_secret;
 use super::encoded::each_encoded;
 use super::header::header_secret;
