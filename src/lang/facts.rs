@@ -188,7 +188,10 @@ mod tests {
         for (text, errors) in [
             ("<a href=\"https://x.y/?a=1&utm_source=b\">x</a>", false),
             ("<p>see https://x.y/?a=1&utm_source=b; now</p>", false),
-            ("<p>AT&T, Terms & Conditions &amp; R&D &#x26; {b & c}</p>", false),
+            (
+                "<p>AT&T, Terms & Conditions &amp; R&D &#x26; {b & c}</p>",
+                false,
+            ),
             ("<p>a &&b</p>", false),
             ("<p b={c & d}>e & f</p>", false),
             ("<p>a & b</p> & &c", true),

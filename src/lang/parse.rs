@@ -39,7 +39,9 @@ fn with_ampersands(text: &[u8]) -> Option<Tree> {
             Some(digits) => (true, digits),
             None => (false, name),
         };
-        let entity = |byte: &u8| byte.is_ascii_alphanumeric() && (!mark || byte.is_ascii_hexdigit() || *byte == b'x');
+        let entity = |byte: &u8| {
+            byte.is_ascii_alphanumeric() && (!mark || byte.is_ascii_hexdigit() || *byte == b'x')
+        };
         name.is_empty() || !name.iter().all(entity)
     });
     let plain: Vec<usize> = plain.collect();
