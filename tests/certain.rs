@@ -5,7 +5,7 @@ mod support;
 use mendit::graph::Graph;
 use mendit::hint::{Query, fix, suggest};
 use mendit::model::{RepoPath, Suggestion};
-use mendit::source::Memory;
+use mendit::source::{Installed, Memory};
 use support::Repo;
 
 fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
@@ -18,6 +18,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
     let query = Query {
         file: &file,
         known: &[],
+        installed: &Installed::default(),
         names: &[name.to_owned()],
         may_read: &|_| true,
     };
@@ -821,5 +822,118 @@ fn a_settings_file_takes_from_the_package_that_reads_it() {
     assert_eq!(
         memory.trim_end_matches(" !"),
         "import { defineConfig } from 'tsup'"
+    );
+}
+
+#[test]
+fn what_is_installed_is_asked_what_it_exports() {
+    let repo = Repo::with(&[
+        (".gitignore", "node_modules\n.venv\n"),
+        (
+            "package.json",
+            r#"{"name": "p", "dependencies": {"kit": "1", "other": "1", "react": "1"}}"#,
+        ),
+        ("src/a.ts", "export const a = makeWidget(useThing())\n"),
+        ("src/b.ts", "export const b: WidgetShape = useState(1)\n"),
+        (
+            "pyproject.toml",
+            "[project]\nname = 'p'\ndependencies = ['Wid-gets>=1', 'typer']\n",
+        ),
+        ("app.py", "Gadget()\nHidden()\nCliRunner()\n"),
+    ]);
+    let kit = "node_modules/.pnpm/kit@1/node_modules/kit";
+    let venv = ".venv/lib/python3.12/site-packages";
+    for (path, text) in [
+        (
+            format!("{kit}/package.json"),
+            r#"{"name": "kit", "exports": {".": {"import": {"types": "./dist/index.d.ts"}}}}"#,
+        ),
+        (
+            format!("{kit}/dist/index.d.ts"),
+            "export * from './widget.js';\n",
+        ),
+        (
+            format!("{kit}/dist/widget.d.ts"),
+            "export declare function makeWidget(x: unknown): WidgetShape;\nexport interface WidgetShape {}\n",
+        ),
+        (
+            "node_modules/react/package.json".into(),
+            r#"{"types": "index.d.ts"}"#,
+        ),
+        (
+            "node_modules/react/index.d.ts".into(),
+            "export declare function useMemo(): void;\n",
+        ),
+        (
+            "node_modules/undeclared/index.d.ts".into(),
+            "export declare function useThing(): void;\n",
+        ),
+        ("node_modules/undeclared/package.json".into(), "{}"),
+        (".venv/pyvenv.cfg".into(), "home = /usr/bin\n"),
+        (
+            format!("{venv}/wid_gets-1.0.dist-info/RECORD"),
+            "widgets/__init__.py,,\nwidgets/core.py,,\n",
+        ),
+        (
+            format!("{venv}/widgets/__init__.py"),
+            "from .core import *\n",
+        ),
+        (
+            format!("{venv}/widgets/core.py"),
+            "class Gadget:\n    pass\n",
+        ),
+        (format!("{venv}/hid-1.0.dist-info/RECORD"), "hid.py,,\n"),
+        (format!("{venv}/hid.py"), "class Hidden:\n    pass\n"),
+        (format!("{venv}/typer/__init__.py"), ""),
+        (
+            format!("{venv}/typer/testing.py"),
+            "class Runner:\n    pass\n",
+        ),
+    ] {
+        repo.write(&path, text);
+    }
+    #[cfg(unix)]
+    {
+        let modules = repo.root().join("node_modules");
+        std::os::unix::fs::symlink(".pnpm/kit@1/node_modules/kit", modules.join("kit")).unwrap();
+        // What a link outside the worktree leads to is not read.
+        let away = repo.outside().join("other");
+        std::fs::create_dir_all(&away).unwrap();
+        std::fs::write(away.join("package.json"), "{}").unwrap();
+        let text = "export declare function useThing(): void;\n";
+        std::fs::write(away.join("index.d.ts"), text).unwrap();
+        std::os::unix::fs::symlink(&away, modules.join("other")).unwrap();
+    }
+    let best = |file: &str, name: &str| {
+        let output = repo.mendit(&["hint", name, "--file", file, "--format", "json"]);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let first = &document["suggestions"][0];
+        let certain = if first["certain"] == true { " !" } else { "" };
+        format!(
+            "{}{certain}",
+            first["importStatement"].as_str().unwrap_or_default()
+        )
+    };
+    if cfg!(unix) {
+        assert_eq!(
+            best("src/a.ts", "makeWidget"),
+            "import { makeWidget } from 'kit' !"
+        );
+        assert!(best("src/b.ts", "WidgetShape").ends_with("{ WidgetShape } from 'kit' !"));
+    }
+    assert_eq!(
+        best("src/a.ts", "useThing"),
+        "",
+        "not declared, or not of this worktree"
+    );
+    assert_eq!(
+        best("src/b.ts", "useState"),
+        "import { useState } from 'react'"
+    );
+    assert_eq!(best("app.py", "Gadget"), "from widgets import Gadget !");
+    assert_eq!(best("app.py", "Hidden"), "", "not declared");
+    assert_eq!(
+        best("app.py", "CliRunner"),
+        "from typer.testing import CliRunner"
     );
 }

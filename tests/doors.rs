@@ -24,7 +24,7 @@ const PATCH: &str = "--- a/src/b.ts\n+++ b/src/b.ts\n@@ -1 +1 @@\n-export const 
                      const b = 7;\n";
 
 fn repo() -> Repo {
-    Repo::with(&[
+    let repo = Repo::with(&[
         (
             "tsconfig.json",
             r#"{"compilerOptions":{"paths":{"@shared/*":["./lost/*"]}}}"#,
@@ -32,15 +32,19 @@ fn repo() -> Repo {
         ("package.json", "{}"),
         ("mendit.toml", "[context]\nmax-tokens = 100000\n"),
         ("src/a.ts", "import { m } from \"@shared/money\";\n"),
-        ("src/b.ts", "export const b = 1;\n"),
+        ("src/b.ts", "export const b = 0;\n"),
         (
             "src/c.ts",
             "import { b } from './b';\nexport const c = b;\n",
         ),
+        ("src/c.test.ts", "import { c } from './c';\nc;\n"),
         ("pkg/__init__.py", ""),
         ("pkg/new_utils.py", "def slugify(text):\n    return text\n"),
         ("app.py", "from pkg.old_utils import slugify\n"),
-    ])
+    ]);
+    repo.write("src/b.ts", "export const b = 1;\n");
+    repo.commit();
+    repo
 }
 
 // A token in the log, to see that no door shows it.
@@ -133,6 +137,23 @@ fn doors() -> Vec<Door> {
                     ..ImportsRequest::default()
                 };
                 document(&list_imports(app, &request, &Silent).unwrap())
+            }),
+        },
+        Door {
+            tool: "imports",
+            arguments: json!({"changed": "HEAD~1", "tests": true}),
+            line: vec!["imports", "--changed", "HEAD~1", "--tests"],
+            library: Box::new(|app| {
+                let request = ImportsRequest {
+                    hops: u32::MAX,
+                    reverse: true,
+                    changed: Some("HEAD~1".to_owned()),
+                    tests: true,
+                    ..ImportsRequest::default()
+                };
+                let reached = list_imports(app, &request, &Silent).unwrap();
+                assert_eq!(reached.files[0].path.as_str(), "src/c.test.ts");
+                document(&reached)
             }),
         },
         Door {

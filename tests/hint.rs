@@ -5,7 +5,7 @@ mod support;
 use mendit::graph::Graph;
 use mendit::hint::{Query, fix, suggest};
 use mendit::model::{HintSource, RepoPath, Suggestion};
-use mendit::source::{Memory, Source};
+use mendit::source::{Installed, Memory, Source};
 use support::{Repo, json};
 
 fn memory(files: &[(&str, &str)]) -> Memory {
@@ -19,6 +19,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
     let query = Query {
         file: &RepoPath::new(file).unwrap(),
         known: &[],
+        installed: &Installed::default(),
         names: &[name.to_owned()],
         may_read: &|path| !path.as_str().starts_with("secrets/"),
     };
@@ -43,6 +44,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     let query = Query {
         file: &path,
         known: &[],
+        installed: &Installed::default(),
         names: &names,
         may_read: &|_| true,
     };
@@ -614,4 +616,111 @@ fn a_row_of_the_configuration_tells_where_a_name_comes_from() {
         "[hint]\nknown = [\"Frobnicator frob.core py\"]\n",
     );
     assert_eq!(suggested(&repo), "from frob.core import Frobnicator");
+}
+
+#[test]
+fn every_importer_of_a_renamed_export_is_mended() {
+    let repo = Repo::with(&[
+        ("package.json", "{\"name\": \"p\"}"),
+        (
+            "src/core.ts",
+            "export function fetchUser(id: string) {\n  return db.get(id)\n}\nexport function fetchUsers() {}\n",
+        ),
+        ("src/index.ts", "export { fetchUser } from './core'\n"),
+        ("src/all.ts", "export * from './core'\n"),
+        (
+            "src/a.ts",
+            "import { fetchUser } from './core'\n\nfetchUser('1')\n",
+        ),
+        (
+            "src/b.ts",
+            "import { type Other, fetchUser } from './all'\n\nexport const b = { fetchUser }\n",
+        ),
+        (
+            "src/c.ts",
+            "import { fetchUser } from './index'\n\nfetchUser('2')\n",
+        ),
+        ("src/d.ts", "const { fetchUser } = other\nfetchUser('2')\n"),
+        (
+            "log",
+            "src/a.ts(1,10): error TS2305: Module '\"./core\"' has no exported member 'fetchUser'.\n",
+        ),
+    ]);
+    repo.commit();
+    let hint = ["hint", "--log", "log", "--fix", "--format", "json"];
+    repo.write(
+        "src/core.ts",
+        "export function loadAccount(id: string) {\n  return db.get(id)\n}\nexport function fetchUsers() {}\n",
+    );
+    for step in ["in the worktree", "committed"] {
+        let document = json(&repo.mendit(&hint));
+        let first = &document["suggestions"][0];
+        assert_eq!(first["imported"], "loadAccount", "{step}: {document}");
+        let others = serde_json::json!(["src/b.ts", "src/index.ts"]);
+        assert_eq!(first["alsoIn"], others, "{step}: {document}");
+        let patch = document["patch"].as_str().unwrap();
+        let added: Vec<&str> = patch
+            .lines()
+            .filter(|line| line.starts_with('+') && !line.starts_with("+++"))
+            .collect();
+        assert_eq!(
+            added,
+            [
+                "+import { loadAccount } from './core'",
+                "+loadAccount('1')",
+                "+import { type Other, loadAccount as fetchUser } from './all'",
+                "+export { loadAccount as fetchUser } from './core'",
+            ],
+            "{step}"
+        );
+        repo.commit();
+    }
+    // Another function in its place is no new name for it.
+    repo.write(
+        "src/core.ts",
+        "export function removeAll() {\n  return db.clear()\n}\nexport function fetchUsers() {}\n",
+    );
+    repo.commit();
+    repo.write("src/core.ts", "export function fetchUsers() {}\n");
+    let output = repo.mendit(&hint);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(document["patch"], serde_json::Value::Null, "{document}");
+}
+
+#[test]
+fn every_importer_of_a_moved_module_is_mended() {
+    let repo = Repo::with(&[
+        ("pkg/__init__.py", ""),
+        ("pkg/store/__init__.py", ""),
+        (
+            "pkg/store/money.py",
+            "def cents(x):\n    return x\n\ndef euros(x):\n    return x\n",
+        ),
+        ("pkg/a.py", "from pkg.money import cents\n\ncents(1)\n"),
+        ("pkg/b.py", "from .money import euros\n\neuros(1)\n"),
+        ("pkg/c.py", "from .money import gone\n\ngone(1)\n"),
+        (
+            "log",
+            "pkg/a.py:1: in <module>\n    from pkg.money import cents\nE   ModuleNotFoundError: No module named 'pkg.money'\n",
+        ),
+    ]);
+    repo.commit();
+    let document = json(&repo.mendit(&["hint", "--log", "log", "--fix", "--format", "json"]));
+    let first = &document["suggestions"][0];
+    assert_eq!(first["certain"], true, "{document}");
+    assert_eq!(
+        first["alsoIn"],
+        serde_json::json!(["pkg/b.py"]),
+        "{document}"
+    );
+    let patch = document["patch"].as_str().unwrap();
+    assert!(
+        patch.contains("+from pkg.store.money import cents\n"),
+        "{patch}"
+    );
+    assert!(
+        patch.contains("+from .store.money import euros\n"),
+        "{patch}"
+    );
 }

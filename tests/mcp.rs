@@ -280,6 +280,7 @@ async fn wrong_calls_are_answered_and_break_nothing() {
         ("build_context", json!({"targets": ["../x"]}), "C311"),
         ("build_context", json!({"rev": "gone"}), "U201"),
         ("imports", json!({"files": ["x.ts"]}), "U104"),
+        ("imports", json!({"changed": "gone"}), "U201"),
         ("redact", json!({"file": ".env"}), "C201"),
         ("redact", json!({"file": "x.ts"}), "U104"),
         ("redact", json!({"file": "../x.ts"}), "C311"),

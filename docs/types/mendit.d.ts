@@ -1782,6 +1782,11 @@ export type Subkind = string;
 
 /** One import that may have been meant. */
 export interface Suggestion {
+  /**
+   * Other files that import the same under its old name or place and that the patch mends as
+   * well, sorted.
+   */
+  alsoIn?: Array<RepoPath>;
   /** The evidence agrees and leaves no other candidate. */
   certain: boolean;
   /** How sure, in percent. */

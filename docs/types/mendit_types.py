@@ -1658,6 +1658,9 @@ Subkind = str
 
 # One import that may have been meant.
 class Suggestion(TypedDict):
+    # Other files that import the same under its old name or place and that the patch mends as
+    # well, sorted.
+    alsoIn: NotRequired[list["RepoPath"]]
     # The evidence agrees and leaves no other candidate.
     certain: bool
     # How sure, in percent.

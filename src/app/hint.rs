@@ -5,7 +5,7 @@ use super::patch::write_changes;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::hint::{
-    self, Query, Wanted, fix, hint_lines, moved_modules, recovery_hint, renamed_exports, suggest,
+    self, Answer, Ask, MAX_VERSIONS, Wanted, answers, fix_all, hint_lines, recovery_hint,
 };
 use crate::junit::Report;
 use crate::model::{
@@ -13,6 +13,8 @@ use crate::model::{
 };
 use crate::patch::Change;
 use crate::policy::Redactor;
+use crate::source::Installed;
+use crate::workplace::installed;
 use crate::workspace::{At, Workspace};
 
 /// Find the imports that were meant.
@@ -64,42 +66,58 @@ pub fn find_imports(
 ) -> Result<Hinted, AppError> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
-    let source = workspace.source.as_ref();
-    let wanted = wanted(app, request, &workspace)?;
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
+    let mut wanted = wanted(app, request, &workspace)?;
+    wanted.retain(|file, _| {
+        let refusal = policy.refuse(file);
+        if let Some(refusal) = &refusal {
+            progress.note(&format!("{}: {}", refusal.code, refusal.reason));
+        }
+        refusal.is_none()
+    });
     super::progress::go_on(progress, "reading imports")?;
     let patched = request.fix || request.apply;
     let mut names = Vec::new();
     let mut suggestions: Vec<Suggestion> = Vec::new();
     let mut patch = String::new();
     let mut changes: Vec<Change> = Vec::new();
+    let revision = request.rev.as_deref().unwrap_or("HEAD");
+    let earlier = |path: &RepoPath| {
+        let git = workspace.git.as_ref();
+        git.map_or_else(Vec::new, |git| git.earlier(revision, path, MAX_VERSIONS))
+    };
+    let installed = workspace
+        .root
+        .as_deref()
+        .map_or_else(Installed::default, installed);
+    let ask = Ask {
+        known: &app.settings().hint.known,
+        installed: &installed,
+        may_read: &may_read,
+        earlier: &earlier,
+    };
     with_graph(app, &workspace, true, |graph| {
-        for (file, lacks) in &wanted {
-            if let Some(refusal) = policy.refuse(file) {
-                progress.note(&format!("{}: {}", refusal.code, refusal.reason));
-                continue;
-            }
-            let query = Query {
-                file,
-                names: &lacks.names,
-                known: &app.settings().hint.known,
-                may_read: &may_read,
-            };
-            let mut found = suggest(source, graph, &query);
-            found.extend(moved_modules(source, graph, &query, &lacks.modules));
-            found.extend(renamed_exports(source, graph, &query, &lacks.exports));
-            found.retain(|one| shows(app.redactor(), &one.import_statement));
+        let mut found = answers(graph, &wanted, &ask);
+        for answer in &mut found {
+            answer
+                .suggestions
+                .retain(|one| shows(app.redactor(), &one.import_statement));
+            let lacks = &answer.wanted;
             names.extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
-            if patched {
-                let certain = found.iter().filter(|it| it.certain).cloned();
-                if let Some(fixed) = fix(graph, file, &certain.collect::<Vec<_>>()) {
-                    patch.push_str(&fixed.patch);
-                    changes.extend(fixed.changes);
-                }
-            }
-            suggestions.append(&mut found);
         }
+        if patched {
+            let certain = |answer: &Answer| {
+                let all = answer.suggestions.iter().filter(|it| it.certain);
+                (answer.file.clone(), all.cloned().collect())
+            };
+            let certain: Vec<(RepoPath, Vec<Suggestion>)> = found.iter().map(certain).collect();
+            for (_, fixed) in fix_all(graph, &ask, &certain) {
+                patch.push_str(&fixed.patch);
+                changes.extend(fixed.changes);
+            }
+        }
+        suggestions.extend(found.into_iter().flat_map(|answer| answer.suggestions));
     });
     let found = if patched {
         !changes.is_empty()

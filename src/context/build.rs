@@ -121,7 +121,7 @@ pub fn build_on(
         redactor,
         diagnosis.as_ref(),
         &targets,
-        &request.known_names,
+        (&request.known_names, &request.installed),
         &may_read,
     )
     .map_or((None, false), |(recovery, certain)| {

@@ -2,6 +2,7 @@ use crate::graph::Graph;
 use crate::hint::{Query, Wanted, recovery_context, suggest, wanted};
 use crate::model::{Diagnosis, Language, RecoveryContext, RepoPath};
 use crate::policy::Redactor;
+use crate::source::Installed;
 
 /// Imports for the names that a log calls undefined, each for the file that lacks it, and whether
 /// they are certain and explain all that failed. `None` when there are no such names.
@@ -10,7 +11,7 @@ pub(super) fn recovery(
     redactor: &Redactor,
     diagnosis: Option<&Diagnosis>,
     targets: &[RepoPath],
-    known: &[String],
+    (known, installed): (&[String], &Installed),
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Option<(RecoveryContext, bool)> {
     let diagnosis = diagnosis.filter(|it| !it.undefined_names.is_empty())?;
@@ -34,6 +35,7 @@ pub(super) fn recovery(
             file,
             names: &lacks.names,
             known,
+            installed,
             may_read,
         };
         suggestions.extend(suggest(source, graph, &query));

@@ -5,6 +5,7 @@ use crate::diagnose::{Log, UserRules};
 use crate::junit::Report;
 use crate::model::{Caps, ChangeUnderTest, History, Profile, RepoPath, UnchangedFile};
 use crate::rank::Commit;
+use crate::source::Installed;
 
 /// What a packet is to be built from. Everything outside the repository's files is in here.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +48,8 @@ pub struct Request {
     pub commits: Vec<Commit>,
     /// Rows of the setting `hint.known`.
     pub known_names: Vec<String>,
+    /// What is installed for the repository.
+    pub installed: Installed,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
     /// What the reader already has from an earlier packet; it is named and not repeated.

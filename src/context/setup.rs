@@ -3,6 +3,8 @@ use crate::config::Settings;
 use crate::git::Repository;
 use crate::model::{History, Level, Profile};
 use crate::rank::Commit;
+use crate::source::Installed;
+use crate::workplace::installed;
 
 /// A request as the settings have it: caps, profile and size of the log. The log, targets and the
 /// attempt before are the caller's to add.
@@ -17,6 +19,9 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
         },
         profile: settings.context.profile,
         known_names: settings.hint.known.to_vec(),
+        installed: git
+            .and_then(Repository::workdir)
+            .map_or_else(Installed::default, installed),
         max_log_bytes: settings.context.max_log_bytes.0,
         history: History {
             shallow: git.is_some_and(Repository::is_shallow),

@@ -3,6 +3,7 @@
 
 mod attributes;
 mod diff;
+mod earlier;
 mod error;
 mod first_commit;
 mod guard;

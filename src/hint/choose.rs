@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::asked::Asked;
 use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Evidence, Way, Weight, nearness};
+use super::installed::{Has, exported};
 use super::python::Tops;
 use super::style::ScriptStyle;
 use super::subject::subject;
@@ -10,6 +11,7 @@ use super::{proof, python, script, tables};
 use crate::graph::Graph;
 use crate::model::{DefinitionKind, HintSource, Import, Language, Suggestion};
 use crate::policy::is_test;
+use crate::source::Installed;
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the
@@ -33,6 +35,7 @@ pub(super) fn choose(
     style: &ScriptStyle,
     evidence: Evidence,
     asked: &Asked<'_>,
+    installed: &Installed,
 ) -> Vec<Suggestion> {
     let voted_outside = evidence
         .0
@@ -72,6 +75,7 @@ pub(super) fn choose(
         let certain = certain && at == 0 && {
             let kind = row.entity.kind(graph, &row.way.imported);
             proof::holds(graph, style, asked, &one, kind)
+                && (row.weight.installed || !is_lacking(installed, asked, &one))
         };
         if found
             .iter()
@@ -92,6 +96,13 @@ pub(super) fn choose(
         }
     }
     found
+}
+
+// Whether a package that is installed is known not to have the name.
+fn is_lacking(installed: &Installed, asked: &Asked<'_>, one: &Suggestion) -> bool {
+    let whole = matches!(one.imported.as_str(), "*" | "default");
+    let outside = one.path.is_none() && one.source != HintSource::Stdlib && !whole;
+    outside && exported(installed, asked.file, &one.module, &one.imported) == Some(Has::Nothing)
 }
 
 // What speaks for each definition: all of its importers, and the best of the ways to it that
@@ -267,6 +278,10 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
             return tables::is_everyday(&best.way.module)
                 || proof::is_in_use(asked, &best.way.module);
         }
+        // What an installed package itself shows, and nothing else does.
+        Some(_) if best.weight.installed => {
+            return asked.name.len() > 2 && rows.iter().all(|row| row.entity == best.entity);
+        }
         Some(_) => return best.way.imported == "*" && !asked.usage.members.is_empty(),
         None => {}
     }
@@ -339,6 +354,7 @@ fn written(
         imported: way.imported.clone(),
         type_only,
         replaces: None,
+        also_in: Vec::new(),
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Weight {
     pub(super) near: u64,
     /// The module passes it on.
     pub(super) passes_on: bool,
+    /// The package is installed and exports it.
+    pub(super) installed: bool,
     /// A table or manifest knows it.
     pub(super) outside: Option<HintSource>,
 }
@@ -46,6 +48,7 @@ impl Evidence {
         sum.relative += more.relative;
         sum.near = sum.near.max(more.near);
         sum.passes_on |= more.passes_on;
+        sum.installed |= more.installed;
         sum.defines = sum.defines.or(more.defines);
         sum.outside = sum.outside.or(more.outside);
     }

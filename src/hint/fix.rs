@@ -1,13 +1,14 @@
+use std::collections::BTreeSet;
+
 use super::fix_python::insert_python;
 use super::fix_script::insert_script;
 use super::place::Page;
 use super::removed::removed;
-use super::renamed;
-use super::statements::statements;
+use super::{renamed, words};
 use crate::git::unified_hunks;
 use crate::graph::Graph;
 use crate::lang::{facts, syntax_errors};
-use crate::model::{FileFacts, HintSource, ImportKind, Language, RepoPath, Suggestion};
+use crate::model::{FileFacts, Import, ImportKind, Language, RepoPath, Suggestion};
 use crate::patch::{Change, JudgeOptions, judge};
 use crate::policy::Allowed;
 use crate::resolve::Resolver;
@@ -91,8 +92,9 @@ pub(super) fn inserted(
     let own = facts(file, text.as_bytes());
     let language = Language::of_path(file.as_str())?;
     if let Some((module, name)) = displaced(&own, suggestion) {
-        if suggestion.source == HintSource::Similar {
-            return renamed::renamed(file, text, &name, &suggestion.imported);
+        let plain = name != "default" && !matches!(suggestion.imported.as_str(), "default" | "*");
+        if plain && suggestion.module == module {
+            return renamed::retaken(file, text, &own, &module, &name, &suggestion.imported);
         }
         let without = removed(file, text, &own, &module, &name)?;
         let bound = Suggestion {
@@ -127,7 +129,7 @@ pub(super) fn inserted(
 
 // The module and the name in it of an import that takes what is not there, when the suggestion is
 // for that name and not for the module.
-fn displaced(facts: &FileFacts, suggestion: &Suggestion) -> Option<(String, String)> {
+pub(super) fn displaced(facts: &FileFacts, suggestion: &Suggestion) -> Option<(String, String)> {
     let module = suggestion.replaces.as_ref()?;
     let imports = facts
         .imports
@@ -168,7 +170,8 @@ pub(super) fn binds(facts: &FileFacts, name: &str) -> bool {
         })
 }
 
-// The module of an existing import replaced by where it has gone.
+// The module of existing imports replaced by where it has gone, in each statement and call that
+// names it.
 fn respecified(
     text: &str,
     facts: &FileFacts,
@@ -176,20 +179,33 @@ fn respecified(
     suggestion: &Suggestion,
     language: Language,
 ) -> Option<String> {
-    let all = statements(text, facts, language == Language::Python);
-    let mut found = all
-        .iter()
-        .filter(|one| one.imports.iter().any(|it| it.specifier == old));
-    let (statement, None) = (found.next()?, found.next()) else {
-        return None;
-    };
-    let inside = text.get(statement.span.clone())?;
-    let mut places = inside.match_indices(old);
-    let (at, None) = (places.next()?.0, places.next()) else {
-        return None;
-    };
-    let start = statement.span.start + at;
+    let python = language == Language::Python;
+    let named = |import: &&Import| import.specifier == old;
+    let mut places = BTreeSet::new();
+    for import in facts.imports.iter().filter(named) {
+        let line = (import.line as usize).checked_sub(1)?;
+        let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        let rest = text.get(start..)?;
+        let at = if python {
+            let line = rest.split('\n').next()?;
+            let inside =
+                |byte: Option<&u8>| byte.is_some_and(|it| *it == b'.' || words::is_word(*it));
+            let (at, _) = line.match_indices(old).find(|(at, _)| {
+                let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
+                !inside(before) && !inside(line.as_bytes().get(at + old.len()))
+            })?;
+            // `import a.b` is used as `a.b`, too.
+            let bound = import.kind == ImportKind::Import && import.names.is_empty();
+            (!bound || text.matches(old).count() == 1).then_some(at)?
+        } else {
+            let quoted = ['"', '\'', '`'].map(|quote| rest.find(&format!("{quote}{old}{quote}")));
+            quoted.into_iter().flatten().min()? + 1
+        };
+        places.insert(start + at);
+    }
     let mut out = text.to_owned();
-    out.replace_range(start..start + old.len(), &suggestion.module);
-    Some(out)
+    for at in places.iter().rev() {
+        out.replace_range(*at..*at + old.len(), &suggestion.module);
+    }
+    (!places.is_empty()).then_some(out)
 }

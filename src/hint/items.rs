@@ -102,6 +102,14 @@ impl Items {
         Some(out)
     }
 
+    /// The text with another item in the place of one.
+    pub(super) fn with_other(&self, text: &str, at: usize, item: &str) -> Option<String> {
+        let span = self.spans.get(at)?;
+        let mut out = text.to_owned();
+        out.replace_range(span.clone(), item);
+        Some(out)
+    }
+
     /// The text without one item and its comma.
     pub(super) fn without(&self, text: &str, at: usize) -> Option<String> {
         let span = self.spans.get(at)?;

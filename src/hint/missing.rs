@@ -199,6 +199,7 @@ fn moved(
             imported: "*".to_owned(),
             type_only: import.type_only,
             replaces: Some(import.specifier.clone()),
+            also_in: Vec::new(),
         }
     };
     places

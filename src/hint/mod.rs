@@ -1,6 +1,7 @@
 //! Floor 5: an undefined name to the import that was meant: how the repository imports it, what
 //! defines it, the standard library, manifests; certain or abstaining.
 
+mod answers;
 mod asked;
 mod choose;
 mod entity;
@@ -8,6 +9,7 @@ mod evidence;
 mod fix;
 mod fix_python;
 mod fix_script;
+mod installed;
 mod items;
 mod missing;
 mod outside;
@@ -29,10 +31,11 @@ mod tables;
 mod wanted;
 mod words;
 
+pub use answers::{Answer, Ask, MAX_VERSIONS, answers, fix_all};
 pub use fix::{Fix, fix};
 pub use missing::moved_modules;
 pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
-pub use renamed::renamed_exports;
+pub use renamed::{Earlier, renamed_exports};
 pub use suggest::suggest;
 pub use wanted::{Wanted, undefined, wanted};

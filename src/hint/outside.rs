@@ -1,5 +1,6 @@
 use super::Query;
 use super::evidence::{Evidence, Way, Weight};
+use super::installed::{Has, exported};
 use super::style::ScriptStyle;
 use super::tables;
 use super::words;
@@ -7,8 +8,11 @@ use crate::model::{HintSource, Language, RepoPath};
 use crate::resolve::{Resolver, is_standard, package_part};
 use crate::source::Source;
 
+/// Declared packages that are looked into for one name.
+const MAX_PACKAGES: usize = 200;
+
 /// Adds what tables and manifests know about a name: the standard library, packages that bear the
-/// name, and the table of known names. A package counts only when a manifest declares it.
+/// name, the table of known names, and what declared packages export as they are installed. A package counts only when a manifest declares it.
 pub(super) fn add(
     evidence: &mut Evidence,
     source: &dyn Source,
@@ -87,6 +91,63 @@ pub(super) fn add(
             put(module, imported, HintSource::Manifest, one.erased);
         }
     }
+    for (module, erased) in shown(source, resolver, query, script, name) {
+        let way = Way {
+            module,
+            imported: name.to_owned(),
+            path: None,
+        };
+        let weight = Weight {
+            outside: Some(HintSource::Manifest),
+            types: u32::from(erased),
+            installed: true,
+            ..Weight::default()
+        };
+        evidence.add(way, &weight);
+    }
+}
+
+// The declared packages that are installed and export the name, each with whether it is a type.
+fn shown(
+    source: &dyn Source,
+    resolver: &Resolver<'_>,
+    query: &Query<'_>,
+    script: bool,
+    name: &str,
+) -> Vec<(String, bool)> {
+    let file = query.file;
+    let modules: Vec<String> = if script {
+        resolver.declared(file)
+    } else {
+        let all = query.installed.distributions().into_iter();
+        let named = all.flat_map(|one| {
+            let modules = one.modules.into_iter();
+            modules.map(move |module| (normal(&one.name), module))
+        });
+        let has = |module: &str| {
+            matches!(
+                exported(query.installed, file, module, name),
+                Some(Has::Exported { .. })
+            )
+        };
+        named
+            .filter(|(package, module)| has(module) && is_required(source, file, package))
+            .map(|(_, module)| module)
+            .collect()
+    };
+    let mut found: Vec<(String, bool)> = modules
+        .into_iter()
+        .take(MAX_PACKAGES)
+        .filter_map(
+            |module| match exported(query.installed, file, &module, name)? {
+                Has::Exported { erased } => Some((module, erased)),
+                Has::Nothing => None,
+            },
+        )
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 fn some_or<'n>(imported: &'n str, name: &'n str) -> &'n str {
@@ -123,7 +184,15 @@ const MANIFESTS: &[&str] = &[
 // Whether a Python manifest at or above the file names the package, as a word of its own.
 fn declares_python(source: &dyn Source, file: &RepoPath, module: &str) -> bool {
     let renamed = DISTRIBUTIONS.iter().find(|(import, _)| *import == module);
-    let wanted = normal(renamed.map_or(module, |(_, package)| package));
+    is_required(
+        source,
+        file,
+        &normal(renamed.map_or(module, |(_, package)| package)),
+    )
+}
+
+// Whether such a manifest names a distribution, given in its normal form.
+fn is_required(source: &dyn Source, file: &RepoPath, wanted: &str) -> bool {
     file.ancestors().any(|directory| {
         let named = MANIFESTS.iter().map(|name| {
             if directory.is_empty() {
@@ -149,7 +218,7 @@ fn declares_python(source: &dyn Source, file: &RepoPath, module: &str) -> bool {
             bytes.is_some_and(|bytes| {
                 let text = normal(&String::from_utf8_lossy(&bytes));
                 let text = text.as_bytes();
-                words::places(text, &wanted).any(|at| is_requirement(text, at, wanted.len()))
+                words::places(text, wanted).any(|at| is_requirement(text, at, wanted.len()))
             })
         })
     })

@@ -1,4 +1,5 @@
 use crate::model::RepoPath;
+use crate::source::Installed;
 
 /// A question about imports.
 #[derive(Clone, Copy)]
@@ -10,6 +11,8 @@ pub struct Query<'q> {
     /// What the user says of names: rows `NAME MODULE [IMPORTED] LANGUAGE`, as in the setting
     /// `hint.known`. What they name needs no manifest.
     pub known: &'q [String],
+    /// What is installed for the repository.
+    pub installed: &'q Installed,
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
 }

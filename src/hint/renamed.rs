@@ -1,28 +1,34 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::items::Items;
 use super::removed::removed;
 use super::similar::distance;
 use super::style::ScriptStyle;
-use super::{Query, python, script, suggest, tables};
+use super::{Query, python, script, suggest, tables, words};
 use crate::graph::Graph;
-use crate::lang::uses;
+use crate::lang::{facts, uses};
 use crate::model::{
-    Export, HintSource, Import, ImportKind, ImportedName, Language, RepoPath, Suggestion,
+    Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, Language,
+    RepoPath, Suggestion,
 };
 use crate::source::{Overlay, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
 
+/// Contents that a file had before, newest first.
+pub type Earlier<'e> = dyn Fn(&RepoPath) -> Vec<Vec<u8>> + 'e;
+
 /// Proposes what was meant by names that `file` imports from a module which does not export them:
-/// its default export or a named one in the other's place, where they have gone, else exports of
-/// that module with a name like it, nearest first. A name like it is never certain: it is applied
-/// under test alone (R73).
+/// its default export or a named one in the other's place, what the module calls it since a change
+/// that `earlier` shows, where they have gone, else exports of that module with a name like it,
+/// nearest first. A name like it is never certain: it is applied under test alone (R73).
 #[must_use]
 pub fn renamed_exports(
     source: &dyn Source,
     graph: &Graph<'_>,
     query: &Query<'_>,
     exports: &[String],
+    earlier: &Earlier<'_>,
 ) -> Vec<Suggestion> {
     let resolver = graph.resolver();
     let facts = resolver.facts(query.file);
@@ -58,6 +64,9 @@ pub fn renamed_exports(
             target: target.as_ref(),
         };
         let mut rows: Vec<Suggestion> = asked.other_form().into_iter().collect();
+        if rows.is_empty() {
+            rows.extend(asked.called_since(earlier));
+        }
         if rows.is_empty() {
             rows = asked.elsewhere();
         }
@@ -129,6 +138,7 @@ impl Asked<'_> {
             imported: imported.to_owned(),
             type_only: import.type_only,
             replaces: Some(import.specifier.clone()),
+            also_in: Vec::new(),
         }
     }
 
@@ -154,6 +164,44 @@ impl Asked<'_> {
             certain: same,
             confidence: if same { 90 } else { 50 },
             ..row
+        })
+    }
+
+    // The name that the module gave it: a change that history shows took the old name away and
+    // brought exactly one definition that is the same but for its name, and that is still there.
+    fn called_since(&self, earlier: &Earlier<'_>) -> Option<Suggestion> {
+        let target = self.target.filter(|_| self.taken.name != "default")?;
+        let old = &self.taken.name;
+        let mut homes = vec![target.clone()];
+        let offered = self.graph.offered(target);
+        homes.extend(
+            offered
+                .iter()
+                .filter_map(|name| self.graph.defining(target, name)),
+        );
+        homes.sort();
+        homes.dedup();
+        let mut found = homes.iter().filter_map(|home| {
+            let now = self.source.read(home).ok()?;
+            let mut after = now.to_vec();
+            for before in earlier(home) {
+                let new = renaming(home, &before, &after, old);
+                if new.is_some() {
+                    return new.map(|new| (home, new));
+                }
+                after = before;
+            }
+            None
+        });
+        let ((home, new), None) = (found.next()?, found.next()) else {
+            return None;
+        };
+        let there = exports_it(self.graph, target, &new)
+            && self.graph.defining(target, &new).as_ref() == Some(home);
+        there.then(|| Suggestion {
+            certain: true,
+            confidence: 90,
+            ..self.row(&new, &new, HintSource::Definition)
         })
     }
 
@@ -250,9 +298,95 @@ fn shared_words(one: &str, other: &str) -> usize {
     words(one).intersection(&words(other)).count()
 }
 
-/// The text of a file with one name in the place of another, wherever it stands for what the file
-/// imports under it. `None` when the file binds the name otherwise as well, or the new one already.
-pub(super) fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
+// The new name of a definition that a change of its file gave another.
+fn renaming(file: &RepoPath, before: &[u8], after: &[u8], old: &str) -> Option<String> {
+    let (then, now) = (facts(file, before), facts(file, after));
+    let defines = |facts: &FileFacts, name: &str| {
+        let mut own = facts.definitions.iter();
+        own.any(|it| it.name == name) || facts.exports.iter().any(|it| it.name == name)
+    };
+    if defines(&now, old) {
+        return None;
+    }
+    let (before, after) = (std::str::from_utf8(before), std::str::from_utf8(after));
+    let (before, after) = (before.ok()?, after.ok()?);
+    let was = then.definitions.iter().find(|it| it.name == old)?;
+    let mut new = now
+        .definitions
+        .iter()
+        .filter(|it| it.kind == was.kind && !defines(&then, &it.name))
+        .filter(|it| is_alike(&body(before, was), &body(after, it)));
+    let (one, None) = (new.next()?, new.next()) else {
+        return None;
+    };
+    Some(one.name.clone())
+}
+
+// The lines of a definition with a mark for its own name.
+fn body(text: &str, definition: &Definition) -> Vec<String> {
+    let name = &definition.name;
+    let first = (definition.line as usize).saturating_sub(1);
+    let count = (definition.end_line as usize).saturating_sub(first);
+    let lines = text.lines().skip(first).take(count);
+    let marked = lines.map(|line| {
+        let mut out = String::new();
+        let mut from = 0;
+        for at in words::places(line.as_bytes(), name) {
+            out.push_str(line.get(from..at).unwrap_or_default());
+            out.push('\u{0}');
+            from = at + name.len();
+        }
+        out.push_str(line.get(from..).unwrap_or_default());
+        out.trim().to_owned()
+    });
+    marked.filter(|line| !line.is_empty()).collect()
+}
+
+// Three of four lines are the same.
+fn is_alike(one: &[String], other: &[String]) -> bool {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in one {
+        *counts.entry(line).or_default() += 1;
+    }
+    let shared = other.iter().filter(|line| {
+        let left = counts.get_mut(line.as_str()).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    });
+    let shared = shared.count();
+    shared > 0 && shared * 4 >= one.len().max(other.len()) * 3
+}
+
+/// The text of a file that takes `new` from a module where it took `old`. What the file passes on
+/// keeps its name, and so does what the file or a string in it calls by the old name otherwise.
+pub(super) fn retaken(
+    file: &RepoPath,
+    text: &str,
+    facts: &FileFacts,
+    module: &str,
+    old: &str,
+    new: &str,
+) -> Option<String> {
+    let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
+    let all = facts.imports.iter().filter(takes);
+    let (own, others): (Vec<&Import>, Vec<&Import>) = all.partition(|it| it.specifier == module);
+    let python = Language::of_path(file.as_str())? == Language::Python;
+    let quoted = |quote: char| text.contains(&format!("{quote}{old}{quote}"));
+    let keeps = !others.is_empty()
+        || own.iter().any(|it| it.kind == ImportKind::ExportFrom)
+        || (python && (file.stem() == "__init__" || quoted('"') || quoted('\'')));
+    if let Some(text) = (!keeps).then(|| renamed(file, text, old, new)).flatten() {
+        return Some(text);
+    }
+    let mut out = text.to_owned();
+    for import in own.iter().rev() {
+        out = aliased(&out, import, python, old, new)?;
+    }
+    (!own.is_empty()).then_some(out)
+}
+
+// One name in the place of another, wherever it stands for what the file imports under it. `None`
+// when the file binds the name otherwise as well, or the new one already.
+fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
     let taken = uses(file, text.as_bytes(), new);
     if found.bound || found.shadowed || taken.is_some_and(|it| it.bound || !it.places.is_empty()) {
@@ -267,4 +401,42 @@ pub(super) fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Opti
     }
     out.push_str(text.get(from..)?);
     Some(out)
+}
+
+// `new as old` in the list of a statement, or `new: old` in what is taken apart.
+fn aliased(text: &str, import: &Import, python: bool, old: &str, new: &str) -> Option<String> {
+    let line = (import.line as usize).checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let rest = text.get(start..)?;
+    let list = if python {
+        let after = rest.find("import")? + "import".len();
+        let list = rest.get(after..)?;
+        match list.trim_start().strip_prefix('(') {
+            Some(_) => after + list.find('(')? + 1..after + list.find(')')?,
+            None => after..after + list.find(['\n', '#', ';']).unwrap_or(list.len()),
+        }
+    } else {
+        let open = rest.find('{')? + 1;
+        let close = open + rest.get(open..)?.find('}')?;
+        let specifier = rest.get(close..)?.find(import.specifier.as_str())?;
+        rest.get(close..close + specifier)
+            .is_some_and(|it| !it.contains([';', '{']))
+            .then_some(open..close)?
+    };
+    let items = Items::read(rest, list);
+    let names = items.names(rest);
+    let (at, item) = names.iter().enumerate().find_map(|(at, item)| {
+        let mut parts = item.split(|it: char| it.is_whitespace() || it == ':');
+        (parts.find(|it| *it != "type") == Some(old)).then_some((at, *item))
+    })?;
+    let word = words::places(item.as_bytes(), old).next()?;
+    let after = item.get(word + old.len()..)?;
+    let kept = match (after.trim().is_empty(), import.kind) {
+        (false, _) => String::new(),
+        (true, ImportKind::Require) => format!(": {old}"),
+        (true, _) => format!(" as {old}"),
+    };
+    let item = format!("{}{new}{kept}{after}", item.get(..word)?);
+    let changed = items.with_other(rest, at, &item)?;
+    Some(format!("{}{changed}", text.get(..start)?))
 }

@@ -44,6 +44,7 @@ pub(super) fn similar(
                 imported: name.to_owned(),
                 type_only: false,
                 replaces: None,
+                also_in: Vec::new(),
             };
             found.push((distance, order, suggestion));
         };

@@ -80,7 +80,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
             query,
             name,
         );
-        let mut rows = choose(graph, &tops, &style, evidence, &asked);
+        let mut rows = choose(graph, &tops, &style, evidence, &asked, query.installed);
         if rows.is_empty() {
             rows = similar::similar(graph, &tops, &style, &pool, &asked);
         }

@@ -183,6 +183,27 @@ mod tests {
     }
 
     #[test]
+    fn a_plain_ampersand_is_text_of_jsx_and_nowhere_else() {
+        let path = RepoPath::new("a.tsx").unwrap();
+        for (text, errors) in [
+            ("<a href=\"https://x.y/?a=1&utm_source=b\">x</a>", false),
+            ("<p>see https://x.y/?a=1&utm_source=b; now</p>", false),
+            (
+                "<p>AT&T, Terms & Conditions &amp; R&D &#x26; {b & c}</p>",
+                false,
+            ),
+            ("<p>a &&b</p>", false),
+            ("<p b={c & d}>e & f</p>", false),
+            ("<p>a & b</p> & &c", true),
+            ("<p>a & b</a>", true),
+            ("&c", true),
+        ] {
+            let found = syntax_errors(&path, format!("export const a = {text}\n").as_bytes());
+            assert_eq!(!found.is_empty(), errors, "{text}: {found:?}");
+        }
+    }
+
+    #[test]
     fn any_bytes_are_read() {
         let mut state = 7_u32;
         for name in ["a.ts", "a.js", "a.py", "a.vue", "a.svelte", "a.astro"] {

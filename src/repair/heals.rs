@@ -2,22 +2,17 @@ use super::compiler_heals::compiler_heals;
 use super::heal::Heal;
 use super::import_heals::import_heals;
 use super::syntax_heals::syntax_heals;
-use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
+use crate::hint::Ask;
+use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
 
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
-/// kept only when the commands say that it helps. `known` is the setting `hint.known`.
+/// kept only when the commands say that it helps.
 #[must_use]
-pub fn heals(
-    diagnosis: &Diagnosis,
-    log: &str,
-    source: &dyn Source,
-    known: &[String],
-    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> Vec<Heal> {
+pub fn heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source, ask: &Ask<'_>) -> Vec<Heal> {
     let mut found = modes(diagnosis, source);
-    let (certain, tries) = import_heals(diagnosis, source, known, may_read);
+    let (certain, tries) = import_heals(diagnosis, source, ask);
     found.extend(certain);
     found.extend(compiler_heals(log, diagnosis, source));
     found.extend(syntax_heals(log, diagnosis, source));

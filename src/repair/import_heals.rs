@@ -1,26 +1,25 @@
 use super::heal::Heal;
 use crate::graph::Graph;
-use crate::hint::{Query, Wanted, fix, moved_modules, renamed_exports, suggest, undefined, wanted};
+use crate::hint::{Ask, Fix, Query, Wanted, answers, fix_all, suggest, undefined, wanted};
 use crate::model::{Diagnosis, HintSource, Language, MentionedFile, RepoPath, Suggestion};
 use crate::source::Source;
 
 /// Uncertain answers that are tried in one go (R74).
 const MAX_TRIES: usize = 3;
 
-/// What is certain: one change for all files together, as one missing name hides the next. Then
-/// what may be tried under the tests: where a module may have gone, an export with a name like it
+/// What is certain: one change for all files together, as one missing name hides the next, with
+/// the other importers of what was renamed or moved. Then what may be tried under the tests: where a module may have gone, an export with a name like it
 /// (kept only when the commands pass), the only import that is known for a name.
 pub(super) fn import_heals(
     diagnosis: &Diagnosis,
     source: &dyn Source,
-    known: &[String],
-    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
+    ask: &Ask<'_>,
 ) -> (Option<Heal>, Vec<Heal>) {
     let files: Vec<RepoPath> = diagnosis
         .files
         .iter()
         .filter_map(MentionedFile::repo_path)
-        .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
+        .filter(|path| Language::of_path(path.as_str()).is_some() && (ask.may_read)(path))
         .collect();
     let lacks = Wanted {
         names: diagnosis.undefined_names.clone(),
@@ -32,47 +31,50 @@ pub(super) fn import_heals(
         return (None, Vec::new());
     }
     let graph = Graph::new(source);
-    let mut heal = Heal {
-        what: String::new(),
-        patch: Vec::new(),
-        files: Vec::new(),
-        must_fix: false,
+    let heal = |what: String, fixes: Vec<(RepoPath, Fix)>, must_fix| Heal {
+        what,
+        patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
+        files: fixes.into_iter().map(|(file, _)| file).collect(),
+        must_fix,
     };
-    let mut said: Vec<String> = Vec::new();
     let mut tries: Vec<Heal> = Vec::new();
-    for (file, wanted) in &wanted {
+    let mut settled: Vec<(RepoPath, Vec<Suggestion>)> = Vec::new();
+    for answer in answers(&graph, &wanted, ask) {
+        let file = answer.file;
+        let found = answer.suggestions.into_iter();
+        let (mut certain, open): (Vec<_>, Vec<_>) = found.partition(|one| one.certain);
         let query = Query {
-            file,
-            names: &wanted.names,
-            known,
-            may_read,
+            file: &file,
+            names: &answer.wanted.names,
+            known: ask.known,
+            installed: ask.installed,
+            may_read: ask.may_read,
         };
-        let mut found: Vec<Suggestion> = suggest(source, &graph, &query);
-        found.extend(moved_modules(source, &graph, &query, &wanted.modules));
-        found.extend(renamed_exports(source, &graph, &query, &wanted.exports));
-        let (mut certain, open): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.certain);
         certain.extend(hidden(source, &graph, &query));
         for one in may_be_tried(&certain, &open) {
-            if let Some(fixed) = fix(&graph, file, std::slice::from_ref(one)) {
-                tries.push(Heal {
-                    what: format!("try {} in {file}", one.import_statement),
-                    patch: fixed.patch.into_bytes(),
-                    files: vec![file.clone()],
-                    must_fix: one.source == HintSource::Similar
-                        || open.iter().filter(|it| it.name == one.name).count() > 1,
-                });
+            let fixes = fix_all(&graph, ask, &[(file.clone(), vec![one.clone()])]);
+            if fixes.iter().any(|(fixed, _)| *fixed == file) {
+                let what = format!("try {} in {}", one.import_statement, listed(&fixes));
+                let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
+                let must_fix = one.source == HintSource::Similar || rivals;
+                tries.push(heal(what, fixes, must_fix));
             }
         }
-        let Some(fixed) = fix(&graph, file, &certain) else {
-            continue;
-        };
-        said.push(format!("{} in {file}", fixed.names.join(", ")));
-        heal.patch.extend_from_slice(fixed.patch.as_bytes());
-        heal.files.push(file.clone());
+        settled.push((file, certain));
     }
+    let fixes = fix_all(&graph, ask, &settled);
+    let said: Vec<String> = fixes
+        .iter()
+        .map(|(file, fixed)| format!("{} in {file}", fixed.names.join(", ")))
+        .collect();
+    let certain = heal(format!("import {}", said.join("; ")), fixes, false);
     tries.truncate(MAX_TRIES);
-    heal.what = format!("import {}", said.join("; "));
-    ((!said.is_empty()).then_some(heal), tries)
+    ((!said.is_empty()).then_some(certain), tries)
+}
+
+fn listed(fixes: &[(RepoPath, Fix)]) -> String {
+    let files: Vec<&str> = fixes.iter().map(|(file, _)| file.as_str()).collect();
+    files.join(", ")
 }
 
 // Certain imports of names that are missing behind those that the failure names.

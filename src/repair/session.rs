@@ -353,13 +353,19 @@ impl<'s> Session<'s> {
         };
         let read = self.setup.read;
         let may_read = |path: &RepoPath| read.refuse(path).is_none();
-        let found = heals(
-            diagnosis,
-            &self.log,
-            &source,
-            &self.setup.request.known_names,
-            &may_read,
-        );
+        let earlier = |path: &RepoPath| {
+            let git = self.setup.git;
+            git.map_or_else(Vec::new, |git| {
+                git.earlier("HEAD", path, crate::hint::MAX_VERSIONS)
+            })
+        };
+        let ask = crate::hint::Ask {
+            known: &self.setup.request.known_names,
+            installed: &self.setup.request.installed,
+            may_read: &may_read,
+            earlier: &earlier,
+        };
+        let found = heals(diagnosis, &self.log, &source, &ask);
         self.heals = found
             .into_iter()
             .filter(|heal| !self.tried.contains(heal))

@@ -100,6 +100,20 @@ impl Resolver<'_> {
             .any(|manifest| manifest.declares(package))
     }
 
+    /// The npm packages that the manifests at or above `from` declare, sorted; those of types alone
+    /// left out.
+    #[must_use]
+    pub fn declared(&self, from: &RepoPath) -> Vec<String> {
+        let manifests = from
+            .ancestors()
+            .filter_map(|directory| self.manifest(directory));
+        let all: std::collections::BTreeSet<String> = manifests
+            .flat_map(|it| it.dependencies().map(str::to_owned).collect::<Vec<_>>())
+            .filter(|package| !package.starts_with("@types/"))
+            .collect();
+        all.into_iter().collect()
+    }
+
     /// The npm package that a manifest at or above `from` declares and that bears the name: case,
     /// `-`, `_` and `.` aside.
     #[must_use]

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "program")]
 mod ignored;
+#[cfg(feature = "program")]
+mod installed;
 mod listing;
 mod memory;
 mod overlay;
@@ -13,6 +15,8 @@ mod worktree;
 
 #[cfg(feature = "program")]
 pub use ignored::Ignored;
+#[cfg(feature = "program")]
+pub use installed::{Distribution, Installed};
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;
 pub use overlay::Overlay;

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
 
 use super::leads::{first_lead, lexical};
+use crate::source::Installed;
 
 /// A virtual environment outside a worktree that its commands run in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +66,17 @@ pub(super) fn outer(
         take(root, None, true);
     }
     found
+}
+
+/// What is installed for a worktree: in its own folders, and in the virtual environments that are
+/// active, that it holds or that a tool keeps for it.
+#[must_use]
+pub fn installed(worktree: &Path) -> Installed {
+    let own = [".venv", "venv"].map(|name| worktree.join(name));
+    let own = own.into_iter().filter(|it| it.join("pyvenv.cfg").is_file());
+    let outer = outer(worktree, &[], &|name| std::env::var_os(name));
+    let all: Vec<PathBuf> = own.chain(outer.into_iter().map(|it| it.root)).collect();
+    Installed::of(worktree, &all)
 }
 
 /// What commands name with a program of its `bin`: as it is typed, and where it is.

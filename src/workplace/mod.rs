@@ -25,6 +25,7 @@ mod relink;
 mod view;
 
 pub use choice::{Choice, Kind};
+pub use environments::installed;
 pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
 pub use leads::leads_to;

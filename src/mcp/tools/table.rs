@@ -40,7 +40,8 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
     ToolRow {
         name: "imports",
         title: "List imports",
-        about: "List what files import, or what imports them, to a number of hops.",
+        about: "List what files import, or what imports them, to a number of hops; with `changed` and \
+                `tests` the tests that the changes since a commit can reach.",
         writes: false,
         runs: false,
         input: input::<imports::Arguments>,

@@ -1,0 +1,210 @@
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::fix::displaced;
+use super::renamed::{Earlier, renamed_exports};
+use super::words::places;
+use super::{Fix, Query, Wanted, fix, moved_modules, suggest};
+use crate::graph::Graph;
+use crate::model::{ImportKind, Language, RepoPath, Suggestion};
+use crate::source::Installed;
+
+/// Files that are asked whether they lack what another lacks.
+const MAX_OTHERS: usize = 500;
+/// Contents of a file's past that are enough to tell how a name in it came to be.
+pub const MAX_VERSIONS: usize = 8;
+
+/// What stands behind every answer.
+#[derive(Clone, Copy)]
+pub struct Ask<'q> {
+    /// See [`Query::known`].
+    pub known: &'q [String],
+    /// What is installed for the repository.
+    pub installed: &'q Installed,
+    /// Which files may be read.
+    pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
+    /// What files were before.
+    pub earlier: &'q Earlier<'q>,
+}
+
+/// What one file is told.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The file.
+    pub file: RepoPath,
+    /// What it lacks.
+    pub wanted: Wanted,
+    /// What was meant.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// What each file that lacks something is told.
+#[must_use]
+pub fn answers(
+    graph: &Graph<'_>,
+    wanted: &BTreeMap<RepoPath, Wanted>,
+    ask: &Ask<'_>,
+) -> Vec<Answer> {
+    let source = graph.source();
+    let answer = |(file, wanted): (&RepoPath, &Wanted)| {
+        let query = ask.query(file, &wanted.names);
+        let mut suggestions = suggest(source, graph, &query);
+        suggestions.extend(moved_modules(source, graph, &query, &wanted.modules));
+        let exports = &wanted.exports;
+        suggestions.extend(renamed_exports(source, graph, &query, exports, ask.earlier));
+        for one in suggestions.iter_mut().filter(|one| one.certain) {
+            let holding = holding(graph, ask, file, one);
+            let others = others(graph, ask, file, one, holding);
+            one.also_in = others.into_iter().map(|(file, _)| file).collect();
+        }
+        Answer {
+            file: file.clone(),
+            wanted: wanted.clone(),
+            suggestions,
+        }
+    };
+    wanted.iter().map(answer).collect()
+}
+
+/// Patches for a file and suggestions for it, and for every other file that imports what one of
+/// them says has another name or place now.
+#[must_use]
+pub fn fix_all(
+    graph: &Graph<'_>,
+    ask: &Ask<'_>,
+    given: &[(RepoPath, Vec<Suggestion>)],
+) -> Vec<(RepoPath, Fix)> {
+    let mut rows: BTreeMap<RepoPath, Vec<Suggestion>> = BTreeMap::new();
+    for (file, suggestions) in given {
+        let own = rows.entry(file.clone()).or_default();
+        own.extend(suggestions.iter().cloned());
+    }
+    let all = given
+        .iter()
+        .flat_map(|(file, all)| all.iter().map(move |one| (file, one)));
+    for (file, one) in all {
+        let holding = match one.certain {
+            true => one.also_in.clone(),
+            false => holding(graph, ask, file, one),
+        };
+        for (other, row) in others(graph, ask, file, one, holding) {
+            let known = rows.entry(other).or_default();
+            if known.iter().all(|it| it.name != row.name) {
+                known.push(row);
+            }
+        }
+    }
+    let fixed = rows
+        .iter()
+        .filter_map(|(file, rows)| Some((file.clone(), fix(graph, file, rows)?)));
+    fixed.collect()
+}
+
+impl<'q> Ask<'q> {
+    fn query(&self, file: &'q RepoPath, names: &'q [String]) -> Query<'q> {
+        Query {
+            file,
+            names,
+            known: self.known,
+            installed: self.installed,
+            may_read: self.may_read,
+        }
+    }
+}
+
+// The other files that hold the word which a mended import gives up.
+fn holding(graph: &Graph<'_>, ask: &Ask<'_>, file: &RepoPath, one: &Suggestion) -> Vec<RepoPath> {
+    let language = Language::of_path(file.as_str());
+    let (Some(specifier), Some(language)) = (&one.replaces, language) else {
+        return Vec::new();
+    };
+    let facts = graph.resolver().facts(file);
+    let word = match displaced(&facts, one) {
+        Some(_) => &one.name,
+        None => last_part(specifier, language),
+    };
+    let source = graph.source();
+    let listed: Vec<&RepoPath> = source.listing().files().map(|entry| &entry.path).collect();
+    let mut holding: Vec<RepoPath> = listed
+        .into_par_iter()
+        .filter(|path| {
+            let near = Language::of_path(path.as_str());
+            *path != file
+                && near.is_some_and(|it| it.is_script() == language.is_script())
+                && (ask.may_read)(path)
+                && source
+                    .read(path)
+                    .is_ok_and(|text| places(&text, word).next().is_some())
+        })
+        .cloned()
+        .collect();
+    holding.truncate(MAX_OTHERS);
+    holding
+}
+
+// Those of them that lack the same export or the same module and are told the same, each as surely
+// as the one that was asked for.
+fn others(
+    graph: &Graph<'_>,
+    ask: &Ask<'_>,
+    file: &RepoPath,
+    one: &Suggestion,
+    holding: Vec<RepoPath>,
+) -> Vec<(RepoPath, Suggestion)> {
+    let language = Language::of_path(file.as_str());
+    let (Some(specifier), Some(path), Some(language)) = (&one.replaces, &one.path, language) else {
+        return Vec::new();
+    };
+    let source = graph.source();
+    let export = displaced(&graph.resolver().facts(file), one).map(|_| one.name.clone());
+    let module = last_part(specifier, language);
+    let home = |row: &Suggestion| {
+        let path = row.path.as_ref()?;
+        match &export {
+            Some(_) => graph.defining(path, &row.imported),
+            None => Some(path.clone()),
+        }
+    };
+    let wanted = home(one);
+    let told = |rows: Vec<Suggestion>| {
+        let row = rows.into_iter().find(|row| row.certain || !one.certain)?;
+        let same = row.imported == one.imported && home(&row) == wanted;
+        same.then_some(row)
+    };
+    let mut found = Vec::new();
+    for other in holding.into_iter().filter(|it| it != path) {
+        let query = ask.query(&other, &[]);
+        if let Some(name) = &export {
+            let names = std::slice::from_ref(name);
+            let rows = renamed_exports(source, graph, &query, names, ask.earlier);
+            found.extend(told(rows).map(|row| (other.clone(), row)));
+            continue;
+        }
+        let facts = graph.resolver().facts(&other);
+        let mut modules: Vec<String> = facts
+            .imports
+            .iter()
+            .filter(|it| it.kind != ImportKind::DottedString)
+            .filter(|it| last_part(&it.specifier, language) == module)
+            .map(|it| it.specifier.clone())
+            .collect();
+        modules.sort();
+        modules.dedup();
+        for module in modules {
+            let rows = moved_modules(source, graph, &query, &[module]);
+            found.extend(told(rows).map(|row| (other.clone(), row)));
+        }
+    }
+    found
+}
+
+fn last_part(specifier: &str, language: Language) -> &str {
+    let separator = if language.is_script() { '/' } else { '.' };
+    let last = specifier.rsplit(separator).next().unwrap_or(specifier);
+    if language.is_script() {
+        last.split('.').next().unwrap_or(last)
+    } else {
+        last
+    }
+}

@@ -1,0 +1,148 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Files of a package that are larger say nothing.
+const MAX_BYTES: u64 = 4 << 20;
+/// Distributions of an environment that are looked at.
+const MAX_DISTRIBUTIONS: usize = 2_000;
+
+/// Packages as they are installed where commands of a worktree find them: in its `node_modules` and
+/// in the `site-packages` of its environments. They are read by name, nothing of them is run, and a
+/// link in `node_modules` is followed only to another `node_modules` of the worktree.
+#[derive(Debug, Clone, Default)]
+pub struct Installed {
+    root: Option<PathBuf>,
+    sites: Vec<PathBuf>,
+}
+
+/// A distribution of Python packages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Distribution {
+    /// Its name as its metadata spells it.
+    pub name: String,
+    /// The modules at the top that it brings, sorted.
+    pub modules: Vec<String>,
+}
+
+impl Installed {
+    /// What a worktree finds in itself and in virtual environments.
+    #[must_use]
+    pub fn of(root: &Path, environments: &[PathBuf]) -> Self {
+        let mut sites = Vec::new();
+        for environment in environments {
+            let mut below = vec![environment.join("Lib/site-packages")];
+            below.extend(
+                entries(&environment.join("lib"))
+                    .into_iter()
+                    .map(|it| it.join("site-packages")),
+            );
+            sites.extend(below.into_iter().filter(|it| it.is_dir()));
+        }
+        Self {
+            root: root.canonicalize().ok(),
+            sites,
+        }
+    }
+
+    /// The folder of an npm package as a file in `directory` of the worktree finds it.
+    #[must_use]
+    pub fn npm(&self, directory: &str, package: &str) -> Option<PathBuf> {
+        let root = self.root.as_ref()?;
+        let plain = |part: &str| !part.is_empty() && !part.starts_with('.');
+        if package.contains('\\') || !package.split('/').all(plain) {
+            return None;
+        }
+        let start = root.join(directory);
+        let folders = start.ancestors().take_while(|it| it.starts_with(root));
+        folders
+            .map(|folder| folder.join("node_modules").join(package))
+            .find_map(|folder| {
+                let real = folder.canonicalize().ok().filter(|it| it.is_dir())?;
+                let mut below = real.strip_prefix(root).ok()?.components();
+                below
+                    .any(|part| part.as_os_str() == "node_modules")
+                    .then_some(real)
+            })
+    }
+
+    /// Where modules of Python are installed.
+    #[must_use]
+    pub fn sites(&self) -> &[PathBuf] {
+        &self.sites
+    }
+
+    /// The distributions in `site-packages`, by name.
+    #[must_use]
+    pub fn distributions(&self) -> Vec<Distribution> {
+        let mut found = Vec::new();
+        for site in &self.sites {
+            for folder in entries(site) {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                let Some((name, _)) = name
+                    .strip_suffix(".dist-info")
+                    .and_then(|it| it.rsplit_once('-'))
+                else {
+                    continue;
+                };
+                let modules = modules(site, &folder);
+                let name = name.to_owned();
+                found.push(Distribution { name, modules });
+            }
+        }
+        found.truncate(MAX_DISTRIBUTIONS);
+        found
+    }
+
+    /// The first of some paths that is a file.
+    #[must_use]
+    pub fn first(&self, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+        paths.into_iter().find(|it| it.is_file())
+    }
+
+    /// A file of an installed package; `folder` is what it may not leave.
+    #[must_use]
+    pub fn read(&self, folder: &Path, file: &Path) -> Option<Vec<u8>> {
+        let real = file.canonicalize().ok()?;
+        let inside = real.starts_with(folder.canonicalize().ok()?);
+        let about = real.metadata().ok()?;
+        (inside && about.is_file() && about.len() <= MAX_BYTES)
+            .then(|| fs::read(real).ok())
+            .flatten()
+    }
+}
+
+// By `top_level.txt`, or by the first parts of what `RECORD` lists.
+fn modules(site: &Path, about: &Path) -> Vec<String> {
+    let text = |name: &str| {
+        let file = about.join(name);
+        let small = file
+            .metadata()
+            .is_ok_and(|it| it.is_file() && it.len() <= MAX_BYTES);
+        small.then(|| fs::read_to_string(file).ok()).flatten()
+    };
+    let mut found = BTreeSet::new();
+    if let Some(text) = text("top_level.txt") {
+        found.extend(text.lines().map(|it| it.trim().to_owned()));
+    } else if let Some(text) = text("RECORD") {
+        for path in text.lines().filter_map(|line| line.split(',').next()) {
+            let module = match path.split_once('/') {
+                Some((folder, _)) => folder,
+                None => path.strip_suffix(".py").unwrap_or_default(),
+            };
+            found.insert(module.to_owned());
+        }
+    }
+    let named = |it: &String| {
+        let name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        !it.is_empty() && it.chars().all(name) && site.join(it.as_str()).parent() == Some(site)
+    };
+    found.into_iter().filter(named).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
