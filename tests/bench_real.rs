@@ -58,6 +58,24 @@ class Share(unittest.TestCase):
         self.assertEqual(share([8], 2), 4)
 ";
 
+// Reaches the prices over the shop's entry.
+const TEST_DESK: &str = "\
+import unittest
+
+from shop.desk import till
+
+
+class Desk(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(till.share([8], 2), 4)
+";
+
+// Whatever a fix does, the environment lacks what it imports.
+const TEST_LACKING: &str = "\
+import shop.prices
+import shop_plugin_that_is_nowhere
+";
+
 /// What a step of history is there for, and files it writes.
 type Step = (&'static str, &'static [(&'static str, &'static str)]);
 
@@ -122,6 +140,11 @@ fn history() -> Repo {
         ("shop/prices.py", PRICES),
         ("tests/test_prices.py", TEST_PRICES),
         ("tests/test_share.py", TEST_SHARE),
+        ("shop/till.py", "from shop.prices import share\n"),
+        ("shop/desk.py", "from shop import till\n"),
+        ("tests/test_desk.py", TEST_DESK),
+        ("tests/test_lacking.py", TEST_LACKING),
+        ("examples/test_shown.py", TEST_SHARE),
         ("bench.toml", "test = \"touch /tmp/never\"\n"),
     ]);
     for (_, files) in STEPS {
@@ -196,8 +219,11 @@ fn fixes_are_found_kept_by_reference_and_benched() {
     assert_eq!(fix["commit"], head.trim());
     assert_eq!(fix["needed"][0]["path"], "shop/prices.py");
     assert_eq!(fix["needed"][0]["lines"], serde_json::json!([[2, 5]]));
-    assert_eq!(texts(&fix["hidden"], None), ["tests/test_share.py"]);
-    assert_eq!(fix["hiddenPassed"], 3);
+    assert_eq!(
+        texts(&fix["hidden"], None),
+        ["tests/test_share.py", "tests/test_desk.py"]
+    );
+    assert_eq!(fix["hiddenPassed"], 4);
 
     again_nothing_is_tried(&repo);
     std::fs::create_dir(repo.outside().join("clones")).unwrap();

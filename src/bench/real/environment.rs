@@ -142,6 +142,9 @@ impl Range {
         }
         let name = path.rsplit('/').next().unwrap_or(path);
         let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+        if is_aside(path) {
+            return false;
+        }
         match extension {
             "py" => stem.starts_with("test_") || stem.ends_with("_test"),
             "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
@@ -160,11 +163,10 @@ impl Range {
 
     /// Whether a file is product: a program that is no test.
     pub(super) fn is_product(&self, path: &str) -> bool {
-        let mut parts = path.split('/');
-        let name = parts.next_back().unwrap_or(path);
+        let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.').map_or("", |(_, it)| it);
         PROGRAMS.contains(&extension)
-            && !parts.any(|part| ASIDE.contains(&part))
+            && !is_aside(path)
             && !["setup.py", "noxfile.py"].contains(&name)
             && !name.contains(".config.")
             && !self.is_test(path)
@@ -199,6 +201,11 @@ const ASIDE: [&str; 8] = [
     "scripts",
     ".github",
 ];
+
+fn is_aside(path: &str) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    folder.split('/').any(|part| ASIDE.contains(&part))
+}
 
 /// The line that runs these test files.
 pub(super) fn test_line(template: &str, tests: &[&RepoPath], environment: &Path) -> String {
@@ -304,6 +311,7 @@ test = "python -m unittest {modules}"
             ("tests/data.py", false, true, false),
             ("conftest.py", false, true, false),
             ("docs/conf.py", false, false, false),
+            ("examples/shop/tests/test_a.py", false, true, false),
             ("CHANGES.md", false, false, false),
             ("setup.py", false, false, false),
             ("packages/a/src/a.test.ts", true, true, false),

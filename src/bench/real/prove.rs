@@ -60,12 +60,22 @@ pub(super) fn prove(
     all.extend(&hidden);
     let mut whole = bench.run(&line(&all), &changes)?;
     if !whole.passed && !hidden.is_empty() {
-        // Neighbours that fail whatever the fix does, as where an environment lacks something.
-        let sound = sound(&hidden, &whole.failing);
-        hidden.retain(|path| sound.contains(path));
+        // Neighbours that fail whatever the fix does, as where an environment lacks something, and
+        // may keep the others from being run.
+        let mut sound = Vec::new();
+        for path in hidden {
+            if bench.run(&line(&[&path]), &changes)?.passed {
+                sound.push(path);
+            }
+        }
+        hidden = sound;
         let mut all = own.clone();
         all.extend(&hidden);
         whole = bench.run(&line(&all), &changes)?;
+        if !whole.passed && !hidden.is_empty() {
+            hidden.clear();
+            whole = bench.run(&line(&own), &changes)?;
+        }
     }
     if !whole.passed {
         return Ok(no(Reason::Unsteady, format!("with it: {}", whole.said)));
@@ -124,32 +134,6 @@ fn neighbours(
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-// Files that hold none of the failing tests; none where it cannot be told whose a failing test is.
-fn sound(files: &[RepoPath], failing: &[String]) -> Vec<RepoPath> {
-    let names = |path: &RepoPath| failing.iter().any(|test| test.contains(path.as_str()));
-    let (fail, pass): (Vec<_>, Vec<_>) = files.iter().cloned().partition(names);
-    if fail.is_empty() { Vec::new() } else { pass }
-}
-
-const MAX_HOPS: u32 = 2;
+// Tests reach a package's inner files through its entry and what that gathers.
+const MAX_HOPS: u32 = 4;
 const MAX_NEIGHBOURS: usize = 6;
-
-#[cfg(test)]
-mod tests {
-    use super::sound;
-    use crate::model::RepoPath;
-
-    #[test]
-    fn neighbours_that_fail_are_left_out_and_all_where_none_is_named() {
-        let files: Vec<RepoPath> = ["tests/test_a.py", "tests/test_b.py"]
-            .map(|it| RepoPath::new(it).unwrap())
-            .to_vec();
-        for (failing, left) in [
-            ("tests/test_a.py::test_x", &files[1..]),
-            ("test_x", &[]),
-            ("tests/test_a.py::t tests/test_b.py::t", &[]),
-        ] {
-            assert_eq!(sound(&files, &[failing.to_owned()]), left, "{failing}");
-        }
-    }
-}
