@@ -334,7 +334,7 @@ fn from_facts(facts: &LogFacts, code: Option<i32>) -> Vec<(Kind, u8)> {
 }
 
 /// The line in which the last runner counts passes and no failure.
-pub(super) fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
+fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
     static SUCCESS: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
             r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",

@@ -40,7 +40,7 @@ impl Scratch {
         }
     }
 
-    pub(super) fn is_held(&self, path: &RepoPath, mode: u32, id: Option<&str>) -> bool {
+    fn is_held(&self, path: &RepoPath, mode: u32, id: Option<&str>) -> bool {
         self.held.get(path).is_some_and(|held| {
             held.mode == mode
                 && held.id.as_deref() == id
@@ -62,7 +62,7 @@ impl Scratch {
     }
 
     // Too large to be read whole: the system copies it, and it is known by its stamp alone.
-    pub(super) fn put_large(&mut self, path: &RepoPath, mode: u32) -> Result<(), ScratchError> {
+    fn put_large(&mut self, path: &RepoPath, mode: u32) -> Result<(), ScratchError> {
         let at = self.at(path);
         self.clear_way(path)?;
         fs::copy(self.original.join(path.as_str()), &at).map_err(|error| failed(&at, &error))?;
@@ -83,7 +83,7 @@ impl Scratch {
     }
 
     // Whatever a command put where the file or one of its directories belongs.
-    pub(super) fn clear_way(&self, path: &RepoPath) -> Result<(), ScratchError> {
+    fn clear_way(&self, path: &RepoPath) -> Result<(), ScratchError> {
         let mut directories: Vec<&str> = path.ancestors().filter(|it| !it.is_empty()).collect();
         directories.sort_by_key(|directory| directory.len());
         for directory in directories {

@@ -96,7 +96,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
 }
 
 // The two names of a `diff --git` line, when it is clear where one ends.
-pub(super) fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal> {
+fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let bad = |message: String| Refusal::new(Code::P204, message);
     if line.first() == Some(&b'"') {
@@ -119,7 +119,7 @@ pub(super) fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal
     Ok(halves)
 }
 
-pub(super) fn agree_on_names(
+fn agree_on_names(
     line: &[u8],
     git: Option<&(String, String)>,
     old: Option<&str>,
@@ -142,7 +142,7 @@ pub(super) fn agree_on_names(
     ))
 }
 
-pub(super) fn agree_on_rename(
+fn agree_on_rename(
     headers: &Headers<'_>,
     from: &[u8],
     to: &[u8],

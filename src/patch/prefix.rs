@@ -21,7 +21,7 @@ impl Prefix {
     }
 }
 
-pub(super) fn is_prefixed(name: &str) -> bool {
+fn is_prefixed(name: &str) -> bool {
     let mut letters = name.bytes();
     matches!(
         letters.next(),
@@ -150,7 +150,7 @@ fn leaves_a_directory(must: &[(&str, bool)], usual: &Prefix, listing: &Listing) 
 }
 
 // The one directory below which all names exist, when each name ends exactly one path.
-pub(super) fn missing_top(
+fn missing_top(
     must: &[(&str, bool)],
     usual: &Prefix,
     listing: &Listing,

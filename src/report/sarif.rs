@@ -5,7 +5,7 @@ use super::diagnosis_text::diagnosis_message;
 use crate::model::{AfterProblem, Diagnosis, FailureKind, PatchProblem, PatchVerdict, explain};
 
 /// A SARIF 2.1.0 log of one run of this program.
-pub(super) fn sarif_log(rules: &[Value], results: &[Value]) -> Value {
+fn sarif_log(rules: &[Value], results: &[Value]) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

@@ -184,9 +184,9 @@ impl Range {
 /// Stands for the test files in a command.
 pub(super) const TESTS: &str = "{tests}";
 /// Stands for the same files as modules: `pkg.test.one_test`.
-pub(super) const MODULES: &str = "{modules}";
+const MODULES: &str = "{modules}";
 /// Stands for the environment's own folder.
-pub(super) const ENVIRONMENT: &str = "{env}";
+const ENVIRONMENT: &str = "{env}";
 
 const PROGRAMS: [&str; 11] = [
     "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue",

@@ -195,6 +195,6 @@ pub(super) fn line_of(text: &[u8]) -> &[u8] {
 }
 
 /// `\ No newline at end of file` in whatever language.
-pub(super) fn is_no_newline(line: &[u8]) -> bool {
+fn is_no_newline(line: &[u8]) -> bool {
     line.len() >= 12 && line.starts_with(b"\\ ")
 }

@@ -199,7 +199,7 @@ pub(super) fn is_null(line: &[u8]) -> bool {
 }
 
 /// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
-pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut rest = text.strip_prefix(b"\"")?;
     let mut name = Vec::new();
     loop {

@@ -111,7 +111,7 @@ impl Judging<'_, '_> {
         }
     }
 
-    pub(super) fn look_after(&mut self, changes: &[Change]) {
+    fn look_after(&mut self, changes: &[Change]) {
         let found = crate::patch::after::after_image(self.source, changes);
         // A patch that ends in the middle of an added line may have lost the rest of that line.
         let cut = self.set.files.last().is_some_and(|file| match &file.body {
@@ -158,7 +158,7 @@ impl Judging<'_, '_> {
     }
 
     // Whether all of it is there already; `worst` is set when only some is, or it is reversed.
-    pub(super) fn weigh_already(&mut self) -> bool {
+    fn weigh_already(&mut self) -> bool {
         let (mut there, mut sure, mut applied) = (0, 0, 0);
         if self.worst.is_none()
             && !self.standing.is_empty()
@@ -211,7 +211,7 @@ impl Judging<'_, '_> {
         true
     }
 
-    pub(super) fn structure_and_policy(&mut self) {
+    fn structure_and_policy(&mut self) {
         for problem in structure::whole(self.source.listing(), &self.slots) {
             self.problem(problem);
         }

@@ -192,7 +192,7 @@ impl<'j, 'a> Judging<'j, 'a> {
         }
     }
 
-    pub(super) fn section_problem(
+    fn section_problem(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
@@ -202,7 +202,7 @@ impl<'j, 'a> Judging<'j, 'a> {
     }
 
     // The bulk of a large patch: files that are changed once and nothing else.
-    pub(super) fn in_parallel(
+    fn in_parallel(
         &self,
         groups: &HashMap<&str, Vec<usize>>,
     ) -> HashMap<String, (FileState, Modified)> {

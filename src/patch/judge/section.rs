@@ -149,7 +149,7 @@ impl Judging<'_, '_> {
         Ok(Standing::Applied)
     }
 
-    pub(super) fn transfer(
+    fn transfer(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,

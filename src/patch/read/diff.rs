@@ -341,7 +341,7 @@ fn take<T>(read: Result<T, String>, place: &mut Option<T>, bad: &mut Option<Stri
 }
 
 /// Bits that no mode has: what stands for an unreadable one.
-pub(super) const BAD_MODE: u32 = u32::MAX;
+const BAD_MODE: u32 = u32::MAX;
 
 fn mode(text: &[u8]) -> u32 {
     std::str::from_utf8(text)

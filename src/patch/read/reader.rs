@@ -190,7 +190,7 @@ pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -
 }
 
 /// What an input without a patch looks like, in words.
-pub(super) fn likeness(bytes: &[u8]) -> &'static str {
+fn likeness(bytes: &[u8]) -> &'static str {
     let starts = |start: &[u8]| {
         bytes
             .split(|byte| *byte == b'\n')

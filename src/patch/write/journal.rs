@@ -291,7 +291,7 @@ pub(super) fn remove_emptied(tree: &Directory, rows: &[Row]) {
 }
 
 /// The same for the rows that `gone` names.
-pub(super) fn remove_emptied_by(tree: &Directory, rows: &[Row], gone: fn(&Row) -> bool) {
+fn remove_emptied_by(tree: &Directory, rows: &[Row], gone: fn(&Row) -> bool) {
     for row in rows.iter().filter(|row| gone(row)) {
         let mut path = row.path.as_str();
         while let Some((above, _)) = path.rsplit_once('/') {

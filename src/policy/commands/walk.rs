@@ -202,7 +202,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn after_run(&mut self, words: &[&str], directory: &str, by: &str, depth: usize) {
+    fn after_run(&mut self, words: &[&str], directory: &str, by: &str, depth: usize) {
         let Some(at) = words.iter().position(|word| *word == "run") else {
             return;
         };

@@ -351,7 +351,7 @@ fn value(mut cursor: Cursor<'_>) -> Option<(Range<usize>, Form)> {
 }
 
 /// Three words or more that no sentence is made of, as dice and password managers give them.
-pub(super) fn is_passphrase(value: &[u8]) -> bool {
+fn is_passphrase(value: &[u8]) -> bool {
     #[rustfmt::skip]
     const SENTENCE: &[&[u8]] = &[
         b"a", b"an", b"and", b"are", b"as", b"at", b"be", b"by", b"can", b"cannot", b"change",

@@ -93,7 +93,7 @@ impl Rule {
     }
 
     /// The look-alike as it stands in a text.
-    pub(super) fn lookalike(&self) -> String {
+    fn lookalike(&self) -> String {
         self.lookalike.replace('`', "")
     }
 }
