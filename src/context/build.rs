@@ -192,7 +192,15 @@ pub fn build_on(
             Vec::new()
         };
         let places_left = caps.max_files.saturating_sub(candidates.len() as u64);
-        let chosen = places(level, request.profile, &reach, &ranking, &mentions, &taken);
+        let chosen = places(
+            level,
+            request.profile,
+            &reach,
+            &ranking,
+            &mentions,
+            &taken,
+            source.listing(),
+        );
         candidates.extend(with_contracts(chosen, contracts, places_left));
     }
     for (rank, candidate) in (1..).zip(candidates) {
@@ -202,7 +210,7 @@ pub fn build_on(
             fill.place(candidate, rank);
         }
     }
-    let pool = Pool::of(&targets);
+    let pool = Pool::of(&targets, source.listing());
     fill.share(sharing, &focus, &|path| pool.standing(path).is_some());
     let (files, mut omitted, rejected) = fill.into_files();
     omitted.extend(unreadable_entries(source, redactor, &targets));

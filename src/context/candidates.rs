@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::graph::{Closure, ClosureNode};
 use crate::model::{Diagnosis, Level, Profile, RepoPath, Role};
 use crate::rank::{Pool, Ranked};
+use crate::source::Listing;
 
 use super::candidate::{Candidate, Form};
 use super::contract::is_contract;
@@ -50,6 +51,7 @@ pub(super) fn places(
     ranking: &[Ranked],
     mentions: &Mentions,
     taken: &[RepoPath],
+    listing: &Listing,
 ) -> Vec<Candidate> {
     if level == Level::Targets {
         return Vec::new();
@@ -63,7 +65,7 @@ pub(super) fn places(
     let mut found = Vec::new();
     // The specification adds files named in messages at level 2.
     if level >= Level::TwoHops || profile == Profile::Ranked {
-        let pool = Pool::of(taken);
+        let pool = Pool::of(taken, listing);
         let telling = |path: &&RepoPath| {
             profile == Profile::Spec
                 || !mentions.lines(path).is_empty()

@@ -66,7 +66,7 @@ pub fn rank(source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
 /// The same by other weights; a signal without one has no say.
 #[must_use]
 pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
-    let candidates = Pool::of(input.targets);
+    let candidates = Pool::of(input.targets, source.listing());
     let (pool, apart): (Vec<RepoPath>, Vec<bool>) = source
         .listing()
         .files()

@@ -1,4 +1,7 @@
+use std::collections::BTreeMap;
+
 use crate::model::{Language, RepoPath};
+use crate::source::Listing;
 
 /// Which files a repair may have to change: source code that is no test, fixture, example,
 /// generated or vendored file. Others are still given when the log or a request names them.
@@ -9,16 +12,21 @@ use crate::model::{Language, RepoPath};
 pub struct Pool {
     /// Folders of targets, each with a `/` at its end, whose own place in the tree says nothing.
     projects: Vec<String>,
+    /// Packages that are named like tests and are what the product offers for tests, sorted.
+    offered: Vec<String>,
 }
 
 impl Pool {
-    /// The pool of a failure about these files.
+    /// The pool of a failure about these files of a repository.
     #[must_use]
-    pub fn of(targets: &[RepoPath]) -> Self {
+    pub fn of(targets: &[RepoPath], listing: &Listing) -> Self {
         let mut projects: Vec<String> = targets.iter().filter_map(project_of).collect();
         projects.sort();
         projects.dedup();
-        Self { projects }
+        Self {
+            projects,
+            offered: offered(listing),
+        }
     }
 
     /// Where a file stands; `None` for one that the pool does not hold.
@@ -29,7 +37,7 @@ impl Pool {
             below.map_or(0, |below| path.as_str().len() - below.len())
         });
         let start = inside.max().unwrap_or(0);
-        if !is_source(path, path.directory().get(start..).unwrap_or_default()) {
+        if !self.is_source(path, start) {
             return None;
         }
         Some(if start > 0 {
@@ -37,6 +45,30 @@ impl Pool {
         } else {
             Standing::Product
         })
+    }
+
+    // Whether the file is product code by its name and its folders from `start` on.
+    fn is_source(&self, path: &RepoPath, start: usize) -> bool {
+        let text = path.as_str();
+        let is_source = Language::of_path(text).is_some() || has_script_block(text);
+        let mut end = start;
+        let mut folders = path.directory().get(start..).unwrap_or_default().split('/');
+        is_source
+            && !is_test_file(path.file_name())
+            && !is_configuration(path.file_name())
+            && folders.all(|part| {
+                end += part.len();
+                let folder = text.get(..end).unwrap_or_default();
+                end += 1;
+                let part = part.to_ascii_lowercase();
+                let part = part.as_str();
+                let is_test = TESTS.contains(&part)
+                    && self
+                        .offered
+                        .binary_search_by(|it| (**it).cmp(folder))
+                        .is_err();
+                !is_test && !SET_APART.contains(&part)
+            })
     }
 }
 
@@ -59,16 +91,27 @@ fn project_of(target: &RepoPath) -> Option<String> {
     Some(folder + "/")
 }
 
-fn is_source(path: &RepoPath, directory: &str) -> bool {
-    let text = path.as_str();
-    let is_source = Language::of_path(text).is_some() || has_script_block(text);
-    is_source
-        && !is_test_file(path.file_name())
-        && !is_configuration(path.file_name())
-        && !directory.split('/').any(|part| {
-            let part = part.to_ascii_lowercase();
-            TESTS.contains(&part.as_str()) || SET_APART.contains(&part.as_str())
-        })
+// `django/test/` and `numpy/testing/`: packages inside a package that hold no test themselves.
+fn offered(listing: &Listing) -> Vec<String> {
+    let mut found: BTreeMap<&str, bool> = BTreeMap::new();
+    for path in listing.files().map(|entry| &entry.path) {
+        let parts = path.directory().match_indices('/').map(|(at, _)| at);
+        for end in parts.chain([path.directory().len()]) {
+            let folder = path.as_str().get(..end).unwrap_or_default();
+            let Some((above, "test" | "testing")) = folder.rsplit_once('/') else {
+                continue;
+            };
+            let is_package = |it: &str| listing.has_file(&format!("{it}/__init__.py"));
+            let below = path.as_str().get(end + 1..).unwrap_or_default();
+            let own = !below.starts_with("tests/");
+            let may_be = found
+                .entry(folder)
+                .or_insert_with(|| is_package(above) && is_package(folder));
+            *may_be &= !(own && is_test_file(path.file_name()));
+        }
+    }
+    let kept = found.into_iter().filter(|(_, is_offered)| *is_offered);
+    kept.map(|(folder, _)| folder.to_owned()).collect()
 }
 
 fn has_script_block(path: &str) -> bool {
@@ -136,6 +179,7 @@ const SET_APART: [&str; 22] = [
 mod tests {
     use super::Pool;
     use crate::model::RepoPath;
+    use crate::source::{Listing, Memory, Source};
 
     #[test]
     fn tests_and_fixtures_are_no_candidates() {
@@ -160,10 +204,50 @@ mod tests {
     }
 
     #[test]
+    fn what_a_package_offers_for_tests_is_product() {
+        let files = [
+            "django/__init__.py",
+            "django/test/__init__.py",
+            "django/test/client.py",
+            "numpy/__init__.py",
+            "numpy/testing/__init__.py",
+            "numpy/testing/_private/extra.py",
+            "numpy/testing/tests/test_extra.py",
+            "app/__init__.py",
+            "app/test/__init__.py",
+            "app/test/world.py",
+            "app/test/unit/test_a.py",
+            "test/__init__.py",
+            "test/world.py",
+            "django/tests/__init__.py",
+        ];
+        let path = |text: &str| RepoPath::new(text).unwrap();
+        let source = Memory::new(files.map(|file| (path(file), Vec::new())));
+        let pool = Pool::of(&[], source.listing());
+        let held = files.iter().filter(|it| pool.standing(&path(it)).is_some());
+        let held: Vec<&str> = held.copied().collect();
+        assert_eq!(
+            held,
+            [
+                "django/__init__.py",
+                "django/test/__init__.py",
+                "django/test/client.py",
+                "numpy/__init__.py",
+                "numpy/testing/__init__.py",
+                "numpy/testing/_private/extra.py",
+                "app/__init__.py",
+            ]
+        );
+    }
+
+    #[test]
     fn a_failure_in_an_example_is_about_the_example() {
         let path = |text: &str| RepoPath::new(text).unwrap();
-        let holds =
-            |target: &str, file: &str| Pool::of(&[path(target)]).standing(&path(file)).is_some();
+        let none = Listing::default();
+        let holds = |target: &str, file: &str| {
+            let pool = Pool::of(&[path(target)], &none);
+            pool.standing(&path(file)).is_some()
+        };
         let target = "examples/shop/src/cart.test.ts";
         assert!(holds(target, "examples/shop/src/cart.ts") && holds(target, "src/a.ts"));
         assert!(!holds(target, "examples/chat/src/cart.ts"));

@@ -222,39 +222,62 @@ fn imported(
 }
 
 fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
-    let base = if pattern.starts_with('/') {
-        nearest(resolver, from).map_or(String::new(), |manifest| manifest.directory.clone())
+    let places = if let Some(rest) = pattern.strip_prefix('/') {
+        let base = nearest(resolver, from).map_or(String::new(), |it| it.directory.clone());
+        vec![probe::join(&base, rest)]
+    } else if is_relative(pattern) {
+        vec![probe::join(from.directory(), pattern)]
     } else {
-        from.directory().to_owned()
+        let places = behind_alias(resolver, from, pattern);
+        if places.is_empty() {
+            return Resolution::external(pattern);
+        }
+        places.into_iter().map(Some).collect()
     };
-    if !pattern.starts_with('/') && !is_relative(pattern) {
-        return Resolution::external(pattern);
-    }
-    let Some(pattern) = probe::join(&base, pattern.trim_start_matches('/')) else {
+    let Some(places) = places.into_iter().collect::<Option<Vec<String>>>() else {
         return missing(vec![pattern.to_owned()]);
     };
-    let fixed = pattern.split(['*', '?', '{']).next().unwrap_or_default();
-    let top = fixed
-        .rsplit_once('/')
-        .map_or("", |(directory, _)| directory);
-    let patterns = glob::expand(&pattern);
     let listing = resolver.files.listing();
-    let files: Vec<RepoPath> = listing
-        .below(top)
-        .iter()
-        .filter(|entry| entry.path != *from && listing.has_file(entry.path.as_str()))
-        .filter(|entry| {
-            patterns
-                .iter()
-                .any(|pattern| glob::matches(pattern, entry.path.as_str()))
-        })
-        .map(|entry| entry.path.clone())
-        .collect();
+    let mut files: Vec<RepoPath> = Vec::new();
+    for place in &places {
+        let fixed = place.split(['*', '?', '{']).next().unwrap_or_default();
+        let top = fixed.rsplit_once('/').map_or("", |(top, _)| top);
+        let patterns = glob::expand(place);
+        let takes = |path: &str| patterns.iter().any(|it| glob::matches(it, path));
+        let found = listing
+            .below(top)
+            .iter()
+            .filter(|entry| entry.path != *from && listing.has_file(entry.path.as_str()))
+            .filter(|entry| takes(entry.path.as_str()))
+            .map(|entry| entry.path.clone());
+        files.extend(found);
+    }
+    files.sort();
+    files.dedup();
     if files.is_empty() {
-        return missing(vec![pattern]);
+        return missing(places);
     }
     Resolution {
         files,
         ..Resolution::default()
     }
+}
+
+// The patterns of repository paths that a pattern behind an alias stands for.
+fn behind_alias(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Vec<String> {
+    let config = resolver.owner(from);
+    let told = resolver.configured(from);
+    let paths = config.iter().flat_map(|config| &config.paths);
+    let all = paths.chain(told.iter().flat_map(|told| told.iter()));
+    let mut found: Vec<String> = all
+        .filter(|alias| alias.pattern.len() > 1)
+        .filter_map(|alias| Some((alias, alias.star(pattern)?)))
+        .flat_map(|(alias, star)| {
+            let targets = alias.targets.iter();
+            targets.map(move |target| target.replacen('*', star, 1))
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }

@@ -31,6 +31,37 @@ fn relative_files_directories_and_emitted_names() {
 }
 
 #[test]
+fn globs_are_followed_behind_aliases() {
+    let files = [
+        (
+            "tsconfig.json",
+            r#"{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }"#,
+        ),
+        (
+            "vite.config.ts",
+            "export default { resolve: { alias: { '~': '/lib' } } }",
+        ),
+        (
+            "src/a.ts",
+            "import.meta.glob('@/pages/*.vue'); import.meta.glob('@/none/*.vue'); \
+             import.meta.glob('pkg/*.vue'); import.meta.glob('../src/pages/{x,y}.vue')",
+        ),
+        ("src/pages/x.vue", ""),
+        ("src/pages/y.vue", ""),
+        ("src/pages/deep/z.vue", ""),
+    ];
+    assert_eq!(
+        resolved(&files, "src/a.ts"),
+        [
+            "@/pages/*.vue -> src/pages/x.vue src/pages/y.vue",
+            "@/none/*.vue -> ?",
+            "pkg/*.vue -> (pkg/*.vue)",
+            "../src/pages/{x,y}.vue -> src/pages/x.vue src/pages/y.vue",
+        ]
+    );
+}
+
+#[test]
 fn aliases_come_from_the_owning_config() {
     let files = [
         (
