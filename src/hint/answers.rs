@@ -84,9 +84,10 @@ pub fn fix_all(
         .iter()
         .flat_map(|(file, all)| all.iter().map(move |one| (file, one)));
     for (file, one) in all {
-        let holding = match one.certain {
-            true => one.also_in.clone(),
-            false => holding(graph, ask, file, one),
+        let holding = if one.certain {
+            one.also_in.clone()
+        } else {
+            holding(graph, ask, file, one)
         };
         for (other, row) in others(graph, ask, file, one, holding) {
             let known = rows.entry(other).or_default();
