@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
@@ -47,6 +48,12 @@ pub fn answers(
     ask: &Ask<'_>,
 ) -> Vec<Answer> {
     let source = graph.source();
+    let known = RefCell::default();
+    let earlier = |path: &RepoPath| remembered(&known, ask, path);
+    let ask = &Ask {
+        earlier: &earlier,
+        ..*ask
+    };
     let answer = |(file, wanted): (&RepoPath, &Wanted)| {
         let query = ask.query(file, &wanted.names);
         let mut suggestions = suggest(source, graph, &query);
@@ -75,6 +82,12 @@ pub fn fix_all(
     ask: &Ask<'_>,
     given: &[(RepoPath, Vec<Suggestion>)],
 ) -> Vec<(RepoPath, Fix)> {
+    let known = RefCell::default();
+    let earlier = |path: &RepoPath| remembered(&known, ask, path);
+    let ask = &Ask {
+        earlier: &earlier,
+        ..*ask
+    };
     let mut rows: BTreeMap<RepoPath, Vec<Suggestion>> = BTreeMap::new();
     for (file, suggestions) in given {
         let own = rows.entry(file.clone()).or_default();
@@ -84,9 +97,10 @@ pub fn fix_all(
         .iter()
         .flat_map(|(file, all)| all.iter().map(move |one| (file, one)));
     for (file, one) in all {
-        let holding = match one.certain {
-            true => one.also_in.clone(),
-            false => holding(graph, ask, file, one),
+        let holding = if one.certain {
+            one.also_in.clone()
+        } else {
+            holding(graph, ask, file, one)
         };
         for (other, row) in others(graph, ask, file, one, holding) {
             let known = rows.entry(other).or_default();
@@ -99,6 +113,18 @@ pub fn fix_all(
         .iter()
         .filter_map(|(file, rows)| Some((file.clone(), fix(graph, file, rows)?)));
     fixed.collect()
+}
+
+type Past = BTreeMap<RepoPath, Vec<Vec<u8>>>;
+
+// Every importer asks for the past of the same file.
+fn remembered(known: &RefCell<Past>, ask: &Ask<'_>, path: &RepoPath) -> Vec<Vec<u8>> {
+    if let Some(past) = known.borrow().get(path) {
+        return past.clone();
+    }
+    let past = (ask.earlier)(path);
+    known.borrow_mut().insert(path.clone(), past.clone());
+    past
 }
 
 impl<'q> Ask<'q> {

@@ -14,6 +14,8 @@ use crate::model::{
 use crate::source::{Overlay, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
+/// Files behind one module whose past is looked at.
+const MAX_HOMES: usize = 16;
 
 /// Contents that a file had before, newest first.
 pub type Earlier<'e> = dyn Fn(&RepoPath) -> Vec<Vec<u8>> + 'e;
@@ -179,8 +181,9 @@ impl Asked<'_> {
                 .iter()
                 .filter_map(|name| self.graph.defining(target, name)),
         );
-        homes.sort();
-        homes.dedup();
+        let mut seen = BTreeSet::new();
+        homes.retain(|home| seen.insert(home.clone()));
+        homes.truncate(MAX_HOMES);
         let mut found = homes.iter().filter_map(|home| {
             let now = self.source.read(home).ok()?;
             let mut after = now.to_vec();
