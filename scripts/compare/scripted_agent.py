@@ -7,7 +7,8 @@ HABIT is one of
   damaged  the whole fix whatever the packet shows, written with a mistake that models make: FORMS below, one for
            each fix in turn, the next one after a refusal; `--form NAME` takes one for all
   sighted  only what the packet shows: of the fix those changes whose lines stand in the packet, with the context
-           that stands there. Where none does, it asks by name for a file of the fix that the index names, or gives up
+           that stands there. From level 2 on, where none does or a part was tried, it asks by name for the files of
+           the fix that the index names
 
 The fix is found by what the checkout's one commit holds. Each reply's `notes` say the form.
 """
@@ -184,10 +185,11 @@ def sighted(packet, fix, changes, _):
     named = {it["path"] for it in packet["repoIndex"]["files"]}
     asked = [path for path in unseen if path in named]
     notes = f"{parts} of {of} changes are shown"
+    # A part that did not do is not sent again where the rest can be asked for.
+    if asked and packet["contextLevel"] >= 2 and (packet["previous"] or not patch):
+        return {"status": "request_files", "requestedFiles": asked, "notes": notes}
     if patch:
         return {"status": "patch", "patch": patch, "notes": notes}
-    if asked and packet["contextLevel"] >= 2:
-        return {"status": "request_files", "requestedFiles": asked, "notes": notes}
     return {"status": "give_up", "notes": notes}
 
 
