@@ -471,7 +471,12 @@ fn what_is_run_is_named_by_a_person() {
 fn the_list_that_is_ready_can_be_used() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/real");
     let sets = mendit::bench::load_sets(std::slice::from_ref(&folder)).unwrap();
-    assert!(sets.len() >= 7, "{} repositories", sets.len());
+    let fixes: usize = sets.iter().map(|it| it.fixes.len()).sum();
+    assert!(
+        sets.len() >= 14 && fixes >= 120,
+        "{fixes} fixes of {} repositories",
+        sets.len()
+    );
     for set in &sets {
         let repository = &set.repository;
         let home = folder.join(repository.name.replace('/', "+"));
