@@ -1,13 +1,20 @@
-use crate::lang::{Outline, outline, skeleton};
+use crate::lang::{Outline, skeleton};
 use crate::rank::{Piece, Question, Unit, units, worth};
+use crate::state::Store;
 
 use super::focus::Focus;
+use super::outlines::known_outline;
 use super::share::{Claim, Form, Limits, Share, Sharer};
 
 /// Shares the bytes out among the files by what their parts are worth: what the log points at and
 /// the failing tests first, then the best files whole while they are small, then the parts that
 /// say most, then a few lines of every file that is still unseen.
-pub(super) fn shares(files: &[Sharer<'_>], focus: &Focus, limits: Limits) -> Vec<Share> {
+pub(super) fn shares(
+    files: &[Sharer<'_>],
+    focus: &Focus,
+    outlines: &Store,
+    limits: Limits,
+) -> Vec<Share> {
     let sizes = || files.iter().map(|file| file.text.len() as u64);
     let with_place = files.iter().filter(|it| it.claim != Claim::Free).count();
     let all_fit = sizes().sum::<u64>() <= limits.bytes
@@ -16,7 +23,7 @@ pub(super) fn shares(files: &[Sharer<'_>], focus: &Focus, limits: Limits) -> Vec
     if all_fit && files.iter().all(|it| it.form != Form::Signatures) {
         return vec![Share::Whole; files.len()];
     }
-    let mut board = Board::new(files, focus, limits);
+    let mut board = Board::new(files, focus, outlines, limits);
     board.give_places(limits.places);
     for (number, file) in files.iter().enumerate() {
         match file.form {
@@ -78,10 +85,10 @@ const TELLING_PARTS: usize = 2;
 const WHOLE_FILES: usize = 2;
 
 impl<'a> Board<'a> {
-    fn new(files: &'a [Sharer<'a>], focus: &Focus, limits: Limits) -> Self {
+    fn new(files: &'a [Sharer<'a>], focus: &Focus, outlines: &Store, limits: Limits) -> Self {
         let outlines: Vec<Outline> = files
             .iter()
-            .map(|file| outline(file.path, file.text.as_bytes()))
+            .map(|file| known_outline(outlines, file.path, file.text.as_bytes()))
             .collect();
         let starts: Vec<Vec<usize>> = files.iter().map(|file| line_starts(file.text)).collect();
         let failing: Vec<Vec<usize>> = files
@@ -509,6 +516,7 @@ mod tests {
     use super::{Claim, Form, Limits, Share, Sharer, shares};
     use crate::context::focus::Focus;
     use crate::model::RepoPath;
+    use crate::state::Store;
 
     fn source(names: &[&str]) -> String {
         let body = "    value = compute(value)\n".repeat(20);
@@ -561,6 +569,7 @@ mod tests {
             let shares = shares(
                 &files,
                 &focus,
+                &Store::nothing(),
                 Limits {
                     bytes: max,
                     file_bytes: 100_000,
