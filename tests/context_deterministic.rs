@@ -121,7 +121,7 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
         let two = [(); 2].map(|()| scope.spawn(|| run(&repo, "2", &arguments)));
         two.map(|one| one.join().unwrap())
     });
-    assert_eq!(both, [without.clone(), without.clone()], "two at once");
+    assert!(both.iter().all(|it| *it == without), "two at once");
 
     // What changed is seen: a file, then history.
     repo.write("src/b.ts", "export const b = 2; // expected a\n");

@@ -240,12 +240,11 @@ impl<'a> Board<'a> {
     }
 
     fn take(&mut self, file: usize, ranges: &[[u32; 2]], quota: &mut u64) -> bool {
+        if self.without_place[file].is_some() {
+            return false;
+        }
         let cost = self.cost(file, ranges);
-        if self.without_place[file].is_some()
-            || cost > self.left
-            || cost > *quota
-            || cost > self.file_left[file]
-        {
+        if cost > self.left.min(*quota).min(self.file_left[file]) {
             return false;
         }
         self.file_left[file] -= cost;
@@ -393,7 +392,10 @@ impl<'a> Board<'a> {
     // The parts that say most.
     fn best(&mut self) {
         let mut order: Vec<usize> = (0..self.parts.len())
-            .filter(|at| self.files[self.parts[*at].file].form != Form::Signatures)
+            .filter(|at| {
+                let file = self.parts[*at].file;
+                self.without_place[file].is_none() && self.files[file].form != Form::Signatures
+            })
             .collect();
         order.sort_by(|a, b| {
             let worth = |at: &usize| self.parts[*at].worth;

@@ -24,13 +24,12 @@ pub(super) fn quieted(text: &[u8]) -> Option<Vec<u8>> {
         // One expression in the place of all, as many lines long.
         out.extend_from_slice(text.get(written..start)?);
         let breaks = memchr::memchr_iter(b'\n', text.get(start..end)?).count();
-        match breaks {
-            0 => out.push(b'0'),
-            _ => {
-                out.push(b'(');
-                out.resize(out.len() + breaks, b'\n');
-                out.push(b')');
-            }
+        if breaks == 0 {
+            out.push(b'0');
+        } else {
+            out.push(b'(');
+            out.resize(out.len() + breaks, b'\n');
+            out.push(b')');
         }
         written = end;
     }

@@ -32,18 +32,17 @@ pub(super) fn scan(
     let id = words.keeps().then(|| source.blob_id(path)).flatten();
     let key = id.map(|id| Key::new(id.as_bytes(), 0));
     let known = key.as_ref().and_then(|key| words.get(key));
-    let mut terms = match known.and_then(|known| decode(query, &known)) {
-        Some(terms) => terms,
-        None => {
-            let Ok(bytes) = source.read(path) else {
-                return FileTerms::default();
-            };
-            let found = count(&bytes);
-            if let Some(key) = key {
-                words.put(key, found.encode());
-            }
-            FileTerms::of(query, found.length, found.counts.into_iter())
+    let mut terms = if let Some(terms) = known.and_then(|known| decode(query, &known)) {
+        terms
+    } else {
+        let Ok(bytes) = source.read(path) else {
+            return FileTerms::default();
+        };
+        let found = count(&bytes);
+        if let Some(key) = key {
+            words.put(key, found.encode());
         }
+        FileTerms::of(query, found.length, found.counts.into_iter())
     };
     add_path(&mut terms, query, path);
     terms

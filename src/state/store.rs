@@ -64,7 +64,7 @@ impl Known {
 pub struct Store {
     directory: Option<PathBuf>,
     segments: OnceLock<Vec<(PathBuf, Segment)>>,
-    new: Mutex<BTreeMap<Key, Vec<u8>>>,
+    fresh: Mutex<BTreeMap<Key, Vec<u8>>>,
 }
 
 impl Store {
@@ -83,7 +83,7 @@ impl Store {
         Self {
             directory: None,
             segments: OnceLock::new(),
-            new: Mutex::default(),
+            fresh: Mutex::default(),
         }
     }
 
@@ -105,19 +105,19 @@ impl Store {
     pub fn get(&self, key: &Key) -> Option<Cow<'_, [u8]>> {
         let mut segments = self.segments().iter();
         let kept = segments.find_map(|(_, segment)| segment.get(key));
-        kept.or_else(|| self.new().get(key).cloned().map(Cow::Owned))
+        kept.or_else(|| self.fresh().get(key).cloned().map(Cow::Owned))
     }
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
     pub fn put(&self, key: Key, value: Vec<u8>) {
         if self.keeps() && value.len() <= MAX_ENTRY {
-            self.new().insert(key, value);
+            self.fresh().insert(key, value);
         }
     }
 
     /// Writes what is new. Does nothing when there is nothing, or no place for it.
     pub fn save(&self) {
-        let new = std::mem::take(&mut *self.new());
+        let new = std::mem::take(&mut *self.fresh());
         let Some(directory) = self.directory.as_ref().filter(|_| !new.is_empty()) else {
             return;
         };
@@ -155,8 +155,8 @@ impl Store {
         }
     }
 
-    fn new(&self) -> std::sync::MutexGuard<'_, BTreeMap<Key, Vec<u8>>> {
-        self.new.lock().unwrap_or_else(PoisonError::into_inner)
+    fn fresh(&self) -> std::sync::MutexGuard<'_, BTreeMap<Key, Vec<u8>>> {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn segments(&self) -> &[(PathBuf, Segment)] {
