@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::graph::{FactsCache, Graph, closure, cycles};
+use mendit::graph::{Graph, closure, cycles};
 use mendit::model::RepoPath;
 use mendit::source::Memory;
+use mendit::state::Store;
 
 const FILES: usize = 10_000;
 
@@ -37,14 +38,14 @@ fn main() {
     println!("cycles                  {time:>9.3} ms  {knots} knots");
     let directory = tempfile::tempdir().expect("a directory");
     let ((), time) = timed(|| {
-        let cache = FactsCache::open(directory.path());
-        black_box(Graph::with_facts(&source, cache.reader(&source)).whole());
-        cache.save();
+        let facts = Store::open(directory.path());
+        black_box(Graph::knowing(&source, &facts).whole());
+        facts.save();
     });
     println!("whole graph, filling    {time:>9.3} ms");
     let ((), time) = timed(|| {
-        let cache = FactsCache::open(directory.path());
-        black_box(Graph::with_facts(&source, cache.reader(&source)).whole());
+        let facts = Store::open(directory.path());
+        black_box(Graph::knowing(&source, &facts).whole());
     });
     println!("whole graph, from cache {time:>9.3} ms");
 }

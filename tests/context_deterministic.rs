@@ -72,19 +72,67 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
             "import { a } from './a';\nexpect(a).toBe(2);\n",
         ),
     ]);
-    let arguments = ["--level", "2", "src/a.test.ts"];
-    let without = run(&repo, "1", &[&arguments[..], &["--no-cache"]].concat());
+    repo.write(
+        "src/long.ts",
+        (0..40)
+            .map(|n| format!("export function f{n}() {{\n  return {n};\n}}\n"))
+            .collect::<String>(),
+    );
+    repo.commit();
+    let log = repo.outside().join("test.log");
+    let said =
+        "FAIL src/a.test.ts\nAssertionError: a: expected 1 to be 2\n at src/a.test.ts:2:11\n";
+    std::fs::write(&log, said).unwrap();
+    let log = log.to_str().unwrap();
+    let arguments = ["--level", "2", "--max-tokens", "150", "--log", log];
+    let afresh = || run(&repo, "1", &[&arguments[..], &["--no-cache"]].concat());
+    let without = afresh();
     assert!(kept(&repo.root()).is_none(), "--no-cache leaves no cache");
     assert_eq!(run(&repo, "2", &arguments), without, "cold");
-    let facts = kept(&repo.root()).unwrap().join("cache/facts");
-    assert_eq!(facts.read_dir().unwrap().count(), 1);
+    let cache = kept(&repo.root()).unwrap().join("cache");
+    let segments = |kind: &str| -> Vec<_> {
+        let entries = cache.join(kind).read_dir().unwrap();
+        entries.map(|it| it.unwrap().path()).collect()
+    };
+    let kinds = ["facts", "words", "outlines", "history"];
+    for kind in kinds {
+        assert_eq!(segments(kind).len(), 1, "{kind}");
+    }
     assert_eq!(run(&repo, "4", &arguments), without, "warm");
     assert_eq!(run(&repo, "1", &arguments), without, "warm, one thread");
+    for kind in kinds {
+        assert_eq!(segments(kind).len(), 1, "{kind}: nothing is learnt twice");
+        let segment = segments(kind).remove(0);
+        let whole = std::fs::read(&segment).unwrap();
+        let mut flipped = whole.clone();
+        *flipped.last_mut().unwrap() ^= 0x55;
+        for damaged in [b"no facts", &whole[..whole.len() / 2], &flipped[..]] {
+            for segment in segments(kind) {
+                std::fs::remove_file(segment).unwrap();
+            }
+            std::fs::write(&segment, damaged).unwrap();
+            assert_eq!(run(&repo, "2", &arguments), without, "{kind} damaged");
+        }
+    }
 
-    let segment = facts.read_dir().unwrap().next().unwrap().unwrap().path();
-    std::fs::write(&segment, "no facts").unwrap();
-    assert_eq!(run(&repo, "2", &arguments), without, "damaged");
+    // Two at once, with nothing to begin with.
+    std::fs::remove_dir_all(&cache).unwrap();
+    let both = std::thread::scope(|scope| {
+        let two = [(); 2].map(|()| scope.spawn(|| run(&repo, "2", &arguments)));
+        two.map(|one| one.join().unwrap())
+    });
+    assert!(both.iter().all(|it| *it == without), "two at once");
 
+    // What changed is seen: a file, then history.
+    repo.write("src/b.ts", "export const b = 2; // expected a\n");
+    assert_eq!(run(&repo, "2", &arguments), afresh(), "a file that changed");
+    repo.git(&["mv", "src/c.ts", "src/moved.ts"]);
+    repo.commit();
+    let without = afresh();
+    assert_eq!(run(&repo, "2", &arguments), without, "a new commit");
+    assert_eq!(run(&repo, "2", &arguments), without, "the same, known");
+
+    let facts = cache.join("facts");
     // Where nothing can be kept: a file stands in the place of the folder.
     std::fs::remove_dir_all(&facts).unwrap();
     std::fs::write(&facts, "").unwrap();

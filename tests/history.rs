@@ -3,6 +3,7 @@
 mod support;
 
 use mendit::git::Repository;
+use mendit::state::Store;
 use support::Repo;
 
 #[test]
@@ -25,7 +26,7 @@ fn moves_are_followed() {
     repo.commit();
 
     let repository = Repository::discover(&repo.root()).unwrap().unwrap();
-    let changes = repository.changes("HEAD", 10).unwrap();
+    let changes = repository.changes("HEAD", 10, &Store::nothing()).unwrap();
     let paths = |at: usize| -> Vec<&str> {
         let change = &changes[at];
         change
@@ -47,4 +48,44 @@ fn moves_are_followed() {
     assert_eq!(paths(1), [&known[..], &unknown[..]].concat());
     let first = ["gone.ts", "moved/a.ts", "moved/c.ts"];
     assert_eq!(paths(2), [&first[..], &unknown[..]].concat());
+}
+
+#[test]
+fn what_is_known_of_commits_is_as_if_it_were_read() {
+    let repo = Repo::with(&[("a.ts", "1;\n"), ("b.ts", "2;\n")]);
+    let directory = tempfile::tempdir().unwrap();
+    let said = |known: &Store| {
+        let repository = Repository::discover(&repo.root()).unwrap().unwrap();
+        let changes = repository.changes("HEAD", 10, known).unwrap();
+        known.save();
+        changes
+    };
+    let same = |what: &str| {
+        let afresh = said(&Store::nothing());
+        assert_eq!(said(&Store::open(directory.path())), afresh, "{what}");
+        assert_eq!(
+            said(&Store::open(directory.path())),
+            afresh,
+            "{what}, known"
+        );
+        afresh
+    };
+    same("one commit");
+    repo.git(&["mv", "a.ts", "c.ts"]);
+    repo.commit();
+    let moved = same("a move");
+    assert_eq!(moved[1].paths[1].as_str(), "c.ts");
+    repo.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
+    repo.write("b.ts", "3;\n");
+    repo.commit();
+    same("another branch");
+    repo.git(&["merge", "-q", "-m", "both", "main"]);
+    assert_eq!(same("a merge").len(), 3);
+
+    // Another count, and another object in the place of a commit.
+    let repository = Repository::discover(&repo.root()).unwrap().unwrap();
+    let known = Store::open(directory.path());
+    assert_eq!(repository.changes("HEAD", 2, &known).unwrap().len(), 1);
+    repo.git(&["replace", "--graft", "HEAD"]);
+    assert_eq!(same("a commit without its parents").len(), 1);
 }

@@ -4,6 +4,7 @@
 use mendit::model::RepoPath;
 use mendit::rank::{Commit, RankInput, Signal, WEIGHTS, Weight, rank_by};
 use mendit::source::Memory;
+use mendit::state::Store;
 
 const TARGET: &str = "tests/zebra.test.ts";
 const NEEDED: &str = "src/needed.ts";
@@ -150,6 +151,7 @@ fn place_of_needed(case: &Case, weights: &[Weight]) -> usize {
             hops: &hops,
             commits: &commits,
             changed: &changed,
+            words: &Store::nothing(),
             may_read: &|_| true,
         },
     );
@@ -199,6 +201,7 @@ fn an_example_s_own_files_are_candidates_and_leave_room_for_the_product() {
             hops: &[],
             commits: &[],
             changed: &[],
+            words: &Store::nothing(),
             may_read: &|_| true,
         },
     );

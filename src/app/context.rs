@@ -2,10 +2,10 @@ use std::path::{Path, PathBuf};
 
 use super::context_request::{ContextRequest, previous, request};
 use super::files::{to_json, write_file};
-use super::open::with_graph;
+use super::open::with_known;
 use super::{App, AppError, Progress, runs};
 use crate::context::{
-    Built, add_history, build_on, bundle_listing, bundle_tar, change_under_test, failure_packet,
+    Built, add_history, build, bundle_listing, bundle_tar, change_under_test, failure_packet,
 };
 use crate::model::{Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget};
 use crate::workspace::At;
@@ -36,7 +36,6 @@ pub fn build_context(
     let mut request = request(asked, app, &workspace)?;
     let previous = previous(asked, &mut request)?;
     let revision = asked.rev.as_deref().unwrap_or("HEAD");
-    add_history(&mut request, workspace.git.as_ref(), revision);
     if request.log.is_none() && request.targets.is_empty() && request.requested.is_empty() {
         progress.note(
             "without a log, a target or a request the packet holds only the repository's index \
@@ -62,8 +61,10 @@ pub fn build_context(
         ));
     }
     super::progress::go_on(progress, "choosing files")?;
-    let built = with_graph(app, &workspace, !asked.no_cache, |graph| {
-        build_on(graph, &policy, app.redactor(), &request)
+    let built = with_known(app, &workspace, !asked.no_cache, |known| {
+        add_history(&mut request, workspace.git.as_ref(), revision, known);
+        let source = workspace.source.as_ref();
+        build(source, known, &policy, app.redactor(), &request)
     })?;
     let packet = failure_packet(
         &built,

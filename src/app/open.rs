@@ -8,10 +8,11 @@ use crate::config::Settings;
 use crate::diagnose::UserRules;
 use crate::exec::Stop;
 use crate::git::Repository;
-use crate::graph::{FactsCache, Graph};
+use crate::graph::Graph;
 use crate::model::{Code, Profile, RepoPath};
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor, sanitize_log};
 use crate::source::Source;
+use crate::state::Known;
 use crate::workspace::{At, SettingsChoice, Workspace, canonical, settings};
 
 /// What every task stands on, opened once: where it works, under which settings, and what it must
@@ -163,6 +164,22 @@ fn noted(workspace: Workspace, progress: &dyn Progress) -> Workspace {
     workspace
 }
 
+/// Does some work with what is known of files and commits, and keeps what it finds out; without
+/// `cached` nothing is known.
+pub(super) fn with_known<T>(
+    app: &App,
+    workspace: &Workspace,
+    cached: bool,
+    work: impl FnOnce(&Known) -> T,
+) -> T {
+    // Knowledge that cannot be kept is found again.
+    let state = cached.then(|| super::runs::state(app, workspace).ok());
+    let known = state.flatten().map_or_else(Known::nothing, |it| it.known());
+    let done = work(&known);
+    known.save();
+    done
+}
+
 /// Does some work on the import graph; with `cached`, with the facts that are known already.
 pub(super) fn with_graph<T>(
     app: &App,
@@ -170,20 +187,9 @@ pub(super) fn with_graph<T>(
     cached: bool,
     work: impl FnOnce(&Graph<'_>) -> T,
 ) -> T {
-    let source = workspace.source.as_ref();
-    // Knowledge that cannot be kept is found again.
-    let state = cached.then(|| super::runs::state(app, workspace).ok());
-    let directory = state.flatten().map(|state| state.cache("facts"));
-    let cache = directory.map(|directory| FactsCache::open(&directory));
-    let graph = match &cache {
-        Some(cache) => Graph::with_facts(source, cache.reader(source)),
-        None => Graph::new(source),
-    };
-    let done = work(&graph);
-    if let Some(cache) = &cache {
-        cache.save();
-    }
-    done
+    with_known(app, workspace, cached, |known| {
+        work(&Graph::knowing(workspace.source.as_ref(), &known.facts))
+    })
 }
 
 /// A file of the repository as a caller names it.

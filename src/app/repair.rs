@@ -82,7 +82,8 @@ pub fn repair_repository(
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.rules = app.rules();
     packets.include_bundle = request.include_bundle;
-    add_history(&mut packets, workspace.git.as_ref(), "HEAD");
+    let known = state.known();
+    add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
     let agent = chosen_agent(settings);
     let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
     let setup = Setup {
@@ -95,6 +96,7 @@ pub fn repair_repository(
         folder: &folders.kept,
         copy: folders.shown.as_deref(),
         state: state.directory(),
+        known: &known,
         redactor: app.redactor(),
         read: &read,
         request: packets,
@@ -128,7 +130,9 @@ pub fn repair_repository(
         resume: request.resume.is_some(),
     };
     let stop = listen()?;
-    let result = repair(&setup, &stop, &mut |event| progress.event(event))?;
+    let result = repair(&setup, &stop, &mut |event| progress.event(event));
+    known.save();
+    let result = result?;
     let unapplied = request.apply && result.patch_digest.is_some() && !result.applied;
     Ok(Repaired {
         exit: if unapplied { Exit::No } else { exit(&result) },

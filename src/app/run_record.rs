@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{to_json, write_file};
 use super::last_run::{self, Again};
+use super::open::with_known;
 use super::run_summary::summarise;
 use super::{App, AppError, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
@@ -123,9 +124,17 @@ impl Record {
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.told.timed_out;
         request.test_commands = vec![self.command.clone()];
-        add_history(&mut request, workspace.git.as_ref(), "HEAD");
         let policy = app.read_policy(request.profile)?;
-        let built = build(workspace.source.as_ref(), &policy, redactor, &request)?;
+        let built = with_known(app, workspace, true, |known| {
+            add_history(&mut request, workspace.git.as_ref(), "HEAD", known);
+            build(
+                workspace.source.as_ref(),
+                known,
+                &policy,
+                redactor,
+                &request,
+            )
+        })?;
         let packet = failure_packet(
             &built,
             redactor,

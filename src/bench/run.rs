@@ -19,6 +19,7 @@ use crate::model::{
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, Setup, Task, repair};
 use crate::source::Worktree;
+use crate::state::Known;
 use crate::workplace::Choice;
 
 /// How fixtures are run.
@@ -275,6 +276,7 @@ fn run(
         folder: &folder,
         copy: None,
         state: &state,
+        known: &Known::nothing(),
         redactor,
         read: &read,
         request: Request {

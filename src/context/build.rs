@@ -2,7 +2,6 @@ use std::collections::BTreeSet;
 
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
-use crate::lang::outline;
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
     RepoPath, Role, SCHEMA_VERSION,
@@ -10,6 +9,7 @@ use crate::model::{
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
 use crate::rank::{Pool, RankInput, Ranked, rank};
 use crate::source::Source;
+use crate::state::Known;
 
 use super::candidate::{Candidate, Form};
 use super::candidates::{Mentions, max_hops, places};
@@ -24,6 +24,7 @@ use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log::excerpt;
 use super::manifests::{Manifest, manifests};
+use super::outlines::known_outline;
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::requested::{everything, requested};
@@ -45,32 +46,19 @@ pub struct Built {
 /// candidates, fills the caps and writes down what is left out.
 ///
 /// Deterministic: the same source, policy, redactor and request give the same bytes for any
-/// number of threads.
+/// number of threads, whatever is `known`: that spares reading and parsing, no more.
 ///
 /// # Errors
 /// A [`ContextError`] when the request cannot be met at all. A file that cannot be given is no
 /// error; it stands in `omitted` or `filesRejected`.
 pub fn build(
     source: &dyn Source,
+    known: &Known,
     policy: &ReadPolicy,
     redactor: &Redactor,
     request: &Request,
 ) -> Result<Built, ContextError> {
-    build_on(&Graph::new(source), policy, redactor, request)
-}
-
-/// The same over a graph at hand: one with a [`crate::graph::FactsCache`] parses only what no
-/// earlier run has parsed.
-///
-/// # Errors
-/// See [`build`].
-pub fn build_on(
-    graph: &Graph<'_>,
-    policy: &ReadPolicy,
-    redactor: &Redactor,
-    request: &Request,
-) -> Result<Built, ContextError> {
-    let source = graph.source();
+    let graph = &Graph::knowing(source, &known.facts);
     let listing = source.listing();
     let log = clean_log(redactor, request)?;
     let diagnosis = log.as_ref().and(request.log.as_ref()).map(|log| {
@@ -104,6 +92,7 @@ pub fn build_on(
         policy,
         redactor,
         names: &names,
+        outlines: &known.outlines,
     };
     let targets = match (&request.targets[..], &diagnosis) {
         ([], Some(diagnosis)) => targets_of_log(diagnosis, listing),
@@ -185,7 +174,15 @@ pub fn build_on(
         candidates.extend(everything(source, &taken));
     } else {
         let asked = (&focus, &mentions);
-        let ranking = ranking(source, level, request, &asked, &readable, &reach, &may_read);
+        let ranking = ranking(
+            (source, known),
+            level,
+            request,
+            &asked,
+            &readable,
+            &reach,
+            &may_read,
+        );
         let contracts = if level >= Level::TwoHops {
             contracts(graph, &reach, &taken)
         } else {
@@ -270,7 +267,7 @@ pub fn build_on(
 const TOKENS_WHEN_CERTAIN: u64 = 3_000;
 
 fn ranking(
-    source: &dyn Source,
+    (source, known): (&dyn Source, &Known),
     level: Level,
     request: &Request,
     (focus, mentions): &(&Focus, &Mentions),
@@ -286,7 +283,7 @@ fn ranking(
         .iter()
         .map(|node| (node.path.clone(), node.hops))
         .collect();
-    let asking = asking(source, focus, mentions, targets, may_read);
+    let asking = asking((source, known), focus, mentions, targets, may_read);
     let input = RankInput {
         log: &focus.text,
         targets,
@@ -294,6 +291,7 @@ fn ranking(
         hops: &hops,
         commits: &request.commits,
         changed: request.change.as_ref().map_or(&[], |change| &change.files),
+        words: &known.words,
         may_read,
     };
     rank(source, &input)
@@ -302,7 +300,7 @@ fn ranking(
 // What of the targets asks: the failing tests' own bodies, and the definitions that the log points
 // into; a target without either asks as a whole while no other has a failing test.
 fn asking(
-    source: &dyn Source,
+    (source, known): (&dyn Source, &Known),
     focus: &Focus,
     mentions: &Mentions,
     targets: &[RepoPath],
@@ -314,7 +312,7 @@ fn asking(
         let Ok(bytes) = source.read(path) else {
             continue;
         };
-        let outline = outline(path, &bytes);
+        let outline = known_outline(&known.outlines, path, &bytes);
         let failing = focus.failing(path, &outline, &String::from_utf8_lossy(&bytes));
         any_failing |= !failing.is_empty();
         let pointed = mentions.lines(path).iter();

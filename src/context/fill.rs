@@ -226,7 +226,7 @@ impl<'a> Fill<'a> {
             file_bytes: self.caps.max_file_bytes,
             places,
         };
-        let shares = shares(&sharers, focus, limits);
+        let shares = shares(&sharers, focus, self.camera.outlines, limits);
         let mut without_place: Vec<(usize, RepoPath, Option<u64>)> = Vec::new();
         for ((candidate, rank, file), share) in opened.into_iter().zip(shares) {
             let whole = file.text.len() as u64;

@@ -17,6 +17,7 @@ mod ladder;
 mod leftover;
 mod log;
 mod manifests;
+mod outlines;
 mod packet;
 mod repo_index;
 mod request;
@@ -28,7 +29,7 @@ mod snapshot;
 mod targets;
 mod tokens;
 
-pub use build::{Built, build, build_on};
+pub use build::{Built, build};
 pub use bundle::{bundle_listing, bundle_tar};
 pub use change::change_under_test;
 pub use error::ContextError;

@@ -4,6 +4,7 @@ use crate::git::Repository;
 use crate::model::{History, Level, Profile};
 use crate::rank::Commit;
 use crate::source::Installed;
+use crate::state::Known;
 use crate::workplace::installed;
 
 /// A request as the settings have it: caps, profile and size of the log. The log, targets and the
@@ -32,14 +33,16 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
 }
 
 /// Adds the commits before a revision, newest first, where the ranking looks at them. History helps
-/// and is never required: without it the packet says so.
-pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &str) {
+/// and is never required: without it the packet says so. What is known of commits is not read
+/// again.
+pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &str, known: &Known) {
     let needed =
         request.level != LevelChoice::Exactly(Level::Targets) && request.profile == Profile::Ranked;
     let Some(git) = git.filter(|_| needed) else {
         return;
     };
-    let changes = git.changes(revision, MAX_COMMITS).unwrap_or_default();
+    let changes = git.changes(revision, MAX_COMMITS, &known.history);
+    let changes = changes.unwrap_or_default();
     request.history.commits_used = changes.len() as u64;
     request.commits = changes
         .into_iter()

@@ -1,13 +1,20 @@
-use crate::lang::{Outline, outline, skeleton};
+use crate::lang::{Outline, skeleton};
 use crate::rank::{Piece, Question, Unit, units, worth};
+use crate::state::Store;
 
 use super::focus::Focus;
+use super::outlines::known_outline;
 use super::share::{Claim, Form, Limits, Share, Sharer};
 
 /// Shares the bytes out among the files by what their parts are worth: what the log points at and
 /// the failing tests first, then the best files whole while they are small, then the parts that
 /// say most, then a few lines of every file that is still unseen.
-pub(super) fn shares(files: &[Sharer<'_>], focus: &Focus, limits: Limits) -> Vec<Share> {
+pub(super) fn shares(
+    files: &[Sharer<'_>],
+    focus: &Focus,
+    outlines: &Store,
+    limits: Limits,
+) -> Vec<Share> {
     let sizes = || files.iter().map(|file| file.text.len() as u64);
     let with_place = files.iter().filter(|it| it.claim != Claim::Free).count();
     let all_fit = sizes().sum::<u64>() <= limits.bytes
@@ -16,7 +23,7 @@ pub(super) fn shares(files: &[Sharer<'_>], focus: &Focus, limits: Limits) -> Vec
     if all_fit && files.iter().all(|it| it.form != Form::Signatures) {
         return vec![Share::Whole; files.len()];
     }
-    let mut board = Board::new(files, focus, limits);
+    let mut board = Board::new(files, focus, outlines, limits);
     board.give_places(limits.places);
     for (number, file) in files.iter().enumerate() {
         match file.form {
@@ -78,10 +85,10 @@ const TELLING_PARTS: usize = 2;
 const WHOLE_FILES: usize = 2;
 
 impl<'a> Board<'a> {
-    fn new(files: &'a [Sharer<'a>], focus: &Focus, limits: Limits) -> Self {
+    fn new(files: &'a [Sharer<'a>], focus: &Focus, outlines: &Store, limits: Limits) -> Self {
         let outlines: Vec<Outline> = files
             .iter()
-            .map(|file| outline(file.path, file.text.as_bytes()))
+            .map(|file| known_outline(outlines, file.path, file.text.as_bytes()))
             .collect();
         let starts: Vec<Vec<usize>> = files.iter().map(|file| line_starts(file.text)).collect();
         let failing: Vec<Vec<usize>> = files
@@ -233,12 +240,11 @@ impl<'a> Board<'a> {
     }
 
     fn take(&mut self, file: usize, ranges: &[[u32; 2]], quota: &mut u64) -> bool {
+        if self.without_place[file].is_some() {
+            return false;
+        }
         let cost = self.cost(file, ranges);
-        if self.without_place[file].is_some()
-            || cost > self.left
-            || cost > *quota
-            || cost > self.file_left[file]
-        {
+        if cost > self.left.min(*quota).min(self.file_left[file]) {
             return false;
         }
         self.file_left[file] -= cost;
@@ -386,7 +392,10 @@ impl<'a> Board<'a> {
     // The parts that say most.
     fn best(&mut self) {
         let mut order: Vec<usize> = (0..self.parts.len())
-            .filter(|at| self.files[self.parts[*at].file].form != Form::Signatures)
+            .filter(|at| {
+                let file = self.parts[*at].file;
+                self.without_place[file].is_none() && self.files[file].form != Form::Signatures
+            })
             .collect();
         order.sort_by(|a, b| {
             let worth = |at: &usize| self.parts[*at].worth;
@@ -509,6 +518,7 @@ mod tests {
     use super::{Claim, Form, Limits, Share, Sharer, shares};
     use crate::context::focus::Focus;
     use crate::model::RepoPath;
+    use crate::state::Store;
 
     fn source(names: &[&str]) -> String {
         let body = "    value = compute(value)\n".repeat(20);
@@ -561,6 +571,7 @@ mod tests {
             let shares = shares(
                 &files,
                 &focus,
+                &Store::nothing(),
                 Limits {
                     bytes: max,
                     file_bytes: 100_000,

@@ -2,6 +2,7 @@ use crate::lang::skeleton;
 use crate::model::{BlobId, Code, FileMode, Redaction, RepoPath, TextWarning};
 use crate::policy::{ReadPolicy, Redactor, text_warnings};
 use crate::source::{EntryKind, ReadError, Source};
+use crate::state::Store;
 
 use super::decode::{NotText, decode};
 use super::digest::sha256_hex;
@@ -45,6 +46,8 @@ pub(super) struct Camera<'a> {
     pub(super) policy: &'a ReadPolicy,
     pub(super) redactor: &'a Redactor,
     pub(super) names: &'a NameSecrets,
+    /// The outlines that are known.
+    pub(super) outlines: &'a Store,
 }
 
 impl Camera<'_> {

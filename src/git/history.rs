@@ -4,6 +4,7 @@ use gix::object::tree::diff::ChangeDetached;
 
 use super::{GitError, Repository};
 use crate::model::RepoPath;
+use crate::state::{Key, Store};
 
 /// One commit and the files it changed against its first parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +20,16 @@ impl Repository {
     /// newest first, under the names the files have at `revision`: moves are followed. Merges are passed over: what they bring stands in the commits they merge.
     /// The last commit of a shallow clone is passed over too.
     ///
+    /// What earlier runs found out of these commits is `known`; what is new is put to it.
+    ///
     /// # Errors
     /// [`GitError::Revision`] when `revision` names no commit.
-    pub fn changes(&self, revision: &str, count: usize) -> Result<Vec<Change>, GitError> {
+    pub fn changes(
+        &self,
+        revision: &str,
+        count: usize,
+        known: &Store,
+    ) -> Result<Vec<Change>, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(32 << 20);
         let no_such = |error: gix::Error| GitError::Revision {
@@ -32,112 +40,232 @@ impl Repository {
             .rev_parse_single(revision)
             .and_then(|id| id.object())
             .and_then(gix::Object::peel_to_commit)
-            .map_err(no_such)?;
+            .map_err(no_such)?
+            .id;
+        // Where one object stands for another or parents are cut off, an id does not say what a
+        // commit changed.
+        let nothing = Store::nothing();
+        let known = if self.is_shallow() || replaces(&repo) {
+            &nothing
+        } else {
+            known
+        };
+        known.load();
+        if let Some(diffs) = kept_walk(known, tip, count) {
+            return Ok(under_names_of_today(diffs));
+        }
         let walk = repo
-            .rev_walk([tip.id])
+            .rev_walk([tip])
             .sorting(gix::revision::walk::Sorting::ByCommitTime(
                 gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
             ))
             .all()
             .map_err(GitError::unreadable)?;
-        let mut changes = Vec::new();
-        let mut names = Names::default();
+        let mut diffs = Vec::new();
+        let mut ids = Vec::new();
+        let mut whole = true;
         for info in walk.take(count) {
-            // A missing commit ends what is known, as in a shallow or damaged clone.
+            // A missing commit ends what is known, as in a damaged clone.
             let Ok(info) = info else {
+                whole = false;
                 break;
             };
-            let parents: Vec<_> = info.parent_ids().collect();
-            let (Ok(commit), true) = (info.object(), parents.len() < 2) else {
-                continue;
-            };
-            let before = match parents.first() {
-                None => Some(repo.empty_tree()),
-                Some(parent) => parent
-                    .object()
-                    .ok()
-                    .and_then(|object| object.peel_to_tree().ok()),
-            };
-            let (Some(before), Ok(after), Ok(time)) = (before, commit.tree(), commit.time()) else {
-                continue;
-            };
-            let options = gix::diff::Options::default().with_rewrites(None);
-            let Ok(found) = repo.diff_tree_to_tree(&before, &after, options) else {
-                continue;
-            };
-            names.learn(&found);
-            let mut paths: Vec<RepoPath> = found
-                .iter()
-                .filter(|change| !change.entry_mode().is_tree())
-                .filter_map(|change| names.path(change.location()))
-                .collect();
-            // A move names one file twice.
-            paths.sort();
-            paths.dedup();
-            changes.push(Change {
-                time: time.seconds,
-                paths,
+            let diff = kept_diff(known, info.id).or_else(|| {
+                let diff = diff(&repo, &info)?;
+                if let Some(key) = key(info.id, DIFF) {
+                    known.put(key, diff.encode());
+                }
+                Some(diff)
             });
+            whole &= diff.is_some();
+            ids.push(info.id);
+            diffs.extend(diff);
         }
-        Ok(changes)
+        // What is missing may be there in another run.
+        if let Some(key) = key(tip, WALK).filter(|_| whole) {
+            let mut walk = count.to_string().into_bytes();
+            walk.push(0);
+            walk.extend(ids.iter().flat_map(|id| id.as_bytes()));
+            known.put(key, walk);
+        }
+        Ok(under_names_of_today(diffs))
     }
 }
 
-/// The names that files of older commits have today.
-#[derive(Default)]
-struct Names {
-    today: HashMap<Vec<u8>, Option<RepoPath>>,
+/// The ways in which a commit is read.
+const WALK: u8 = 0;
+const DIFF: u8 = 1;
+
+fn key(id: gix::ObjectId, reading: u8) -> Option<Key> {
+    let id = id.as_bytes().try_into().ok()?;
+    Some(Key::new(id, reading))
 }
 
-impl Names {
-    fn path(&mut self, location: &[u8]) -> Option<RepoPath> {
-        if let Some(known) = self.today.get(location) {
-            return known.clone();
+fn replaces(repo: &gix::Repository) -> bool {
+    let Ok(references) = repo.references() else {
+        return true;
+    };
+    references
+        .prefixed("refs/replace/")
+        .map_or(true, |mut found| found.next().is_some())
+}
+
+fn kept_walk(known: &Store, tip: gix::ObjectId, count: usize) -> Option<Vec<Diff>> {
+    let walk = known.get(&key(tip, WALK)?)?;
+    let at = memchr::memchr(0, &walk)?;
+    let (asked, ids) = (walk.get(..at)?, walk.get(at + 1..)?);
+    if asked != count.to_string().as_bytes() {
+        return None;
+    }
+    let (ids, _) = ids.as_chunks::<20>();
+    let diffs = ids
+        .iter()
+        .map(|id| Diff::decode(&known.get(&Key::new(id, DIFF))?));
+    diffs.collect()
+}
+
+fn kept_diff(known: &Store, id: gix::ObjectId) -> Option<Diff> {
+    Diff::decode(&known.get(&key(id, DIFF)?)?)
+}
+
+/// What one commit changed against its first parent.
+struct Diff {
+    // Seconds since 1970; `None` for a merge, which is passed over.
+    time: Option<i64>,
+    // Files added, modified or removed.
+    files: Vec<Vec<u8>>,
+    // A file that was removed, and the one that it became.
+    moves: Vec<[Vec<u8>; 2]>,
+}
+
+impl Diff {
+    // No name holds a zero byte or is empty: the time, files, an empty name, moves.
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.time.map_or_else(String::new, |it| it.to_string());
+        bytes.push('\0');
+        let mut bytes = bytes.into_bytes();
+        let names = self.files.iter().map(Vec::as_slice).chain([&[][..]]);
+        for name in names.chain(self.moves.as_flattened().iter().map(Vec::as_slice)) {
+            bytes.extend_from_slice(name);
+            bytes.push(0);
         }
-        let path = std::str::from_utf8(location)
-            .ok()
-            .and_then(|text| RepoPath::new(text).ok());
-        self.today.insert(location.to_vec(), path.clone());
-        path
+        bytes
     }
 
-    // What a commit removed under one name and added under another: the same bytes, or, since
-    // moving changes what a file imports, the only two of one file name.
-    fn learn(&mut self, changes: &[ChangeDetached]) {
-        let mut added = Moved::default();
-        let mut removed = Moved::default();
-        for change in changes {
-            match change {
-                ChangeDetached::Addition {
-                    location,
-                    entry_mode,
-                    id,
-                    ..
-                } if entry_mode.is_blob() => added.note(location, *id),
-                ChangeDetached::Deletion {
-                    location,
-                    entry_mode,
-                    id,
-                    ..
-                } if entry_mode.is_blob() => removed.note(location, *id),
-                _ => {}
-            }
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut names = bytes.strip_suffix(&[0])?.split(|byte| *byte == 0);
+        let time = std::str::from_utf8(names.next()?).ok()?;
+        let time = (!time.is_empty()).then(|| time.parse());
+        let files = names.by_ref().map(<[u8]>::to_vec);
+        let files = files.take_while(|it| !it.is_empty()).collect();
+        let mut moves = Vec::new();
+        while let Some(from) = names.next() {
+            moves.push([from.to_vec(), names.next()?.to_vec()]);
         }
-        for (name, id) in &removed.all {
-            let from = added.by_id.get(id).copied().flatten();
-            let from = from.filter(|_| removed.by_id.get(id).is_some_and(Option::is_some));
-            let file = file_name(name);
-            let same_name = || {
-                let only = removed.by_name.get(file).is_some_and(Option::is_some);
-                added.by_name.get(file).copied().flatten().filter(|_| only)
-            };
-            if let Some(to) = from.or_else(same_name)
-                && let Some(today) = self.path(to)
-            {
-                self.today.insert(name.to_vec(), Some(today));
-            }
+        Some(Self {
+            time: time.transpose().ok()?,
+            files,
+            moves,
+        })
+    }
+}
+
+// `None` when the commit, its parent or one of their trees is not there.
+fn diff(repo: &gix::Repository, info: &gix::revision::walk::Info<'_>) -> Option<Diff> {
+    let parents: Vec<_> = info.parent_ids().collect();
+    let commit = info.object().ok()?;
+    if parents.len() > 1 {
+        return Some(Diff {
+            time: None,
+            files: Vec::new(),
+            moves: Vec::new(),
+        });
+    }
+    let before = match parents.first() {
+        None => repo.empty_tree(),
+        Some(parent) => parent.object().ok()?.peel_to_tree().ok()?,
+    };
+    let (after, time) = (commit.tree().ok()?, commit.time().ok()?);
+    let options = gix::diff::Options::default().with_rewrites(None);
+    let found = repo.diff_tree_to_tree(&before, &after, options).ok()?;
+    let files = found
+        .iter()
+        .filter(|change| !change.entry_mode().is_tree())
+        .map(|change| change.location().to_vec());
+    Some(Diff {
+        time: Some(time.seconds),
+        files: files.collect(),
+        moves: moves(&found),
+    })
+}
+
+// What a commit removed under one name and added under another: the same bytes, or, since moving
+// changes what a file imports, the only two of one file name.
+fn moves(changes: &[ChangeDetached]) -> Vec<[Vec<u8>; 2]> {
+    let mut added = Moved::default();
+    let mut removed = Moved::default();
+    for change in changes {
+        match change {
+            ChangeDetached::Addition {
+                location,
+                entry_mode,
+                id,
+                ..
+            } if entry_mode.is_blob() => added.note(location, *id),
+            ChangeDetached::Deletion {
+                location,
+                entry_mode,
+                id,
+                ..
+            } if entry_mode.is_blob() => removed.note(location, *id),
+            _ => {}
         }
     }
+    let became = |(name, id): &(&[u8], gix::ObjectId)| {
+        let same_bytes = added.by_id.get(id).copied().flatten();
+        let same_bytes = same_bytes.filter(|_| removed.by_id.get(id).is_some_and(Option::is_some));
+        let file = file_name(name);
+        let same_name = || {
+            let only = removed.by_name.get(file).is_some_and(Option::is_some);
+            added.by_name.get(file).copied().flatten().filter(|_| only)
+        };
+        let to = same_bytes.or_else(same_name)?;
+        Some([name.to_vec(), to.to_vec()])
+    };
+    removed.all.iter().filter_map(became).collect()
+}
+
+// Commits newest first, under the names that their files have at the first.
+fn under_names_of_today(diffs: Vec<Diff>) -> Vec<Change> {
+    let mut today: HashMap<Vec<u8>, Option<RepoPath>> = HashMap::new();
+    let mut changes = Vec::new();
+    for diff in diffs {
+        let Some(time) = diff.time else {
+            continue;
+        };
+        let name = |location: &[u8], today: &mut HashMap<_, _>| -> Option<RepoPath> {
+            if let Some(known) = today.get(location) {
+                return Option::clone(known);
+            }
+            let path = std::str::from_utf8(location)
+                .ok()
+                .and_then(|text| RepoPath::new(text).ok());
+            today.insert(location.to_vec(), path.clone());
+            path
+        };
+        for [from, to] in diff.moves {
+            if let Some(path) = name(&to, &mut today) {
+                today.insert(from, Some(path));
+            }
+        }
+        let files = diff.files.iter();
+        let mut paths: Vec<RepoPath> = files.filter_map(|it| name(it, &mut today)).collect();
+        // A move names one file twice.
+        paths.sort();
+        paths.dedup();
+        changes.push(Change { time, paths });
+    }
+    changes
 }
 
 // Files on one side of a commit; `None` stands for several of one kind.

@@ -35,9 +35,9 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The same, with facts from elsewhere (a [`super::FactsCache`]).
+    /// The same, with facts from elsewhere.
     #[must_use]
-    pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
+    pub(super) fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
         Self {
             source,
             resolver: Resolver::with_facts(source, reader),

@@ -1,15 +1,13 @@
 //! Floor 4: who imports whom.
 
-mod cache;
 mod closure;
 mod cycles;
 mod document;
 mod edges;
-mod segment;
+mod known;
 mod symbols;
 mod waves;
 
-pub use cache::FactsCache;
 pub use closure::{Closure, ClosureNode, closure};
 pub use cycles::cycles;
 pub use document::{Wanted, document, source_files};

@@ -24,7 +24,7 @@ mod skeleton;
 mod specifier;
 mod uses;
 
-pub use facts::{facts, syntax_errors};
+pub use facts::{facts, reading, syntax_errors};
 pub use free::free_names;
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
 use super::facts::{head_of, prepare};
@@ -6,7 +7,7 @@ use super::parse;
 use crate::model::{Language, RepoPath};
 
 /// What a file is made of, for showing parts of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// Functions, classes, methods, types and tests in source order, outer before inner.
     pub definitions: Vec<Definition>,
@@ -24,7 +25,7 @@ impl Outline {
 }
 
 /// A named part of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
     /// Its name; for a test that is a call, its title.
     pub name: String,

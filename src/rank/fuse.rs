@@ -17,6 +17,7 @@ use super::vicinity::vicinity;
 use super::weights::{Signal, WEIGHTS, Weight};
 use crate::model::RepoPath;
 use crate::source::Source;
+use crate::state::Store;
 
 /// What a ranking rests on, beside the files themselves.
 pub struct RankInput<'a> {
@@ -32,6 +33,8 @@ pub struct RankInput<'a> {
     pub commits: &'a [Commit],
     /// Files of the change under test; empty when none is known.
     pub changed: &'a [RepoPath],
+    /// The words of files, as far as they are known.
+    pub words: &'a Store,
     /// Whether a file may be read at all.
     pub may_read: &'a (dyn Fn(&RepoPath) -> bool + Sync),
 }
@@ -89,12 +92,10 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         .collect();
     let target_texts: Vec<&[u8]> = target_bytes.iter().map(AsRef::as_ref).collect();
     let query = Query::new(input.log.as_bytes(), &target_texts);
+    input.words.load();
     let files: Vec<FileTerms> = pool
         .par_iter()
-        .map(|path| match source.read(path) {
-            Ok(bytes) => scan(&query, path, &bytes),
-            Err(_) => FileTerms::default(),
-        })
+        .map(|path| scan(&query, source, path, input.words))
         .collect();
     let rarity = rarities(&query, &files);
     let first = |signal| match signal {

@@ -233,7 +233,8 @@ impl Session<'_> {
             .filter_map(|path| RepoPath::new(path).ok())
             .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
-        let built = build(&source, self.setup.read, self.setup.redactor, &request)?;
+        let setup = self.setup;
+        let built = build(&source, setup.known, setup.read, setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
             seconds_left: ask

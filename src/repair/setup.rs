@@ -12,6 +12,7 @@ use crate::git::Repository;
 use crate::model::{FailurePacket, RepoPath};
 use crate::policy::{Allowed, ReadPolicy, Redactor};
 use crate::source::Source;
+use crate::state::Known;
 use crate::workplace::Choice;
 
 /// Everything a run is given. Nothing in it comes from a file of the repository unless the user
@@ -35,6 +36,8 @@ pub struct Setup<'a> {
     pub copy: Option<&'a Path>,
     /// Where writing into the worktree keeps its journal.
     pub state: &'a Path,
+    /// What earlier runs found out about its files and commits.
+    pub known: &'a Known,
     /// Masks secrets in all that is written and sent.
     pub redactor: &'a Redactor,
     /// What may be read and sent.

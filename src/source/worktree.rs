@@ -184,7 +184,9 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
             if name.eq_ignore_ascii_case(".git") || name == "node_modules" {
                 return false;
             }
-            let Some(reason) = strange_rules(&entry.path().join(".gitignore")) else {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let rules = is_folder.then(|| entry.path().join(".gitignore"));
+            let Some(reason) = rules.and_then(|rules| strange_rules(&rules)) else {
                 return true;
             };
             let below = entry.path().strip_prefix(&top).unwrap_or(entry.path());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{Runs, StateError};
+use super::{Known, Runs, StateError};
 
 /// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else
 /// `~/.local/state/mendit`, else one of this user's in the temporary directory. It is nobody
@@ -112,10 +112,10 @@ impl RepositoryState {
         self.directory.join("workplace")
     }
 
-    /// Where a kind of knowledge that can be made again is kept.
+    /// What was found out about its files and commits.
     #[must_use]
-    pub fn cache(&self, kind: &str) -> PathBuf {
-        self.directory.join("cache").join(kind)
+    pub fn known(&self) -> Known {
+        Known::open(&self.directory.join("cache"))
     }
 
     /// The worktree it is for, as it was called when it was made.
