@@ -149,10 +149,7 @@ impl Look<'_> {
             Some((site.clone(), file))
         });
         let (site, file) = found?;
-        let folder = match site.join(top) {
-            folder if folder.is_dir() => folder,
-            _ => site,
-        };
+        let folder = self.installed.module_folder(&site, top);
         let mut open = vec![file];
         while let Some(file) = open.pop() {
             if !self.seen.insert(file.clone()) || self.seen.len() > MAX_FILES {

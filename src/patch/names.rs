@@ -142,11 +142,7 @@ fn agree_on_names(
     ))
 }
 
-fn agree_on_rename(
-    headers: &Headers<'_>,
-    from: &[u8],
-    to: &[u8],
-) -> Result<(), Refusal> {
+fn agree_on_rename(headers: &Headers<'_>, from: &[u8], to: &[u8]) -> Result<(), Refusal> {
     let ends = |side: &Option<Side<'_>>, name: &[u8]| match side {
         None => true,
         Some(side) => side.name().is_some_and(|side| {

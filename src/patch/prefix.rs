@@ -150,11 +150,7 @@ fn leaves_a_directory(must: &[(&str, bool)], usual: &Prefix, listing: &Listing) 
 }
 
 // The one directory below which all names exist, when each name ends exactly one path.
-fn missing_top(
-    must: &[(&str, bool)],
-    usual: &Prefix,
-    listing: &Listing,
-) -> Option<String> {
+fn missing_top(must: &[(&str, bool)], usual: &Prefix, listing: &Listing) -> Option<String> {
     let mut top: Option<String> = None;
     for (name, bare) in must {
         let path = usual.apply(name, *bare)?;

@@ -314,7 +314,7 @@ fn after(
 }
 
 // Up the ladder, and at its top on to the last attempt: each reply is told what came of the one
-// before. Only a reply that was given before ends it.
+// before. Only a reply that was given before ends it, and only where there is no more to show.
 fn climb(
     last: &AttemptResult,
     failure: &Observed,
@@ -322,13 +322,6 @@ fn climb(
     policy: &Policy,
     timeout: f64,
 ) -> Step {
-    if let Some(digest) = &last.patch_digest {
-        let same = |it: &&AttemptResult| it.patch_digest.as_ref() == Some(digest);
-        if !last.kept && of(history, Origin::Agent).filter(same).count() > 1 {
-            let said = "the agent sent the same patch twice";
-            return give_up(history, StopReason::NoProgress, said);
-        }
-    }
     let retry = Retry {
         stop_reason: Some(last.stop_reason),
         level: Some(last.level),
@@ -342,8 +335,15 @@ fn climb(
         false,
     );
     let level = chosen.map_or(last.level, |(level, _)| level.min(policy.max_level));
-    if level <= last.level && !last.kept && repeats_itself(history) {
-        return give_up(history, last.stop_reason, &last.message);
+    if level <= last.level && !last.kept {
+        let same = |it: &&AttemptResult| it.patch_digest == last.patch_digest;
+        if last.patch_digest.is_some() && of(history, Origin::Agent).filter(same).count() > 1 {
+            let said = "the agent sent the same patch twice";
+            return give_up(history, StopReason::NoProgress, said);
+        }
+        if repeats_itself(history) {
+            return give_up(history, last.stop_reason, &last.message);
+        }
     }
     ask(history, policy, level.max(last.level), timeout)
 }

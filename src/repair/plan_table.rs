@@ -436,6 +436,9 @@ fn the_same_patch_twice_is_no_progress() {
     };
     let history = after(K::TsError, vec![sent(1), sent(2)]);
     assert_eq!(word(&next(&history, &policy())), "stop failed no_progress");
+    // Who sees more may send more.
+    let below = after(K::TsError, vec![sent(0), sent(1)]);
+    assert_eq!(word(&next(&below, &policy())), "ask 2 for 300");
 }
 
 #[test]

@@ -94,6 +94,17 @@ impl Installed {
         found
     }
 
+    /// The folder of a module at the top of `site-packages`; of one that is a single file, `site` itself.
+    #[must_use]
+    pub fn module_folder(&self, site: &Path, module: &str) -> PathBuf {
+        let folder = site.join(module);
+        if folder.is_dir() {
+            folder
+        } else {
+            site.to_owned()
+        }
+    }
+
     /// The first of some paths that is a file.
     #[must_use]
     pub fn first(&self, paths: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {

@@ -192,12 +192,7 @@ impl<'j, 'a> Judging<'j, 'a> {
         }
     }
 
-    fn section_problem(
-        &mut self,
-        file: &FilePatch<'_>,
-        target: &Target,
-        refusal: Refusal,
-    ) {
+    fn section_problem(&mut self, file: &FilePatch<'_>, target: &Target, refusal: Refusal) {
         self.problem(refusal.problem(Some(&target.new), u64::from(file.line)));
     }
 
