@@ -332,8 +332,22 @@ export interface CiReport {
   patch: string | null;
   /** The version of this document. */
   schemaVersion: 1;
+  /** The same, line by line of the files as they are. */
+  suggestions: Array<CiSuggestion>;
   /** Whether the test command passes with it; `None` when it was not run. */
   verified: boolean | null;
+}
+
+/** What to put in place of some lines. */
+export interface CiSuggestion {
+  /** 1-based last line. */
+  line: number;
+  /** The file. */
+  path: string;
+  /** The lines that shall stand there instead. */
+  replacement: Array<string>;
+  /** 1-based first line. */
+  startLine: number;
 }
 
 /** One file of a closure. */

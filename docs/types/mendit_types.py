@@ -317,8 +317,21 @@ class CiReport(TypedDict):
     patch: Union[str, None]
     # The version of this document.
     schemaVersion: Literal[1]
+    # The same, line by line of the files as they are.
+    suggestions: list["CiSuggestion"]
     # Whether the test command passes with it; `None` when it was not run.
     verified: Union[bool, None]
+
+# What to put in place of some lines.
+class CiSuggestion(TypedDict):
+    # 1-based last line.
+    line: int
+    # The file.
+    path: str
+    # The lines that shall stand there instead.
+    replacement: list[str]
+    # 1-based first line.
+    startLine: int
 
 # One file of a closure.
 class ClosureEntry(TypedDict):
