@@ -3,7 +3,7 @@
 
     scripts/picture.py OUT.svg 'mendit run pytest' 'mendit fix --yes'
 
-Each command is run in this folder by a shell on a terminal of 100 columns; its last screen lines are
+Each command is run in this folder by a shell on a terminal of 112 columns; its last screen lines are
 drawn below it. Lines above `--keep` lines of a command's output are left out and counted.
 """
 
@@ -17,7 +17,7 @@ import subprocess
 import fcntl
 import termios
 
-COLUMNS = 100
+COLUMNS = 112
 STYLE = """
 svg{--text:#1f2328;--back:#f6f8fa;--soft:#59636e;--c1:#b00020;--c2:#1a6b2b;--c3:#8a5300;--c4:#0550ae;--c5:#8250df;--c6:#0a6a75}
 @media(prefers-color-scheme:dark){svg{--text:#e6edf3;--back:#161b22;--soft:#9198a1;--c1:#ff8a95;--c2:#7fd690;--c3:#f0b65b;--c4:#79c0ff;--c5:#d2a8ff;--c6:#76e3ea}}
