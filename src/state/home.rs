@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 use super::{Known, Runs, StateError};
 
 /// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else
-/// `~/.local/state/mendit`, else one of this user's in the temporary directory. It is nobody
-/// else's, no link, and closed to others.
+/// `~/.local/state/mendit`, else (Windows) `%LOCALAPPDATA%\mendit`, else one of this user's in the
+/// temporary directory. It is nobody else's, no link, and closed to others.
 #[derive(Debug, Clone)]
 pub struct StateHome {
     base: PathBuf,
@@ -143,6 +143,7 @@ fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let mut places = Vec::new();
     places.extend(set("XDG_STATE_HOME").map(|state| state.join("mendit")));
     places.extend(set("HOME").map(|home| home.join(".local/state/mendit")));
+    places.extend(set("LOCALAPPDATA").map(|data| data.join("mendit")));
     places.push(std::env::temp_dir().join(format!("mendit-{}", owner::me())));
     places
 }

@@ -109,15 +109,14 @@ fn below(root: &Path, directory: &Path) -> String {
     prefix.unwrap_or_default().replace('\\', "/")
 }
 
-/// A directory, absolute and with its links resolved.
+/// A directory, absolute and with its links resolved; on Windows in the form that people and other
+/// programs know, without `\\?\`.
 ///
 /// # Errors
 /// [`WorkspaceError::Directory`].
 pub fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
-    directory
-        .canonicalize()
-        .map_err(|error| WorkspaceError::Directory {
-            path: directory.to_owned(),
-            reason: error.kind(),
-        })
+    dunce::canonicalize(directory).map_err(|error| WorkspaceError::Directory {
+        path: directory.to_owned(),
+        reason: error.kind(),
+    })
 }

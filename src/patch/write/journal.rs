@@ -60,15 +60,19 @@ impl Journal {
         if self.rows.len() > MANY_FILES {
             self.sides.sync()?;
         } else {
-            File::open(&draft)?.sync_all()?;
+            synced(&draft)?;
             for (index, row) in self.rows.iter().enumerate() {
                 if row.new.as_ref().is_some_and(|(_, mode)| *mode != 0o120_000) {
-                    File::open(self.path.join(format!("{index}.new")))?.sync_all()?;
+                    synced(&self.path.join(format!("{index}.new")))?;
                 }
             }
         }
         fs::rename(&draft, self.path.join(PLAN))?;
-        File::open(&self.path)?.sync_all()
+        // Only Unix lets a folder be opened for this.
+        if cfg!(unix) {
+            File::open(&self.path)?.sync_all()?;
+        }
+        Ok(())
     }
 
     /// Puts one side of a path in place.
@@ -276,6 +280,13 @@ pub(super) struct Row {
     pub(super) path: String,
     pub(super) old: Option<(String, u32)>,
     pub(super) new: Option<(String, u32)>,
+}
+
+// Windows writes out only what is open for writing.
+fn synced(file: &Path) -> io::Result<()> {
+    let write = cfg!(windows);
+    let opened = File::options().read(true).write(write).open(file)?;
+    opened.sync_all()
 }
 
 /// The steps of a change: first what goes, so a file may take the place of a directory.
