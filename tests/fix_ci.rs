@@ -137,6 +137,10 @@ fn an_archive_is_read_as_its_folder_is() {
         archive.start_file(format!("job/{name}"), options).unwrap();
         archive.write_all(b"Error: not to be read\n").unwrap();
     }
+    repo.write("cut.log.gz", [0x1f, 0x8b, 8, 0]);
+    let cut = repo.mendit(&["fix-ci", "cut.log.gz"]);
+    assert_eq!(cut.status.code(), Some(2));
+    assert!(stderr(&cut).contains("`cut.log.gz`"), "{}", stderr(&cut));
     repo.write("logs.zip", archive.finish().unwrap().get_ref());
     assert_eq!(told("logs.zip"), told("logs"));
 }

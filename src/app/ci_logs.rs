@@ -1,21 +1,21 @@
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::AppError;
 use crate::model::Code;
 
-/// Bytes that one log of an archive may unpack to.
+/// Bytes that the logs of an archive may unpack to.
 const UNPACKED: u64 = 4 << 30;
 
 /// Hands each log of what is named to `take`, with the name of its job: of a file itself, of a folder
 /// or an archive those that stand in it, else those of its folders. Sorted by name.
 ///
 /// # Errors
-/// What cannot be read, and what `take` says.
+/// What cannot be read, what unpacks to more than 4 GiB, and what `take` cannot read.
 pub(super) fn each_log(
     path: &Path,
-    take: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), AppError>,
+    take: &mut dyn FnMut(&str, &mut dyn Read) -> io::Result<()>,
 ) -> Result<(), AppError> {
     if !path.is_dir() {
         return open(path, take);
@@ -38,7 +38,7 @@ pub(super) fn each_log(
 
 fn open(
     path: &Path,
-    take: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), AppError>,
+    take: &mut dyn FnMut(&str, &mut dyn Read) -> io::Result<()>,
 ) -> Result<(), AppError> {
     let shown = path.display().to_string();
     let unreadable = |error| AppError::unreadable(&shown, &error);
@@ -47,37 +47,29 @@ fn open(
     let sniffed = (&mut file).take(4).read_to_end(&mut start);
     sniffed.map_err(unreadable)?;
     let name = job_name(&path.to_string_lossy());
+    let packed = |error: &dyn std::fmt::Display| {
+        let said = format!("the archive `{shown}` cannot be read: {error}");
+        AppError::new(Code::U302, said).hint("bring it again, or unpack it and name the folder")
+    };
     match start.as_slice() {
-        b"PK\x03\x04" => archive(file, take).map_err(|error| match error {
-            Stopped::Archive(reason) => {
-                let said = format!("the archive `{shown}` cannot be read: {reason}");
-                AppError::new(Code::U302, said)
-                    .hint("bring it again, or unpack it and name the folder")
-            }
-            Stopped::Taker(error) => error,
-        }),
+        b"PK\x03\x04" => archive(file, take).map_err(|error| packed(&error)),
         [0x1f, 0x8b, ..] => {
             file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-            take(
-                &name,
-                &mut flate2::read::MultiGzDecoder::new(file).take(UNPACKED),
-            )
+            let unpacked = flate2::read::MultiGzDecoder::new(file);
+            limited(&name, unpacked, UNPACKED, take)
+                .map(drop)
+                .map_err(|error| packed(&error))
         }
         // A pipe cannot go back.
-        _ => take(&name, &mut start.as_slice().chain(file)),
+        _ => take(&name, &mut start.as_slice().chain(file)).map_err(unreadable),
     }
-}
-
-enum Stopped {
-    Archive(zip::result::ZipError),
-    Taker(AppError),
 }
 
 fn archive(
     file: File,
-    take: &mut dyn FnMut(&str, &mut dyn Read) -> Result<(), AppError>,
-) -> Result<(), Stopped> {
-    let mut archive = zip::ZipArchive::new(file).map_err(Stopped::Archive)?;
+    take: &mut dyn FnMut(&str, &mut dyn Read) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut archive = zip::ZipArchive::new(file)?;
     let all = archive
         .file_names()
         .flatten()
@@ -89,11 +81,26 @@ fn archive(
         names = inner;
     }
     names.sort();
+    let mut left = UNPACKED;
     for name in names {
-        let entry = archive.by_name(&name).map_err(Stopped::Archive)?;
-        take(&job_name(&name), &mut entry.take(UNPACKED)).map_err(Stopped::Taker)?;
+        left = limited(&job_name(&name), archive.by_name(&name)?, left, take)?;
     }
     Ok(())
+}
+
+// Hands on at most so many bytes, and tells how many may still come. What is longer is no log.
+fn limited(
+    name: &str,
+    input: impl Read,
+    most: u64,
+    take: &mut dyn FnMut(&str, &mut dyn Read) -> io::Result<()>,
+) -> io::Result<u64> {
+    let mut input = input.take(most);
+    take(name, &mut input)?;
+    match input.limit() {
+        0 => Err(io::Error::other("it unpacks to more than 4 GiB")),
+        left => Ok(left),
+    }
 }
 
 fn is_log_name(name: &str) -> bool {

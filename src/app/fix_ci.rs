@@ -149,8 +149,8 @@ impl Job {
         workspace: &Workspace,
         name: &str,
         input: &mut dyn std::io::Read,
-    ) -> Result<Self, AppError> {
-        let log = read_log(app, input).map_err(|error| AppError::unreadable(name, &error))?;
+    ) -> std::io::Result<Self> {
+        let log = read_log(app, input)?;
         let facts = LogFacts {
             rules: app.rules(),
             ..LogFacts::default()

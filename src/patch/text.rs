@@ -114,16 +114,22 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// A line of a listing: its number and its text. `12 code`, `12: code`, `12| code`, `12 | code`, `L12: code`, `12→code`
-pub(super) fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
-    let text = text.trim_ascii_start();
-    let text = text.strip_prefix(b"L").unwrap_or(text);
+/// The decimal number that a text starts with, and what follows it.
+pub(super) fn leading_number<T: std::str::FromStr>(text: &[u8]) -> Option<(T, &[u8])> {
     let end = text
         .iter()
         .position(|byte| !byte.is_ascii_digit())
         .unwrap_or(text.len());
     let (digits, rest) = text.split_at_checked(end)?;
     let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((number, rest))
+}
+
+/// A line of a listing: its number and its text. `12 code`, `12: code`, `12| code`, `12 | code`, `L12: code`, `12→code`
+pub(super) fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
+    let text = text.trim_ascii_start();
+    let text = text.strip_prefix(b"L").unwrap_or(text);
+    let (number, rest) = leading_number(text)?;
     if let Some(rest) = rest.strip_prefix("→".as_bytes()) {
         return Some((number, rest));
     }

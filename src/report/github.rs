@@ -48,7 +48,7 @@ fn property(text: &str) -> String {
 pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
     let mut properties = Vec::new();
     if let Some(file) = diagnosis.files.iter().find(|file| file.in_repository) {
-        properties.push(format!("file={}", escape_property(&file.path)));
+        properties.push(format!("file={}", property(&file.path)));
         properties.extend(file.line.map(|line| format!("line={line}")));
         properties.extend(file.column.map(|column| format!("col={column}")));
     }
@@ -63,20 +63,5 @@ pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
     } else {
         "error"
     };
-    format!(
-        "::{level} {}::{}\n",
-        properties.join(","),
-        escape_message(&message)
-    )
-}
-
-// The runner reads `%`, line ends and, in properties, `:` and `,` as its own.
-fn escape_message(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-fn escape_property(text: &str) -> String {
-    escape_message(text).replace(':', "%3A").replace(',', "%2C")
+    format!("::{level} {}::{}\n", properties.join(","), data(&message))
 }

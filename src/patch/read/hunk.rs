@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use super::reader::{Lines, number};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::text::leading_number;
 
 /// What stands around a hunk and can end it.
 #[derive(Debug, Default)]
@@ -52,24 +53,14 @@ fn numbered(text: &[u8]) -> Option<HunkHeader<'_>> {
 }
 
 fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
-    let (start, rest) = digits(text)?;
+    let (start, rest) = leading_number(text)?;
     match rest.strip_prefix(b",") {
         Some(rest) => {
-            let (count, rest) = digits(rest)?;
+            let (count, rest) = leading_number(rest)?;
             Some(((start, count), rest))
         }
         None => Some(((start, 1), rest)),
     }
-}
-
-fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
-    let end = text
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (digits, rest) = text.split_at_checked(end)?;
-    let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    Some((number, rest))
 }
 
 /// Reads the body of a hunk that starts at `from`; gives the hunk and the index of the line after.
