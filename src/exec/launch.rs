@@ -31,10 +31,12 @@ pub(super) fn launch(
     }
     let mut variables = job.environment.variables(std::env::vars_os());
     if job.terminal.any() {
-        // What it is talked to in, unless the caller said otherwise.
-        for name in ["TERM", "COLORTERM"] {
+        // What it is talked to in; and nobody is there to turn a pager's pages. A caller may say otherwise.
+        let own = ["TERM", "COLORTERM"].map(|name| (name, std::env::var_os(name)));
+        let pagers = ["PAGER", "GIT_PAGER"].map(|name| (name, Some("cat".into())));
+        for (name, value) in own.into_iter().chain(pagers) {
             let said = |it: &String| it.split('=').next() == Some(name);
-            if let Some(value) = std::env::var_os(name)
+            if let Some(value) = value
                 && !job.environment.allow.iter().any(said)
             {
                 variables.insert(name.into(), value);

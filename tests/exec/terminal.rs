@@ -31,6 +31,16 @@ fn a_stream_is_a_terminal_where_it_is_watched_on_one() {
 }
 
 #[test]
+fn no_pager_waits_for_a_key_that_nobody_can_press() {
+    let world = World::new();
+    let mut job = world.job("echo $PAGER $GIT_PAGER");
+    job.terminal.stdout = true;
+    job.terminal.stderr = true;
+    let outcome = run(&job, &Stop::new(), &mut Discard).unwrap();
+    assert_eq!(outcome.stdout.text(), "cat cat\n");
+}
+
+#[test]
 fn all_that_is_written_to_a_terminal_arrives() {
     let world = World::new();
     let mut job = world.job("i=0; while test $i -lt 20000; do echo line $i; i=$((i+1)); done");
