@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -18,6 +18,9 @@ use super::ended::Report;
 use super::protocol::{ORDER, Order, OrderOverlay, REPORT, STDIN, STDIN_END, read_frame};
 use super::writable::{common, temporary, writable};
 use super::{ExecError, Job, SandboxMode, tree};
+
+// Who starts others faster than they are found must not hold this program for ever.
+const SESSION_END: Duration = Duration::from_secs(10);
 
 /// Starts a job below the supervisor that `program` is.
 pub(super) fn launch(
@@ -51,10 +54,7 @@ pub(super) fn launch(
         let report = read_report(&mut socket);
         if report.is_none() {
             // Killed by its own command, perhaps: its session still names what it left.
-            let session = i32::try_from(supervisor.id()).unwrap_or(0);
-            for process in tree::members(session) {
-                process.signal(Signal::KILL);
-            }
+            end_session(i32::try_from(supervisor.id()).unwrap_or(0));
         }
         let _ = supervisor.wait();
         ended(report);
@@ -65,6 +65,19 @@ pub(super) fn launch(
         stdout,
         stderr,
     })
+}
+
+// A process that starts another while this looks hides it from one look.
+fn end_session(session: i32) {
+    let end = Instant::now() + SESSION_END;
+    loop {
+        let members = tree::members(session);
+        members.iter().for_each(|it| it.signal(Signal::KILL));
+        if members.is_empty() || Instant::now() >= end {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn order(
