@@ -89,9 +89,7 @@ pub use stats::{StatsRequest, add_up_runs};
 // What requests are made of.
 pub use crate::bench::Mined;
 pub use crate::config as settings;
-#[cfg(unix)]
-pub use crate::exec::supervise;
-pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor};
+pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
 pub use crate::patch::{Favour, GitApplyOptions, Judged, Limit, Recovered, Verbosity, WhiteSpace};
 pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

@@ -63,7 +63,6 @@ use crate::model::{Code, Exit};
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
-    #[cfg(unix)]
     if std::env::args_os().nth(1).is_some_and(|it| it == "__sup") {
         return u8::try_from(app::supervise()).unwrap_or(70).into();
     }

@@ -2,13 +2,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{PipeReader, Write};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::control::{Ask, Control, Input, Launched};
+use super::control::{Input, Launched, Orders};
 use super::ended::{Report, ReportedEnd};
-use super::group::Group;
+use super::system::Group;
 use super::{ExecError, Job, Limits, SandboxMode, SandboxState};
 
 /// Starts a job in a process group of its own, without a supervisor.
@@ -59,10 +60,26 @@ pub(super) fn launch(
         }
     }
     Ok(Launched {
-        control: Control::Thread(asks),
+        control: Arc::new(asks),
         stdout,
         stderr,
     })
+}
+
+/// What a command without a supervisor can be told.
+enum Ask {
+    Stop,
+    Kill,
+}
+
+impl Orders for Sender<Ask> {
+    fn stop(&self) {
+        let _ = self.send(Ask::Stop);
+    }
+
+    fn kill(&self) {
+        let _ = self.send(Ask::Kill);
+    }
 }
 
 // Writes the bytes in a thread; a command that does not read them all is no error.

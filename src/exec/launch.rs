@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use super::control::{Input, Launched};
 use super::ended::Report;
 use super::private::make_private;
-use super::{ExecError, Job, direct};
+use super::{ExecError, Job, system};
 
 /// Starts a job. `ended` is called once, from another thread or before this returns: with `None`
 /// when whoever waited for the command is gone.
@@ -47,11 +47,7 @@ pub(super) fn launch(
         let temporary = job.temporary.as_deref();
         make_private(private, temporary, &mut variables, &job.environment.allow)?;
     }
-    #[cfg(unix)]
-    if let Some(program) = super::launch::supervisor() {
-        return super::supervised::launch(program, job, &command, &variables, input, ended);
-    }
-    direct::launch(job, &command, &variables, input, ended)
+    system::launch(job, &command, &variables, input, ended)
 }
 
 static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
@@ -63,7 +59,6 @@ pub fn set_supervisor(program: PathBuf) {
 }
 
 /// What [`set_supervisor`] named.
-#[cfg(unix)]
 pub(super) fn supervisor() -> Option<&'static PathBuf> {
     SUPERVISOR.get()
 }

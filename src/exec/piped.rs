@@ -9,7 +9,7 @@ use super::captured::Ring;
 use super::control::{Control, Input, Launched};
 use super::ended::Report;
 use super::launch::launch;
-use super::refused::refused;
+use super::system::refused;
 use super::{Captured, End, ExecError, Job, SandboxState};
 
 /// A command that is talked to while it runs, such as a server on standard input and output.

@@ -8,7 +8,7 @@ use super::control::{CHUNK, Control, Input, Launched};
 use super::ended::Report;
 use super::launch::launch;
 use super::log::LogFile;
-use super::refused::refused;
+use super::system::refused;
 use super::{End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
 
 /// Where output goes as it comes, besides the [`Outcome`].

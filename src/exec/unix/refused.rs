@@ -2,12 +2,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use super::ended::Report;
-use super::writable::{common, temporary, writable};
-use super::{Job, SandboxState};
+use super::writable::{common, writable};
+use crate::exec::ended::Report;
+use crate::exec::temporary::temporary;
+use crate::exec::{Job, SandboxState};
 
 /// Places that a job was refused to write by its sandbox, as its output tells.
-pub(super) fn refused(job: &Job, text: &str, report: &Report) -> Vec<PathBuf> {
+pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
     if report.sandbox == SandboxState::None {
         return Vec::new();

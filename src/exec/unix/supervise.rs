@@ -14,10 +14,11 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::ended::{Report, ReportedEnd};
-use super::entered::Entered;
+use super::host::{adopt_orphans, confine, enter, guard_environment};
 use super::protocol::{self, Order, read_frame, write_frame};
-use super::{SandboxMode, SandboxState, confine, guard, mounts, tree};
+use super::tree;
+use crate::exec::ended::{Report, ReportedEnd};
+use crate::exec::{SandboxMode, SandboxState};
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -35,6 +36,15 @@ pub fn supervise() -> i32 {
         Some(()) => 0,
         None => 2,
     }
+}
+
+/// What the mounts of an order came to.
+#[derive(Debug, Default)]
+pub(super) struct Entered {
+    /// Whether all that must not be written is held back.
+    pub(super) closed: bool,
+    /// The shared temporary folders that are private now.
+    pub(super) private: Vec<PathBuf>,
 }
 
 // Whether what must not be written lies in what may be: only mounts hold that back.
@@ -59,8 +69,8 @@ fn supervised() -> Option<()> {
         .then(|| serde_json::from_slice(&order).ok())
         .flatten()?;
     // Before the first thread, and before this process hides its own entries in `/proc`.
-    let entered = mounts::enter(&order).map_err(ReportedEnd::NoPlace);
-    guard::guard_environment();
+    let entered = enter(&order).map_err(ReportedEnd::NoPlace);
+    guard_environment();
     bound(&order);
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
@@ -102,8 +112,7 @@ fn supervised() -> Option<()> {
 // Best effort each: what fails makes the supervisor weaker, not wrong.
 fn isolate() {
     let _ = rustix::process::setsid();
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    adopt_orphans();
     let _ = rustix::process::setrlimit(
         rustix::process::Resource::Core,
         rustix::process::Rlimit {
@@ -183,7 +192,7 @@ fn start(order: &Order, entered: &Entered) -> Result<(Child, SandboxState), Repo
     let failed = |error: &std::io::Error| ReportedEnd::Failed(error.to_string());
     thread::scope(|scope| {
         let jail = thread::Builder::new().spawn_scoped(scope, || {
-            let state = confine::confine(order, entered).map_err(ReportedEnd::NoSandbox)?;
+            let state = confine(order, entered).map_err(ReportedEnd::NoSandbox)?;
             match command.spawn() {
                 Ok(child) => Ok((child, state)),
                 Err(error) => {

@@ -11,12 +11,15 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-use super::entered::Entered;
-use super::protocol::Order;
-use super::{SandboxMode, SandboxState};
+use crate::exec::unix::protocol::Order;
+use crate::exec::unix::supervise::Entered;
+use crate::exec::{SandboxMode, SandboxState};
 
 /// Confines the calling thread and all it starts. The error says what cannot be had.
-pub(super) fn confine(order: &Order, entered: &Entered) -> Result<SandboxState, String> {
+pub(in crate::exec::unix) fn confine(
+    order: &Order,
+    entered: &Entered,
+) -> Result<SandboxState, String> {
     let require = order.sandbox == SandboxMode::Require;
     let state = if order.sandbox == SandboxMode::Off {
         SandboxState::None

@@ -1,19 +1,24 @@
-use std::io;
+use std::io::{self, PipeReader, PipeWriter};
 use std::os::windows::io::AsRawHandle as _;
+use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
-use win32job::{ExtendedLimitInfo, Job, JobError};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use win32job::{ExtendedLimitInfo, JobError};
 
-use super::ended::ReportedEnd;
+pub(super) use super::direct::launch;
+use super::ended::{Report, ReportedEnd};
+use super::{Job, Stop, Terminal};
+pub(super) use std::os::windows::fs::symlink_dir as link;
 
 /// A command and all it starts, in a job object: what is in it cannot leave it.
 pub(super) struct Group {
     child: Child,
     // All in it ends when this is dropped.
-    job: Option<Job>,
+    job: Option<win32job::Job>,
 }
 
 impl Group {
@@ -71,10 +76,38 @@ impl Group {
 }
 
 // This process and all it starts end together, however this one ends.
-static OWN: OnceLock<Result<Job, JobError>> = OnceLock::new();
+static OWN: OnceLock<Result<win32job::Job, JobError>> = OnceLock::new();
 
 const SETTLE: Duration = Duration::from_millis(50);
 
-fn ending_job() -> Result<Job, JobError> {
-    Job::create_with_limit_info(ExtendedLimitInfo::new().limit_kill_on_job_close())
+fn ending_job() -> Result<win32job::Job, JobError> {
+    win32job::Job::create_with_limit_info(ExtendedLimitInfo::new().limit_kill_on_job_close())
+}
+
+/// There is no supervisor on this system: a job object holds what a command starts.
+#[must_use]
+pub fn supervise() -> i32 {
+    2
+}
+
+/// There is nothing that keeps other processes of the same user out.
+pub fn guard_environment() {}
+
+/// There are no pseudo-terminals: the streams are pipes.
+pub(super) fn pseudo_terminal(_: Terminal) -> io::Result<(PipeReader, PipeWriter)> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Nothing is confined on this system, so nothing was refused.
+pub(super) fn refused(_: &Job, _: &str, _: &Report) -> Vec<PathBuf> {
+    Vec::new()
+}
+
+/// Without a thread for signals the second one ends this process at once.
+pub(super) fn listen(stop: Stop) -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, stop.requested.clone())?;
+        signal_hook::flag::register(signal, stop.requested.clone())?;
+    }
+    Ok(())
 }

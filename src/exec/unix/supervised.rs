@@ -7,30 +7,37 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::control::{CHUNK, Control, Input, Launched};
-use super::ended::Report;
-use super::protocol::{ORDER, Order, OrderOverlay, REPORT, STDIN, STDIN_END, read_frame};
-use super::writable::{common, temporary, writable};
-use super::{ExecError, Job, SandboxMode, tree};
+use super::protocol::{
+    KILL, ORDER, Order, OrderOverlay, REPORT, STDIN, STDIN_END, STOP, read_frame, write_frame,
+};
+use super::tree;
+use super::writable::{common, writable};
+use crate::exec::control::{CHUNK, Input, Launched, Orders};
+use crate::exec::ended::Report;
+use crate::exec::launch::supervisor;
+use crate::exec::temporary::temporary;
+use crate::exec::{ExecError, Job, SandboxMode, direct};
 
 // Who starts others faster than they are found must not hold this program for ever.
 const SESSION_END: Duration = Duration::from_secs(10);
 
-/// Starts a job below the supervisor that `program` is.
-pub(super) fn launch(
-    program: &Path,
+/// Starts a job below the supervisor, when there is one.
+pub(in crate::exec) fn launch(
     job: &Job,
     command: &[OsString],
     variables: &BTreeMap<OsString, OsString>,
     input: Input,
     ended: impl FnOnce(Option<Report>) + Send + 'static,
 ) -> Result<Launched, ExecError> {
+    let Some(program) = supervisor() else {
+        return direct::launch(job, command, variables, input, ended);
+    };
     let (ours, theirs) = UnixStream::pair()?;
     let (stdout, stdout_writer) = job.terminal.stdout()?;
     let (stderr, stderr_writer) = job.terminal.stderr()?;
@@ -47,7 +54,7 @@ pub(super) fn launch(
         .stderr(stderr_writer)
         .spawn()?;
     let mut socket = ours.try_clone()?;
-    let control = Control::Supervisor(Arc::new(Mutex::new(ours)));
+    let control = Arc::new(Supervisor(Mutex::new(ours)));
     control.send(ORDER, &order);
     let waiter = thread::Builder::new().name("waiter".to_owned());
     waiter.spawn(move || {
@@ -77,6 +84,27 @@ fn end_session(session: i32) {
             return;
         }
         thread::sleep(Duration::from_millis(1));
+    }
+}
+
+// The socket over which it is told.
+struct Supervisor(Mutex<UnixStream>);
+
+impl Supervisor {
+    // Whether it still listens.
+    fn send(&self, tag: u8, payload: &[u8]) -> bool {
+        let socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        write_frame(&*socket, tag, payload).is_ok()
+    }
+}
+
+impl Orders for Supervisor {
+    fn stop(&self) {
+        self.send(STOP, &[]);
+    }
+
+    fn kill(&self) {
+        self.send(KILL, &[]);
     }
 }
 
@@ -128,7 +156,7 @@ fn read_report(socket: &mut UnixStream) -> Option<Report> {
         .flatten()
 }
 
-fn feed_supervisor(input: Input, control: Control) -> Result<(), ExecError> {
+fn feed_supervisor(input: Input, control: Arc<Supervisor>) -> Result<(), ExecError> {
     let mut reader: Box<dyn Read + Send> = match input {
         Input::Nothing => return Ok(()),
         Input::Bytes(bytes) => Box::new(std::io::Cursor::new(bytes)),

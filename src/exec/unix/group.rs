@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
-use super::ended::ReportedEnd;
+use crate::exec::ended::ReportedEnd;
 
 /// A command and what it starts, in a process group. What leaves the group is out of reach.
-pub(super) struct Group {
+pub(in crate::exec) struct Group {
     child: Child,
 }
 
 impl Group {
-    pub(super) fn spawn(mut command: Command) -> io::Result<Self> {
+    pub(in crate::exec) fn spawn(mut command: Command) -> io::Result<Self> {
         let child = command.process_group(0).spawn()?;
         Ok(Self { child })
     }
 
     /// How the command itself ended, once it has.
-    pub(super) fn try_wait(&mut self) -> io::Result<Option<ReportedEnd>> {
+    pub(in crate::exec) fn try_wait(&mut self) -> io::Result<Option<ReportedEnd>> {
         let status = self.child.try_wait()?;
         Ok(status.map(|status| match (status.code(), status.signal()) {
             (Some(code), _) => ReportedEnd::Exit(code),
@@ -29,14 +29,14 @@ impl Group {
         }))
     }
 
-    pub(super) fn ask_to_end(&mut self) {
+    pub(in crate::exec) fn ask_to_end(&mut self) {
         if let Some(group) = self.id() {
             let _ = kill_process_group(group, Signal::TERM);
             let _ = kill_process_group(group, Signal::CONT);
         }
     }
 
-    pub(super) fn kill(&mut self) {
+    pub(in crate::exec) fn kill(&mut self) {
         if let Some(group) = self.id() {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -45,7 +45,7 @@ impl Group {
 
     /// Kills what the ended command left, when there is something. How many they were cannot be
     /// told: none is 0, some are 1.
-    pub(super) fn end_rest(&mut self) -> u32 {
+    pub(in crate::exec) fn end_rest(&mut self) -> u32 {
         let Some(group) = self.id() else {
             return 0;
         };

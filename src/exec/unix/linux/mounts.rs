@@ -9,16 +9,16 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::{CapabilitySet, UnshareFlags};
 
-use super::entered::Entered;
-use super::protocol::{Order, OrderOverlay};
 use super::temporary::cover;
+use crate::exec::unix::protocol::{Order, OrderOverlay};
+use crate::exec::unix::supervise::Entered;
 
 /// Puts this process, which has one thread yet, into namespaces of its own and makes the mounts
 /// that the order asks for.
 ///
 /// # Errors
 /// Why an overlay cannot be had; the order is not to be carried out then.
-pub(super) fn enter(order: &Order) -> Result<Entered, String> {
+pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Entered, String> {
     if order.overlays.is_empty() && order.closed.is_empty() && order.temporary.is_empty() {
         return Ok(Entered {
             closed: true,

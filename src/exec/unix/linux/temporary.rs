@@ -1,0 +1,99 @@
+use std::ffi::CStr;
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mount::MountFlags;
+
+/// Puts a private layer over a folder that all programs share, such as `/tmp`: what stands there
+/// is seen, what is written there is gone with the namespace. Below it, `kept` stay as they are,
+/// and so do sockets, which do not answer through a layer.
+///
+/// # Errors
+/// What the system says; nothing was mounted then.
+pub(super) fn cover(place: &Path, kept: &[PathBuf]) -> Result<(), Errno> {
+    let lower = handle(place)?;
+    let mut kept: Vec<PathBuf> = kept
+        .iter()
+        .filter(|it| it.starts_with(place) && it.as_path() != place)
+        .cloned()
+        .collect();
+    kept.extend(sockets(place));
+    kept.sort();
+    kept.dedup();
+    let kept: Vec<(PathBuf, OwnedFd)> = kept
+        .into_iter()
+        .filter_map(|path| Some((handle(&path).ok()?, path)))
+        .map(|(handle, path)| (path, handle))
+        .collect();
+    mount(c"tmpfs", place, c"mode=1777")?;
+    if !is_memory(place) {
+        layer(place, &lower).inspect_err(|_| {
+            let _ = rustix::mount::unmount(place, rustix::mount::UnmountFlags::DETACH);
+        })?;
+    }
+    for (path, handle) in &kept {
+        // One on a file system of its own is not seen through the layer.
+        if path.symlink_metadata().is_err() {
+            let _ = fs::create_dir_all(path);
+        }
+        rustix::mount::mount_bind_recursive(name(handle), path)?;
+    }
+    Ok(())
+}
+
+// Of shared memory and semaphores nobody misses those of others.
+fn is_memory(place: &Path) -> bool {
+    place == Path::new("/dev/shm")
+}
+
+fn layer(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
+    let folder = |name: &str| {
+        let at = place.join(name);
+        let made = fs::create_dir(&at).and_then(|()| {
+            fs::set_permissions(&at, fs::Permissions::from_mode(0o1777))?;
+            Ok(())
+        });
+        made.map_err(|_| Errno::ACCESS)?;
+        handle(&at)
+    };
+    let (upper, work) = (folder("upper")?, folder("work")?);
+    let data = format!(
+        "lowerdir={},upperdir={},workdir={},userxattr\0",
+        name(lower),
+        name(&upper),
+        name(&work)
+    );
+    let data = CStr::from_bytes_with_nul(data.as_bytes()).map_err(|_| Errno::INVAL)?;
+    mount(c"overlay", place, data)
+}
+
+fn mount(kind: &CStr, at: &Path, data: &CStr) -> Result<(), Errno> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    rustix::mount::mount("mendit", at, kind, flags, data)
+}
+
+fn sockets(place: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| {
+            entry.file_name() == ".X11-unix" || entry.file_type().is_ok_and(|kind| kind.is_socket())
+        })
+        .map(|entry| entry.path())
+        .collect()
+}
+
+fn handle(at: &Path) -> Result<OwnedFd, Errno> {
+    rustix::fs::open(
+        at,
+        OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::empty(),
+    )
+}
+
+fn name(handle: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", handle.as_raw_fd())
+}

@@ -1,0 +1,30 @@
+//! What is done otherwise on each system, here for Linux, macOS and their like.
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+mod group;
+#[cfg(target_os = "linux")]
+mod linux;
+mod protocol;
+mod pty;
+mod refused;
+mod signals;
+mod supervise;
+mod supervised;
+mod tree;
+mod writable;
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere as host;
+#[cfg(target_os = "linux")]
+use linux as host;
+
+pub(super) use std::os::unix::fs::symlink as link;
+
+pub(super) use group::Group;
+pub use host::guard_environment;
+pub(super) use pty::pseudo_terminal;
+pub(super) use refused::refused;
+pub(super) use signals::listen;
+pub use supervise::supervise;
+pub(super) use supervised::launch;
