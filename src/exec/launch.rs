@@ -1,5 +1,4 @@
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use super::control::{Input, Launched};
 use super::ended::Report;
@@ -48,19 +47,6 @@ pub(super) fn launch(
         make_private(private, temporary, &mut variables, &job.environment.allow)?;
     }
     system::launch(job, &command, &variables, input, ended)
-}
-
-static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
-
-/// Names the program whose `__sup` command is [`super::supervise`]. The first call counts. Without
-/// one, commands run in a process group of their own and nothing adopts what leaves it.
-pub fn set_supervisor(program: PathBuf) {
-    let _ = SUPERVISOR.set(program);
-}
-
-/// What [`set_supervisor`] named.
-pub(super) fn supervisor() -> Option<&'static PathBuf> {
-    SUPERVISOR.get()
 }
 
 /// The running program itself, also when its file was replaced meanwhile.

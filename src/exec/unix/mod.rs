@@ -28,3 +28,4 @@ pub(super) use refused::refused;
 pub(super) use signals::listen;
 pub use supervise::supervise;
 pub(super) use supervised::launch;
+pub use supervised::set_supervisor;

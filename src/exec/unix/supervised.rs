@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,12 +20,19 @@ use super::tree;
 use super::writable::{common, writable};
 use crate::exec::control::{CHUNK, Input, Launched, Orders};
 use crate::exec::ended::Report;
-use crate::exec::launch::supervisor;
 use crate::exec::temporary::temporary;
 use crate::exec::{ExecError, Job, SandboxMode, direct};
 
 // Who starts others faster than they are found must not hold this program for ever.
 const SESSION_END: Duration = Duration::from_secs(10);
+
+static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
+
+/// Names the program whose `__sup` command is [`super::supervise`]. The first call counts. Without
+/// one, commands run in a process group of their own and nothing adopts what leaves it.
+pub fn set_supervisor(program: PathBuf) {
+    let _ = SUPERVISOR.set(program);
+}
 
 /// Starts a job below the supervisor, when there is one.
 pub(in crate::exec) fn launch(
@@ -35,7 +42,7 @@ pub(in crate::exec) fn launch(
     input: Input,
     ended: impl FnOnce(Option<Report>) + Send + 'static,
 ) -> Result<Launched, ExecError> {
-    let Some(program) = supervisor() else {
+    let Some(program) = SUPERVISOR.get() else {
         return direct::launch(job, command, variables, input, ended);
     };
     let (ours, theirs) = UnixStream::pair()?;
