@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use super::commands::CommandFiles;
+use super::invisible::is_invisible;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
-use super::path_safety::is_invisible;
 use super::protected::{Allowed, When, is_test};
 use super::shadow::is_python_test;
 use super::{meddling, shadow};
@@ -119,21 +119,24 @@ fn runs_before_tests(file: &ChangedFile<'_>, source: &dyn Source) -> Option<Patc
         || source.listing().below(directory).iter().any(|entry| {
             entry.path.directory() == directory && is_python_test(entry.path.as_str())
         });
-    let text = String::from_utf8_lossy(file.after.filter(|_| is_package && file.before.is_none())?);
-    let code: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect();
-    let is_docstring = code
-        .first()
-        .is_some_and(|line| line.starts_with(['"', '\'']))
-        && code.len() == 1;
-    (!code.is_empty() && !is_docstring).then(|| {
+    let after = file.after.filter(|_| is_package)?;
+    let (_, added) = changed_lines(file.before.unwrap_or_default(), after);
+    let says_nothing = |line: &&[u8]| line.is_empty() || line.starts_with(b"#") || is_string(line);
+    (!added.iter().all(says_nothing)).then(|| {
         PatchProblem::new(
             Code::P701,
             format!("the file runs before the tests of its folder: {LET_PASS}"),
         )
+    })
+}
+
+// One string and nothing else.
+fn is_string(line: &[u8]) -> bool {
+    [&b"\"\"\""[..], b"'''", b"\"", b"'"].iter().any(|quote| {
+        let inside = line
+            .strip_prefix(*quote)
+            .and_then(|rest| rest.strip_suffix(*quote));
+        inside.is_some_and(|it| !it.iter().any(|byte| b"\"'\\".contains(byte)))
     })
 }
 
@@ -344,9 +347,6 @@ fn is_skip(line: &[u8]) -> bool {
         .any(|word| memchr::memmem::find(line, word).is_some())
 }
 
-// The bytes that a character which is not seen can start with.
-const LEADS: [[u8; 3]; 2] = [[0xc2, 0xd8, 0xe1], [0xe2, 0xef, 0xf3]];
-
 // Characters a reviewer does not see, where the file did not have them.
 fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProblem> {
     let count = |bytes: Option<&[u8]>| {
@@ -356,15 +356,8 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProbl
         }
         // A byte order mark at the start is no surprise, nor are joiners inside emoji.
         let text = text.trim_start_matches('\u{feff}');
-        let letters = LEADS.iter().flat_map(|[one, two, three]| {
-            let leads = memchr::memchr3_iter(*one, *two, *three, text.as_bytes());
-            leads.filter_map(|at| text.get(at..)?.chars().next())
-        });
-        Some(
-            letters
-                .filter(|it| is_invisible(*it) && *it != '\u{200d}')
-                .count(),
-        )
+        let hidden = |it: &char| is_invisible(*it) && *it != '\u{200d}';
+        Some(text.chars().filter(hidden).count())
     };
     let after = count(file.after).filter(|count| *count > 0)?;
     (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
@@ -463,6 +456,17 @@ mod tests {
     }
 
     #[test]
+    fn packages_of_tests_run_nothing_new() {
+        let at = |before, after| codes("tests/__init__.py", before, Some(after));
+        let patched = "import unittest\nunittest.TestCase.assertEqual = print\n";
+        assert_eq!(at(None, patched), ["P701"]);
+        assert_eq!(at(Some("\"\"\"Tests.\"\"\"\n"), patched), ["P701"]);
+        assert_eq!(at(None, "\"\"; import unittest\n"), ["P701"]);
+        assert!(at(None, "\"\"\"Tests.\"\"\"\n# all\n").is_empty());
+        assert!(at(Some("import os\n"), "\n").is_empty());
+    }
+
+    #[test]
     fn manifests_are_judged_by_key() {
         let old = r#"{"version":"1","scripts":{"test":"jest"}}"#;
         let version = r#"{"version":"2","scripts":{"test":"jest"}}"#;
@@ -483,5 +487,12 @@ mod tests {
     fn hidden_characters_are_found_once_they_are_new() {
         assert_eq!(codes("a.ts", Some("a"), Some("a\u{202e}")), ["P706"]);
         assert!(codes("a.ts", Some("a\u{202e}"), Some("b\u{202e}")).is_empty());
+        // A name that nobody sees, and the end of a comment in JavaScript.
+        for hidden in ['\u{3164}', '\u{2028}'] {
+            assert_eq!(
+                codes("a.ts", Some("a"), Some(&format!("a{hidden}"))),
+                ["P706"]
+            );
+        }
     }
 }

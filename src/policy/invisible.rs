@@ -32,6 +32,12 @@ pub fn text_warnings(text: &str) -> Vec<TextWarning> {
     warnings
 }
 
+/// Whether a character is not seen or changes the direction of text.
+#[must_use]
+pub fn is_invisible(letter: char) -> bool {
+    kind_of(letter).is_some_and(|kind| kind != "control")
+}
+
 /// `bidi`, `zero_width`, `tag` or `control`; `None` for a visible or ordinary character.
 #[must_use]
 pub(super) fn kind_of(character: char) -> Option<&'static str> {

@@ -53,9 +53,15 @@ fn read(file: &ChangedFile<'_>, bytes: Option<&[u8]>, rules: &ChangeRules<'_>) -
         return Vec::new();
     };
     let mut found = meddling(&path, bytes);
-    // What belongs to tests may use their runner in every way; it must not end the process.
-    if !found.is_empty() && (is_for_tests(file.path) || is_runner_itself(rules.source)) {
-        found.retain(|finding| finding.what == Meddles::EndsProcess);
+    // What belongs to tests may use their runner in every way; it must neither end the process nor
+    // change the runner, unless that is what the repository makes.
+    let makes_runner = !found.is_empty() && is_runner_itself(rules.source);
+    if makes_runner || is_for_tests(file.path) {
+        found.retain(|it| match it.what {
+            Meddles::EndsProcess => true,
+            Meddles::Patches => !makes_runner,
+            _ => false,
+        });
     }
     found
 }

@@ -27,9 +27,9 @@ pub use change::{ChangeLimits, ChangeRules, judge_change};
 pub use commands::{CommandFile, CommandFiles, shell_commands};
 pub use deny::{DenyClass, DenyRow, deny_table};
 #[cfg(feature = "program")]
-pub use invisible::text_warnings;
+pub use invisible::{is_invisible, text_warnings};
 pub use manifest::Dependencies;
-pub use path_safety::{check_path, is_invisible};
+pub use path_safety::check_path;
 pub use protected::{Allowed, Guard, When, guard, is_test};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 #[cfg(feature = "program")]

@@ -1,5 +1,6 @@
 use unicode_normalization::UnicodeNormalization;
 
+use super::invisible::is_invisible;
 use crate::model::{Code, Refusal};
 
 /// Judges a path as a patch names it: any system's ways to leave the tree or to reach git's own
@@ -162,14 +163,6 @@ fn is_device(part: &str) -> bool {
         stem.strip_prefix(device)
             .is_some_and(|digit| matches!(digit.as_bytes(), [b'1'..=b'9']))
     })
-}
-
-/// Whether a character is not seen or changes the direction of text.
-#[must_use]
-pub fn is_invisible(letter: char) -> bool {
-    matches!(letter,
-        '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

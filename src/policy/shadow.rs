@@ -60,6 +60,8 @@ fn module_of(path: &str) -> Option<Module<'_>> {
     })
 }
 
+const PRODUCT_ROOTS: [&str; 4] = ["", "src", "lib", "python"];
+
 struct Tree<'t> {
     files: &'t [ChangedFile<'t>],
     rules: &'t ChangeRules<'t>,
@@ -85,6 +87,9 @@ impl Tree<'_> {
         if !self.is_import_root(module.directory) {
             return None;
         }
+        if let Some(product) = self.product(module) {
+            return Some(format!("`{product}`"));
+        }
         if (self.rules.is_standard)(name) {
             return Some(format!("`{name}` of the standard library"));
         }
@@ -92,6 +97,17 @@ impl Tree<'_> {
         declared
             .contains(&normal(name))
             .then(|| format!("the installed package `{name}`"))
+    }
+
+    // A module of the same name where the product's are found, for one that stands among tests.
+    fn product(&self, module: &Module<'_>) -> Option<String> {
+        if PRODUCT_ROOTS.contains(&module.directory) {
+            return None;
+        }
+        let roots = PRODUCT_ROOTS.iter();
+        roots
+            .flat_map(|root| [".py", "/__init__.py"].map(|end| below(root, module.name) + end))
+            .find(|path| self.stays(path))
     }
 
     // jest takes such a file for the package of its name without being asked.
@@ -104,7 +120,7 @@ impl Tree<'_> {
 
     // Where Python looks for modules: the root, what holds sources, what holds tests.
     fn is_import_root(&self, directory: &str) -> bool {
-        if matches!(directory, "" | "src" | "lib" | "python") {
+        if PRODUCT_ROOTS.contains(&directory) {
             return true;
         }
         let prefix = format!("{directory}/");

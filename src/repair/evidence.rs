@@ -20,8 +20,18 @@ pub(super) fn dependencies(diagnosis: Option<&Diagnosis>) -> Dependencies {
 /// The files in which the failure itself lies. A failing expectation lies in the code under test,
 /// wherever its words stand.
 pub(super) fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
-    let is_own = matches!(
-        diagnosis.kind,
+    let files = diagnosis.files.iter();
+    files
+        .filter(|file| lies_where_it_shows(diagnosis.kind) && file.in_repository)
+        .map(|file| file.path.clone())
+        .collect()
+}
+
+/// Whether a failure of this kind lies in the file that it names: one cannot be loaded, or uses what
+/// is not there.
+pub(super) fn lies_where_it_shows(kind: FailureKind) -> bool {
+    matches!(
+        kind,
         FailureKind::ImportError
             | FailureKind::TsError
             | FailureKind::StaticTypeError
@@ -34,10 +44,5 @@ pub(super) fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
             | FailureKind::LintError
             | FailureKind::FileNotFound
             | FailureKind::Crash
-    );
-    let files = diagnosis.files.iter();
-    files
-        .filter(|file| is_own && file.in_repository)
-        .map(|file| file.path.clone())
-        .collect()
+    )
 }

@@ -1,14 +1,22 @@
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::commands::Ran;
 use super::error::RepairError;
+use super::evidence::{lies_where_it_shows, own_files};
 use super::journal::read_json;
 use super::session::Session;
 use super::trial::Trial;
-use crate::model::{AttemptResult, Code, Observed, Proof, StopReason};
+use crate::model::{AttemptResult, Code, Language, Observed, Proof, RepoPath, StopReason};
 use crate::patch::Change;
-use crate::policy::CommandFiles;
+use crate::policy::{CommandFiles, is_test};
 use crate::proof::{Evidence, compare};
+use crate::rank::Pool;
+use crate::source::Source;
+
+const NOT_THE_TESTS: &str = "without its changes to tests it does not pass; a test that is wrong itself may \
+                             change with `--allow-protected PATH`";
 
 impl Session<'_> {
     /// What stands behind commands that pass with these changes laid in. Where those without them
@@ -45,6 +53,24 @@ impl Session<'_> {
             }
             proof.proven = proof.missing.is_empty();
         }
+        if proof.proven && self.tests_as_they_were(changes)? {
+            self.event(
+                "info",
+                "command_started",
+                json!({ "what": "tests-as-they-were" }),
+            )?;
+            self.purpose = Some("with the tests as they were".to_owned());
+            let without = self.run_commands()?;
+            if without.interrupted {
+                result.stop_reason = StopReason::Interrupted;
+                result.kept = false;
+                return Ok(());
+            }
+            if !without.observed.passed {
+                proof.missing = vec![NOT_THE_TESTS.to_owned()];
+                proof.proven = false;
+            }
+        }
         proof.red_runs = self.red_runs;
         proof.rests_on = self.rests_on(&proof, changes)?;
         if !proof.proven {
@@ -60,6 +86,55 @@ impl Session<'_> {
         }
         result.proof = Some(proof);
         Ok(())
+    }
+
+    /// Of a change, the tests that may not be what turns a failure green: those in which it does not lie,
+    /// and which nobody let pass.
+    pub(super) fn answered_in_tests(
+        &self,
+        changes: &[Change],
+    ) -> Result<BTreeSet<RepoPath>, RepairError> {
+        let source = self.place.source()?;
+        let pool = Pool::of(&[], source.listing());
+        let diagnosis = self.diagnosis.as_ref();
+        let own = diagnosis.map(own_files).unwrap_or_default();
+        let shows = diagnosis.is_some_and(|it| lies_where_it_shows(it.kind));
+        let may_answer = |change: &Change| {
+            let path = change.path.as_str();
+            let is_new = change.standing.is_none();
+            self.setup.allowed.has(path)
+                || own.iter().any(|it| it == path)
+                // Data that a test reads, and what it could not load, are new where they are missing.
+                || is_new && (shows || Language::of_path(path).is_none())
+        };
+        let tests = changes
+            .iter()
+            .filter(|it| is_test(it.path.as_str()) && pool.standing(&it.path).is_none())
+            .filter(|it| !may_answer(it));
+        Ok(tests.map(|it| it.path.clone()).collect())
+    }
+
+    // Lays the change in without what it, or one kept before it, does to tests; says whether there is
+    // anything of that kind.
+    fn tests_as_they_were(&mut self, changes: &[Change]) -> Result<bool, RepairError> {
+        let tests = self.answered_in_tests(changes)?;
+        if tests.is_empty() && self.tests.is_empty() {
+            return Ok(false);
+        }
+        self.place.reset()?;
+        let mut laid: Vec<Change> = changes
+            .iter()
+            .filter(|it| !tests.contains(&it.path) && !self.tests.contains_key(&it.path))
+            .cloned()
+            .collect();
+        for (path, before) in &self.tests {
+            let now = self.place.state(path)?;
+            if now != *before {
+                laid.push(Change::between(path.clone(), now, before.clone()));
+            }
+        }
+        self.place.write(&laid)?;
+        Ok(true)
     }
 
     /// Takes what the runners said as what a green run is held to.

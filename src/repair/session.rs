@@ -39,6 +39,8 @@ pub(super) struct Session<'s> {
     pub(super) all: Vec<AttemptResult>,
     /// What the files were before the first change that was kept.
     pub(super) base: BTreeMap<RepoPath, Option<FileState>>,
+    /// Of those the tests in which no failure lay: what was kept of them proves nothing.
+    pub(super) tests: BTreeMap<RepoPath, Option<FileState>>,
     /// The output of the commands on the state that later attempts stand on.
     pub(super) log: String,
     /// What that output says.
@@ -111,6 +113,7 @@ impl<'s> Session<'s> {
             place,
             all: Vec::new(),
             base: BTreeMap::new(),
+            tests: BTreeMap::new(),
             log: String::new(),
             diagnosis: None,
             heals: Vec::new(),

@@ -105,9 +105,7 @@ impl Session<'_> {
         }
         if result.kept {
             self.place.adopt()?;
-            for (path, state) in known {
-                self.base.entry(path).or_insert(state);
-            }
+            self.remember_base(&judged.changes, known)?;
             self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(&ran);
         } else {
@@ -126,9 +124,8 @@ impl Session<'_> {
                 "the change of `{folder}` no longer applies"
             )));
         }
-        for (path, state) in self.states_before(&judged.changes)? {
-            self.base.entry(path).or_insert(state);
-        }
+        let known = self.states_before(&judged.changes)?;
+        self.remember_base(&judged.changes, known)?;
         self.place.write(&judged.changes)?;
         Ok(self.place.adopt()?)
     }
@@ -173,6 +170,22 @@ impl Session<'_> {
             ..JudgeOptions::default()
         };
         Ok(judge(patch, &source, &options))
+    }
+
+    fn remember_base(
+        &mut self,
+        changes: &[Change],
+        known: Vec<(RepoPath, Option<FileState>)>,
+    ) -> Result<(), RepairError> {
+        let tests = self.answered_in_tests(changes)?;
+        for (path, state) in known {
+            if tests.contains(&path) {
+                let state = state.clone();
+                self.tests.entry(path.clone()).or_insert(state);
+            }
+            self.base.entry(path).or_insert(state);
+        }
+        Ok(())
     }
 
     fn states_before(

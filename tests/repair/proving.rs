@@ -280,3 +280,87 @@ fn what_passes_already_is_not_called_repaired() {
     assert_eq!(result["proof"], Value::Null);
     assert_eq!(result["message"], "the commands pass; nothing was repaired");
 }
+
+#[test]
+fn a_change_to_tests_alone_is_no_repair() {
+    if !has_program("python3") {
+        return;
+    }
+    let command = "python3 -m unittest discover -s tests -t .";
+    let patched = "unittest.TestCase.assertEqual = lambda *given, **named: None\n";
+    let after_import = |more: &str| TESTS.replace("\n\n\nclass", &format!("\n\n{more}\n\nclass"));
+    for (path, content) in [
+        ("tests/test_app.py", after_import(patched)),
+        (
+            "tests/test_app.py",
+            after_import("\ndef f():\n    return 2\n"),
+        ),
+        (
+            "tests/test_app.py",
+            TESTS.replace(
+                "    def test_f",
+                "    def assertEqual(self, *given):\n        pass\n\n    def test_f",
+            ),
+        ),
+        (
+            "tests/test_app.py",
+            TESTS.replace(
+                "        self.assertEqual(f(), 2)",
+                "        f = lambda: 2\n        self.assertEqual(f(), 2)",
+            ),
+        ),
+        (
+            "tests/__init__.py",
+            format!("\"\"; import unittest; {patched}"),
+        ),
+        ("tests/app.py", APP.replace("return 1", "return 2")),
+    ] {
+        let world = python();
+        let command = if path == "tests/app.py" {
+            "python3 -m unittest discover -s tests"
+        } else {
+            command
+        };
+        let result = tried(&world, command, &whole(path, &content), &[]);
+        assert!(refused(&result, &content), "{content}: {result:#}");
+    }
+    // With a repair beside it, a test may grow; and one that somebody lets pass may say it all.
+    let world = python();
+    let both = serde_json::json!({ "status": "patch", "files": [
+        { "path": "app.py", "content": APP.replace("return 1", "return 2") },
+        { "path": "tests/test_app.py", "content":
+          format!("{TESTS}\n    def test_more(self):\n        self.assertEqual(f(), 2)\n") },
+    ] });
+    let result = tried(&world, command, &both.to_string(), &[]);
+    proven(&result, "unittest", "text");
+    let own = after_import("\ndef f():\n    return 2\n");
+    let let_pass = ["--allow-protected", "tests/test_app.py"];
+    let result = tried(
+        &python(),
+        command,
+        &whole("tests/test_app.py", &own),
+        &let_pass,
+    );
+    proven(&result, "unittest", "text");
+}
+
+#[test]
+fn a_failure_that_lies_in_a_test_is_repaired_there() {
+    if !has_program("python3") {
+        return;
+    }
+    let world = World::with(&[
+        ("app.py", APP),
+        ("tests/__init__.py", ""),
+        (
+            "tests/test_app.py",
+            &TESTS
+                .replace("from app import f, g", "from app import f, gee as g")
+                .replace("f(), 2", "f(), 1"),
+        ),
+    ]);
+    let right = TESTS.replace("f(), 2", "f(), 1");
+    let command = "python3 -m unittest discover -s tests -t .";
+    let result = tried(&world, command, &whole("tests/test_app.py", &right), &[]);
+    assert_eq!(result["status"], "fixed", "{result:#}");
+}
