@@ -198,3 +198,29 @@ fn workflows_are_written_once_and_quote_what_they_are_given() {
         assert!(stderr(&again).contains("U105"));
     }
 }
+
+#[test]
+fn two_jobs_that_lack_names_in_one_file_give_one_patch_that_fits() {
+    let repo = repo();
+    repo.write(
+        "shop/area.py",
+        "def area():\n    return Square.side\n\n\ndef edge():\n    return Path(\".\")\n",
+    );
+    let other = NAME
+        .replace("line 2, in area", "line 6, in edge")
+        .replace("return Square.side", "return Path(\".\")")
+        .replace("'Square'", "'Path'");
+    repo.write("logs/2_mac.txt", other);
+    let output = repo.mendit(&[
+        "fix-ci",
+        "logs/1_linux.txt",
+        "logs/2_mac.txt",
+        "--format",
+        "json",
+    ]);
+    let all = report(&output);
+    repo.write("both.patch", all["patch"].as_str().unwrap());
+    repo.git(&["apply", "both.patch"]);
+    let text = std::fs::read_to_string(repo.root().join("shop/area.py")).unwrap();
+    assert!(text.contains("import Square") && text.contains("from pathlib import Path"));
+}

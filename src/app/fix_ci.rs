@@ -115,25 +115,26 @@ fn mend(
     if jobs.is_empty() {
         return Ok((None, None));
     }
+    // One question for all of them: two patches made apart may not fit together.
+    let logs: Vec<&str> = jobs.iter().map(|job| job.log.text()).collect();
+    let log = Some(Log::from(logs.join("\n")));
     if !app.settings().test.command.0.is_empty() {
-        let repaired = repair_repository(app, &RepairRequest::default(), progress)?;
+        let request = RepairRequest {
+            log,
+            ..RepairRequest::default()
+        };
+        let repaired = repair_repository(app, &request, progress)?;
         let fixed = repaired.result.status == RunStatus::Fixed;
         return Ok((repaired.patch, Some(fixed)));
     }
-    let mut patches = Vec::new();
-    for job in jobs {
-        let request = HintRequest {
-            log: Some(job.log.clone()),
-            fix: true,
-            ..HintRequest::default()
-        };
-        // A log that names no file of the repository has no import to add.
-        let patch = find_imports(app, &request, progress).ok();
-        patches.extend(patch.and_then(|it| it.document.patch));
-    }
-    patches.sort();
-    patches.dedup();
-    Ok(((!patches.is_empty()).then(|| patches.concat()), None))
+    let request = HintRequest {
+        log,
+        fix: true,
+        ..HintRequest::default()
+    };
+    // A log that names no file of the repository has no import to add.
+    let found = find_imports(app, &request, progress).ok();
+    Ok((found.and_then(|it| it.document.patch), None))
 }
 
 // The log of one job, and what it says.

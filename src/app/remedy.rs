@@ -236,9 +236,19 @@ fn names(texts: &[&str]) -> Vec<String> {
 }
 
 fn port(text: &str) -> Option<u16> {
-    let words = text.split(|it: char| !it.is_ascii_digit() && it != ':');
-    let ports = words.filter_map(|word| word.rsplit(':').next()?.parse().ok());
-    ports.rev().find(|port| *port >= 80)
+    let lower = text.to_ascii_lowercase();
+    let marked = [":", "port ", "', "].into_iter().flat_map(|mark| {
+        let ends = lower.rmatch_indices(mark);
+        ends.map(move |(at, _)| at + mark.len())
+    });
+    let digits = |at: usize| {
+        let rest = text.get(at..)?;
+        rest.split(|it: char| !it.is_ascii_digit())
+            .next()?
+            .parse()
+            .ok()
+    };
+    marked.filter_map(digits).find(|port| *port >= 80)
 }
 
 struct Install {
@@ -309,7 +319,14 @@ mod tests {
     fn names_and_ports_of_a_line() {
         let text = "Error: listen EADDRINUSE: address already in use :::3000";
         assert_eq!(port(text), Some(3000));
-        assert_eq!(port("[Errno 98] Address already in use"), Some(98));
+        assert_eq!(port("[Errno 98] Address already in use"), None);
+        assert_eq!(port("Port 5173 is already in use"), Some(5173));
+        assert_eq!(
+            port(
+                "[Errno 98] error while attempting to bind on address ('127.0.0.1', 8000): address already in use"
+            ),
+            Some(8000)
+        );
         assert_eq!(names(&["KeyError: 'DATABASE_URL'"]), ["DATABASE_URL"]);
     }
 }

@@ -115,24 +115,5 @@ fn hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<String> {
             }
         ));
     }
-    if diagnosis.kind == FailureKind::MissingEnvVar {
-        let texts = diagnosis.evidence.iter().map(|it| it.text.as_str());
-        let words = texts.flat_map(|text| text.split(|it: char| !is_name(it)));
-        let mut held: Vec<&str> = words
-            .filter(|word| word.len() > 2 && word.chars().any(|it| it.is_ascii_uppercase()))
-            .filter(|word| std::env::var_os(word).is_some())
-            .collect();
-        held.sort_unstable();
-        held.dedup();
-        for name in held {
-            hints.push(format!(
-                "`{name}` is set here and was not handed on; `--env {name}` does"
-            ));
-        }
-    }
     hints
-}
-
-fn is_name(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
 }

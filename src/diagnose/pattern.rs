@@ -1,5 +1,14 @@
 use regex::Regex;
 
+/// A pattern of this module's tables, compiled when it is first asked.
+macro_rules! pattern {
+    ($name:ident, $pattern:literal) => {
+        static $name: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| $crate::diagnose::pattern::compile($pattern));
+    };
+}
+pub(super) use pattern;
+
 /// Compiles a pattern of this module's tables; each is covered by a test. `\d` means the ten digits
 /// that tools print: those of all scripts make a pattern slow to compile.
 pub(super) fn compile(pattern: &str) -> Regex {

@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::derive;
 use super::document::{Answer, answer};
@@ -31,16 +31,19 @@ pub(super) fn add_reports(
         return;
     }
     let locator = Locator::at(scene);
-    let mut left: Vec<usize> = (0..found.diagnosis.tests.len()).collect();
+    let mut left: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, test) in found.diagnosis.tests.iter().enumerate().rev() {
+        left.entry(bare(&test.id)).or_default().push(at);
+    }
     let mut seen: HashSet<String> = HashSet::new();
     for case in &failed {
         let place = place(case, &locator);
         let message = message(case);
-        let same = left
+        let same = spellings(case)
             .iter()
-            .position(|at| is_same(&found.diagnosis.tests[*at].id, case));
+            .find_map(|name| left.get_mut(name)?.pop());
         if let Some(at) = same {
-            let test = &mut found.diagnosis.tests[left.swap_remove(at)];
+            let test = &mut found.diagnosis.tests[at];
             seen.insert(case.id.clone());
             test.message = message.or(test.message.take());
             if let Some((path, line)) = place
@@ -124,18 +127,19 @@ fn decide(found: &mut Answer, failed: &[&Case], facts: &LogFacts) {
 }
 
 // Runners put other signs between the parts of a name than their reports do.
-fn is_same(id: &str, case: &Case) -> bool {
-    let bare = |text: &str| -> String {
-        let text = text.replace(".py", "");
-        text.chars().filter(|c| c.is_alphanumeric()).collect()
-    };
-    let id = bare(id);
-    let spelled = bare(&case.id);
-    let name = bare(&case.name);
-    let class = bare(&case.class);
-    id == spelled
-        || id == name
-        || (!name.is_empty() && (id == format!("{class}{name}") || id == format!("{name}{class}")))
+fn bare(text: &str) -> String {
+    let text = text.replace(".py", "");
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+// What a runner may call the test of a report, bare; the surest first.
+fn spellings(case: &Case) -> Vec<String> {
+    let (name, class) = (bare(&case.name), bare(&case.class));
+    let mut found = vec![bare(&case.id)];
+    if !name.is_empty() {
+        found.extend([format!("{class}{name}"), format!("{name}{class}"), name]);
+    }
+    found
 }
 
 // In one line.

@@ -1,10 +1,9 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::Regex;
 
 use super::line::{Line, Mark};
-use super::pattern::compile;
+use super::pattern::pattern;
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -282,11 +281,6 @@ static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::new(cues).expect("a small automaton")
 });
 
-macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
-    };
-}
 pattern!(
     TRAVIS,
     r#"^(?:The command ".*|.*)" (?:failed and )?exited with (\d+)(?: during .*)?\.$"#

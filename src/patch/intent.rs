@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use super::change::FileState;
 use super::set::Side;
 use crate::model::{Code, Language, Refusal};
@@ -55,9 +57,14 @@ fn lost_tail(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     };
     let (old, new) = (rows(before), rows(after));
     let known = TOGETHER.min(new.len());
+    // Of equal ones the last stays.
+    let places: HashMap<&[&[u8]], usize> = old
+        .windows(known.max(1))
+        .enumerate()
+        .map(|(at, rows)| (rows, at))
+        .collect();
     (known..=new.len()).rev().find_map(|end| {
-        let last = new.get(end - known..end)?;
-        let at = old.windows(known.max(1)).rposition(|rows| rows == last)?;
+        let at = *places.get(new.get(end - known..end)?)?;
         Some((old.len() - at - known, new.len() - end))
     })
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -132,7 +132,7 @@ pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, Slot>) -> Vec<Pa
             .iter()
             .any(|entry| stays(entry.path.as_str()));
         let prefix = format!("{path}/");
-        if below || made.iter().any(|(other, _)| other.starts_with(&prefix)) && made.len() < 2000 {
+        if below || made.len() < 2000 && made.iter().any(|(other, _)| other.starts_with(&prefix)) {
             say(
                 Code::P507,
                 "it would be a file and a directory at once".to_owned(),
@@ -162,7 +162,7 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
 
 // `HEAD` beside `objects/` or `refs/` is what git takes for a bare repository.
 fn embedded_repository(made: &[(&String, &Slot)]) -> Option<(String, u32)> {
-    let paths: HashSet<String> = made
+    let paths: BTreeSet<String> = made
         .iter()
         .map(|(path, _)| path.to_ascii_lowercase())
         .collect();
@@ -174,7 +174,8 @@ fn embedded_repository(made: &[(&String, &Slot)]) -> Option<(String, u32)> {
         }
         let inside = |name: &str| {
             let start = format!("{directory}{name}/");
-            paths.iter().any(|path| path.starts_with(&start))
+            let mut below = paths.range(start.clone()..);
+            below.next().is_some_and(|path| path.starts_with(&start))
         };
         (inside("objects") || inside("refs")).then(|| ((*path).clone(), slot.line))
     })
@@ -190,10 +191,16 @@ pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
         .take(50)
         .collect();
     same.sort_by_key(|other| (strsim::levenshtein(other, path), *other));
-    if same.is_empty() && listing.entries().len() < 50_000 {
-        same = listing
-            .files()
-            .map(|entry| entry.path.as_str())
+    if same.is_empty() {
+        let directory = path
+            .strip_suffix(name)
+            .unwrap_or_default()
+            .trim_end_matches('/');
+        let neighbours = listing
+            .below(directory)
+            .iter()
+            .map(|entry| entry.path.as_str());
+        same = neighbours
             .filter(|other| other.len().abs_diff(path.len()) < 4)
             .filter(|other| strsim::levenshtein(other, path) <= 3)
             .take(3)

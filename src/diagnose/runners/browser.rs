@@ -1,17 +1,8 @@
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::place;
-use super::read::Case;
+use super::read::{Case, Cases};
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
-macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
-    };
-}
 pattern!(
     KARMA,
     r"^\s*((?:\w+ )+[\d.]+ \([^()]+(?:\([^()]*\))?[^()]*\)) (.+) FAILED$"
@@ -24,7 +15,7 @@ pattern!(
 
 /// What karma reports for each browser.
 pub(super) fn karma(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::default();
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         if !text.ends_with(" FAILED") || line.captured {
@@ -34,15 +25,15 @@ pub(super) fn karma(lines: &[Line<'_>]) -> Vec<Case> {
             continue;
         };
         let name = format!("{} {}", &found[1], &found[2]);
-        if cases.iter().any(|case| case.name.as_deref() == Some(&name)) {
+        if cases.knows(&name) {
             continue;
         }
         let ends = |text: &str| text.ends_with(" FAILED");
         let cause = (at + 1 < lines.len()).then_some(at + 1);
         let place = place::of_stack(lines, at + 1, ends);
-        cases.push(Case::new("karma", name, at).cause(cause).place(place));
+        cases.add(Case::new("karma", name, at).cause(cause).place(place));
     }
-    cases
+    cases.all()
 }
 
 /// What jasmine lists under `Failures:`.
@@ -106,7 +97,7 @@ pub(super) fn cake(lines: &[Line<'_>]) -> Vec<Case> {
 
 /// What playwright lists: file, line and titles.
 pub(super) fn playwright(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::default();
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         if !text.contains(" › ") {
@@ -116,7 +107,7 @@ pub(super) fn playwright(lines: &[Line<'_>]) -> Vec<Case> {
             continue;
         };
         let name = found[1].trim_end().to_owned();
-        if cases.iter().any(|case| case.name.as_deref() == Some(&name)) {
+        if cases.knows(&name) {
             continue;
         }
         let cause = lines[at + 1..]
@@ -125,7 +116,7 @@ pub(super) fn playwright(lines: &[Line<'_>]) -> Vec<Case> {
             .position(|line| !line.text.trim().is_empty())
             .map(|offset| at + 1 + offset);
         let place = Some((found[2].to_owned(), found[3].parse().ok()));
-        cases.push(Case::new("playwright", name, at).cause(cause).place(place));
+        cases.add(Case::new("playwright", name, at).cause(cause).place(place));
     }
-    cases
+    cases.all()
 }

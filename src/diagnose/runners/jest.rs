@@ -1,17 +1,8 @@
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::place;
-use super::read::Case;
+use super::read::{Case, Cases};
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
-macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
-    };
-}
 pattern!(BULLET, r"^\s{0,3}● (.+)$");
 pattern!(
     SUITE,
@@ -28,7 +19,7 @@ pattern!(
 
 /// What jest reports under its bullets.
 pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::default();
     let mut jest = false;
     let mut suite: Option<String> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -66,10 +57,10 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
             let mut case = Case::new("jest", String::new(), at).cause(cause).place(own);
             // A file of tests fails by what it imports; the runner's set-up fails without it.
             case.name = suite.clone().filter(|_| lacks);
-            cases.push(case);
-        } else if !cases.iter().any(|case| case.name.as_deref() == Some(title)) {
+            cases.add(case);
+        } else if !cases.knows(title) {
             let place = place::of_stack(lines, at + 1, |text| text.trim_start().starts_with('●'));
-            cases.push(
+            cases.add(
                 Case::new("jest", title, at)
                     .cause(cause)
                     .place(place.or(own))
@@ -77,7 +68,7 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
             );
         }
     }
-    cases
+    cases.all()
 }
 
 pattern!(SHOWN, r"^\s*(>)?\s*\d+ ?\|\s*(.*)$");
@@ -113,7 +104,7 @@ fn is_of_hook(lines: &[Line<'_>], from: usize) -> bool {
 
 /// What vitest reports under ` FAIL `.
 pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::default();
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         if !text.trim_start().starts_with("FAIL ") || line.captured {
@@ -131,12 +122,12 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
         let stop = |text: &str| text.contains('⎯') || text.trim_start().starts_with("FAIL ");
         if let Some(found) = VITEST.captures(text) {
             let name = found[2].trim();
-            if cases.iter().any(|case| case.name.as_deref() == Some(name)) {
+            if cases.knows(name) {
                 continue;
             }
             let place = place::of_stack(lines, below, stop);
             let own = Some((found[1].to_owned(), None));
-            cases.push(
+            cases.add(
                 Case::new("vitest", name, at)
                     .cause(cause)
                     .place(place.or(own))
@@ -153,10 +144,10 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
             let mut case = Case::new("vitest", String::new(), at).cause(cause);
             case.name = None;
             case.place = Some((found[1].to_owned(), None));
-            cases.push(case);
+            cases.add(case);
         }
     }
-    cases
+    cases.all()
 }
 
 fn next_filled(lines: &[Line<'_>], from: usize) -> Option<usize> {

@@ -1,16 +1,10 @@
-use std::sync::LazyLock;
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
 
-use regex::Regex;
-
-use super::read::Case;
+use super::read::{Case, Cases, first_from, headings};
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
-macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
-    };
-}
 pattern!(GO, r"^\s*--- FAIL: (\S+) \([\d.]+s\)$");
 pattern!(GO_AT, r"^\s+(\S+\.go):(\d+): ");
 pattern!(CARGO, r"^test (.+?)(?: - should panic)? \.\.\. FAILED$");
@@ -38,7 +32,8 @@ pattern!(
 
 /// Failing tests of other languages' runners.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::default();
+    let reports = LazyCell::new(|| headings(lines, cargo_heading));
     let mut ctest = false;
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
@@ -60,7 +55,7 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         } else if text.starts_with("test ") && text.ends_with("FAILED") {
             CARGO
                 .captures(text)
-                .map(|found| cargo(&found[1], at, lines))
+                .map(|found| cargo(&found[1], at, lines, first_from(&reports, &found[1], 0)))
         } else if text.contains("FAIL [") {
             NEXTEST
                 .captures(text)
@@ -100,30 +95,31 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         } else {
             None
         };
-        if let Some(case) = case
-            && !cases.iter().any(|other| other.name == case.name)
-        {
-            cases.push(case);
+        if let Some(case) = case {
+            cases.add(case);
         }
     }
+    let mut cases = cases.all();
     // A parent of go fails by its subtests.
-    let names: Vec<String> = cases.iter().filter_map(|case| case.name.clone()).collect();
+    let names: BTreeSet<String> = cases.iter().filter_map(|case| case.name.clone()).collect();
     cases.retain(|case| {
         case.runner != "go test"
             || case.cause.is_some_and(|at| GO_AT.is_match(&lines[at].text))
             || !case.name.as_ref().is_some_and(|name| {
-                names
-                    .iter()
-                    .any(|other| other.starts_with(&format!("{name}/")))
+                let start = format!("{name}/");
+                let mut below = names.range(start.clone()..);
+                below.next().is_some_and(|other| other.starts_with(&start))
             })
     });
     cases
 }
 
-fn cargo(name: &str, at: usize, lines: &[Line<'_>]) -> Case {
-    let heading = format!("---- {name} stdout ----");
+fn cargo_heading(text: &str) -> Option<&str> {
+    text.strip_prefix("---- ")?.strip_suffix(" stdout ----")
+}
+
+fn cargo(name: &str, at: usize, lines: &[Line<'_>], report: Option<usize>) -> Case {
     let mut case = Case::new("cargo test", name, at).cause(Some(at));
-    let report = lines.iter().position(|line| line.text == heading);
     if let Some(report) = report {
         let panic = lines[report..]
             .iter()

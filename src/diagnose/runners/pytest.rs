@@ -6,13 +6,8 @@ use regex::Regex;
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::{compile, pattern};
 
-macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
-    };
-}
 pattern!(
     SUMMARY,
     r"^(?:FAILED|ERROR) ((?:[^\s:]| )+?\.py(?:::.*| - .*)?|\S+::.*)$"
@@ -93,7 +88,7 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             continue;
         }
         if let Some(name) = report.name()
-            && !cases.iter().any(|case| case.name.as_deref() == Some(&name))
+            && seen.insert(name.clone())
         {
             cases.push(
                 Case::new("pytest", name, report.at)

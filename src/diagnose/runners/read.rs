@@ -1,3 +1,4 @@
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -80,7 +81,7 @@ pub(in crate::diagnose) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         .flat_map(|((_, read), _)| read(lines))
         .collect();
     cases.sort_by_key(|case| case.at);
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     cases.retain(|case| match &case.name {
         Some(name) => seen.insert(name.clone()),
         None => true,
@@ -103,6 +104,59 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) place: Option<(String, Option<u32>)>,
     /// Whether it is known that a hook failed, not the body of the test.
     pub(in crate::diagnose) of_hook: bool,
+}
+
+/// Cases in log order, each name once.
+#[derive(Default)]
+pub(super) struct Cases {
+    all: Vec<Case>,
+    names: HashSet<String>,
+}
+
+impl Cases {
+    /// Whether a case of this name is there already.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Adds one, unless its name is known.
+    pub(super) fn add(&mut self, case: Case) {
+        let is_new = match &case.name {
+            Some(name) => self.names.insert(name.clone()),
+            None => true,
+        };
+        if is_new {
+            self.all.push(case);
+        }
+    }
+
+    pub(super) fn all(self) -> Vec<Case> {
+        self.all
+    }
+}
+
+/// Where lines stand, by what `key` makes of their text.
+pub(super) fn headings<'l>(
+    lines: &'l [Line<'_>],
+    key: fn(&str) -> Option<&str>,
+) -> HashMap<&'l str, Vec<usize>> {
+    let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(name) = key(line.text.as_ref()) {
+            found.entry(name).or_default().push(at);
+        }
+    }
+    found
+}
+
+/// The first of these lines from `from` on.
+pub(super) fn first_from(
+    headings: &HashMap<&str, Vec<usize>>,
+    name: &str,
+    from: usize,
+) -> Option<usize> {
+    let rows = headings.get(name)?;
+    rows.get(rows.partition_point(|at| *at < from)).copied()
 }
 
 impl Case {

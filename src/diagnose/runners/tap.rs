@@ -1,17 +1,10 @@
-use std::sync::LazyLock;
-
-use regex::Regex;
+use std::cell::LazyCell;
 
 use super::place;
-use super::read::Case;
+use super::read::{Case, Cases, first_from, headings};
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
-macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| compile($pattern));
-    };
-}
 pattern!(POINT, r"^(\s*)not ok \d+ (?:- )?(.+?)(?: # .*)?$");
 pattern!(SPEC, r"^\s*✖ (.+?) \([\d.]+ms\)");
 pattern!(SPEC_AT, r"^test at (.+?):(\d+):\d+$");
@@ -85,7 +78,7 @@ pub(super) fn spec(lines: &[Line<'_>]) -> Vec<Case> {
     let Some(from) = lines.iter().position(heading) else {
         return Vec::new();
     };
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::default();
     let mut at_place = None;
     for (at, line) in lines.iter().enumerate().skip(from + 1) {
         let text = line.text.as_ref();
@@ -94,8 +87,8 @@ pub(super) fn spec(lines: &[Line<'_>]) -> Vec<Case> {
         } else if let Some(found) = SPEC.captures(text) {
             let name = place::relative(&found[1]);
             let cause = lines.get(at + 1).is_some().then_some(at + 1);
-            if !cases.iter().any(|case| case.name.as_deref() == Some(&name)) {
-                cases.push(
+            if !cases.knows(&name) {
+                cases.add(
                     Case::new("node-test", name, at)
                         .cause(cause)
                         .place(at_place.take()),
@@ -103,12 +96,14 @@ pub(super) fn spec(lines: &[Line<'_>]) -> Vec<Case> {
             }
         }
     }
-    cases
+    cases.all()
 }
 
 /// What ava, bun and deno mark test by test.
 pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let mut cases = Cases::default();
+    let headed = LazyCell::new(|| headings(lines, |text| Some(text.trim())));
+    let listed = LazyCell::new(|| headings(lines, |text| Some(text.rsplit_once(" => ")?.0)));
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         let bare = text.trim_start();
@@ -135,7 +130,7 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
             _ => title,
         };
         let name = name.trim();
-        if cases.iter().any(|case| case.name.as_deref() == Some(name)) {
+        if cases.knows(name) {
             continue;
         }
         let (cause, place) = match runner {
@@ -148,24 +143,19 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
                 let place = above.and_then(|from| place::of_stack(&lines[..at], from, |_| false));
                 (above, place)
             }
-            "deno" => deno(lines, name),
-            _ => ava(lines, name, at),
+            "deno" => deno(lines, first_from(&listed, name, 0)),
+            _ => ava(lines, first_from(&headed, name, at + 1), at),
         };
-        cases.push(Case::new(runner, name, at).cause(cause).place(place));
+        cases.add(Case::new(runner, name, at).cause(cause).place(place));
     }
-    cases
+    cases.all()
 }
 
 type Report = (Option<usize>, Option<(String, Option<u32>)>);
 
 // ava repeats the name as a heading over the report.
-fn ava(lines: &[Line<'_>], name: &str, at: usize) -> Report {
-    let own = lines
-        .iter()
-        .enumerate()
-        .skip(at + 1)
-        .find(|(_, line)| line.text.trim() == name);
-    let Some((heading, _)) = own else {
+fn ava(lines: &[Line<'_>], heading: Option<usize>, at: usize) -> Report {
+    let Some(heading) = heading else {
         return (Some(at), None);
     };
     let below = &lines[heading + 1..lines.len().min(heading + 40)];
@@ -191,12 +181,11 @@ fn ava(lines: &[Line<'_>], name: &str, at: usize) -> Report {
 }
 
 // deno lists the errors apart: `name => ./file.ts:3:6`, then `error: ...`.
-fn deno(lines: &[Line<'_>], name: &str) -> Report {
-    let start = format!("{name} => ");
-    let Some(heading) = lines.iter().position(|line| line.text.starts_with(&start)) else {
+fn deno(lines: &[Line<'_>], heading: Option<usize>) -> Report {
+    let told = heading.and_then(|at| Some((at, lines[at].text.rsplit_once(" => ")?.1)));
+    let Some((heading, rest)) = told else {
         return (None, None);
     };
-    let rest = &lines[heading].text[start.len()..];
     let mut parts = rest.rsplitn(3, ':');
     let (_, line, path) = (parts.next(), parts.next(), parts.next());
     let place = path.map(|path| (path.to_owned(), line.and_then(|line| line.parse().ok())));

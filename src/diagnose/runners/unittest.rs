@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -17,6 +18,7 @@ static DOCTEST: LazyLock<Regex> =
 /// What unittest, nose, Django's runner and doctest report.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let mut cases = Vec::new();
+    let mut doctests = HashSet::new();
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         if line.captured || line.quiet {
@@ -38,10 +40,7 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         {
             let name = found[3].to_owned();
             let place = Some((found[1].to_owned(), found[2].parse().ok()));
-            if !cases
-                .iter()
-                .any(|case: &Case| case.name.as_deref() == Some(&name))
-            {
+            if doctests.insert(name.clone()) {
                 cases.push(Case::new("doctest", name, at).cause(Some(at)).place(place));
             }
         }
