@@ -118,7 +118,7 @@ fn doors() -> Vec<Door> {
             line: vec!["hint", "--log", "../moved.log", "--fix"],
             library: Box::new(|app| {
                 let request = HintRequest {
-                    log: Some(Log::from(with_token(MOVED))),
+                    logs: vec![Log::from(with_token(MOVED))],
                     fix: true,
                     ..HintRequest::default()
                 };

@@ -222,5 +222,6 @@ fn two_jobs_that_lack_names_in_one_file_give_one_patch_that_fits() {
     repo.write("both.patch", all["patch"].as_str().unwrap());
     repo.git(&["apply", "both.patch"]);
     let text = std::fs::read_to_string(repo.root().join("shop/area.py")).unwrap();
-    assert!(text.contains("import Square") && text.contains("from pathlib import Path"));
+    assert!(text.contains("import Square"), "{text}");
+    assert!(text.contains("from pathlib import Path"), "{text}");
 }

@@ -724,3 +724,30 @@ fn every_importer_of_a_moved_module_is_mended() {
         "{patch}"
     );
 }
+
+// R3, R8: the words with which such a failure came first; its files are another repository's.
+#[test]
+fn names_of_files_that_are_not_here_are_looked_for_as_modules() {
+    let repo = Repo::with(&[
+        ("requirements.txt", "typer\n"),
+        ("app/__init__.py", ""),
+        ("app/ops.py", "def chief_of_staff():\n    pass\n"),
+        (
+            "log",
+            "Incomplete implementation: test file(s) import 2 undefined name(s): \
+             typer/testing.py:CliRunner, swarm_attack/cli.py:chief_of_staff\n",
+        ),
+    ]);
+    let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
+    let found = document["suggestions"].as_array().unwrap().iter();
+    let statements: Vec<&str> = found
+        .map(|it| it["importStatement"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        statements,
+        [
+            "from typer.testing import CliRunner",
+            "from app.ops import chief_of_staff"
+        ]
+    );
+}

@@ -115,20 +115,18 @@ fn mend(
     if jobs.is_empty() {
         return Ok((None, None));
     }
-    // One question for all of them: two patches made apart may not fit together.
-    let logs: Vec<&str> = jobs.iter().map(|job| job.log.text()).collect();
-    let log = Some(Log::from(logs.join("\n")));
     if !app.settings().test.command.0.is_empty() {
         let request = RepairRequest {
-            log,
+            log: jobs.first().map(|job| job.log.clone()),
             ..RepairRequest::default()
         };
         let repaired = repair_repository(app, &request, progress)?;
         let fixed = repaired.result.status == RunStatus::Fixed;
         return Ok((repaired.patch, Some(fixed)));
     }
+    // One question for all of them: two patches made apart may not fit together.
     let request = HintRequest {
-        log,
+        logs: jobs.iter().map(|job| job.log.clone()).collect(),
         fix: true,
         ..HintRequest::default()
     };

@@ -9,7 +9,7 @@ use crate::hint::{
 };
 use crate::junit::Report;
 use crate::model::{
-    Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
+    Diagnosis, HintDocument, Language, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
 };
 use crate::patch::Change;
 use crate::policy::Redactor;
@@ -24,8 +24,8 @@ pub struct HintRequest {
     pub names: Vec<String>,
     /// The file that uses them; without one, those that the log names.
     pub file: Option<String>,
-    /// What the failing command wrote: names, modules and files are taken from it.
-    pub log: Option<Log>,
+    /// What failing commands wrote: names, modules and files are taken from each.
+    pub logs: Vec<Log>,
     /// Reports of its tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
     /// A commit to read instead of the worktree.
@@ -157,7 +157,7 @@ fn wanted(
     workspace: &Workspace,
 ) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
     let source = workspace.source.as_ref();
-    let diagnosis = request.log.as_ref().map(|log| {
+    let diagnosis = |log: &Log| {
         let facts = LogFacts {
             rules: app.rules(),
             ..LogFacts::default()
@@ -167,36 +167,67 @@ fn wanted(
             directory: &workspace.prefix,
         };
         diagnose_masked(log, &facts, scene, &request.reports, app.redactor())
-    });
-    let files = files(request, workspace, diagnosis.as_ref())?;
-    let mut lacks = Wanted {
-        names: request.names.clone(),
-        ..Wanted::default()
     };
-    if let Some(found) = diagnosis {
-        lacks.names.extend(found.undefined_names);
-        lacks.modules = found.missing_modules;
-        lacks.exports = found.missing_exports;
+    let found: Vec<Diagnosis> = request.logs.iter().map(diagnosis).collect();
+    let mut all: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
+    if !request.names.is_empty() || found.is_empty() {
+        let named = Wanted {
+            names: request.names.clone(),
+            ..Wanted::default()
+        };
+        let files = files(request, workspace, &found)?;
+        all = hint::wanted(source, &files, &named);
     }
-    Ok(hint::wanted(source, &files, &lacks))
+    let mut unread = None;
+    for diagnosis in found {
+        let files = match files(request, workspace, std::slice::from_ref(&diagnosis)) {
+            Ok(files) => files,
+            Err(error) => {
+                unread = Some(error);
+                continue;
+            }
+        };
+        let lacks = Wanted {
+            names: diagnosis.undefined_names,
+            modules: diagnosis.missing_modules,
+            exports: diagnosis.missing_exports,
+        };
+        for (file, more) in hint::wanted(source, &files, &lacks) {
+            all.entry(file).or_default().add(more);
+        }
+    }
+    match unread.filter(|_| all.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok(all),
+    }
 }
 
 fn files(
     request: &HintRequest,
     workspace: &Workspace,
-    diagnosis: Option<&Diagnosis>,
+    found: &[Diagnosis],
 ) -> Result<Vec<RepoPath>, AppError> {
     if let Some(typed) = &request.file {
         return Ok(vec![known_file(workspace, typed)?]);
     }
-    let mentioned = diagnosis.iter().flat_map(|it| &it.files);
-    let files: Vec<RepoPath> = mentioned.filter_map(MentionedFile::repo_path).collect();
+    let mentioned = found.iter().flat_map(|it| &it.files);
+    let mut files: Vec<RepoPath> = mentioned
+        .clone()
+        .filter_map(MentionedFile::repo_path)
+        .collect();
     if files.is_empty() {
-        return Err(match diagnosis {
-            Some(_) => AppError::usage("the log names no file of this repository"),
-            None => AppError::usage("no file says where the names are used"),
-        }
-        .hint("say which file with `--file`"));
+        // Python's modules have one name, whichever file asks.
+        let python = |it: &RepoPath| Language::of_path(it.as_str()) == Some(Language::Python);
+        let elsewhere = mentioned.filter_map(|it| RepoPath::new(&it.path).ok());
+        files.extend(elsewhere.filter(python));
+    }
+    if files.is_empty() {
+        let why = if found.is_empty() {
+            "no file says where the names are used"
+        } else {
+            "the log names no file of this repository"
+        };
+        return Err(AppError::usage(why).hint("say which file with `--file`"));
     }
     Ok(files)
 }

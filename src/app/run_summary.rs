@@ -131,7 +131,7 @@ pub(super) fn certain(app: &App, diagnosis: &Diagnosis, log: &Log) -> Vec<Certai
         return Vec::new();
     }
     let request = HintRequest {
-        log: Some(log.clone()),
+        logs: vec![log.clone()],
         ..HintRequest::default()
     };
     // A log that names no file of the repository gives no hint; that is no error here.

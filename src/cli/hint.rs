@@ -53,7 +53,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let request = HintRequest {
         names: args.names.clone(),
         file: args.file.clone(),
-        log: log.transpose()?.or(last.map(|it| it.log)),
+        logs: log
+            .transpose()?
+            .or(last.map(|it| it.log))
+            .into_iter()
+            .collect(),
         reports: input::reports(&args.junit, output)?,
         rev: args.rev.clone(),
         fix: args.fix,

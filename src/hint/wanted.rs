@@ -18,6 +18,22 @@ pub struct Wanted {
     pub exports: Vec<String>,
 }
 
+impl Wanted {
+    /// Takes in what else is lacking, each once.
+    pub fn add(&mut self, more: Self) {
+        let pairs = [
+            (&mut self.names, more.names),
+            (&mut self.modules, more.modules),
+            (&mut self.exports, more.exports),
+        ];
+        for (list, more) in pairs {
+            for word in more {
+                add(list, &word);
+            }
+        }
+    }
+}
+
 /// Tells which of the files that a log names lacks what: an export the files that import it, a
 /// module those that name it, a name the first that uses it and does not define it. What fits
 /// nowhere goes to the first file that holds the word, else to the first.

@@ -46,7 +46,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let request = HintRequest {
         names: given.names,
         file: given.file,
-        log,
+        logs: log.into_iter().collect(),
         reports: reports(&given.junit)?,
         rev: given.rev,
         fix: given.fix,
