@@ -8,7 +8,8 @@ use super::renamed::{Earlier, renamed_exports};
 use super::words::places;
 use super::{Fix, Query, Wanted, fix, moved_modules, suggest};
 use crate::graph::Graph;
-use crate::model::{ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::{Language, TYPESCRIPT};
+use crate::model::{ImportKind, RepoPath, Suggestion};
 use crate::source::Installed;
 
 /// Files that are asked whether they lack what another lacks.
@@ -157,7 +158,7 @@ fn holding(graph: &Graph<'_>, ask: &Ask<'_>, file: &RepoPath, one: &Suggestion) 
         .filter(|path| {
             let near = Language::of_path(path.as_str());
             *path != file
-                && near.is_some_and(|it| it.is_script() == language.is_script())
+                && near.is_some_and(|it| it == language)
                 && (ask.may_read)(path)
                 && source
                     .read(path)
@@ -225,10 +226,10 @@ fn others(
     found
 }
 
-fn last_part(specifier: &str, language: Language) -> &str {
-    let separator = if language.is_script() { '/' } else { '.' };
+fn last_part<'s>(specifier: &'s str, language: &Language) -> &'s str {
+    let separator = if language == &TYPESCRIPT { '/' } else { '.' };
     let last = specifier.rsplit(separator).next().unwrap_or(specifier);
-    if language.is_script() {
+    if language == &TYPESCRIPT {
         last.split('.').next().unwrap_or(last)
     } else {
         last

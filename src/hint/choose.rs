@@ -9,7 +9,8 @@ use super::style::ScriptStyle;
 use super::subject::subject;
 use super::{proof, python, script, tables};
 use crate::graph::Graph;
-use crate::model::{DefinitionKind, HintSource, Import, Language, Suggestion};
+use crate::languages::{PYTHON, TYPESCRIPT};
+use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
 
@@ -148,7 +149,7 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
     let habit = habit(graph, way, asked);
     score *= 1 + habit;
     // Nobody reaches into another package by its place, or takes what is not declared.
-    if asked.language.is_script()
+    if asked.language == &TYPESCRIPT
         && (script::crosses(graph, asked, way) || !proof::is_declared(graph, asked, &way.module))
     {
         score /= 16;
@@ -244,7 +245,7 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
     });
     if contradicted
         || asked.usage.bound
-        || tables::is_global(asked.name, asked.language.is_script())
+        || tables::is_global(asked.name, asked.language == &TYPESCRIPT)
     {
         return false;
     }
@@ -320,7 +321,7 @@ fn written(
     asked: &Asked<'_>,
 ) -> Suggestion {
     let Row { way, weight, .. } = row;
-    let (module, statement, type_only) = if asked.language == Language::Python {
+    let (module, statement, type_only) = if asked.language == &PYTHON {
         let relative = relative(graph, tops, row, asked);
         let module = python::spelled(graph.resolver(), way, asked.file, relative);
         let statement = python::statement(asked.name, &module, &way.imported);

@@ -2,8 +2,8 @@ use super::asked::Asked;
 use super::evidence::{Way, Weight};
 use super::{python, tables};
 use crate::graph::Graph;
-use crate::lang::Uses;
-use crate::model::{DefinitionKind, Language, RepoPath};
+use crate::languages::{Language, PYTHON, TYPESCRIPT, Uses};
+use crate::model::{DefinitionKind, RepoPath};
 
 /// What a way leads to: two ways to one definition do not contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,14 +43,14 @@ pub(super) fn entity(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> Entity 
     let Some(path) = &way.path else {
         let module = way.module.strip_prefix("node:").unwrap_or(&way.module);
         // The default export of a module of old is the module.
-        let script = asked.language.is_script();
+        let script = asked.language == &TYPESCRIPT;
         let imported = match way.imported.as_str() {
             "default" if script => "*",
             imported => imported,
         };
         return Entity::Outside(module.to_owned(), imported.to_owned());
     };
-    if way.imported == "*" || (!asked.language.is_script() && names_file(way)) {
+    if way.imported == "*" || (asked.language != &TYPESCRIPT && names_file(way)) {
         return Entity::File(path.clone());
     }
     // Another name behind an alias is followed by that name.
@@ -80,7 +80,7 @@ pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
         || (way
             .path
             .as_ref()
-            .is_some_and(|path| Language::of_path(path.as_str()) == Some(Language::Python))
+            .is_some_and(|path| Language::of_path(path.as_str()) == Some(&PYTHON))
             && namespace
             && names_file(way))
 }

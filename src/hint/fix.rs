@@ -7,11 +7,10 @@ use super::removed::removed;
 use super::{renamed, words};
 use crate::git::unified_hunks;
 use crate::graph::Graph;
-use crate::lang::{facts, syntax_errors};
-use crate::model::{FileFacts, Import, ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::{Language, PYTHON, Resolver, facts, syntax_errors};
+use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
 use crate::patch::{Change, JudgeOptions, judge};
 use crate::policy::Allowed;
-use crate::resolve::Resolver;
 use crate::source::Source;
 
 /// A patch that adds imports to one file.
@@ -115,7 +114,7 @@ pub(super) fn inserted(
     };
     let after = if let Some(old) = &suggestion.replaces {
         respecified(text, &own, old, suggestion, language)?
-    } else if language == Language::Python {
+    } else if language == &PYTHON {
         insert_python(&page, suggestion)?
     } else {
         insert_script(&page, suggestion)?
@@ -177,9 +176,9 @@ fn respecified(
     facts: &FileFacts,
     old: &str,
     suggestion: &Suggestion,
-    language: Language,
+    language: &'static Language,
 ) -> Option<String> {
-    let python = language == Language::Python;
+    let python = language == &PYTHON;
     let named = |import: &&Import| import.specifier == old;
     let mut places = BTreeSet::new();
     for import in facts.imports.iter().filter(named) {

@@ -1,8 +1,8 @@
 use super::items::Items;
 use super::place::{Order, Page};
 use super::statements::{Statement, statements};
-use crate::model::{ImportKind, Language, Suggestion};
-use crate::resolve::is_standard;
+use crate::languages::PYTHON;
+use crate::model::{ImportKind, Suggestion};
 
 /// The text of a Python file with one more import.
 pub(super) fn insert_python(page: &Page<'_>, suggestion: &Suggestion) -> Option<String> {
@@ -139,7 +139,7 @@ fn group(page: &Page<'_>, module: &str, in_repository: bool) -> u8 {
     match module {
         "__future__" => 0,
         relative if relative.starts_with('.') => 4,
-        standard if is_standard(Language::Python, standard) && !in_repository => 1,
+        standard if PYTHON.is_standard(standard) && !in_repository => 1,
         _ if in_repository => 3,
         _ => {
             let resolution = page

@@ -3,8 +3,8 @@ use super::place::{Order, Page};
 use super::script::statement;
 use super::statements::{Statement, statements};
 use super::style::ScriptStyle;
-use crate::model::{Import, ImportKind, Language, Suggestion};
-use crate::resolve::is_standard;
+use crate::languages::TYPESCRIPT;
+use crate::model::{Import, ImportKind, Suggestion};
 
 /// The text of a TypeScript or JavaScript file with one more import.
 pub(super) fn insert_script(page: &Page<'_>, suggestion: &Suggestion) -> Option<String> {
@@ -198,7 +198,7 @@ impl Groups<'_> {
         match specifier {
             it if it.starts_with("..") => 3,
             it if it.starts_with('.') => 4,
-            it if is_standard(Language::TypeScript, it) => 0,
+            it if TYPESCRIPT.is_standard(it) => 0,
             _ if in_repository => 2,
             _ => 1,
         }

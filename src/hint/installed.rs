@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::words;
-use crate::lang::facts;
-use crate::model::{Language, RepoPath};
-use crate::resolve::package_part;
+use crate::languages::{Language, TYPESCRIPT, facts, package_part};
+use crate::model::RepoPath;
 use crate::source::Installed;
 
 /// Files of a package that are read for one name.
@@ -33,7 +32,7 @@ pub(super) fn exported(
     module: &str,
     name: &str,
 ) -> Option<Has> {
-    let script = Language::of_path(file.as_str())?.is_script();
+    let script = Language::of_path(file.as_str())? == &TYPESCRIPT;
     let mut look = Look {
         installed,
         name,

@@ -4,7 +4,8 @@ use super::slip::{Named, Place};
 use super::{Query, suggest};
 use super::{python, script, style::ScriptStyle};
 use crate::graph::Graph;
-use crate::model::{HintSource, Import, ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::{Language, PYTHON, TYPESCRIPT};
+use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::source::Source;
 
 const MAX_SUGGESTIONS: usize = 3;
@@ -87,9 +88,9 @@ fn moved(
     graph: &Graph<'_>,
     query: &Query<'_>,
     import: &Import,
-    language: Language,
+    language: &'static Language,
 ) -> Vec<Suggestion> {
-    let script = language.is_script();
+    let script = language == &TYPESCRIPT;
     let named = Named::of(query.file, import);
     let taken: Vec<&str> = import
         .names
@@ -248,7 +249,7 @@ fn definers(
 fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     match Language::of_path(path.as_str()) {
         None => true,
-        Some(Language::Python) => {
+        Some(language) if language == &PYTHON => {
             let submodule =
                 || path.stem() == "__init__" && graph.has_module(path.directory(), name);
             graph.defining(path, name).is_some() || submodule()
@@ -262,7 +263,7 @@ fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
 
 // Whether the file itself is where the name is from: Python modules show all that they import.
 fn is_own(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
-    Language::of_path(path.as_str()) != Some(Language::Python)
+    Language::of_path(path.as_str()) != Some(&PYTHON)
         || path.stem() == "__init__"
         || graph.defining(path, name).as_ref() == Some(path)
 }

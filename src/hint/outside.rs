@@ -4,8 +4,8 @@ use super::installed::{Has, exported};
 use super::style::ScriptStyle;
 use super::tables;
 use super::words;
-use crate::model::{HintSource, Language, RepoPath};
-use crate::resolve::{Resolver, is_standard, package_part};
+use crate::languages::{Language, Resolver, TYPESCRIPT, package_part};
+use crate::model::{HintSource, RepoPath};
 use crate::source::Source;
 
 /// Declared packages that are looked into for one name.
@@ -17,7 +17,7 @@ pub(super) fn add(
     evidence: &mut Evidence,
     source: &dyn Source,
     resolver: &Resolver<'_>,
-    language: Language,
+    language: &'static Language,
     style: &ScriptStyle,
     query: &Query<'_>,
     name: &str,
@@ -36,12 +36,12 @@ pub(super) fn add(
         };
         evidence.add(way, &weight);
     };
-    let script = language.is_script();
+    let script = language == &TYPESCRIPT;
     if !script {
         for module in tables::python_modules(name) {
             put(module, name, HintSource::Stdlib, false);
         }
-        if is_standard(language, name) {
+        if language.is_standard(name) {
             put(name, "*", HintSource::Stdlib, false);
         } else {
             // A class that bears the name of its package: `Redis` of redis, `IniConfig` of iniconfig.

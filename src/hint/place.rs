@@ -1,6 +1,6 @@
 use super::statements::{Statement, blocks};
+use crate::languages::Resolver;
 use crate::model::{FileFacts, RepoPath};
-use crate::resolve::Resolver;
 
 /// A file as an import is put into it.
 pub(super) struct Page<'p> {

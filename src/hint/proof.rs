@@ -5,9 +5,8 @@ use super::fix::inserted;
 use super::script::{crosses, emitted, relative_imports};
 use super::style::ScriptStyle;
 use crate::graph::Graph;
-use crate::lang::facts;
-use crate::model::{DefinitionKind, Import, ImportKind, Language, Suggestion};
-use crate::resolve::is_standard;
+use crate::languages::{PYTHON, TYPESCRIPT, facts};
+use crate::model::{DefinitionKind, Import, ImportKind, Suggestion};
 
 /// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
 /// the name, leads to what it claims by the rules of the file's own package, has the members that
@@ -32,7 +31,7 @@ pub(super) fn holds(
     leads(graph, asked, one, import)
         && !has_twin(graph, asked, one)
         && has_members(graph, asked, one)
-        && (!asked.language.is_script() || suits(graph, style, asked, one, import, kind))
+        && (asked.language != &TYPESCRIPT || suits(graph, style, asked, one, import, kind))
 }
 
 // The import at the top level that binds the name.
@@ -62,7 +61,7 @@ fn leads(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion, import: &Import
         Some(path) => found.files.contains(path),
         None => {
             found.files.is_empty() && found.external.is_some()
-                || is_standard(asked.language, &import.specifier)
+                || asked.language.is_standard(&import.specifier)
         }
     }
 }
@@ -84,7 +83,7 @@ fn has_twin(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
 }
 
 fn has_members(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
-    let python = asked.language == Language::Python;
+    let python = asked.language == &PYTHON;
     let module = one.imported == "*"
         || (python
             && one.path.as_ref().is_some_and(|path| {
@@ -154,11 +153,11 @@ pub(super) fn is_declared(graph: &Graph<'_>, asked: &Asked<'_>, module: &str) ->
 /// Whether the file or its neighbours import from the module, or from the package it is part of.
 pub(super) fn is_in_use(asked: &Asked<'_>, module: &str) -> bool {
     let part = |module: &str| -> String {
-        if asked.language == Language::Python {
+        if asked.language == &PYTHON {
             return module.to_owned();
         }
         let bare = module.strip_prefix("node:").unwrap_or(module);
-        crate::resolve::package_part(bare)
+        crate::languages::package_part(bare)
             .unwrap_or(bare)
             .to_owned()
     };

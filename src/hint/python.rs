@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::evidence::{Way, Weight, nearness};
+use crate::languages::Resolver;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
-use crate::resolve::Resolver;
 
 /// What one file says about a name that `file` lacks: how it imports it, and whether it defines
 /// or passes it on.

@@ -1,6 +1,7 @@
 use super::items::Items;
 use super::statements::statements;
-use crate::model::{FileFacts, Import, Language, RepoPath};
+use crate::languages::{Language, PYTHON};
+use crate::model::{FileFacts, Import, RepoPath};
 
 /// The text of a file without one name that it imports from a module; the statement goes with its
 /// last name. `name` is the name in the module. `None` when the statement cannot be told apart.
@@ -11,7 +12,7 @@ pub(super) fn removed(
     module: &str,
     name: &str,
 ) -> Option<String> {
-    let python = Language::of_path(file.as_str())? == Language::Python;
+    let python = Language::of_path(file.as_str())? == &PYTHON;
     let all = statements(text, facts, python);
     let mut found = all.iter().filter(|one| {
         let takes = |import: &&Import| {

@@ -6,10 +6,10 @@ use super::similar::distance;
 use super::style::ScriptStyle;
 use super::{Query, python, script, suggest, tables, words};
 use crate::graph::Graph;
-use crate::lang::{facts, uses};
+use crate::languages::{Language, PYTHON, TYPESCRIPT, facts, uses};
 use crate::model::{
-    Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, Language,
-    RepoPath, Suggestion,
+    Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
+    Suggestion,
 };
 use crate::source::{Overlay, Source};
 
@@ -94,7 +94,7 @@ fn alone(import: &Import, taken: &ImportedName) -> Import {
 // What a script defines and does not export is not to be had.
 pub(super) fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let facts = graph.resolver().facts(path);
-    let script = Language::of_path(path.as_str()).is_some_and(Language::is_script);
+    let script = Language::of_path(path.as_str()) == Some(&TYPESCRIPT);
     let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
     (!script || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
 }
@@ -115,7 +115,7 @@ impl Asked<'_> {
     }
 
     fn is_script(&self) -> bool {
-        Language::of_path(self.query.file.as_str()).is_some_and(Language::is_script)
+        Language::of_path(self.query.file.as_str()) == Some(&TYPESCRIPT)
     }
 
     fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
@@ -372,7 +372,7 @@ pub(super) fn retaken(
     let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
     let all = facts.imports.iter().filter(takes);
     let (own, others): (Vec<&Import>, Vec<&Import>) = all.partition(|it| it.specifier == module);
-    let python = Language::of_path(file.as_str())? == Language::Python;
+    let python = Language::of_path(file.as_str())? == &PYTHON;
     let quoted = |quote: char| text.contains(&format!("{quote}{old}{quote}"));
     let keeps = !others.is_empty()
         || own.iter().any(|it| it.kind == ImportKind::ExportFrom)

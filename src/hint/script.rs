@@ -2,8 +2,8 @@ use super::asked::Asked;
 use super::evidence::{Way, Weight, nearness};
 use super::style::ScriptStyle;
 use crate::graph::Graph;
+use crate::languages::Resolver;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
-use crate::resolve::Resolver;
 
 /// What one file says about a name that `file` lacks: how it imports it, and whether it exports
 /// it.

@@ -3,7 +3,8 @@ use super::python::Tops;
 use super::style::ScriptStyle;
 use super::{python, script};
 use crate::graph::Graph;
-use crate::model::{HintSource, Language, RepoPath, Suggestion};
+use crate::languages::PYTHON;
+use crate::model::{HintSource, RepoPath, Suggestion};
 
 /// Files looked into for names like it, nearest first.
 const MAX_FILES: usize = 200;
@@ -22,7 +23,7 @@ pub(super) fn similar(
     let resolver = graph.resolver();
     let mut put =
         |distance: usize, order: usize, module: String, name: &str, path: Option<&RepoPath>| {
-            let statement = if asked.language == Language::Python {
+            let statement = if asked.language == &PYTHON {
                 python::statement(name, &module, name)
             } else {
                 script::statement(style, name, &module, name, false)
@@ -63,7 +64,7 @@ pub(super) fn similar(
         let facts = resolver.facts(path);
         for export in facts.exports.iter().filter(|export| export.from.is_none()) {
             if let Some(distance) = distance(asked.name, &export.name) {
-                let module = if asked.language == Language::Python {
+                let module = if asked.language == &PYTHON {
                     tops.dotted(resolver, asked.file, &python::place(path))
                 } else {
                     style.relative(asked.file, path, "")

@@ -2,7 +2,8 @@ use super::python;
 use super::similar::distance;
 use super::style::split;
 use crate::graph::Graph;
-use crate::model::{Import, Language, RepoPath};
+use crate::languages::{Language, TYPESCRIPT};
+use crate::model::{Import, RepoPath};
 
 /// Endings that a specifier names in full; all others are those of a source file or part of its
 /// name (`./user.service`).
@@ -36,7 +37,7 @@ pub(super) struct Place<'p> {
 impl<'a> Named<'a> {
     pub(super) fn of(file: &'a RepoPath, import: &'a Import) -> Self {
         let specifier = import.specifier.as_str();
-        let script = Language::of_path(file.as_str()).is_some_and(Language::is_script);
+        let script = Language::of_path(file.as_str()) == Some(&TYPESCRIPT);
         let ending = specifier
             .rsplit_once('.')
             .map(|(_, ending)| ending)
@@ -73,7 +74,7 @@ impl<'a> Named<'a> {
         match self.ending {
             Some(ending) => path.extension() == Some(ending),
             None => Language::of_path(path.as_str())
-                .is_some_and(|language| language.is_script() == self.script),
+                .is_some_and(|language| (language == &TYPESCRIPT) == self.script),
         }
     }
 

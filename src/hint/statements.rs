@@ -137,7 +137,7 @@ pub(super) fn blocks(text: &str, statements: &[Statement<'_>]) -> Vec<Range<usiz
 #[cfg(test)]
 mod tests {
     use super::{blocks, statements};
-    use crate::lang::facts;
+    use crate::languages::facts;
     use crate::model::RepoPath;
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(blocks(text, &found), [0..1, 1..4, 4..5]);
         let text =
             "import {\n  a, // it's\n} from './a'\nimport b from 'b';\n\nconst c = require('c')\n";
-        let facts = crate::lang::facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
+        let facts = crate::languages::facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
         let found = statements(text, &facts, false);
         assert_eq!(blocks(text, &found), [0..2, 2..3]);
     }

@@ -1,5 +1,5 @@
-use crate::model::{FileFacts, ImportKind, Language, RepoPath};
-use crate::resolve::{ModuleRules, is_standard};
+use crate::languages::{ModuleRules, TYPESCRIPT};
+use crate::model::{FileFacts, ImportKind, RepoPath};
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -234,7 +234,7 @@ fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Option<Extensio
 
 fn node_prefix(files: &[&FileFacts]) -> bool {
     let mut all = files.iter().flat_map(|facts| &facts.imports);
-    let first = all.find(|import| is_standard(Language::TypeScript, &import.specifier));
+    let first = all.find(|import| TYPESCRIPT.is_standard(&import.specifier));
     first.is_none_or(|import| import.specifier.starts_with("node:"))
 }
 
@@ -309,9 +309,9 @@ fn semicolons(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Extension, ScriptStyle};
-    use crate::lang::facts;
+    use crate::languages::ModuleRules;
+    use crate::languages::facts;
     use crate::model::RepoPath;
-    use crate::resolve::ModuleRules;
 
     fn style(text: &str) -> ScriptStyle {
         let facts = facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());

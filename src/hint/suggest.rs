@@ -13,7 +13,8 @@ use super::style::ScriptStyle;
 use super::subject::by_subject;
 use super::{outside, python, script, similar, words};
 use crate::graph::Graph;
-use crate::model::{FileFacts, ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::{Language, PYTHON, TYPESCRIPT};
+use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
 use crate::source::Source;
 
 /// Files that hold a name and are parsed for it, nearest first. Beyond this, those that merely
@@ -39,10 +40,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
         .listing()
         .files()
         .map(|entry| &entry.path)
-        .filter(|path| {
-            Language::of_path(path.as_str())
-                .is_some_and(|it| it.is_script() == language.is_script())
-        })
+        .filter(|path| Language::of_path(path.as_str()).is_some_and(|it| it == language))
         .filter(|path| (query.may_read)(path))
         .collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
@@ -56,7 +54,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
             file: query.file,
             name,
             text: &text,
-            usage: words::usage(query.file, &text, name, language.is_script()),
+            usage: words::usage(query.file, &text, name, language == &TYPESCRIPT),
             facts: &facts,
             language,
             siblings: Vec::new(),
@@ -181,7 +179,7 @@ fn siblings(
 
 fn tops(graph: &Graph<'_>, asked: &Asked<'_>, parsed: &Parsed<'_>) -> Tops {
     let mut tops = Tops::default();
-    if asked.language == Language::Python {
+    if asked.language == &PYTHON {
         tops.learn(graph.resolver(), asked.file, asked.facts);
         for facts in &asked.siblings {
             tops.learn(graph.resolver(), asked.file, facts);
@@ -229,9 +227,12 @@ fn gather(
     let resolver = graph.resolver();
     let found: Vec<_> = parsed
         .par_iter()
-        .map(|(path, facts)| match asked.language {
-            Language::Python => python::evidence(resolver, tops, facts, path, file, name),
-            _ => script::evidence(graph, style, facts, path, file, name),
+        .map(|(path, facts)| {
+            if asked.language == &PYTHON {
+                python::evidence(resolver, tops, facts, path, file, name)
+            } else {
+                script::evidence(graph, style, facts, path, file, name)
+            }
         })
         .collect();
     let mut evidence = Evidence::default();
@@ -241,7 +242,7 @@ fn gather(
     for (way, weight) in offered(graph, tops, asked) {
         evidence.add(way, &weight);
     }
-    let more: Vec<(Way, Weight)> = if asked.language == Language::Python {
+    let more: Vec<(Way, Weight)> = if asked.language == &PYTHON {
         let modules = pool
             .iter()
             .filter_map(|path| python::module(resolver, tops, path, file, name));
@@ -326,7 +327,7 @@ fn offered(graph: &Graph<'_>, tops: &Tops, asked: &Asked<'_>) -> Vec<(Way, Weigh
             continue;
         };
         // A Python module shows all that it imports; what it means to pass on, its importers say.
-        let python = asked.language == Language::Python;
+        let python = asked.language == &PYTHON;
         if python
             && resolver
                 .facts(&target)

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::fix::binds;
 use super::missing::leads_to;
 use super::tables;
-use crate::lang::{Uses, facts, free_names, uses};
+use crate::languages::{Uses, facts, free_names, uses};
 use crate::model::{FileFacts, RepoPath};
 use crate::source::Source;
 

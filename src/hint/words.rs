@@ -1,6 +1,6 @@
 use memchr::memmem;
 
-use crate::lang::{Uses, uses};
+use crate::languages::{Uses, uses};
 use crate::model::RepoPath;
 
 /// Whether a byte can be part of an identifier. Bytes above ASCII count as letters.

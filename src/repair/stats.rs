@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::lang::facts;
+use crate::languages::{Language, TYPESCRIPT, facts};
 use crate::model::{
-    Blocker, FailureKind, Language, Rate, RepoPath, RunRecord, RunStatus, SCHEMA_VERSION, Stats,
+    Blocker, FailureKind, Rate, RepoPath, RunRecord, RunStatus, SCHEMA_VERSION, Stats,
 };
 
 /// Adds up runs.
@@ -76,7 +76,7 @@ fn imported(patch: &str, names: &[String]) -> BTreeSet<String> {
             continue;
         };
         for import in facts(&path, text.as_bytes()).imports {
-            let script = Language::of_path(file).is_some_and(Language::is_script);
+            let script = Language::of_path(file) == Some(&TYPESCRIPT);
             let family = if script { "js" } else { "py" };
             for name in &import.names {
                 let bound = name.alias.as_ref().unwrap_or(&name.name);

@@ -1,0 +1,154 @@
+use std::fmt;
+
+use tree_sitter::{Node, Tree};
+
+use super::meddling::read::Found;
+use super::resolver::{Resolution, Resolver};
+use super::uses::Uses;
+use super::{python, typescript};
+use crate::model::{FileFacts, Import, RepoPath};
+
+/// The languages whose imports are read. One more is a folder and a row.
+pub static LANGUAGES: &[&Language] = &[&typescript::TYPESCRIPT, &python::PYTHON];
+
+/// What a language is to the rest of the program. There is one of each: they are compared by what
+/// they are, not by what they hold.
+pub struct Language {
+    /// Its name in lower case.
+    pub name: &'static str,
+    pub(super) files: &'static [FileKind],
+    /// Whether a specifier names a module of the language's own library.
+    pub(super) is_standard: fn(&str) -> bool,
+    /// Whether a line may hold an import, in the widest sense.
+    pub(super) may_import: fn(&[u8]) -> bool,
+    /// What a file says of itself; `None` when it cannot be parsed.
+    pub(super) facts: fn(&RepoPath, &'static Grammar, &[u8]) -> Option<FileFacts>,
+    /// The name of a definition for an outline, asked of a node and the kind of its parent.
+    pub(super) defined: fn(Node<'_>, &str, &[u8]) -> Option<String>,
+    /// Adds what a leaf that bears the name, below the nodes given, says of its use; whether it
+    /// stands for the name.
+    pub(super) use_of: fn(&mut Uses, Node<'_>, &[Node<'_>], &[u8]) -> bool,
+    /// The names that a file needs and that nothing in it binds.
+    pub(super) free_names: fn(&Tree, &[u8]) -> Vec<String>,
+    pub(super) meddling: fn(&Tree, &[u8], &mut Found),
+    pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
+    /// Files that take effect without being imported, nearest first.
+    pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,
+}
+
+/// Files with one of some extensions, and how they are read.
+pub(super) struct FileKind {
+    pub(super) extensions: &'static [&'static str],
+    pub(super) grammar: &'static Grammar,
+    /// Of a file that holds more than code: the code with all else blanked out.
+    pub(super) code: Option<fn(&[u8]) -> (&'static Grammar, Vec<u8>)>,
+    /// See [`super::reading`].
+    pub(super) reading: u8,
+}
+
+/// How texts are parsed.
+pub(super) struct Grammar {
+    pub(super) of: fn() -> tree_sitter::Language,
+    /// Another attempt at a text that the grammar finds errors in.
+    pub(super) mended: Option<fn(&[u8]) -> Option<Tree>>,
+}
+
+impl Language {
+    /// The language of a file name, by its extension.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<&'static Self> {
+        Self::of_kind(path).map(|(language, _)| language)
+    }
+
+    pub(super) fn of_kind(path: &str) -> Option<(&'static Self, &'static FileKind)> {
+        let (_, extension) = path.rsplit_once('.')?;
+        LANGUAGES.iter().find_map(|language| {
+            let mut kinds = language.files.iter();
+            let kind = kinds.find(|kind| kind.extensions.contains(&extension))?;
+            Some((*language, kind))
+        })
+    }
+
+    /// Whether a module belongs to the language's own library: by the first part of a dotted name
+    /// for Python, by the whole specifier for Node.js.
+    #[must_use]
+    pub fn is_standard(&self, module: &str) -> bool {
+        (self.is_standard)(module)
+    }
+
+    /// Whether a line may hold an import. Few that do not are said to.
+    #[must_use]
+    pub fn may_import(&self, line: &[u8]) -> bool {
+        (self.may_import)(line)
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Language {}
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A number for the way in which a file of this name is read: files of the same bytes and the same
+/// number say the same. `None` for one that no language claims.
+#[must_use]
+pub fn reading(path: &RepoPath) -> Option<u8> {
+    Language::of_kind(path.as_str()).map(|(_, kind)| kind.reading)
+}
+
+/// Whether a sorted table holds a line. Binary search over the text.
+pub(super) fn has_line(table: &str, name: &str) -> bool {
+    let (mut low, mut high) = (0, table.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let head = table.as_bytes().get(..middle).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
+        let rest = table.get(start..).unwrap_or_default();
+        let line = rest.lines().next().unwrap_or_default();
+        match line.cmp(name) {
+            std::cmp::Ordering::Equal => return !name.is_empty(),
+            std::cmp::Ordering::Less => low = start + line.len() + 1,
+            std::cmp::Ordering::Greater => high = start,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LANGUAGES, Language};
+
+    #[test]
+    fn tables_answer_whole_names() {
+        let [typescript, python] = LANGUAGES else {
+            panic!("two languages")
+        };
+        for name in ["fs/promises", "node:test", "path"] {
+            assert!(typescript.is_standard(name), "{name}");
+        }
+        assert!(!typescript.is_standard("pat") && !typescript.is_standard(""));
+        assert!(python.is_standard("os.path") && python.is_standard("__future__"));
+        assert!(!python.is_standard("o") && !python.is_standard(""));
+    }
+
+    #[test]
+    fn every_extension_has_one_reading() {
+        let kinds = LANGUAGES.iter().flat_map(|language| language.files);
+        let mut readings: Vec<u8> = kinds.clone().map(|kind| kind.reading).collect();
+        let mut extensions: Vec<&str> = kinds.flat_map(|kind| kind.extensions).copied().collect();
+        readings.sort_unstable();
+        extensions.sort_unstable();
+        assert!(readings.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(extensions.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(Language::of_path("a/b.tsx"), Language::of_path("c.mdx"));
+        assert!(Language::of_path("a.rs").is_none() && Language::of_path("py").is_none());
+    }
+}

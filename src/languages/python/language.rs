@@ -1,0 +1,36 @@
+use super::{definitions, imports, meddling, resolve, uses};
+use crate::languages::language::{FileKind, Grammar, Language, has_line};
+
+// One module a line, sorted by bytes; add a line when a release adds a module.
+const STANDARD_LIBRARY: &str = include_str!("stdlib.txt");
+
+/// Python 3.
+pub static PYTHON: Language = Language {
+    name: "python",
+    files: &[FileKind {
+        extensions: &["py", "pyi"],
+        grammar: &GRAMMAR,
+        code: None,
+        reading: 2,
+    }],
+    is_standard,
+    may_import: |line| memchr::memmem::find(line, b"import").is_some(),
+    facts: imports::facts,
+    defined: definitions::defined,
+    use_of: uses::use_of,
+    free_names: uses::free_names,
+    meddling: meddling::read,
+    resolve: resolve::resolve,
+    implicit: resolve::conftests,
+};
+
+pub(super) static GRAMMAR: Grammar = Grammar {
+    of: || tree_sitter_python::LANGUAGE.into(),
+    mended: None,
+};
+
+/// Whether the first part of a dotted name is a module of Python's standard library.
+pub(super) fn is_standard(module: &str) -> bool {
+    let first = module.split('.').next().unwrap_or_default();
+    has_line(STANDARD_LIBRARY, first)
+}

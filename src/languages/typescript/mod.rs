@@ -1,0 +1,30 @@
+//! TypeScript and JavaScript: what only they have.
+
+mod calls;
+mod comments;
+mod configured;
+mod embedded;
+mod emitted;
+mod exports;
+mod glob;
+mod imports;
+mod jsx;
+mod language;
+mod manifest;
+mod meddling;
+mod meddling_names;
+mod outline;
+mod packages;
+mod probe;
+mod projects;
+mod resolve;
+mod rules;
+mod spelling;
+mod tsconfig;
+mod uses;
+mod workspace;
+
+pub use language::TYPESCRIPT;
+pub use packages::package_part;
+pub(super) use projects::Projects;
+pub use rules::ModuleRules;
