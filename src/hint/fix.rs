@@ -4,10 +4,10 @@ use super::fix_python::insert_python;
 use super::fix_script::insert_script;
 use super::place::Page;
 use super::removed::removed;
-use super::{renamed, words};
+use super::renamed;
 use crate::git::unified_hunks;
 use crate::graph::Graph;
-use crate::languages::{Language, PYTHON, Resolver, facts, syntax_errors};
+use crate::languages::{Language, PYTHON, Resolver, facts, is_word, syntax_errors};
 use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
 use crate::patch::{Change, JudgeOptions, judge};
 use crate::policy::Allowed;
@@ -187,8 +187,7 @@ fn respecified(
         let rest = text.get(start..)?;
         let at = if python {
             let line = rest.split('\n').next()?;
-            let inside =
-                |byte: Option<&u8>| byte.is_some_and(|it| *it == b'.' || words::is_word(*it));
+            let inside = |byte: Option<&u8>| byte.is_some_and(|it| *it == b'.' || is_word(*it));
             let (at, _) = line.match_indices(old).find(|(at, _)| {
                 let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
                 !inside(before) && !inside(line.as_bytes().get(at + old.len()))

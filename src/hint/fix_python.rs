@@ -2,7 +2,7 @@ use super::items::Items;
 use super::place::{Order, Page};
 use super::statements::{Statement, statements};
 use crate::languages::PYTHON;
-use crate::model::{ImportKind, Suggestion};
+use crate::model::{Import, ImportKind, Suggestion};
 
 /// The text of a Python file with one more import.
 pub(super) fn insert_python(page: &Page<'_>, suggestion: &Suggestion) -> Option<String> {
@@ -142,9 +142,7 @@ fn group(page: &Page<'_>, module: &str, in_repository: bool) -> u8 {
         standard if PYTHON.is_standard(standard) && !in_repository => 1,
         _ if in_repository => 3,
         _ => {
-            let resolution = page
-                .resolver
-                .resolve(page.file, &super::script::importing(module));
+            let resolution = page.resolver.resolve(page.file, &Import::of(module));
             if resolution.files.is_empty() { 2 } else { 3 }
         }
     }

@@ -1,9 +1,8 @@
 use super::items::Items;
 use super::place::{Order, Page};
-use super::script::statement;
 use super::statements::{Statement, statements};
-use super::style::ScriptStyle;
 use crate::languages::TYPESCRIPT;
+use crate::languages::typescript::ScriptStyle;
 use crate::model::{Import, ImportKind, Suggestion};
 
 /// The text of a TypeScript or JavaScript file with one more import.
@@ -23,7 +22,7 @@ pub(super) fn insert_script(page: &Page<'_>, suggestion: &Suggestion) -> Option<
         type_only,
         ..
     } = suggestion;
-    let mut line = statement(&style, name, module, imported, *type_only);
+    let mut line = style.statement(name, module, imported, *type_only);
     if style.semicolons {
         line.push(';');
     }

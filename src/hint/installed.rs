@@ -3,8 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::words;
-use crate::languages::{Language, TYPESCRIPT, facts, package_part};
+use crate::languages::{Language, TYPESCRIPT, facts, package_part, words};
 use crate::model::RepoPath;
 use crate::source::Installed;
 
@@ -99,7 +98,7 @@ impl Look<'_> {
                 self.unknown = true;
                 return None;
             }
-            let named = words::places(&bytes, self.name).next().is_some();
+            let named = words(&bytes, self.name).next().is_some();
             let has = |text: &str| memchr::memmem::find(&bytes, text.as_bytes()).is_some();
             self.unknown |= named || has("export =") || has("declare module");
             if !named && !has("*") {
@@ -158,7 +157,7 @@ impl Look<'_> {
                 self.unknown = true;
                 continue;
             };
-            let named = words::places(&bytes, self.name).next().is_some();
+            let named = words(&bytes, self.name).next().is_some();
             let dynamic = memchr::memmem::find(&bytes, b"__getattr__").is_some();
             self.unknown |= named || dynamic;
             let facts = facts(&RepoPath::new("module.py").ok()?, &bytes);

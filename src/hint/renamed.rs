@@ -1,12 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::idiom::own_idiom;
 use super::items::Items;
 use super::removed::removed;
 use super::similar::distance;
-use super::style::ScriptStyle;
-use super::{Query, python, script, suggest, tables, words};
+use super::{Query, suggest};
 use crate::graph::Graph;
-use crate::languages::{Language, PYTHON, TYPESCRIPT, facts, uses};
+use crate::languages::{Language, PYTHON, facts, uses, words};
 use crate::model::{
     Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
     Suggestion,
@@ -32,6 +32,9 @@ pub fn renamed_exports(
     exports: &[String],
     earlier: &Earlier<'_>,
 ) -> Vec<Suggestion> {
+    let Some(language) = Language::of_path(query.file.as_str()) else {
+        return Vec::new();
+    };
     let resolver = graph.resolver();
     let facts = resolver.facts(query.file);
     let mut found = Vec::new();
@@ -58,6 +61,7 @@ pub fn renamed_exports(
             continue;
         }
         let asked = Asked {
+            language,
             source,
             graph,
             query,
@@ -94,13 +98,14 @@ fn alone(import: &Import, taken: &ImportedName) -> Import {
 // What a script defines and does not export is not to be had.
 pub(super) fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let facts = graph.resolver().facts(path);
-    let script = Language::of_path(path.as_str()) == Some(&TYPESCRIPT);
+    let declared = Language::of_path(path.as_str()).is_some_and(|it| it.declares_exports);
     let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
-    (!script || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
+    (!declared || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
 }
 
 // A name that a module does not export.
 struct Asked<'a> {
+    language: &'static Language,
     source: &'a dyn Source,
     graph: &'a Graph<'a>,
     query: &'a Query<'a>,
@@ -114,21 +119,10 @@ impl Asked<'_> {
         self.taken.alias.as_ref().unwrap_or(&self.taken.name)
     }
 
-    fn is_script(&self) -> bool {
-        Language::of_path(self.query.file.as_str()) == Some(&TYPESCRIPT)
-    }
-
     fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
-        let statement = if self.is_script() {
-            let text = self.source.read(self.query.file).unwrap_or_default();
-            let facts = self.graph.resolver().facts(self.query.file);
-            let rules = self.graph.resolver().module_rules(self.query.file);
-            let style = ScriptStyle::of(&text, &facts, std::iter::empty(), rules);
-            script::statement(&style, bound, &import.specifier, imported, import.type_only)
-        } else {
-            python::statement(bound, &import.specifier, imported)
-        };
+        let idiom = own_idiom(self.graph, self.source, self.language, self.query.file);
+        let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
             import_statement: statement,
@@ -146,7 +140,7 @@ impl Asked<'_> {
 
     // `import X` of what is exported by its name, `import { X }` of what is the default.
     fn other_form(&self) -> Option<Suggestion> {
-        let target = self.target.filter(|_| self.is_script())?;
+        let target = self.target.filter(|_| self.language.declares_exports)?;
         let bound = self.bound();
         let facts = self.graph.resolver().facts(target);
         if self.taken.name == "default" {
@@ -251,10 +245,10 @@ impl Asked<'_> {
             .collect();
         let offered: Vec<String> = match self.target {
             Some(target) => self.graph.offered(target),
-            None if self.is_script() => Vec::new(),
-            None => tables::python_names(&self.import.specifier)
-                .map(str::to_owned)
-                .collect(),
+            None => {
+                let library = self.language.exported(&self.import.specifier);
+                library.map(str::to_owned).collect()
+            }
         };
         let free = || {
             offered
@@ -334,7 +328,7 @@ fn body(text: &str, definition: &Definition) -> Vec<String> {
     let marked = lines.map(|line| {
         let mut out = String::new();
         let mut from = 0;
-        for at in words::places(line.as_bytes(), name) {
+        for at in words(line.as_bytes(), name) {
             out.push_str(line.get(from..at).unwrap_or_default());
             out.push('\u{0}');
             from = at + name.len();
@@ -432,7 +426,7 @@ fn aliased(text: &str, import: &Import, python: bool, old: &str, new: &str) -> O
         let mut parts = item.split(|it: char| it.is_whitespace() || it == ':');
         (parts.find(|it| *it != "type") == Some(old)).then_some((at, *item))
     })?;
-    let word = words::places(item.as_bytes(), old).next()?;
+    let word = words(item.as_bytes(), old).next()?;
     let after = item.get(word + old.len()..)?;
     let kept = match (after.trim().is_empty(), import.kind) {
         (false, _) => String::new(),

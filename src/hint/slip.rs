@@ -1,7 +1,7 @@
-use super::python;
 use super::similar::distance;
-use super::style::split;
 use crate::graph::Graph;
+use crate::languages::python::spelling::{place, place_of};
+use crate::languages::typescript::split;
 use crate::languages::{Language, TYPESCRIPT};
 use crate::model::{Import, RepoPath};
 
@@ -48,7 +48,7 @@ impl<'a> Named<'a> {
             let path = RepoPath::resolve(file.directory(), specifier).ok();
             path.map(|path| split(path.as_str()).0.to_owned())
         } else {
-            python::place_of(file, specifier)
+            place_of(file, specifier)
         };
         let last = if script {
             let bare = split(specifier).0;
@@ -97,7 +97,7 @@ impl<'a> Named<'a> {
     fn is_slip(&self, graph: &Graph<'_>, path: &RepoPath, near: bool) -> bool {
         let whole = split(path.as_str()).0;
         if !self.script {
-            let place = python::place(path);
+            let place = place(path);
             if let Some(target) = &self.target {
                 return differs(target, &place, '/');
             }

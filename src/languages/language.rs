@@ -17,6 +17,26 @@ pub struct Language {
     /// Its name in lower case.
     pub name: &'static str,
     pub(super) files: &'static [FileKind],
+    /// Other files may take what a file declares as its exports, one of them as the default. Where
+    /// this is not so, they may take all that it binds, and of a package its modules.
+    pub declares_exports: bool,
+    /// The words for it in tables of known names.
+    pub families: &'static [&'static str],
+    /// Its own library by what it exports, `name module [*|type]`, sorted: `*` for the module
+    /// itself, `type` for what is erased at run time.
+    #[cfg(feature = "program")]
+    pub(super) library: &'static str,
+    /// Modules of it that code imports from every day, sorted: of two that export a name, one that
+    /// stands here is meant far more often than one that does not.
+    #[cfg(feature = "program")]
+    pub(super) everyday: &'static [&'static str],
+    /// What is there without an import, a name a line.
+    #[cfg(feature = "program")]
+    pub(super) globals: &'static str,
+    /// The part of a module's name that is declared in a manifest, or that the module goes by.
+    pub(super) package: fn(&str) -> &str,
+    /// The last part of a module's name, without an extension.
+    pub(super) last_part: fn(&str) -> &str,
     /// Whether a specifier names a module of the language's own library.
     pub(super) is_standard: fn(&str) -> bool,
     /// Whether a line may hold an import, in the widest sense.
@@ -34,6 +54,17 @@ pub struct Language {
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
     pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,
+}
+
+/// A module outside the repository that exports a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outside<'t> {
+    /// The module.
+    pub module: &'t str,
+    /// The name inside the module: empty for the same one, `default`, or `*` for the module.
+    pub imported: &'t str,
+    /// Erased at run time.
+    pub erased: bool,
 }
 
 /// Files with one of some extensions, and how they are read.
@@ -80,6 +111,64 @@ impl Language {
     #[must_use]
     pub fn may_import(&self, line: &[u8]) -> bool {
         (self.may_import)(line)
+    }
+
+    /// The package that a module is of, and the module itself where it is of none.
+    #[must_use]
+    pub fn package<'m>(&self, module: &'m str) -> &'m str {
+        (self.package)(module)
+    }
+
+    /// The name that a specifier gives the module by itself: `b` of `./a/b.js` and of `..a.b`.
+    #[must_use]
+    pub fn last_part<'s>(&self, specifier: &'s str) -> &'s str {
+        (self.last_part)(specifier)
+    }
+}
+
+/// What is known of a language's own library.
+#[cfg(feature = "program")]
+impl Language {
+    /// Whether a name means something without an import.
+    #[must_use]
+    pub fn is_global(&self, name: &str) -> bool {
+        self.globals.lines().any(|line| line == name)
+    }
+
+    /// Whether code imports from the module every day.
+    #[must_use]
+    pub fn is_everyday(&self, module: &str) -> bool {
+        let bare = module.strip_prefix("node:").unwrap_or(module);
+        self.everyday.binary_search(&bare).is_ok()
+    }
+
+    /// Modules of the library that export a name, everyday ones first.
+    #[must_use]
+    pub fn exporters(&self, name: &str) -> Vec<Outside<'static>> {
+        let rows = self.library.lines().filter_map(|line| {
+            let mut row = line.split_whitespace();
+            let module = row
+                .next()
+                .filter(|it| *it == name)
+                .and_then(|_| row.next())?;
+            let mark = row.next();
+            Some(Outside {
+                module,
+                imported: if mark == Some("*") { "default" } else { "" },
+                erased: mark == Some("type"),
+            })
+        });
+        let mut found: Vec<Outside<'_>> = rows.collect();
+        found.sort_by_key(|one| !self.is_everyday(one.module));
+        found
+    }
+
+    /// What a module of the library exports.
+    pub fn exported(&self, module: &str) -> impl Iterator<Item = &'static str> {
+        self.library.lines().filter_map(move |line| {
+            let (name, rest) = line.split_once(' ')?;
+            (rest == module).then_some(name)
+        })
     }
 }
 
@@ -137,6 +226,32 @@ mod tests {
         assert!(!typescript.is_standard("pat") && !typescript.is_standard(""));
         assert!(python.is_standard("os.path") && python.is_standard("__future__"));
         assert!(!python.is_standard("o") && !python.is_standard(""));
+    }
+
+    #[cfg(feature = "program")]
+    #[test]
+    fn names_lead_to_their_modules() {
+        let [typescript, python] = LANGUAGES else {
+            panic!("two languages")
+        };
+        let modules = |name| python.exporters(name).into_iter().map(|it| it.module);
+        assert_eq!(modules("dataclass").collect::<Vec<_>>(), ["dataclasses"]);
+        assert_eq!(modules("Path").next(), Some("pathlib"));
+        assert!(modules("Iterable").count() > 1);
+        assert!(python.exported("datetime").any(|name| name == "timedelta"));
+        assert!(!python.exported("datetime").any(|name| name == "now"));
+        for (name, expected) in [
+            ("fileURLToPath", ("url", "", false)),
+            ("path", ("path", "default", false)),
+            ("AddressInfo", ("net", "", true)),
+        ] {
+            let all = typescript.exporters(name).into_iter();
+            let all: Vec<_> = all.map(|it| (it.module, it.imported, it.erased)).collect();
+            assert_eq!(all, [expected]);
+        }
+        for language in LANGUAGES {
+            assert!(language.everyday.is_sorted() && language.library.lines().is_sorted());
+        }
     }
 
     #[test]

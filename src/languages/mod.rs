@@ -10,20 +10,20 @@ mod literal;
 mod meddling;
 mod outline;
 mod parse;
-mod python;
+pub(crate) mod python;
 #[cfg(test)]
 mod reference_queries;
 mod resolver;
 mod skeleton;
-mod typescript;
+pub(crate) mod typescript;
 mod uses;
 
 pub use facts::{facts, syntax_errors};
-pub use language::{LANGUAGES, Language, reading};
+pub use language::{LANGUAGES, Language, Outside, reading};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
-pub use uses::{Uses, free_names, uses};
+pub use uses::{Uses, free_names, is_word, uses, words};

@@ -80,12 +80,15 @@ pub fn free_names(path: &RepoPath, bytes: &[u8]) -> Vec<String> {
     names.unwrap_or_default()
 }
 
-fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
-    let part = |byte: Option<&u8>| {
-        byte.is_some_and(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80
-        })
-    };
+/// Whether a byte can be part of an identifier. Bytes above ASCII count as letters.
+#[must_use]
+pub fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+}
+
+/// Where the name stands as a word of its own.
+pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
+    let part = |byte: Option<&u8>| byte.is_some_and(|byte| is_word(*byte));
     memmem::find_iter(text, name.as_bytes()).filter(move |at| {
         let before = at.checked_sub(1).and_then(|at| text.get(at));
         !name.is_empty() && !part(before) && !part(text.get(at + name.len()))
@@ -139,11 +142,21 @@ pub(super) fn chain(
 
 #[cfg(test)]
 mod tests {
-    use super::{Uses, uses};
+    use super::{Uses, uses, words};
     use crate::model::RepoPath;
 
     fn read(path: &str, text: &str) -> Uses {
         uses(&RepoPath::new(path).unwrap(), text.as_bytes(), "Name").unwrap_or_default()
+    }
+
+    #[test]
+    fn words_are_whole() {
+        let holds = |text: &str| words(text.as_bytes(), "Path").next().is_some();
+        assert!(holds("x = Path(y)"));
+        for text in ["PathLike", "my_Path", "Path2", "$Path", "xPath", ""] {
+            assert!(!holds(text), "{text}");
+        }
+        assert!(words(b"anything", "").next().is_none());
     }
 
     #[test]

@@ -32,6 +32,21 @@ pub struct Import {
     pub nested: bool,
 }
 
+impl Import {
+    /// An import of a whole module, as no file need write it.
+    #[must_use]
+    pub fn of(specifier: &str) -> Self {
+        Self {
+            specifier: specifier.to_owned(),
+            kind: ImportKind::Import,
+            line: 0,
+            names: Vec::new(),
+            type_only: false,
+            nested: false,
+        }
+    }
+}
+
 /// A name taken from a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedName {

@@ -8,8 +8,12 @@ mod language;
 mod meddling;
 mod meddling_names;
 mod quiet;
+#[cfg(feature = "program")]
+pub(crate) mod requirements;
 mod resolve;
 mod roots;
+#[cfg(feature = "program")]
+pub(crate) mod spelling;
 mod uses;
 
 pub use language::PYTHON;

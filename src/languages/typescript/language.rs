@@ -1,3 +1,4 @@
+use super::packages::package_part;
 use super::{embedded, imports, jsx, meddling, outline, resolve, uses};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 
@@ -16,6 +17,22 @@ pub static TYPESCRIPT: Language = Language {
         kind(&["js", "jsx", "mjs", "cjs"], &TSX, 6),
         holding(&["mdx"], embedded::mdx, 7),
     ],
+    declares_exports: true,
+    families: &["js", "ts"],
+    #[cfg(feature = "program")]
+    library: include_str!("node_names.txt"),
+    #[cfg(feature = "program")]
+    everyday: EVERYDAY,
+    #[cfg(feature = "program")]
+    globals: include_str!("globals.txt"),
+    package: |module| {
+        let bare = module.strip_prefix("node:").unwrap_or(module);
+        package_part(bare).unwrap_or(bare)
+    },
+    last_part: |specifier| {
+        let last = specifier.rsplit('/').next().unwrap_or(specifier);
+        last.split('.').next().unwrap_or(last)
+    },
     is_standard: is_node,
     may_import: |line| line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')),
     facts: imports::facts,
@@ -26,6 +43,31 @@ pub static TYPESCRIPT: Language = Language {
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),
 };
+
+// Modules that code imports from every day.
+#[cfg(feature = "program")]
+const EVERYDAY: &[&str] = &[
+    "assert",
+    "child_process",
+    "crypto",
+    "events",
+    "fs",
+    "fs/promises",
+    "http",
+    "https",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "readline",
+    "stream",
+    "url",
+    "util",
+    "worker_threads",
+    "zlib",
+];
 
 pub(super) static PLAIN: Grammar = Grammar {
     of: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),

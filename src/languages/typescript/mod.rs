@@ -20,6 +20,8 @@ mod projects;
 mod resolve;
 mod rules;
 mod spelling;
+#[cfg(feature = "program")]
+mod style;
 mod tsconfig;
 mod uses;
 mod workspace;
@@ -28,3 +30,5 @@ pub use language::TYPESCRIPT;
 pub use packages::package_part;
 pub(super) use projects::Projects;
 pub use rules::ModuleRules;
+#[cfg(feature = "program")]
+pub(crate) use style::{ScriptStyle, split};

@@ -3,7 +3,7 @@ use super::packages::{self, package_name};
 use super::tsconfig::Config;
 use crate::languages::Language;
 use crate::languages::resolver::Resolver;
-use crate::model::{Import, ImportKind, RepoPath};
+use crate::model::{Import, RepoPath};
 
 /// What the compiler and the loader of a file demand of its imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,15 +132,7 @@ impl Resolver<'_> {
             return true;
         }
         // An alias of a config or a bundler leads into the repository.
-        let import = Import {
-            specifier: specifier.to_owned(),
-            kind: ImportKind::Import,
-            line: 0,
-            names: Vec::new(),
-            type_only: false,
-            nested: false,
-        };
-        let found = self.resolve(file, &import);
+        let found = self.resolve(file, &Import::of(specifier));
         !found.files.is_empty() && self.workspace().directory(name, file).is_none()
     }
 }

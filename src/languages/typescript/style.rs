@@ -1,34 +1,36 @@
-use crate::languages::{ModuleRules, TYPESCRIPT};
-use crate::model::{FileFacts, ImportKind, RepoPath};
+use super::ModuleRules;
+use super::language::is_node;
+use crate::languages::literal::listed;
+use crate::model::{FileFacts, Import, ImportKind, RepoPath};
 
 /// How a TypeScript or JavaScript file writes its imports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
-pub(super) struct ScriptStyle {
+pub(crate) struct ScriptStyle {
     /// `'` or `"`.
-    pub(super) quote: char,
+    pub(crate) quote: char,
     /// Statements end with `;`.
-    pub(super) semicolons: bool,
+    pub(crate) semicolons: bool,
     /// `require` instead of `import`.
-    pub(super) require: bool,
+    pub(crate) require: bool,
     /// What relative specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
-    pub(super) extension: Extension,
+    pub(crate) extension: Extension,
     /// Files of the own package are named by an alias rather than relatively: those above and
     /// aside, and those of the same directory.
     aliases: (bool, bool),
     /// What specifiers that start with an alias end with.
     alias_extension: Extension,
     /// `node:fs` rather than `fs`.
-    pub(super) node_prefix: bool,
+    pub(crate) node_prefix: bool,
     /// `import type` or inline `type` is in use.
-    pub(super) types: bool,
+    pub(crate) types: bool,
     /// What is demanded, where the file's own imports do not show that it is not.
-    pub(super) rules: ModuleRules,
+    pub(crate) rules: ModuleRules,
 }
 
 /// The extension that specifiers of source files carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extension {
+pub(crate) enum Extension {
     None,
     /// That of the emitted file.
     Emitted,
@@ -39,7 +41,7 @@ pub(super) enum Extension {
 impl ScriptStyle {
     /// Reads the style from the file's own imports, then from `rules`, then from the imports of
     /// `others`, nearest first.
-    pub(super) fn of<'f>(
+    pub(crate) fn of<'f>(
         text: &[u8],
         facts: &'f FileFacts,
         others: impl Iterator<Item = &'f FileFacts>,
@@ -88,9 +90,51 @@ impl ScriptStyle {
         }
     }
 
+    /// The statement that binds `name`, on one line and without a semicolon.
+    pub(crate) fn statement(
+        &self,
+        name: &str,
+        module: &str,
+        imported: &str,
+        type_only: bool,
+    ) -> String {
+        let q = self.quote;
+        if self.require {
+            return match imported {
+                "*" | "default" => format!("const {name} = require({q}{module}{q})"),
+                same if same == name => format!("const {{ {name} }} = require({q}{module}{q})"),
+                other => format!("const {{ {other}: {name} }} = require({q}{module}{q})"),
+            };
+        }
+        let word = if type_only { "import type" } else { "import" };
+        match imported {
+            "*" => format!("{word} * as {name} from {q}{module}{q}"),
+            "default" => format!("{word} {name} from {q}{module}{q}"),
+            same if same == name => format!("{word} {{ {name} }} from {q}{module}{q}"),
+            other => format!("{word} {{ {other} as {name} }} from {q}{module}{q}"),
+        }
+    }
+
+    /// An import with another module in its place, on one line and without a semicolon.
+    pub(crate) fn restated(&self, import: &Import, module: &str) -> String {
+        let q = self.quote;
+        match import.names.as_slice() {
+            [] => format!("import {q}{module}{q}"),
+            [one] => {
+                let bound = one.alias.as_ref().unwrap_or(&one.name);
+                self.statement(bound, module, &one.name, import.type_only)
+            }
+            names => {
+                let word = if import.type_only { "type " } else { "" };
+                let names = listed(names);
+                format!("import {word}{{ {names} }} from {q}{module}{q}")
+            }
+        }
+    }
+
     /// Whether a file of the own package is named by an alias; `beside`: one of the same directory
     /// or below it.
-    pub(super) fn prefers_alias(&self, beside: bool) -> bool {
+    pub(crate) fn prefers_alias(&self, beside: bool) -> bool {
         if beside {
             self.aliases.1
         } else {
@@ -99,7 +143,7 @@ impl ScriptStyle {
     }
 
     /// A specifier with the ending of an emitted file, unless it has one.
-    pub(super) fn ended_like(&self, specifier: &str) -> String {
+    pub(crate) fn ended_like(&self, specifier: &str) -> String {
         match split(specifier) {
             (_, Some("js" | "mjs" | "cjs" | "jsx")) => specifier.to_owned(),
             (stem, extension) => {
@@ -110,7 +154,7 @@ impl ScriptStyle {
     }
 
     /// The alias of a file with the ending that such specifiers carry.
-    pub(super) fn ended(&self, alias: &str, to: &RepoPath) -> String {
+    pub(crate) fn ended(&self, alias: &str, to: &RepoPath) -> String {
         let (stem, extension) = split(to.as_str());
         let Some(ending) = ending(extension, self.alias_extension) else {
             return alias.to_owned();
@@ -120,7 +164,7 @@ impl ScriptStyle {
     }
 
     /// The style with the extension that a specifier shows, when `rules` allow it.
-    pub(super) fn like(&self, specifier: &str) -> Self {
+    pub(crate) fn like(&self, specifier: &str) -> Self {
         let name = specifier.rsplit('/').next().unwrap_or_default();
         let extension = match name.rsplit_once('.').map(|(_, extension)| extension) {
             Some("js" | "mjs" | "cjs" | "jsx") => Extension::Emitted,
@@ -137,7 +181,7 @@ impl ScriptStyle {
 
     /// A relative specifier from `from` to `to`. `like` is how another file named it: that an
     /// index file was named in full is kept.
-    pub(super) fn relative(&self, from: &RepoPath, to: &RepoPath, like: &str) -> String {
+    pub(crate) fn relative(&self, from: &RepoPath, to: &RepoPath, like: &str) -> String {
         let (stem, extension) = split(to.as_str());
         let bare = like.rsplit('/').next().unwrap_or_default();
         let names_index = bare == "index" || bare.starts_with("index.");
@@ -182,7 +226,7 @@ fn between(directory: &str, target: &str) -> String {
 }
 
 /// The path without a source extension, and that extension; other files keep theirs.
-pub(super) fn split(path: &str) -> (&str, Option<&str>) {
+pub(crate) fn split(path: &str) -> (&str, Option<&str>) {
     const SOURCES: &[&str] = &[
         "d.ts", "d.mts", "d.cts", "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs",
     ];
@@ -234,7 +278,7 @@ fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Option<Extensio
 
 fn node_prefix(files: &[&FileFacts]) -> bool {
     let mut all = files.iter().flat_map(|facts| &facts.imports);
-    let first = all.find(|import| TYPESCRIPT.is_standard(&import.specifier));
+    let first = all.find(|import| is_node(&import.specifier));
     first.is_none_or(|import| import.specifier.starts_with("node:"))
 }
 
@@ -308,8 +352,7 @@ fn semicolons(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Extension, ScriptStyle};
-    use crate::languages::ModuleRules;
+    use super::{Extension, ModuleRules, ScriptStyle};
     use crate::languages::facts;
     use crate::model::RepoPath;
 
