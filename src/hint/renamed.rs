@@ -1,12 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::idiom::own_idiom;
-use super::items::Items;
-use super::removed::removed;
 use super::similar::distance;
 use super::{Query, suggest};
 use crate::graph::Graph;
-use crate::languages::{Language, PYTHON, facts, uses, words};
+use crate::languages::{Language, aliased, facts, removed, uses, words};
 use crate::model::{
     Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
     Suggestion,
@@ -366,17 +364,17 @@ pub(super) fn retaken(
     let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
     let all = facts.imports.iter().filter(takes);
     let (own, others): (Vec<&Import>, Vec<&Import>) = all.partition(|it| it.specifier == module);
-    let python = Language::of_path(file.as_str())? == &PYTHON;
+    let shows_all = !Language::of_path(file.as_str())?.declares_exports;
     let quoted = |quote: char| text.contains(&format!("{quote}{old}{quote}"));
     let keeps = !others.is_empty()
         || own.iter().any(|it| it.kind == ImportKind::ExportFrom)
-        || (python && (file.stem() == "__init__" || quoted('"') || quoted('\'')));
+        || (shows_all && (file.stem() == "__init__" || quoted('"') || quoted('\'')));
     if let Some(text) = (!keeps).then(|| renamed(file, text, old, new)).flatten() {
         return Some(text);
     }
     let mut out = text.to_owned();
     for import in own.iter().rev() {
-        out = aliased(&out, import, python, old, new)?;
+        out = aliased(file, &out, import, old, new)?;
     }
     (!own.is_empty()).then_some(out)
 }
@@ -398,42 +396,4 @@ fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> 
     }
     out.push_str(text.get(from..)?);
     Some(out)
-}
-
-// `new as old` in the list of a statement, or `new: old` in what is taken apart.
-fn aliased(text: &str, import: &Import, python: bool, old: &str, new: &str) -> Option<String> {
-    let line = (import.line as usize).checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    let rest = text.get(start..)?;
-    let list = if python {
-        let after = rest.find("import")? + "import".len();
-        let list = rest.get(after..)?;
-        match list.trim_start().strip_prefix('(') {
-            Some(_) => after + list.find('(')? + 1..after + list.find(')')?,
-            None => after..after + list.find(['\n', '#', ';']).unwrap_or(list.len()),
-        }
-    } else {
-        let open = rest.find('{')? + 1;
-        let close = open + rest.get(open..)?.find('}')?;
-        let specifier = rest.get(close..)?.find(import.specifier.as_str())?;
-        rest.get(close..close + specifier)
-            .is_some_and(|it| !it.contains([';', '{']))
-            .then_some(open..close)?
-    };
-    let items = Items::read(rest, list);
-    let names = items.names(rest);
-    let (at, item) = names.iter().enumerate().find_map(|(at, item)| {
-        let mut parts = item.split(|it: char| it.is_whitespace() || it == ':');
-        (parts.find(|it| *it != "type") == Some(old)).then_some((at, *item))
-    })?;
-    let word = words(item.as_bytes(), old).next()?;
-    let after = item.get(word + old.len()..)?;
-    let kept = match (after.trim().is_empty(), import.kind) {
-        (false, _) => String::new(),
-        (true, ImportKind::Require) => format!(": {old}"),
-        (true, _) => format!(" as {old}"),
-    };
-    let item = format!("{}{new}{kept}{after}", item.get(..word)?);
-    let changed = items.with_other(rest, at, &item)?;
-    Some(format!("{}{changed}", text.get(..start)?))
 }

@@ -2,8 +2,14 @@ use std::fmt;
 
 use tree_sitter::{Node, Tree};
 
+#[cfg(feature = "program")]
+use super::insert::{Inserter, Page};
 use super::meddling::read::Found;
+#[cfg(feature = "program")]
+use super::names::Names;
 use super::resolver::{Resolution, Resolver};
+#[cfg(feature = "program")]
+use super::statements::Statement;
 use super::uses::Uses;
 use super::{python, typescript};
 use crate::model::{FileFacts, Import, RepoPath};
@@ -50,6 +56,14 @@ pub struct Language {
     pub(super) use_of: fn(&mut Uses, Node<'_>, &[Node<'_>], &[u8]) -> bool,
     /// The names that a file needs and that nothing in it binds.
     pub(super) free_names: fn(&Tree, &[u8]) -> Vec<String>,
+    /// The list of names in an import statement.
+    #[cfg(feature = "program")]
+    pub(super) names: fn(Node<'_>) -> Option<Names>,
+    /// Where the specifier of an import stands in the text from its line on.
+    #[cfg(feature = "program")]
+    pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
+    #[cfg(feature = "program")]
+    pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
     pub(super) meddling: fn(&Tree, &[u8], &mut Found),
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.

@@ -2,12 +2,18 @@
 //! means and how one is written; beside them what all have in common. The only user of tree-sitter.
 
 mod bindings;
+#[cfg(feature = "program")]
+mod edit;
 mod facts;
 mod files;
 mod finder;
+#[cfg(feature = "program")]
+mod insert;
 mod language;
 mod literal;
 mod meddling;
+#[cfg(feature = "program")]
+mod names;
 mod outline;
 mod parse;
 pub(crate) mod python;
@@ -15,10 +21,16 @@ pub(crate) mod python;
 mod reference_queries;
 mod resolver;
 mod skeleton;
+#[cfg(feature = "program")]
+mod statements;
 pub(crate) mod typescript;
 mod uses;
 
+#[cfg(feature = "program")]
+pub use edit::{aliased, removed, respecified};
 pub use facts::{facts, syntax_errors};
+#[cfg(feature = "program")]
+pub use insert::{Page, inserted};
 pub use language::{LANGUAGES, Language, Outside, reading};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};

@@ -1,3 +1,5 @@
+#[cfg(feature = "program")]
+use super::insert;
 use super::{definitions, imports, meddling, resolve, uses};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 
@@ -29,6 +31,12 @@ pub static PYTHON: Language = Language {
     defined: definitions::defined,
     use_of: uses::use_of,
     free_names: uses::free_names,
+    #[cfg(feature = "program")]
+    names: insert::names,
+    #[cfg(feature = "program")]
+    specifier_in: insert::specifier_in,
+    #[cfg(feature = "program")]
+    inserter: |page, all| Box::new(insert::Isort::of(page, all)),
     meddling: meddling::read,
     resolve: resolve::resolve,
     implicit: resolve::conftests,

@@ -3,6 +3,8 @@
 mod definitions;
 mod dotted;
 mod imports;
+#[cfg(feature = "program")]
+mod insert;
 mod inserted;
 mod language;
 mod meddling;

@@ -1,3 +1,5 @@
+#[cfg(feature = "program")]
+use super::insert;
 use super::packages::package_part;
 use super::{embedded, imports, jsx, meddling, outline, resolve, uses};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
@@ -39,6 +41,15 @@ pub static TYPESCRIPT: Language = Language {
     defined: outline::defined,
     use_of: uses::use_of,
     free_names: |_, _| Vec::new(),
+    #[cfg(feature = "program")]
+    names: insert::names,
+    #[cfg(feature = "program")]
+    specifier_in: |rest, import| {
+        let quoted = ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));
+        Some(quoted.into_iter().flatten().min()? + 1)
+    },
+    #[cfg(feature = "program")]
+    inserter: |page, _| Box::new(insert::Groups::of(page)),
     meddling: meddling::read,
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),

@@ -8,6 +8,8 @@ mod emitted;
 mod exports;
 mod glob;
 mod imports;
+#[cfg(feature = "program")]
+mod insert;
 mod jsx;
 mod language;
 mod manifest;

@@ -1,54 +1,45 @@
 use std::ops::Range;
 
-/// The names in a list such as `a, b as c` with where each stands in the text.
-pub(super) struct Items {
+use tree_sitter::Node;
+
+/// The list of names in a statement: where it and each of them stands in the file.
+pub(super) struct Names {
+    /// With its brackets, when it has some.
+    pub(super) whole: Range<usize>,
     spans: Vec<Range<usize>>,
     /// A comma stands after the last one.
     trailing: bool,
 }
 
-impl Items {
-    /// Reads a comma-separated list; comments (`#`, `//`, `/* */`) are passed over.
-    pub(super) fn read(text: &str, list: Range<usize>) -> Self {
-        let bytes = text.as_bytes();
-        let mut spans: Vec<Range<usize>> = Vec::new();
-        let mut open: Option<Range<usize>> = None;
-        let mut trailing = false;
-        let mut at = list.start;
-        while at < list.end {
-            let rest = bytes.get(at..list.end).unwrap_or_default();
-            let line = rest
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .unwrap_or(rest.len());
-            if rest.starts_with(b"#") || rest.starts_with(b"//") {
-                at += line;
-                continue;
+impl Names {
+    /// The named children of a list, as its commas part them; `head`: what stands before the first.
+    pub(super) fn of(list: Node<'_>, head: usize) -> Option<Self> {
+        let mut cursor = list.walk();
+        let (mut spans, mut trailing, mut end) = (Vec::new(), false, head);
+        let children = list
+            .children(&mut cursor)
+            .filter(|it| it.start_byte() >= head);
+        for child in children.filter(|it| !it.is_extra()) {
+            trailing = match child.kind() {
+                "," => true,
+                ")" | "}" => trailing,
+                _ => false,
+            };
+            if child.is_named() {
+                spans.push(child.byte_range());
             }
-            if rest.starts_with(b"/*") {
-                at += memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
-                continue;
+            if child.kind() != ";" {
+                end = child.end_byte();
             }
-            match rest.first() {
-                Some(b',') => {
-                    spans.extend(open.take());
-                    trailing = true;
-                }
-                Some(byte) if byte.is_ascii_whitespace() || *byte == b'\\' => {}
-                Some(_) => {
-                    let start = open.as_ref().map_or(at, |span| span.start);
-                    open = Some(start..at + 1);
-                    trailing = false;
-                }
-                None => break,
-            }
-            at += 1;
         }
-        spans.extend(open);
-        Self { spans, trailing }
+        (!spans.is_empty()).then_some(Self {
+            whole: head..end,
+            spans,
+            trailing,
+        })
     }
 
-    pub(super) fn names<'t>(&self, text: &'t str) -> Vec<&'t str> {
+    pub(super) fn texts<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let names = self
             .spans
             .iter()
@@ -58,8 +49,7 @@ impl Items {
 
     /// The text with one more item, where the order of the others wants it.
     pub(super) fn with(&self, text: &str, new: &str) -> Option<String> {
-        let names = self.names(text);
-        let at = place(&names, new);
+        let at = place(&self.texts(text), new);
         let mut out = text.to_owned();
         let line_start = |at: usize| {
             text.get(..at)
@@ -100,6 +90,13 @@ impl Items {
             out.insert(last.end, ',');
         }
         Some(out)
+    }
+
+    /// The names with one more, where the order of the others wants it.
+    pub(super) fn texts_with<'t>(&self, text: &'t str, new: &'t str) -> Vec<&'t str> {
+        let mut names = self.texts(text);
+        names.insert(place(&names, new), new);
+        names
     }
 
     /// The text with another item in the place of one.
@@ -178,12 +175,18 @@ fn folded(name: &str) -> (u8, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::Items;
+    use crate::languages::statements::tests::names;
 
     fn with(text: &str, new: &str) -> String {
-        let start = text.find(['(', '{']).map_or(0, |at| at + 1);
-        let end = text.find([')', '}']).unwrap_or(text.len());
-        Items::read(text, start..end).with(text, new).unwrap()
+        let (head, tail) = match text.starts_with('{') {
+            true => ("import ", " from 'x'"),
+            false => ("from x import ", ""),
+        };
+        let file = if tail.is_empty() { "a.py" } else { "a.ts" };
+        let text = format!("{head}{text}{tail}");
+        let changed = names(file, &text).with(&text, new).unwrap();
+        let inner = changed.strip_prefix(head).unwrap();
+        inner.strip_suffix(tail).unwrap().to_owned()
     }
 
     #[test]
