@@ -90,7 +90,7 @@ fn moved(
     import: &Import,
     language: &'static Language,
 ) -> Vec<Suggestion> {
-    let named = Named::of(query.file, import);
+    let named = Named::of(query.file, import, language);
     let taken: Vec<&str> = import
         .names
         .iter()

@@ -8,7 +8,6 @@ mod entity;
 mod evidence;
 mod fix;
 mod idiom;
-mod installed;
 mod missing;
 mod outside;
 mod proof;

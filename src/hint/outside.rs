@@ -3,9 +3,8 @@ use std::collections::BTreeSet;
 use super::Query;
 use super::evidence::{Evidence, Way, Weight};
 use super::idiom::Idiom;
-use super::installed::{Has, exported};
 use super::tables;
-use crate::languages::{Language, Resolver};
+use crate::languages::{Has, Language, Resolver, exported};
 use crate::model::HintSource;
 use crate::source::Source;
 

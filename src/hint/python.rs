@@ -1,12 +1,11 @@
 use super::asked::Asked;
 use super::evidence::{Way, Weight, nearness};
 use super::idiom::{Idiom, Shown};
-use super::installed::{Has, exported};
 use super::suggest::Parsed;
 use crate::graph::Graph;
 use crate::languages::python::requirements::{declares, is_required, normal};
 use crate::languages::python::spelling::{self, Tops, place, place_of};
-use crate::languages::{PYTHON, Resolver};
+use crate::languages::{Has, PYTHON, Resolver, exported};
 use crate::model::{
     DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
 };

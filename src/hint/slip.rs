@@ -16,7 +16,7 @@ const ENDINGS: &[&str] = &[
 pub(super) struct Named<'a> {
     file: &'a RepoPath,
     specifier: &'a str,
-    script: bool,
+    language: &'static Language,
     /// The ending of what is no script.
     ending: Option<&'a str>,
     /// The last part that is a name.
@@ -35,9 +35,9 @@ pub(super) struct Place<'p> {
 }
 
 impl<'a> Named<'a> {
-    pub(super) fn of(file: &'a RepoPath, import: &'a Import) -> Self {
+    pub(super) fn of(file: &'a RepoPath, import: &'a Import, language: &'static Language) -> Self {
         let specifier = import.specifier.as_str();
-        let script = Language::of_path(file.as_str()) == Some(&TYPESCRIPT);
+        let script = *language == TYPESCRIPT;
         let ending = specifier
             .rsplit_once('.')
             .map(|(_, ending)| ending)
@@ -62,7 +62,7 @@ impl<'a> Named<'a> {
         Self {
             file,
             specifier,
-            script,
+            language,
             ending,
             last: last.unwrap_or_default().to_owned(),
             target,
@@ -73,8 +73,7 @@ impl<'a> Named<'a> {
     pub(super) fn may_be(&self, path: &RepoPath) -> bool {
         match self.ending {
             Some(ending) => path.extension() == Some(ending),
-            None => Language::of_path(path.as_str())
-                .is_some_and(|language| (language == &TYPESCRIPT) == self.script),
+            None => Language::of_path(path.as_str()) == Some(self.language),
         }
     }
 
@@ -96,7 +95,7 @@ impl<'a> Named<'a> {
 
     fn is_slip(&self, graph: &Graph<'_>, path: &RepoPath, near: bool) -> bool {
         let whole = split(path.as_str()).0;
-        if !self.script {
+        if *self.language != TYPESCRIPT {
             let place = place(path);
             if let Some(target) = &self.target {
                 return differs(target, &place, '/');

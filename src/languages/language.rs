@@ -4,6 +4,8 @@ use tree_sitter::{Node, Tree};
 
 #[cfg(feature = "program")]
 use super::insert::{Inserter, Page};
+#[cfg(feature = "program")]
+use super::installed::Look;
 use super::meddling::read::Found;
 #[cfg(feature = "program")]
 use super::names::Names;
@@ -56,6 +58,9 @@ pub struct Language {
     pub(super) use_of: fn(&mut Uses, Node<'_>, &[Node<'_>], &[u8]) -> bool,
     /// The names that a file needs and that nothing in it binds.
     pub(super) free_names: fn(&Tree, &[u8]) -> Vec<String>,
+    /// Whether an installed module has the name that is looked for, and whether as a type.
+    #[cfg(feature = "program")]
+    pub(super) shows: fn(&mut Look<'_>, &RepoPath, &str) -> Option<Option<bool>>,
     /// The list of names in an import statement.
     #[cfg(feature = "program")]
     pub(super) names: fn(Node<'_>) -> Option<Names>,

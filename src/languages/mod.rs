@@ -9,6 +9,8 @@ mod files;
 mod finder;
 #[cfg(feature = "program")]
 mod insert;
+#[cfg(feature = "program")]
+mod installed;
 mod language;
 mod literal;
 mod meddling;
@@ -31,6 +33,8 @@ pub use edit::{aliased, removed, respecified};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
+#[cfg(feature = "program")]
+pub use installed::{Has, exported};
 pub use language::{LANGUAGES, Language, Outside, reading};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};

@@ -1,6 +1,6 @@
-#[cfg(feature = "program")]
-use super::insert;
 use super::{definitions, imports, meddling, resolve, uses};
+#[cfg(feature = "program")]
+use super::{insert, installed};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 
 // One module a line, sorted by bytes; add a line when a release adds a module.
@@ -31,6 +31,8 @@ pub static PYTHON: Language = Language {
     defined: definitions::defined,
     use_of: uses::use_of,
     free_names: uses::free_names,
+    #[cfg(feature = "program")]
+    shows: installed::shows,
     #[cfg(feature = "program")]
     names: insert::names,
     #[cfg(feature = "program")]

@@ -6,6 +6,8 @@ mod imports;
 #[cfg(feature = "program")]
 mod insert;
 mod inserted;
+#[cfg(feature = "program")]
+mod installed;
 mod language;
 mod meddling;
 mod meddling_names;

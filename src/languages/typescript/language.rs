@@ -1,7 +1,7 @@
-#[cfg(feature = "program")]
-use super::insert;
 use super::packages::package_part;
 use super::{embedded, imports, jsx, meddling, outline, resolve, uses};
+#[cfg(feature = "program")]
+use super::{insert, installed};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 
 // One module a line, sorted by bytes; add a line when a release adds a module.
@@ -41,6 +41,8 @@ pub static TYPESCRIPT: Language = Language {
     defined: outline::defined,
     use_of: uses::use_of,
     free_names: |_, _| Vec::new(),
+    #[cfg(feature = "program")]
+    shows: installed::shows,
     #[cfg(feature = "program")]
     names: insert::names,
     #[cfg(feature = "program")]

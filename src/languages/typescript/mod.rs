@@ -10,6 +10,8 @@ mod glob;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;
+#[cfg(feature = "program")]
+mod installed;
 mod jsx;
 mod language;
 mod manifest;

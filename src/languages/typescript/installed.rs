@@ -1,67 +1,27 @@
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::languages::{Language, TYPESCRIPT, facts, package_part, words};
+use super::packages::package_part;
+use crate::languages::installed::{Look, MAX_BYTES, MAX_FILES};
+use crate::languages::{facts, words};
 use crate::model::RepoPath;
 use crate::source::Installed;
 
-/// Files of a package that are read for one name.
-const MAX_FILES: usize = 48;
-/// Bytes of them.
-const MAX_BYTES: usize = 8 << 20;
 /// Packages that pass a name on from each other.
 const MAX_DEPTH: usize = 3;
 
-/// What an installed module is known to have under a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Has {
-    /// It exports it; a type that is gone at run time, or more.
-    Exported { erased: bool },
-    /// The word stands in nothing that it shows.
-    Nothing,
-}
-
-/// Whether a module as it is installed for `file` exports a name. `None` when it is not installed,
-/// or shows too much or too little to tell.
-pub(super) fn exported(
-    installed: &Installed,
-    file: &RepoPath,
-    module: &str,
-    name: &str,
-) -> Option<Has> {
-    let script = Language::of_path(file.as_str())? == &TYPESCRIPT;
-    let mut look = Look {
-        installed,
-        name,
-        script,
-        bytes: 0,
-        seen: BTreeSet::new(),
-        unknown: false,
-    };
-    let found = if script {
-        look.package(file.directory(), module, 0)?
-    } else {
-        look.python(module)?
-    };
-    match found {
-        Some(erased) => Some(Has::Exported { erased }),
-        None => (!look.unknown).then_some(Has::Nothing),
-    }
-}
-
-struct Look<'l> {
-    installed: &'l Installed,
-    name: &'l str,
-    script: bool,
-    bytes: usize,
-    seen: BTreeSet<PathBuf>,
-    unknown: bool,
+/// Whether a package declares a name, and whether as a type. The outer `None` says that it is not
+/// there, the inner one that nothing was found.
+#[expect(
+    clippy::option_option,
+    reason = "not there, and there without the name"
+)]
+pub(super) fn shows(look: &mut Look<'_>, file: &RepoPath, module: &str) -> Option<Option<bool>> {
+    look.package(file.directory(), module, 0)
 }
 
 impl Look<'_> {
-    // The outer `None` says that it is not there, the inner one that nothing was found.
     #[expect(
         clippy::option_option,
         reason = "not there, and there without the name"
@@ -132,66 +92,6 @@ impl Look<'_> {
             }
         }
         None
-    }
-
-    #[expect(
-        clippy::option_option,
-        reason = "not there, and there without the name"
-    )]
-    fn python(&mut self, module: &str) -> Option<Option<bool>> {
-        debug_assert!(!self.script);
-        let place = module.replace('.', "/");
-        let top = module.split('.').next()?;
-        let found = self.installed.sites().iter().find_map(|site| {
-            let file = self.python_file(&site.join(&place))?;
-            Some((site.clone(), file))
-        });
-        let (site, file) = found?;
-        let folder = self.installed.module_folder(&site, top);
-        let mut open = vec![file];
-        while let Some(file) = open.pop() {
-            if !self.seen.insert(file.clone()) || self.seen.len() > MAX_FILES {
-                continue;
-            }
-            let Some(bytes) = self.installed.read(&folder, &file) else {
-                self.unknown = true;
-                continue;
-            };
-            let named = words(&bytes, self.name).next().is_some();
-            let dynamic = memchr::memmem::find(&bytes, b"__getattr__").is_some();
-            self.unknown |= named || dynamic;
-            let facts = facts(&RepoPath::new("module.py").ok()?, &bytes);
-            let own = facts.definitions.iter().any(|it| it.name == self.name);
-            let passed = facts.exports.iter().any(|it| it.name == self.name);
-            let inner = file.file_stem().is_some_and(|it| it == "__init__")
-                && self.python_file(&file.with_file_name(self.name)).is_some();
-            if own || passed || inner {
-                return Some(Some(false));
-            }
-            for star in facts.exports.iter().filter(|it| it.name == "*") {
-                let near = star.from.as_deref().and_then(|it| it.strip_prefix('.'));
-                let next = near.filter(|it| !it.starts_with('.')).and_then(|near| {
-                    self.python_file(&file.parent()?.join(near.replace('.', "/")))
-                });
-                self.unknown |= next.is_none();
-                open.extend(next);
-            }
-        }
-        Some(None)
-    }
-
-    fn python_file(&self, place: &Path) -> Option<PathBuf> {
-        let with = |ending: &str| {
-            let mut name = place.as_os_str().to_owned();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        self.installed.first([
-            place.join("__init__.pyi"),
-            place.join("__init__.py"),
-            with(".pyi"),
-            with(".py"),
-        ])
     }
 }
 
