@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::lang;
+use mendit::languages::facts;
 use mendit::model::RepoPath;
 
 fn main() {
@@ -15,7 +15,7 @@ fn main() {
         for kilobytes in [8, 128] {
             let text = unit.repeat(kilobytes * 1024 / unit.len());
             measure(&format!("facts {name} {kilobytes} KB"), text.len(), || {
-                black_box(lang::facts(&path, text.as_bytes()));
+                black_box(facts(&path, text.as_bytes()));
             });
         }
     }

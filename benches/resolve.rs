@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use mendit::languages::Resolver;
 use mendit::model::{Import, ImportKind, ImportedName, RepoPath};
-use mendit::resolve::Resolver;
 use mendit::source::Memory;
 
 const FILES: usize = 10_000;

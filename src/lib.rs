@@ -16,8 +16,7 @@
 //! | 1 | [`report`] | values of the model as text |
 //! | 1 | [`state`] | what is kept between runs, out of reach of what is run |
 //! | 2 | [`git`] | the only user of gix: repositories, trees, the index |
-//! | 2 | [`lang`] | the only user of tree-sitter: bytes to facts about a file |
-//! | 3 | [`resolve`] | specifier and importer to file |
+//! | 2 | [`languages`] | the only user of tree-sitter: what a language is, a folder for each; bytes to facts about a file, specifier and importer to file |
 //! | 3 | [`policy`] | what may be read and shown; secrets |
 //! | 3 | [`workspace`] | the repository one works on, and where in it one stands |
 //! | 4 | [`diagnose`] | log text to a diagnosis |
@@ -50,7 +49,7 @@
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-pub mod lang;
+pub mod languages;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -60,8 +59,6 @@ pub mod patch;
 pub mod policy;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod report;
-#[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-pub mod resolve;
 pub mod source;
 
 cfg_if::cfg_if! {

@@ -17,8 +17,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("report", 1),
     ("state", 1),
     ("git", 2),
-    ("lang", 2),
-    ("resolve", 3),
+    ("languages", 2),
     ("policy", 3),
     ("diagnose", 4),
     ("workspace", 3),
@@ -41,7 +40,7 @@ const FLOORS: &[(&str, u8)] = &[
 /// A crate or API, the one place that may name it, and the pattern that finds it.
 const SOLE_USERS: &[(&str, &str)] = &[
     (r"\bgix::|\buse gix\b", "src/git/"),
-    (r"\btree_sitter", "src/lang/"),
+    (r"\btree_sitter", "src/languages/"),
     (r"\bclap::|\buse clap\b", "src/cli/"),
     (r"\bignore::", "src/source/"),
     (r"process::Command|Command::new", "src/exec/"),

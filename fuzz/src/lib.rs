@@ -6,7 +6,7 @@ use mendit::agent::read_reply;
 use mendit::diagnose::{LogFacts, diagnose};
 use mendit::graph::{Graph, Wanted, document};
 use mendit::heal::ServerConfig;
-use mendit::lang::{facts, syntax_errors};
+use mendit::languages::{facts, syntax_errors};
 use mendit::model::{RepoPath, Verdict};
 use mendit::patch::{Body, JudgeOptions, Judged, ReadOptions, judge, read};
 use mendit::policy::{Redactor, sanitize_log};

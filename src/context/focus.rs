@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnose::telling_lines;
-use crate::lang::Outline;
+use crate::languages::Outline;
 use crate::model::{Diagnosis, FailedTest, RepoPath};
 
 /// What of a log is the question that a packet answers.

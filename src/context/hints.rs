@@ -1,6 +1,7 @@
 use crate::graph::Graph;
 use crate::hint::{Query, Wanted, recovery_context, suggest, wanted};
-use crate::model::{Diagnosis, Language, RecoveryContext, RepoPath};
+use crate::languages::Language;
+use crate::model::{Diagnosis, RecoveryContext, RepoPath};
 use crate::policy::Redactor;
 use crate::source::Installed;
 

@@ -1,4 +1,5 @@
-use crate::model::{FailureKind, Language, Profile, RepoPath};
+use crate::languages::{Language, PYTHON, TYPESCRIPT};
+use crate::model::{FailureKind, Profile, RepoPath};
 use crate::source::Listing;
 
 /// A project file that explains the failure.
@@ -17,14 +18,16 @@ pub(super) fn manifests(
     targets: &[RepoPath],
     listing: &Listing,
 ) -> Vec<Manifest> {
-    let script = has_language(targets, Language::is_script);
-    let python = has_language(targets, |language| language == Language::Python);
+    let mut languages: Vec<&Language> = targets
+        .iter()
+        .filter_map(|path| Language::of_path(path.as_str()))
+        .collect();
+    if languages.is_empty() {
+        languages.push(&TYPESCRIPT);
+    }
     let mut found: Vec<Manifest> = Vec::new();
     for row in TABLE {
-        let for_language = match row.language {
-            ForLanguage::Script => script || !python,
-            ForLanguage::Python => python,
-        };
+        let for_language = languages.contains(&row.language);
         let spec_names_it = profile == Profile::Ranked || row.spec;
         if !for_language || !spec_names_it || !row.kinds.contains(&kind) {
             continue;
@@ -45,25 +48,20 @@ pub(super) fn manifests(
 struct Row {
     names: &'static [&'static str],
     kinds: &'static [FailureKind],
-    language: ForLanguage,
+    language: &'static Language,
     what: &'static str,
     is_lock: bool,
     // Whether the ladder's specification names it.
     spec: bool,
 }
 
-enum ForLanguage {
-    Script,
-    Python,
-}
-
 use FailureKind as K;
 
-const TABLE: &[Row] = &[
+static TABLE: &[Row] = &[
     Row {
         names: &["tsconfig.json"],
         kinds: &[K::TsError],
-        language: ForLanguage::Script,
+        language: &TYPESCRIPT,
         what: "compiler settings",
         is_lock: false,
         spec: true,
@@ -71,7 +69,7 @@ const TABLE: &[Row] = &[
     Row {
         names: &["tsconfig.json", "jsconfig.json"],
         kinds: &[K::TsError, K::ImportError, K::ConfigError],
-        language: ForLanguage::Script,
+        language: &TYPESCRIPT,
         what: "path aliases and module settings",
         is_lock: false,
         spec: false,
@@ -79,7 +77,7 @@ const TABLE: &[Row] = &[
     Row {
         names: &["package.json"],
         kinds: &[K::ImportError],
-        language: ForLanguage::Script,
+        language: &TYPESCRIPT,
         what: "declared packages",
         is_lock: false,
         spec: true,
@@ -92,7 +90,7 @@ const TABLE: &[Row] = &[
             K::CommandNotFound,
             K::TestSetupError,
         ],
-        language: ForLanguage::Script,
+        language: &TYPESCRIPT,
         what: "declared packages and scripts",
         is_lock: false,
         spec: false,
@@ -100,7 +98,7 @@ const TABLE: &[Row] = &[
     Row {
         names: &["pnpm-lock.yaml"],
         kinds: &[K::ImportError],
-        language: ForLanguage::Script,
+        language: &TYPESCRIPT,
         what: "locked packages",
         is_lock: true,
         spec: true,
@@ -108,7 +106,7 @@ const TABLE: &[Row] = &[
     Row {
         names: &["package-lock.json", "yarn.lock", "bun.lock"],
         kinds: &[K::ImportError, K::DependencyError],
-        language: ForLanguage::Script,
+        language: &TYPESCRIPT,
         what: "locked packages",
         is_lock: true,
         spec: false,
@@ -122,7 +120,7 @@ const TABLE: &[Row] = &[
             K::StaticTypeError,
             K::TestSetupError,
         ],
-        language: ForLanguage::Python,
+        language: &PYTHON,
         what: "declared packages and import roots",
         is_lock: false,
         spec: false,
@@ -130,19 +128,12 @@ const TABLE: &[Row] = &[
     Row {
         names: &["requirements.txt"],
         kinds: &[K::ImportError, K::DependencyError],
-        language: ForLanguage::Python,
+        language: &PYTHON,
         what: "declared packages",
         is_lock: false,
         spec: false,
     },
 ];
-
-fn has_language(targets: &[RepoPath], is: impl Fn(Language) -> bool) -> bool {
-    targets
-        .iter()
-        .filter_map(|path| Language::of_path(path.as_str()))
-        .any(is)
-}
 
 // For each target the first directory upwards that has one of the names.
 fn nearest(names: &[&str], targets: &[RepoPath], listing: &Listing) -> Vec<RepoPath> {

@@ -1,4 +1,4 @@
-use crate::lang::{Outline, outline, reading};
+use crate::languages::{Outline, outline, reading};
 use crate::model::{BlobId, RepoPath};
 use crate::state::{Key, Store};
 

@@ -1,4 +1,4 @@
-use crate::lang::{Outline, skeleton};
+use crate::languages::{Outline, skeleton};
 use crate::rank::{Piece, Question, Unit, units, worth};
 use crate::state::Store;
 

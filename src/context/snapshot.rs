@@ -1,4 +1,4 @@
-use crate::lang::skeleton;
+use crate::languages::skeleton;
 use crate::model::{BlobId, Code, FileMode, Redaction, RepoPath, TextWarning};
 use crate::policy::{ReadPolicy, Redactor, text_warnings};
 use crate::source::{EntryKind, ReadError, Source};

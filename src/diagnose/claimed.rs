@@ -2,8 +2,8 @@ use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use super::{LogFacts, requires_user_action, words};
+use crate::languages::{Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, MentionedFile, RepoPath, Subkind};
-use crate::resolve::{Resolver, package_part};
 use crate::source::Source;
 
 /// Diagnoses a log inside a repository, whose files have the last word on what is missing.

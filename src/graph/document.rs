@@ -7,9 +7,10 @@ use super::Closure;
 use super::cycles::cycles;
 use super::edges::{FileEdges, Graph};
 use super::symbols::is_module;
+use crate::languages::Language;
 use crate::model::{
     ClosureEntry, Import, ImportEdge, ImportKind, ImportsDocument, ImportsFile, ImportsProblem,
-    Language, RepoPath, SCHEMA_VERSION,
+    RepoPath, SCHEMA_VERSION,
 };
 use crate::source::Listing;
 

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::model::{FileFacts, ImportKind, Language, RepoPath};
-use crate::resolve::{FactsReader, Resolution, Resolver};
+use crate::languages::{FactsReader, Language, Resolution, Resolver};
+use crate::model::{FileFacts, ImportKind, RepoPath};
 use crate::source::Source;
 
 /// A repository's import graph, computed where it is asked for.

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use super::Graph;
-use crate::lang::reading;
+use crate::languages::parsed;
+use crate::languages::reading;
 use crate::model::{FileFacts, RepoPath};
-use crate::resolve::parsed;
 use crate::source::Source;
 use crate::state::{Key, Store};
 

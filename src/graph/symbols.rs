@@ -1,7 +1,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::edges::{FileEdges, Graph};
-use crate::model::{Export, Import, ImportKind, ImportedName, Language, RepoPath};
+use crate::languages::Language;
+use crate::model::{Export, Import, ImportKind, ImportedName, RepoPath};
 
 /// Re-exports followed for one name, and files whose names a star passes on.
 const MAX_STEPS: usize = 64;
@@ -27,7 +28,7 @@ impl Graph<'_> {
                 return Some(file);
             }
             let facts = self.resolver.facts(&file);
-            let python = Language::of_path(file.as_str()) == Some(Language::Python);
+            let python = Language::of_path(file.as_str()).is_some_and(|it| !it.declares_exports);
             let own = facts.exports.iter().filter(|export| export.name == name);
             let mut found = false;
             let mut steps = Vec::new();
@@ -73,7 +74,7 @@ impl Graph<'_> {
         let mut at = 0;
         while let Some(file) = files.get(at).cloned().filter(|_| at < MAX_STEPS) {
             at += 1;
-            let python = Language::of_path(file.as_str()) == Some(Language::Python);
+            let python = Language::of_path(file.as_str()).is_some_and(|it| !it.declares_exports);
             for export in &self.resolver.facts(&file).exports {
                 match (export.name.as_str(), &export.from) {
                     ("default", _) | ("*", None) => {}
@@ -165,7 +166,7 @@ impl Graph<'_> {
         else {
             return Vec::new();
         };
-        let python = Language::of_path(edges.path.as_str()) == Some(Language::Python);
+        let python = Language::of_path(edges.path.as_str()).is_some_and(|it| !it.declares_exports);
         let mut found = Vec::new();
         for name in &import.names {
             let wanted: Vec<String> = match (&name.alias, name.name.as_str()) {

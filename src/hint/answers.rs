@@ -5,10 +5,10 @@ use rayon::prelude::*;
 
 use super::fix::displaced;
 use super::renamed::{Earlier, renamed_exports};
-use super::words::places;
 use super::{Fix, Query, Wanted, fix, moved_modules, suggest};
 use crate::graph::Graph;
-use crate::model::{ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::{Language, words};
+use crate::model::{ImportKind, RepoPath, Suggestion};
 use crate::source::Installed;
 
 /// Files that are asked whether they lack what another lacks.
@@ -148,7 +148,7 @@ fn holding(graph: &Graph<'_>, ask: &Ask<'_>, file: &RepoPath, one: &Suggestion) 
     let facts = graph.resolver().facts(file);
     let word = match displaced(&facts, one) {
         Some(_) => &one.name,
-        None => last_part(specifier, language),
+        None => language.last_part(specifier),
     };
     let source = graph.source();
     let listed: Vec<&RepoPath> = source.listing().files().map(|entry| &entry.path).collect();
@@ -157,11 +157,11 @@ fn holding(graph: &Graph<'_>, ask: &Ask<'_>, file: &RepoPath, one: &Suggestion) 
         .filter(|path| {
             let near = Language::of_path(path.as_str());
             *path != file
-                && near.is_some_and(|it| it.is_script() == language.is_script())
+                && near.is_some_and(|it| it == language)
                 && (ask.may_read)(path)
                 && source
                     .read(path)
-                    .is_ok_and(|text| places(&text, word).next().is_some())
+                    .is_ok_and(|text| words(&text, word).next().is_some())
         })
         .cloned()
         .collect();
@@ -184,7 +184,7 @@ fn others(
     };
     let source = graph.source();
     let export = displaced(&graph.resolver().facts(file), one).map(|_| one.name.clone());
-    let module = last_part(specifier, language);
+    let module = language.last_part(specifier);
     let home = |row: &Suggestion| {
         let path = row.path.as_ref()?;
         match &export {
@@ -212,7 +212,7 @@ fn others(
             .imports
             .iter()
             .filter(|it| it.kind != ImportKind::DottedString)
-            .filter(|it| last_part(&it.specifier, language) == module)
+            .filter(|it| language.last_part(&it.specifier) == module)
             .map(|it| it.specifier.clone())
             .collect();
         modules.sort();
@@ -223,14 +223,4 @@ fn others(
         }
     }
     found
-}
-
-fn last_part(specifier: &str, language: Language) -> &str {
-    let separator = if language.is_script() { '/' } else { '.' };
-    let last = specifier.rsplit(separator).next().unwrap_or(specifier);
-    if language.is_script() {
-        last.split('.').next().unwrap_or(last)
-    } else {
-        last
-    }
 }

@@ -3,13 +3,12 @@ use std::collections::BTreeMap;
 use super::asked::Asked;
 use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Evidence, Way, Weight, nearness};
-use super::installed::{Has, exported};
-use super::python::Tops;
-use super::style::ScriptStyle;
+use super::idiom::Idiom;
+use super::proof;
 use super::subject::subject;
-use super::{proof, python, script, tables};
 use crate::graph::Graph;
-use crate::model::{DefinitionKind, HintSource, Import, Language, Suggestion};
+use crate::languages::{Has, exported};
+use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
 
@@ -31,8 +30,7 @@ struct Row {
 /// Weighs the evidence and writes it as suggestions, best first.
 pub(super) fn choose(
     graph: &Graph<'_>,
-    tops: &Tops,
-    style: &ScriptStyle,
+    idiom: &dyn Idiom,
     evidence: Evidence,
     asked: &Asked<'_>,
     installed: &Installed,
@@ -47,7 +45,7 @@ pub(super) fn choose(
         .map(|(way, weight)| Row {
             entity: entity(graph, &way, asked),
             score: {
-                let score = score(graph, &way, &weight, asked);
+                let score = score(graph, idiom, &way, &weight, asked);
                 // The repository says which of several modules it takes the name from.
                 let passed_over = voted_outside && weight.count == 0 && weight.outside.is_some();
                 if passed_over { score / 64 } else { score }
@@ -71,10 +69,10 @@ pub(super) fn choose(
     let mut found: Vec<Suggestion> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let share = (total(row) * 60).checked_div(sum).unwrap_or(0) as u8;
-        let one = written(graph, tops, style, row, asked);
+        let one = written(graph, idiom, row, asked);
         let certain = certain && at == 0 && {
             let kind = row.entity.kind(graph, &row.way.imported);
-            proof::holds(graph, style, asked, &one, kind)
+            proof::holds(graph, idiom, asked, &one, kind)
                 && (row.weight.installed || !is_lacking(installed, asked, &one))
         };
         if found
@@ -122,7 +120,13 @@ fn totals(rows: &[Row]) -> BTreeMap<Entity, u64> {
         .collect()
 }
 
-fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u64 {
+fn score(
+    graph: &Graph<'_>,
+    idiom: &dyn Idiom,
+    way: &Way,
+    weight: &Weight,
+    asked: &Asked<'_>,
+) -> u64 {
     let mut score = 16 * weight.votes;
     // Near the file, or near what the file works with.
     let near = weight.near.max(way.path.as_ref().map_or(0, |path| {
@@ -137,7 +141,8 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
     }
     score += match weight.outside {
         Some(HintSource::Stdlib)
-            if way.imported == "*" || (weight.types == 0 && tables::is_everyday(&way.module)) =>
+            if way.imported == "*"
+                || (weight.types == 0 && asked.language.is_everyday(&way.module)) =>
         {
             8_192
         }
@@ -148,9 +153,7 @@ fn score(graph: &Graph<'_>, way: &Way, weight: &Weight, asked: &Asked<'_>) -> u6
     let habit = habit(graph, way, asked);
     score *= 1 + habit;
     // Nobody reaches into another package by its place, or takes what is not declared.
-    if asked.language.is_script()
-        && (script::crosses(graph, asked, way) || !proof::is_declared(graph, asked, &way.module))
-    {
+    if idiom.is_astray(graph, asked, way) {
         score /= 16;
     }
     if let Some(path) = &way.path {
@@ -242,10 +245,7 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
         };
         *entity != best.entity && total.saturating_mul(part) > own
     });
-    if contradicted
-        || asked.usage.bound
-        || tables::is_global(asked.name, asked.language.is_script())
-    {
+    if contradicted || asked.usage.bound || asked.language.is_global(asked.name) {
         return false;
     }
     let group: Vec<&Row> = rows
@@ -275,7 +275,7 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
             if word && others > 1 && best.way.imported != "*" {
                 return false;
             }
-            return tables::is_everyday(&best.way.module)
+            return asked.language.is_everyday(&best.way.module)
                 || proof::is_in_use(asked, &best.way.module);
         }
         // What an installed package itself shows, and nothing else does.
@@ -312,30 +312,11 @@ fn is_rival(row: &Row, best: &Row) -> bool {
     row.weight.defines.is_some() && beside(&row.entity, &best.entity)
 }
 
-fn written(
-    graph: &Graph<'_>,
-    tops: &Tops,
-    style: &ScriptStyle,
-    row: &Row,
-    asked: &Asked<'_>,
-) -> Suggestion {
+fn written(graph: &Graph<'_>, idiom: &dyn Idiom, row: &Row, asked: &Asked<'_>) -> Suggestion {
     let Row { way, weight, .. } = row;
-    let (module, statement, type_only) = if asked.language == Language::Python {
-        let relative = relative(graph, tops, row, asked);
-        let module = python::spelled(graph.resolver(), way, asked.file, relative);
-        let statement = python::statement(asked.name, &module, &way.imported);
-        (module, statement, false)
-    } else {
-        let kind = row.entity.kind(graph, &way.imported);
-        let erased = kind.is_some_and(DefinitionKind::is_erased);
-        let voted = weight.types > 0 && weight.types == weight.count.max(1);
-        // Without a use at run time `import type` says what is meant of anything.
-        let unknown = kind.is_none() && style.rules.explicit_types && asked.usage.typed;
-        let type_only = style.types && !asked.usage.value && (erased || voted || unknown);
-        let module = script::spelled(graph, style, asked, way);
-        let statement = script::statement(style, asked.name, &module, &way.imported, type_only);
-        (module, statement, type_only)
-    };
+    let kind = row.entity.kind(graph, &way.imported);
+    let (module, type_only) = idiom.spelled(graph, asked, way, weight, kind);
+    let statement = idiom.statement(asked.name, &module, &way.imported, type_only);
     Suggestion {
         name: asked.name.to_owned(),
         import_statement: statement,
@@ -355,23 +336,5 @@ fn written(
         type_only,
         replaces: None,
         also_in: Vec::new(),
-    }
-}
-
-// Relative when the file's own imports of its package are, else when those of its neighbours are.
-fn relative(graph: &Graph<'_>, tops: &Tops, row: &Row, asked: &Asked<'_>) -> bool {
-    let own = tops.dotted(graph.resolver(), asked.file, &python::place(asked.file));
-    let top = own.split('.').next().unwrap_or_default();
-    let from = |specifier: &str| specifier.split('.').next() == Some(top);
-    let imports = &asked.facts.imports;
-    let relative = imports
-        .iter()
-        .filter(|one| one.specifier.starts_with('.'))
-        .count();
-    let absolute = imports.iter().filter(|one| from(&one.specifier)).count();
-    if relative + absolute > 0 {
-        relative >= absolute
-    } else {
-        2 * row.weight.relative > row.weight.count
     }
 }

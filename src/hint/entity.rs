@@ -1,9 +1,9 @@
 use super::asked::Asked;
 use super::evidence::{Way, Weight};
-use super::{python, tables};
 use crate::graph::Graph;
-use crate::lang::Uses;
-use crate::model::{DefinitionKind, Language, RepoPath};
+use crate::languages::python::spelling::place;
+use crate::languages::{Language, PYTHON, Uses};
+use crate::model::{DefinitionKind, RepoPath};
 
 /// What a way leads to: two ways to one definition do not contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,14 +43,13 @@ pub(super) fn entity(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> Entity 
     let Some(path) = &way.path else {
         let module = way.module.strip_prefix("node:").unwrap_or(&way.module);
         // The default export of a module of old is the module.
-        let script = asked.language.is_script();
         let imported = match way.imported.as_str() {
-            "default" if script => "*",
+            "default" if asked.language.declares_exports => "*",
             imported => imported,
         };
         return Entity::Outside(module.to_owned(), imported.to_owned());
     };
-    if way.imported == "*" || (!asked.language.is_script() && names_file(way)) {
+    if way.imported == "*" || (!asked.language.declares_exports && names_file(way)) {
         return Entity::File(path.clone());
     }
     // Another name behind an alias is followed by that name.
@@ -66,7 +65,7 @@ fn names_file(way: &Way) -> bool {
     let Some(path) = &way.path else {
         return false;
     };
-    let place = python::place(path);
+    let place = place(path);
     let last = place.rsplit('/').next().unwrap_or_default();
     last == way.imported && way.module.rsplit('.').next() != Some(last)
 }
@@ -77,11 +76,9 @@ pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
         .defines
         .is_none_or(|kind| kind == DefinitionKind::Namespace);
     way.imported == "*"
-        || (way
-            .path
-            .as_ref()
-            .is_some_and(|path| Language::of_path(path.as_str()) == Some(Language::Python))
-            && namespace
+        || (way.path.as_ref().is_some_and(|path| {
+            Language::of_path(path.as_str()).is_some_and(|it| !it.declares_exports)
+        }) && namespace
             && names_file(way))
 }
 
@@ -99,7 +96,11 @@ pub(super) fn coverage(graph: &Graph<'_>, way: &Way, usage: &Uses) -> Option<(us
                     || (path.stem() == "__init__" && graph.has_module(path.directory(), member))
             },
         ),
-        None => tables::python_exports(&way.module, member),
+        None => {
+            let mut names = PYTHON.exported(&way.module).peekable();
+            names.peek()?;
+            Some(names.any(|name| name == member))
+        }
     };
     let known: Vec<bool> = usage.members.iter().filter_map(has).collect();
     (!known.is_empty()).then(|| (known.iter().filter(|has| **has).count(), known.len()))

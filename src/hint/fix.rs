@@ -1,17 +1,10 @@
-use std::collections::BTreeSet;
-
-use super::fix_python::insert_python;
-use super::fix_script::insert_script;
-use super::place::Page;
-use super::removed::removed;
-use super::{renamed, words};
+use super::renamed;
 use crate::git::unified_hunks;
 use crate::graph::Graph;
-use crate::lang::{facts, syntax_errors};
-use crate::model::{FileFacts, Import, ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
+use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
 use crate::patch::{Change, JudgeOptions, judge};
 use crate::policy::Allowed;
-use crate::resolve::Resolver;
 use crate::source::Source;
 
 /// A patch that adds imports to one file.
@@ -90,7 +83,6 @@ pub(super) fn inserted(
     suggestion: &Suggestion,
 ) -> Option<String> {
     let own = facts(file, text.as_bytes());
-    let language = Language::of_path(file.as_str())?;
     if let Some((module, name)) = displaced(&own, suggestion) {
         let plain = name != "default" && !matches!(suggestion.imported.as_str(), "default" | "*");
         if plain && suggestion.module == module {
@@ -114,11 +106,9 @@ pub(super) fn inserted(
         file,
     };
     let after = if let Some(old) = &suggestion.replaces {
-        respecified(text, &own, old, suggestion, language)?
-    } else if language == Language::Python {
-        insert_python(&page, suggestion)?
+        respecified(&page, old, &suggestion.module)?
     } else {
-        insert_script(&page, suggestion)?
+        languages::inserted(&page, suggestion)?
     };
     let found = facts(file, after.as_bytes());
     let bound = binds(&found, &suggestion.name) || suggestion.replaces.is_some();
@@ -168,44 +158,4 @@ pub(super) fn binds(facts: &FileFacts, name: &str) -> bool {
                 |one: &crate::model::ImportedName| one.alias.as_ref().unwrap_or(&one.name) == name;
             whole || import.names.iter().any(bound)
         })
-}
-
-// The module of existing imports replaced by where it has gone, in each statement and call that
-// names it.
-fn respecified(
-    text: &str,
-    facts: &FileFacts,
-    old: &str,
-    suggestion: &Suggestion,
-    language: Language,
-) -> Option<String> {
-    let python = language == Language::Python;
-    let named = |import: &&Import| import.specifier == old;
-    let mut places = BTreeSet::new();
-    for import in facts.imports.iter().filter(named) {
-        let line = (import.line as usize).checked_sub(1)?;
-        let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-        let rest = text.get(start..)?;
-        let at = if python {
-            let line = rest.split('\n').next()?;
-            let inside =
-                |byte: Option<&u8>| byte.is_some_and(|it| *it == b'.' || words::is_word(*it));
-            let (at, _) = line.match_indices(old).find(|(at, _)| {
-                let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
-                !inside(before) && !inside(line.as_bytes().get(at + old.len()))
-            })?;
-            // `import a.b` is used as `a.b`, too.
-            let bound = import.kind == ImportKind::Import && import.names.is_empty();
-            (!bound || text.matches(old).count() == 1).then_some(at)?
-        } else {
-            let quoted = ['"', '\'', '`'].map(|quote| rest.find(&format!("{quote}{old}{quote}")));
-            quoted.into_iter().flatten().min()? + 1
-        };
-        places.insert(start + at);
-    }
-    let mut out = text.to_owned();
-    for at in places.iter().rev() {
-        out.replace_range(*at..*at + old.len(), &suggestion.module);
-    }
-    (!places.is_empty()).then_some(out)
 }

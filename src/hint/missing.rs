@@ -1,10 +1,11 @@
 use super::evidence::nearness;
+use super::idiom::own_idiom;
 use super::renamed::exports_it;
 use super::slip::{Named, Place};
 use super::{Query, suggest};
-use super::{python, script, style::ScriptStyle};
 use crate::graph::Graph;
-use crate::model::{HintSource, Import, ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::Language;
+use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::source::Source;
 
 const MAX_SUGGESTIONS: usize = 3;
@@ -87,10 +88,9 @@ fn moved(
     graph: &Graph<'_>,
     query: &Query<'_>,
     import: &Import,
-    language: Language,
+    language: &'static Language,
 ) -> Vec<Suggestion> {
-    let script = language.is_script();
-    let named = Named::of(query.file, import);
+    let named = Named::of(query.file, import, language);
     let taken: Vec<&str> = import
         .names
         .iter()
@@ -138,49 +138,23 @@ fn moved(
         0 => alone && taken.iter().all(|name| is_own(graph, place.path, name)),
         count => count == 1 && place.slip,
     };
-    let text = source.read(query.file).unwrap_or_default();
-    let facts = graph.resolver().facts(query.file);
-    let style = ScriptStyle::of(
-        &text,
-        &facts,
-        std::iter::empty(),
-        graph.resolver().module_rules(query.file),
-    );
+    let idiom = own_idiom(graph, source, language, query.file);
     let row = |(at, place): (usize, &Place<'_>)| {
         let Place { path, far, .. } = place;
-        let relative = import.specifier.starts_with('.');
-        let module = if script {
-            respelled(graph, &style, query.file, path, &import.specifier)
-        } else {
-            let place = python::place(path);
-            let names = graph.resolver().module_names(query.file, &place);
-            let like = import.specifier.as_str();
-            let best = names
-                .into_iter()
-                .enumerate()
-                .max_by_key(|(at, name)| (shared_parts(name, like), std::cmp::Reverse(*at)));
-            let way = super::evidence::Way {
-                module: best.map_or_else(|| place.replace('/', "."), |(_, name)| name),
-                imported: String::new(),
-                path: Some((*path).clone()),
-            };
-            python::spelled(graph.resolver(), &way, query.file, relative)
-        };
-        // An alias that leads nowhere is what has to be mended, not all who use it.
-        let keeps_root = !script || relative == module.starts_with('.');
-        let certain = at == 0 && whole(&place) && is_meant(place) && keeps_root && {
+        let like = import.specifier.as_str();
+        let (module, keeps) = idiom.respelled(graph, query.file, path, like);
+        let certain = at == 0 && whole(&place) && is_meant(place) && keeps && {
             let there = Import {
                 specifier: module.clone(),
                 ..import.clone()
             };
             let rules = graph.resolver().module_rules(query.file);
             let found = graph.resolver().resolve(query.file, &there);
-            leads_there(&found.files, path)
-                && (!script || graph.resolver().is_spelled(rules, &module, path))
+            leads_there(&found.files, path) && graph.resolver().is_spelled(rules, &module, path)
         };
         Suggestion {
             name: import.specifier.clone(),
-            import_statement: rewritten(import, &module, script, &style),
+            import_statement: idiom.restated(import, &module),
             module,
             path: Some((*path).clone()),
             confidence: if certain {
@@ -248,7 +222,7 @@ fn definers(
 fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     match Language::of_path(path.as_str()) {
         None => true,
-        Some(Language::Python) => {
+        Some(language) if !language.declares_exports => {
             let submodule =
                 || path.stem() == "__init__" && graph.has_module(path.directory(), name);
             graph.defining(path, name).is_some() || submodule()
@@ -262,61 +236,7 @@ fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
 
 // Whether the file itself is where the name is from: Python modules show all that they import.
 fn is_own(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
-    Language::of_path(path.as_str()) != Some(Language::Python)
+    Language::of_path(path.as_str()).is_none_or(|it| it.declares_exports)
         || path.stem() == "__init__"
         || graph.defining(path, name).as_ref() == Some(path)
-}
-
-fn rewritten(import: &Import, module: &str, script: bool, style: &ScriptStyle) -> String {
-    let name = |one: &crate::model::ImportedName| match (&one.alias, one.name.as_str()) {
-        (Some(alias), name) => format!("{name} as {alias}"),
-        (None, name) => name.to_owned(),
-    };
-    let names: Vec<String> = import.names.iter().map(name).collect();
-    match (script, import.names.as_slice()) {
-        (true, [one]) => {
-            let bound = one.alias.as_ref().unwrap_or(&one.name);
-            script::statement(style, bound, module, &one.name, import.type_only)
-        }
-        (true, []) => format!("import {q}{module}{q}", q = style.quote),
-        (true, _) => format!(
-            "import {}{{ {} }} from {q}{module}{q}",
-            if import.type_only { "type " } else { "" },
-            names.join(", "),
-            q = style.quote
-        ),
-        (false, _) if import.kind == ImportKind::From => {
-            format!("from {module} import {}", names.join(", "))
-        }
-        (false, [one]) => python::statement(one.alias.as_deref().unwrap_or_default(), module, "*"),
-        (false, _) => format!("import {module}"),
-    }
-}
-
-// What a script writes for a module that it named by `like`: an alias stays an alias.
-fn respelled(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    file: &RepoPath,
-    path: &RepoPath,
-    like: &str,
-) -> String {
-    if like.starts_with('.') {
-        return style.like(like).relative(file, path, like);
-    }
-    let first = like.split('/').next();
-    let aliases = graph.resolver().aliases(file, path);
-    let same = aliases
-        .into_iter()
-        .find(|alias| alias.split('/').next() == first);
-    same.map_or_else(
-        || style.relative(file, path, like),
-        |alias| style.like(like).ended(&alias, path),
-    )
-}
-
-// Leading parts that two dotted names have in common.
-fn shared_parts(one: &str, other: &str) -> usize {
-    let both = one.split('.').zip(other.split('.'));
-    both.take_while(|(a, b)| a == b).count()
 }

@@ -2,19 +2,18 @@ use super::asked::Asked;
 use super::entity::coverage;
 use super::evidence::Way;
 use super::fix::inserted;
-use super::script::{crosses, emitted, relative_imports};
-use super::style::ScriptStyle;
+use super::idiom::Idiom;
 use crate::graph::Graph;
-use crate::lang::facts;
-use crate::model::{DefinitionKind, Import, ImportKind, Language, Suggestion};
-use crate::resolve::is_standard;
+use crate::languages::facts;
+use crate::languages::python::spelling::place;
+use crate::model::{DefinitionKind, Import, ImportKind, Suggestion};
 
 /// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
 /// the name, leads to what it claims by the rules of the file's own package, has the members that
 /// are used, and is a value where one is needed. `kind` is what it leads to, when that is known.
 pub(super) fn holds(
     graph: &Graph<'_>,
-    style: &ScriptStyle,
+    idiom: &dyn Idiom,
     asked: &Asked<'_>,
     one: &Suggestion,
     kind: Option<DefinitionKind>,
@@ -32,7 +31,7 @@ pub(super) fn holds(
     leads(graph, asked, one, import)
         && !has_twin(graph, asked, one)
         && has_members(graph, asked, one)
-        && (!asked.language.is_script() || suits(graph, style, asked, one, import, kind))
+        && idiom.suits(graph, asked, one, import, kind)
 }
 
 // The import at the top level that binds the name.
@@ -62,7 +61,7 @@ fn leads(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion, import: &Import
         Some(path) => found.files.contains(path),
         None => {
             found.files.is_empty() && found.external.is_some()
-                || is_standard(asked.language, &import.specifier)
+                || asked.language.is_standard(&import.specifier)
         }
     }
 }
@@ -84,11 +83,10 @@ fn has_twin(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
 }
 
 fn has_members(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
-    let python = asked.language == Language::Python;
     let module = one.imported == "*"
-        || (python
+        || (!asked.language.declares_exports
             && one.path.as_ref().is_some_and(|path| {
-                let place = super::python::place(path);
+                let place = place(path);
                 place.rsplit('/').next() == Some(&one.imported)
                     && one.module.rsplit('.').next() != Some(&one.imported)
             }));
@@ -103,48 +101,6 @@ fn has_members(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
     coverage(graph, &way, &asked.usage).is_none_or(|(found, all)| found == all)
 }
 
-// What only scripts have: module kinds, packages, types beside values.
-fn suits(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    asked: &Asked<'_>,
-    one: &Suggestion,
-    import: &Import,
-    kind: Option<DefinitionKind>,
-) -> bool {
-    let resolver = graph.resolver();
-    let way = Way {
-        module: import.specifier.clone(),
-        imported: one.imported.clone(),
-        path: one.path.clone(),
-    };
-    let spelled = one
-        .path
-        .as_ref()
-        .is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
-    let erased = kind.is_some_and(DefinitionKind::is_erased);
-    let typed = if asked.usage.value {
-        !one.type_only && !erased
-    } else {
-        one.type_only || !erased || !style.rules.explicit_types
-    };
-    // Where the file names emitted files, a source file is not what it loads.
-    let loads = emitted(resolver, asked.file, import).is_some()
-        || !import.specifier.starts_with('.')
-        || !relative_imports(asked).any(|own| {
-            let names = emitted(resolver, asked.file, own);
-            let path = one.path.as_ref();
-            names.is_some_and(|(source, _)| {
-                path.is_some_and(|path| path.as_str().split('/').any(|part| part == source))
-            })
-        });
-    spelled
-        && typed
-        && loads
-        && !crosses(graph, asked, &way)
-        && is_declared(graph, asked, &import.specifier)
-}
-
 /// Whether the file may take something from a module: its package declares it, or the file or its
 /// neighbours take from that package already.
 pub(super) fn is_declared(graph: &Graph<'_>, asked: &Asked<'_>, module: &str) -> bool {
@@ -153,15 +109,7 @@ pub(super) fn is_declared(graph: &Graph<'_>, asked: &Asked<'_>, module: &str) ->
 
 /// Whether the file or its neighbours import from the module, or from the package it is part of.
 pub(super) fn is_in_use(asked: &Asked<'_>, module: &str) -> bool {
-    let part = |module: &str| -> String {
-        if asked.language == Language::Python {
-            return module.to_owned();
-        }
-        let bare = module.strip_prefix("node:").unwrap_or(module);
-        crate::resolve::package_part(bare)
-            .unwrap_or(bare)
-            .to_owned()
-    };
+    let part = |module| asked.language.package(module);
     let wanted = part(module);
     let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
     let mut all = asked.facts.imports.iter().chain(siblings);

@@ -1,12 +1,183 @@
-use std::collections::BTreeMap;
-
+use super::asked::Asked;
 use super::evidence::{Way, Weight, nearness};
-use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
-use crate::resolve::Resolver;
+use super::idiom::{Idiom, Shown};
+use super::suggest::Parsed;
+use crate::graph::Graph;
+use crate::languages::python::requirements::{declares, is_required, normal};
+use crate::languages::python::spelling::{self, Tops, place, place_of};
+use crate::languages::{Has, PYTHON, Resolver, exported};
+use crate::model::{
+    DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
+};
+use crate::source::{Installed, Source};
 
-/// What one file says about a name that `file` lacks: how it imports it, and whether it defines
-/// or passes it on.
-pub(super) fn evidence(
+/// Python, with the names by which the repository calls its own modules.
+pub(super) struct Python {
+    tops: Tops,
+}
+
+impl Python {
+    pub(super) fn of(resolver: &Resolver<'_>, shown: &Shown<'_>) -> Self {
+        let mut tops = Tops::default();
+        tops.learn(resolver, shown.file, shown.facts);
+        for facts in shown.siblings {
+            tops.learn(resolver, shown.file, facts);
+        }
+        for (path, facts) in shown.parsed.iter().take(32) {
+            tops.learn(resolver, path, facts);
+        }
+        Self { tops }
+    }
+
+    // Relative when the file's own imports of its package are, else when those of its neighbours
+    // are.
+    fn is_relative(&self, resolver: &Resolver<'_>, asked: &Asked<'_>, weight: &Weight) -> bool {
+        let own = self.module(resolver, asked.file, asked.file);
+        let top = own.split('.').next().unwrap_or_default();
+        let imports = asked.facts.imports.iter();
+        let mut counts = (0, 0);
+        for import in imports {
+            counts.0 += usize::from(import.specifier.starts_with('.'));
+            counts.1 += usize::from(import.specifier.split('.').next() == Some(top));
+        }
+        match counts {
+            (0, 0) => 2 * weight.relative > weight.count,
+            (relative, absolute) => relative >= absolute,
+        }
+    }
+}
+
+impl Idiom for Python {
+    fn evidence(
+        &self,
+        graph: &Graph<'_>,
+        facts: &FileFacts,
+        path: &RepoPath,
+        file: &RepoPath,
+        name: &str,
+    ) -> Vec<(Way, Weight)> {
+        evidence(graph.resolver(), &self.tops, facts, path, file, name)
+    }
+
+    fn namesakes(
+        &self,
+        graph: &Graph<'_>,
+        pool: &[&RepoPath],
+        _: &Parsed<'_>,
+        asked: &Asked<'_>,
+    ) -> Vec<(Way, Weight)> {
+        let module = |path| module(graph.resolver(), &self.tops, path, asked.file, asked.name);
+        pool.iter().filter_map(|path| module(path)).collect()
+    }
+
+    fn outside(
+        &self,
+        _: &Resolver<'_>,
+        source: &dyn Source,
+        file: &RepoPath,
+        name: &str,
+    ) -> Vec<(String, String, HintSource)> {
+        if PYTHON.is_standard(name) {
+            return vec![(name.to_owned(), "*".to_owned(), HintSource::Stdlib)];
+        }
+        // A class that bears the name of its package: `Redis` of redis, `IniConfig` of iniconfig.
+        let package = name.to_lowercase();
+        let imported = if package == name { "*" } else { name };
+        let class = name.starts_with(|c: char| c.is_ascii_uppercase());
+        let meant = (imported == "*" || class) && declares(source, file, &package);
+        let found = meant.then(|| (package, imported.to_owned(), HintSource::Manifest));
+        found.into_iter().collect()
+    }
+
+    fn declares(
+        &self,
+        _: &Resolver<'_>,
+        source: &dyn Source,
+        file: &RepoPath,
+        module: &str,
+    ) -> bool {
+        declares(source, file, module.split('.').next().unwrap_or(module))
+    }
+
+    fn installed(
+        &self,
+        _: &Resolver<'_>,
+        source: &dyn Source,
+        file: &RepoPath,
+        installed: &Installed,
+        name: &str,
+    ) -> Vec<String> {
+        let named = installed.distributions().into_iter().flat_map(|one| {
+            let modules = one.modules.into_iter();
+            modules.map(move |module| (normal(&one.name), module))
+        });
+        let has = |module: &str| {
+            matches!(
+                exported(installed, file, module, name),
+                Some(Has::Exported { .. })
+            )
+        };
+        named
+            .filter(|(package, module)| has(module) && is_required(source, file, package))
+            .map(|(_, module)| module)
+            .collect()
+    }
+
+    fn module(&self, resolver: &Resolver<'_>, file: &RepoPath, path: &RepoPath) -> String {
+        self.tops.dotted(resolver, file, &place(path))
+    }
+
+    fn statement(&self, name: &str, module: &str, imported: &str, _: bool) -> String {
+        spelling::statement(name, module, imported)
+    }
+
+    fn restated(&self, import: &Import, module: &str) -> String {
+        spelling::restated(import, module)
+    }
+
+    fn spelled(
+        &self,
+        graph: &Graph<'_>,
+        asked: &Asked<'_>,
+        way: &Way,
+        weight: &Weight,
+        _: Option<DefinitionKind>,
+    ) -> (String, bool) {
+        let resolver = graph.resolver();
+        let relative = self.is_relative(resolver, asked, weight);
+        let path = way.path.as_ref();
+        let module = spelling::spelled(resolver, &way.module, path, asked.file, relative);
+        (module, false)
+    }
+
+    fn respelled(
+        &self,
+        graph: &Graph<'_>,
+        file: &RepoPath,
+        path: &RepoPath,
+        like: &str,
+    ) -> (String, bool) {
+        let place = place(path);
+        let names = graph.resolver().module_names(file, &place);
+        let best = names
+            .into_iter()
+            .enumerate()
+            .max_by_key(|(at, name)| (shared_parts(name, like), std::cmp::Reverse(*at)));
+        let module = best.map_or_else(|| place.replace('/', "."), |(_, name)| name);
+        let relative = like.starts_with('.');
+        let resolver = graph.resolver();
+        let spelled = spelling::spelled(resolver, &module, Some(path), file, relative);
+        (spelled, true)
+    }
+}
+
+// Leading parts that two dotted names have in common.
+fn shared_parts(one: &str, other: &str) -> usize {
+    let both = one.split('.').zip(other.split('.'));
+    both.take_while(|(a, b)| a == b).count()
+}
+
+fn evidence(
     resolver: &Resolver<'_>,
     tops: &Tops,
     facts: &FileFacts,
@@ -93,19 +264,11 @@ pub(super) fn evidence(
 
 // What a package takes from outside the repository is for its own use.
 fn is_near(resolver: &Resolver<'_>, path: &RepoPath, from: &str) -> bool {
-    let import = Import {
-        specifier: from.to_owned(),
-        kind: ImportKind::Import,
-        line: 0,
-        names: Vec::new(),
-        type_only: false,
-        nested: false,
-    };
-    from.starts_with('.') || !resolver.resolve(path, &import).files.is_empty()
+    from.starts_with('.') || !resolver.resolve(path, &Import::of(from)).files.is_empty()
 }
 
-/// A module of the repository that bears the name itself.
-pub(super) fn module(
+// A module of the repository that bears the name itself.
+fn module(
     resolver: &Resolver<'_>,
     tops: &Tops,
     path: &RepoPath,
@@ -130,7 +293,7 @@ pub(super) fn module(
     };
     let weight = Weight {
         near: nearness(path, file),
-        defines: Some(crate::model::DefinitionKind::Namespace),
+        defines: Some(DefinitionKind::Namespace),
         ..Weight::default()
     };
     Some((way, weight))
@@ -151,117 +314,5 @@ fn taken(import: &Import, name: &str) -> Option<Option<ImportedName>> {
         }
         ImportKind::Import => import.names.iter().any(|one| bound(&one)).then_some(None),
         _ => None,
-    }
-}
-
-/// Where a module stands: its path without extension; for a package its directory.
-pub(super) fn place(path: &RepoPath) -> String {
-    let text = path.as_str();
-    let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py"));
-    let stem = stem.unwrap_or(text);
-    stem.strip_suffix("/__init__").unwrap_or(stem).to_owned()
-}
-
-/// What a relative specifier of `path` points at.
-pub(super) fn place_of(path: &RepoPath, relative: &str) -> Option<String> {
-    let rest = relative.trim_start_matches('.');
-    let dots = relative.len() - rest.len();
-    let base = path.ancestors().nth(dots.checked_sub(1)?)?;
-    let rest = rest.replace('.', "/");
-    let parts: Vec<&str> = [base, &rest]
-        .into_iter()
-        .filter(|it| !it.is_empty())
-        .collect();
-    Some(parts.join("/"))
-}
-
-/// The first parts of dotted names by which the repository imports its own modules, with how
-/// often. They tell a package's true name from a part of it.
-#[derive(Debug, Default)]
-pub(super) struct Tops(BTreeMap<String, u32>);
-
-impl Tops {
-    pub(super) fn learn(&mut self, resolver: &Resolver<'_>, path: &RepoPath, facts: &FileFacts) {
-        let absolute = facts.imports.iter().filter(|import| {
-            matches!(import.kind, ImportKind::Import | ImportKind::From)
-                && !import.specifier.starts_with('.')
-        });
-        for import in absolute {
-            let first = import.specifier.split('.').next().unwrap_or_default();
-            if let Some(count) = self.0.get_mut(first) {
-                *count += 1;
-            } else if !resolver.resolve(path, import).files.is_empty() {
-                self.0.insert(first.to_owned(), 1);
-            }
-        }
-    }
-
-    /// The dotted name of what stands at `place`, for `file`.
-    pub(super) fn dotted(&self, resolver: &Resolver<'_>, file: &RepoPath, place: &str) -> String {
-        let names = resolver.module_names(file, place);
-        let seen = |name: &String| {
-            let first = name.split('.').next().unwrap_or_default();
-            self.0.get(first).copied().unwrap_or(0)
-        };
-        let best = names
-            .iter()
-            .enumerate()
-            .max_by_key(|(at, name)| (seen(name) > 0, std::cmp::Reverse(*at)));
-        best.map_or_else(|| place.replace('/', "."), |(_, name)| name.clone())
-    }
-}
-
-/// The module as `file` would write it: relative when `relative` says so and both are in one
-/// package.
-pub(super) fn spelled(
-    resolver: &Resolver<'_>,
-    way: &Way,
-    file: &RepoPath,
-    relative: bool,
-) -> String {
-    let Some(path) = way.path.as_ref().filter(|_| relative) else {
-        return way.module.clone();
-    };
-    // The place of the module, which for `from package import submodule` is not the file's.
-    let mut target = place(path);
-    if !way
-        .module
-        .ends_with(target.rsplit('/').next().unwrap_or_default())
-        || way.module.rsplit('.').next() != target.rsplit('/').next()
-    {
-        target = target
-            .rsplit_once('/')
-            .map_or(String::new(), |it| it.0.to_owned());
-    }
-    let own: Vec<&str> = file
-        .directory()
-        .split('/')
-        .filter(|it| !it.is_empty())
-        .collect();
-    let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
-    let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
-    let common = own.get(..shared).unwrap_or_default().join("/");
-    // A folder without `__init__.py` inside a package belongs to it.
-    let inside = RepoPath::new(&format!("{common}/x"))
-        .is_ok_and(|path| path.ancestors().any(|it| resolver.is_package(it)));
-    if shared == 0 || !inside {
-        return way.module.clone();
-    }
-    let dots = ".".repeat(own.len() - shared + 1);
-    format!(
-        "{dots}{}",
-        parts.get(shared..).unwrap_or_default().join(".")
-    )
-}
-
-/// The statement that binds `name`, on one line.
-pub(super) fn statement(name: &str, module: &str, imported: &str) -> String {
-    match imported {
-        "*" if module == name || module.split('.').next() == Some(name) => {
-            format!("import {module}")
-        }
-        "*" => format!("import {module} as {name}"),
-        same if same == name => format!("from {module} import {name}"),
-        other => format!("from {module} import {other} as {name}"),
     }
 }

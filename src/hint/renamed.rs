@@ -1,15 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::items::Items;
-use super::removed::removed;
+use super::idiom::own_idiom;
 use super::similar::distance;
-use super::style::ScriptStyle;
-use super::{Query, python, script, suggest, tables, words};
+use super::{Query, suggest};
 use crate::graph::Graph;
-use crate::lang::{facts, uses};
+use crate::languages::{Language, aliased, facts, removed, uses, words};
 use crate::model::{
-    Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, Language,
-    RepoPath, Suggestion,
+    Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
+    Suggestion,
 };
 use crate::source::{Overlay, Source};
 
@@ -32,6 +30,9 @@ pub fn renamed_exports(
     exports: &[String],
     earlier: &Earlier<'_>,
 ) -> Vec<Suggestion> {
+    let Some(language) = Language::of_path(query.file.as_str()) else {
+        return Vec::new();
+    };
     let resolver = graph.resolver();
     let facts = resolver.facts(query.file);
     let mut found = Vec::new();
@@ -58,6 +59,7 @@ pub fn renamed_exports(
             continue;
         }
         let asked = Asked {
+            language,
             source,
             graph,
             query,
@@ -94,13 +96,14 @@ fn alone(import: &Import, taken: &ImportedName) -> Import {
 // What a script defines and does not export is not to be had.
 pub(super) fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let facts = graph.resolver().facts(path);
-    let script = Language::of_path(path.as_str()).is_some_and(Language::is_script);
+    let declared = Language::of_path(path.as_str()).is_some_and(|it| it.declares_exports);
     let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
-    (!script || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
+    (!declared || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
 }
 
 // A name that a module does not export.
 struct Asked<'a> {
+    language: &'static Language,
     source: &'a dyn Source,
     graph: &'a Graph<'a>,
     query: &'a Query<'a>,
@@ -114,21 +117,10 @@ impl Asked<'_> {
         self.taken.alias.as_ref().unwrap_or(&self.taken.name)
     }
 
-    fn is_script(&self) -> bool {
-        Language::of_path(self.query.file.as_str()).is_some_and(Language::is_script)
-    }
-
     fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
-        let statement = if self.is_script() {
-            let text = self.source.read(self.query.file).unwrap_or_default();
-            let facts = self.graph.resolver().facts(self.query.file);
-            let rules = self.graph.resolver().module_rules(self.query.file);
-            let style = ScriptStyle::of(&text, &facts, std::iter::empty(), rules);
-            script::statement(&style, bound, &import.specifier, imported, import.type_only)
-        } else {
-            python::statement(bound, &import.specifier, imported)
-        };
+        let idiom = own_idiom(self.graph, self.source, self.language, self.query.file);
+        let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
             import_statement: statement,
@@ -146,7 +138,7 @@ impl Asked<'_> {
 
     // `import X` of what is exported by its name, `import { X }` of what is the default.
     fn other_form(&self) -> Option<Suggestion> {
-        let target = self.target.filter(|_| self.is_script())?;
+        let target = self.target.filter(|_| self.language.declares_exports)?;
         let bound = self.bound();
         let facts = self.graph.resolver().facts(target);
         if self.taken.name == "default" {
@@ -251,10 +243,10 @@ impl Asked<'_> {
             .collect();
         let offered: Vec<String> = match self.target {
             Some(target) => self.graph.offered(target),
-            None if self.is_script() => Vec::new(),
-            None => tables::python_names(&self.import.specifier)
-                .map(str::to_owned)
-                .collect(),
+            None => {
+                let library = self.language.exported(&self.import.specifier);
+                library.map(str::to_owned).collect()
+            }
         };
         let free = || {
             offered
@@ -334,7 +326,7 @@ fn body(text: &str, definition: &Definition) -> Vec<String> {
     let marked = lines.map(|line| {
         let mut out = String::new();
         let mut from = 0;
-        for at in words::places(line.as_bytes(), name) {
+        for at in words(line.as_bytes(), name) {
             out.push_str(line.get(from..at).unwrap_or_default());
             out.push('\u{0}');
             from = at + name.len();
@@ -372,17 +364,17 @@ pub(super) fn retaken(
     let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
     let all = facts.imports.iter().filter(takes);
     let (own, others): (Vec<&Import>, Vec<&Import>) = all.partition(|it| it.specifier == module);
-    let python = Language::of_path(file.as_str())? == Language::Python;
+    let shows_all = !Language::of_path(file.as_str())?.declares_exports;
     let quoted = |quote: char| text.contains(&format!("{quote}{old}{quote}"));
     let keeps = !others.is_empty()
         || own.iter().any(|it| it.kind == ImportKind::ExportFrom)
-        || (python && (file.stem() == "__init__" || quoted('"') || quoted('\'')));
+        || (shows_all && (file.stem() == "__init__" || quoted('"') || quoted('\'')));
     if let Some(text) = (!keeps).then(|| renamed(file, text, old, new)).flatten() {
         return Some(text);
     }
     let mut out = text.to_owned();
     for import in own.iter().rev() {
-        out = aliased(&out, import, python, old, new)?;
+        out = aliased(file, &out, import, old, new)?;
     }
     (!own.is_empty()).then_some(out)
 }
@@ -404,42 +396,4 @@ fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> 
     }
     out.push_str(text.get(from..)?);
     Some(out)
-}
-
-// `new as old` in the list of a statement, or `new: old` in what is taken apart.
-fn aliased(text: &str, import: &Import, python: bool, old: &str, new: &str) -> Option<String> {
-    let line = (import.line as usize).checked_sub(1)?;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    let rest = text.get(start..)?;
-    let list = if python {
-        let after = rest.find("import")? + "import".len();
-        let list = rest.get(after..)?;
-        match list.trim_start().strip_prefix('(') {
-            Some(_) => after + list.find('(')? + 1..after + list.find(')')?,
-            None => after..after + list.find(['\n', '#', ';']).unwrap_or(list.len()),
-        }
-    } else {
-        let open = rest.find('{')? + 1;
-        let close = open + rest.get(open..)?.find('}')?;
-        let specifier = rest.get(close..)?.find(import.specifier.as_str())?;
-        rest.get(close..close + specifier)
-            .is_some_and(|it| !it.contains([';', '{']))
-            .then_some(open..close)?
-    };
-    let items = Items::read(rest, list);
-    let names = items.names(rest);
-    let (at, item) = names.iter().enumerate().find_map(|(at, item)| {
-        let mut parts = item.split(|it: char| it.is_whitespace() || it == ':');
-        (parts.find(|it| *it != "type") == Some(old)).then_some((at, *item))
-    })?;
-    let word = words::places(item.as_bytes(), old).next()?;
-    let after = item.get(word + old.len()..)?;
-    let kept = match (after.trim().is_empty(), import.kind) {
-        (false, _) => String::new(),
-        (true, ImportKind::Require) => format!(": {old}"),
-        (true, _) => format!(" as {old}"),
-    };
-    let item = format!("{}{new}{kept}{after}", item.get(..word)?);
-    let changed = items.with_other(rest, at, &item)?;
-    Some(format!("{}{changed}", text.get(..start)?))
 }

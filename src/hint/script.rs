@@ -1,13 +1,197 @@
 use super::asked::Asked;
+use super::entity::coverage;
 use super::evidence::{Way, Weight, nearness};
-use super::style::ScriptStyle;
+use super::idiom::{Idiom, Shown};
+use super::proof::is_declared;
+use super::subject::by_subject;
+use super::suggest::Parsed;
 use crate::graph::Graph;
-use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
-use crate::resolve::Resolver;
+use crate::languages::typescript::ScriptStyle;
+use crate::languages::{Resolver, package_part};
+use crate::model::{
+    DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
+};
+use crate::source::{Installed, Source};
 
-/// What one file says about a name that `file` lacks: how it imports it, and whether it exports
-/// it.
-pub(super) fn evidence(
+/// TypeScript and JavaScript, with the style of the file's imports.
+pub(super) struct Script {
+    style: ScriptStyle,
+}
+
+impl Script {
+    pub(super) fn of(resolver: &Resolver<'_>, shown: &Shown<'_>) -> Self {
+        let near: Vec<std::sync::Arc<FileFacts>> = if shown.parsed.is_empty() {
+            let few = shown.pool.iter().take(4);
+            few.map(|path| resolver.facts(path)).collect()
+        } else {
+            let few = shown.parsed.iter().take(8);
+            few.map(|(_, facts)| facts.clone()).collect()
+        };
+        let rules = resolver.module_rules(shown.file);
+        let near = near.iter().map(AsRef::as_ref);
+        Self {
+            style: ScriptStyle::of(shown.text, shown.facts, near, rules),
+        }
+    }
+}
+
+impl Idiom for Script {
+    fn evidence(
+        &self,
+        graph: &Graph<'_>,
+        facts: &FileFacts,
+        path: &RepoPath,
+        file: &RepoPath,
+        name: &str,
+    ) -> Vec<(Way, Weight)> {
+        evidence(graph, &self.style, facts, path, file, name)
+    }
+
+    fn namesakes(
+        &self,
+        graph: &Graph<'_>,
+        pool: &[&RepoPath],
+        parsed: &Parsed<'_>,
+        asked: &Asked<'_>,
+    ) -> Vec<(Way, Weight)> {
+        let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
+        let mut found = by_subject(graph, &self.style, pool, others, asked.file, asked.name);
+        found.extend(same_named(graph, &self.style, pool, asked));
+        found
+    }
+
+    fn outside(
+        &self,
+        resolver: &Resolver<'_>,
+        _: &dyn Source,
+        file: &RepoPath,
+        name: &str,
+    ) -> Vec<(String, String, HintSource)> {
+        let packages = match resolver.declared_as(file, name) {
+            Some(package) => vec![package],
+            None => resolver.declared_like(file, name),
+        };
+        let row = |package| (package, "default".to_owned(), HintSource::Manifest);
+        packages.into_iter().map(row).collect()
+    }
+
+    fn declares(
+        &self,
+        resolver: &Resolver<'_>,
+        _: &dyn Source,
+        file: &RepoPath,
+        module: &str,
+    ) -> bool {
+        package_part(module).is_some_and(|package| resolver.declares(file, package))
+    }
+
+    fn installed(
+        &self,
+        resolver: &Resolver<'_>,
+        _: &dyn Source,
+        file: &RepoPath,
+        _: &Installed,
+        _: &str,
+    ) -> Vec<String> {
+        resolver.declared(file)
+    }
+
+    fn library(&self, module: &str) -> String {
+        // `test` and what is newer exist under the prefix alone.
+        let bare = !self.style.node_prefix && module != "test";
+        let prefix = if bare { "" } else { "node:" };
+        format!("{prefix}{module}")
+    }
+
+    fn module(&self, _: &Resolver<'_>, file: &RepoPath, path: &RepoPath) -> String {
+        self.style.relative(file, path, "")
+    }
+
+    fn statement(&self, name: &str, module: &str, imported: &str, type_only: bool) -> String {
+        self.style.statement(name, module, imported, type_only)
+    }
+
+    fn restated(&self, import: &Import, module: &str) -> String {
+        self.style.restated(import, module)
+    }
+
+    fn spelled(
+        &self,
+        graph: &Graph<'_>,
+        asked: &Asked<'_>,
+        way: &Way,
+        weight: &Weight,
+        kind: Option<DefinitionKind>,
+    ) -> (String, bool) {
+        let style = &self.style;
+        let erased = kind.is_some_and(DefinitionKind::is_erased);
+        let voted = weight.types > 0 && weight.types == weight.count.max(1);
+        // Without a use at run time `import type` says what is meant of anything.
+        let unknown = kind.is_none() && style.rules.explicit_types && asked.usage.typed;
+        let type_only = style.types && !asked.usage.value && (erased || voted || unknown);
+        (spelled(graph, style, asked, way), type_only)
+    }
+
+    fn respelled(
+        &self,
+        graph: &Graph<'_>,
+        file: &RepoPath,
+        path: &RepoPath,
+        like: &str,
+    ) -> (String, bool) {
+        let module = respelled(graph, &self.style, file, path, like);
+        let keeps_root = like.starts_with('.') == module.starts_with('.');
+        (module, keeps_root)
+    }
+
+    // Module kinds, packages, types beside values.
+    fn suits(
+        &self,
+        graph: &Graph<'_>,
+        asked: &Asked<'_>,
+        one: &Suggestion,
+        import: &Import,
+        kind: Option<DefinitionKind>,
+    ) -> bool {
+        let (resolver, style) = (graph.resolver(), &self.style);
+        let way = Way {
+            module: import.specifier.clone(),
+            imported: one.imported.clone(),
+            path: one.path.clone(),
+        };
+        let spelled = one
+            .path
+            .as_ref()
+            .is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
+        let erased = kind.is_some_and(DefinitionKind::is_erased);
+        let typed = if asked.usage.value {
+            !one.type_only && !erased
+        } else {
+            one.type_only || !erased || !style.rules.explicit_types
+        };
+        // Where the file names emitted files, a source file is not what it loads.
+        let loads = emitted(resolver, asked.file, import).is_some()
+            || !import.specifier.starts_with('.')
+            || !relative_imports(asked).any(|own| {
+                let names = emitted(resolver, asked.file, own);
+                let path = one.path.as_ref();
+                names.is_some_and(|(source, _)| {
+                    path.is_some_and(|path| path.as_str().split('/').any(|part| part == source))
+                })
+            });
+        spelled
+            && typed
+            && loads
+            && !crosses(graph, asked, &way)
+            && is_declared(graph, asked, &import.specifier)
+    }
+
+    fn is_astray(&self, graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
+        crosses(graph, asked, way) || !is_declared(graph, asked, &way.module)
+    }
+}
+
+fn evidence(
     graph: &Graph<'_>,
     style: &ScriptStyle,
     facts: &FileFacts,
@@ -154,7 +338,7 @@ fn exported(
     {
         // Another package of the repository: by its name, when that passes the name on.
         let entry = resolver
-            .resolve(file, &importing(&package))
+            .resolve(file, &Import::of(&package))
             .files
             .into_iter()
             .next();
@@ -214,17 +398,6 @@ fn exported(
     found
 }
 
-pub(super) fn importing(specifier: &str) -> Import {
-    Import {
-        specifier: specifier.to_owned(),
-        kind: ImportKind::Import,
-        line: 0,
-        names: Vec::new(),
-        type_only: false,
-        nested: false,
-    }
-}
-
 // Whether the file imports something outside the directory by its place.
 fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> bool {
     let facts = resolver.facts(file);
@@ -237,14 +410,9 @@ fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> boo
         .any(|path| !path.is_below(directory))
 }
 
-/// The specifier as the asked file writes it: what it imports the same file by already; `dist` where
-/// its own imports name what is emitted.
-pub(super) fn spelled(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    asked: &Asked<'_>,
-    way: &Way,
-) -> String {
+// The specifier as the asked file writes it: what it imports the same file by already; `dist` where
+// its own imports name what is emitted.
+fn spelled(graph: &Graph<'_>, style: &ScriptStyle, asked: &Asked<'_>, way: &Way) -> String {
     let resolver = graph.resolver();
     let Some(path) = &way.path else {
         return way.module.clone();
@@ -273,9 +441,9 @@ pub(super) fn spelled(
         .unwrap_or_else(|| way.module.clone())
 }
 
-/// What shows whether the file names sources or what is emitted: its own imports of what stands
-/// elsewhere, else those of its neighbours.
-pub(super) fn relative_imports<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = &'a Import> {
+// What shows whether the file names sources or what is emitted: its own imports of what stands
+// elsewhere, else those of its neighbours.
+fn relative_imports<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = &'a Import> {
     let above = |import: &&Import| import.specifier.starts_with("../");
     let alone = !asked.facts.imports.iter().any(|import| above(&import));
     let siblings = asked.siblings.iter().filter(move |_| alone);
@@ -283,13 +451,9 @@ pub(super) fn relative_imports<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item =
     asked.facts.imports.iter().chain(theirs)
 }
 
-/// For an import that names an emitted file by its place: the folder of the source it leads to and
-/// the folder it names.
-pub(super) fn emitted(
-    resolver: &Resolver<'_>,
-    file: &RepoPath,
-    import: &Import,
-) -> Option<(String, String)> {
+// For an import that names an emitted file by its place: the folder of the source it leads to and
+// the folder it names.
+fn emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> Option<(String, String)> {
     if !import.specifier.starts_with('.') {
         return None;
     }
@@ -308,9 +472,9 @@ pub(super) fn emitted(
     }
 }
 
-/// Whether a way leads by its place into another package than the file's, and neither the file nor
-/// its neighbours go there like that.
-pub(super) fn crosses(graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
+// Whether a way leads by its place into another package than the file's, and neither the file nor
+// its neighbours go there like that.
+fn crosses(graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
     let resolver = graph.resolver();
     let Some(path) = way.path.as_ref().filter(|_| way.module.starts_with('.')) else {
         return false;
@@ -336,30 +500,70 @@ pub(super) fn crosses(graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
 
 // Whether the specifier means the same file from here.
 fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
-    resolver.resolve(file, &importing(specifier)).files.first() == Some(target)
+    resolver.resolve(file, &Import::of(specifier)).files.first() == Some(target)
 }
 
-/// The statement that binds `name`, on one line and without a semicolon.
-pub(super) fn statement(
+// What a script writes for a module that it named by `like`: an alias stays an alias.
+fn respelled(
+    graph: &Graph<'_>,
     style: &ScriptStyle,
-    name: &str,
-    module: &str,
-    imported: &str,
-    type_only: bool,
+    file: &RepoPath,
+    path: &RepoPath,
+    like: &str,
 ) -> String {
-    let q = style.quote;
-    if style.require {
-        return match imported {
-            "*" | "default" => format!("const {name} = require({q}{module}{q})"),
-            same if same == name => format!("const {{ {name} }} = require({q}{module}{q})"),
-            other => format!("const {{ {other}: {name} }} = require({q}{module}{q})"),
+    if like.starts_with('.') {
+        return style.like(like).relative(file, path, like);
+    }
+    let first = like.split('/').next();
+    let aliases = graph.resolver().aliases(file, path);
+    let same = aliases
+        .into_iter()
+        .find(|alias| alias.split('/').next() == first);
+    same.map_or_else(
+        || style.relative(file, path, like),
+        |alias| style.like(like).ended(&alias, path),
+    )
+}
+
+// Modules that bear the name: of a namespace those that have every member that the file uses of it,
+// and those with a default export.
+fn same_named(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    pool: &[&RepoPath],
+    asked: &Asked<'_>,
+) -> Vec<(Way, Weight)> {
+    let usage = &asked.usage;
+    let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
+    let wanted = plain(asked.name);
+    let mut found = Vec::new();
+    for path in pool.iter().filter(|path| **path != asked.file) {
+        let stem = match path.stem() {
+            "index" => path.directory().rsplit('/').next().unwrap_or_default(),
+            stem => stem,
         };
+        if stem != asked.name && plain(stem) != wanted {
+            continue;
+        }
+        let way = |imported: &str| Way {
+            module: style.relative(asked.file, path, ""),
+            imported: imported.to_owned(),
+            path: Some((*path).clone()),
+        };
+        let weight = Weight {
+            passes_on: true,
+            near: nearness(path, asked.file),
+            ..Weight::default()
+        };
+        let exports = &graph.resolver().facts(path).exports;
+        if stem == asked.name && exports.iter().any(|export| export.name == "default") {
+            found.push((way("default"), weight.clone()));
+        }
+        let whole = way("*");
+        let namespace = !usage.members.is_empty() && !usage.called;
+        if namespace && coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
+            found.push((whole, weight));
+        }
     }
-    let word = if type_only { "import type" } else { "import" };
-    match imported {
-        "*" => format!("{word} * as {name} from {q}{module}{q}"),
-        "default" => format!("{word} {name} from {q}{module}{q}"),
-        same if same == name => format!("{word} {{ {name} }} from {q}{module}{q}"),
-        other => format!("{word} {{ {other} as {name} }} from {q}{module}{q}"),
-    }
+    found
 }

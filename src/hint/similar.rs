@@ -1,9 +1,7 @@
 use super::asked::Asked;
-use super::python::Tops;
-use super::style::ScriptStyle;
-use super::{python, script};
+use super::idiom::Idiom;
 use crate::graph::Graph;
-use crate::model::{HintSource, Language, RepoPath, Suggestion};
+use crate::model::{HintSource, RepoPath, Suggestion};
 
 /// Files looked into for names like it, nearest first.
 const MAX_FILES: usize = 200;
@@ -13,8 +11,7 @@ const MAX_SUGGESTIONS: usize = 3;
 /// certain.
 pub(super) fn similar(
     graph: &Graph<'_>,
-    tops: &Tops,
-    style: &ScriptStyle,
+    idiom: &dyn Idiom,
     pool: &[&RepoPath],
     asked: &Asked<'_>,
 ) -> Vec<Suggestion> {
@@ -22,11 +19,7 @@ pub(super) fn similar(
     let resolver = graph.resolver();
     let mut put =
         |distance: usize, order: usize, module: String, name: &str, path: Option<&RepoPath>| {
-            let statement = if asked.language == Language::Python {
-                python::statement(name, &module, name)
-            } else {
-                script::statement(style, name, &module, name, false)
-            };
+            let statement = idiom.statement(name, &module, name, false);
             if found
                 .iter()
                 .any(|(_, _, one)| one.import_statement == statement)
@@ -63,11 +56,7 @@ pub(super) fn similar(
         let facts = resolver.facts(path);
         for export in facts.exports.iter().filter(|export| export.from.is_none()) {
             if let Some(distance) = distance(asked.name, &export.name) {
-                let module = if asked.language == Language::Python {
-                    tops.dotted(resolver, asked.file, &python::place(path))
-                } else {
-                    style.relative(asked.file, path, "")
-                };
+                let module = idiom.module(resolver, asked.file, path);
                 put(distance, at + 1, module, &export.name, Some(path));
             }
         }

@@ -1,8 +1,9 @@
-use super::python;
 use super::similar::distance;
-use super::style::split;
 use crate::graph::Graph;
-use crate::model::{Import, Language, RepoPath};
+use crate::languages::python::spelling::{place, place_of};
+use crate::languages::typescript::split;
+use crate::languages::{Language, TYPESCRIPT};
+use crate::model::{Import, RepoPath};
 
 /// Endings that a specifier names in full; all others are those of a source file or part of its
 /// name (`./user.service`).
@@ -15,7 +16,7 @@ const ENDINGS: &[&str] = &[
 pub(super) struct Named<'a> {
     file: &'a RepoPath,
     specifier: &'a str,
-    script: bool,
+    language: &'static Language,
     /// The ending of what is no script.
     ending: Option<&'a str>,
     /// The last part that is a name.
@@ -34,9 +35,9 @@ pub(super) struct Place<'p> {
 }
 
 impl<'a> Named<'a> {
-    pub(super) fn of(file: &'a RepoPath, import: &'a Import) -> Self {
+    pub(super) fn of(file: &'a RepoPath, import: &'a Import, language: &'static Language) -> Self {
         let specifier = import.specifier.as_str();
-        let script = Language::of_path(file.as_str()).is_some_and(Language::is_script);
+        let script = *language == TYPESCRIPT;
         let ending = specifier
             .rsplit_once('.')
             .map(|(_, ending)| ending)
@@ -47,7 +48,7 @@ impl<'a> Named<'a> {
             let path = RepoPath::resolve(file.directory(), specifier).ok();
             path.map(|path| split(path.as_str()).0.to_owned())
         } else {
-            python::place_of(file, specifier)
+            place_of(file, specifier)
         };
         let last = if script {
             let bare = split(specifier).0;
@@ -61,7 +62,7 @@ impl<'a> Named<'a> {
         Self {
             file,
             specifier,
-            script,
+            language,
             ending,
             last: last.unwrap_or_default().to_owned(),
             target,
@@ -72,8 +73,7 @@ impl<'a> Named<'a> {
     pub(super) fn may_be(&self, path: &RepoPath) -> bool {
         match self.ending {
             Some(ending) => path.extension() == Some(ending),
-            None => Language::of_path(path.as_str())
-                .is_some_and(|language| language.is_script() == self.script),
+            None => Language::of_path(path.as_str()) == Some(self.language),
         }
     }
 
@@ -95,8 +95,8 @@ impl<'a> Named<'a> {
 
     fn is_slip(&self, graph: &Graph<'_>, path: &RepoPath, near: bool) -> bool {
         let whole = split(path.as_str()).0;
-        if !self.script {
-            let place = python::place(path);
+        if *self.language != TYPESCRIPT {
+            let place = place(path);
             if let Some(target) = &self.target {
                 return differs(target, &place, '/');
             }

@@ -1,6 +1,6 @@
 use super::evidence::{Way, Weight, nearness};
-use super::style::ScriptStyle;
 use crate::graph::Graph;
+use crate::languages::typescript::ScriptStyle;
 use crate::model::{FileFacts, ImportKind, RepoPath};
 use crate::policy::is_test;
 

@@ -6,14 +6,12 @@ use rayon::prelude::*;
 use super::Query;
 use super::asked::Asked;
 use super::choose::choose;
-use super::entity::coverage;
 use super::evidence::{Evidence, Way, Weight, nearness};
-use super::python::Tops;
-use super::style::ScriptStyle;
-use super::subject::by_subject;
-use super::{outside, python, script, similar, words};
+use super::idiom::{Idiom, Shown, idiom};
+use super::{outside, similar, words};
 use crate::graph::Graph;
-use crate::model::{FileFacts, ImportKind, Language, RepoPath, Suggestion};
+use crate::languages::{Language, is_word};
+use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
 use crate::source::Source;
 
 /// Files that hold a name and are parsed for it, nearest first. Beyond this, those that merely
@@ -39,10 +37,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
         .listing()
         .files()
         .map(|entry| &entry.path)
-        .filter(|path| {
-            Language::of_path(path.as_str())
-                .is_some_and(|it| it.is_script() == language.is_script())
-        })
+        .filter(|path| Language::of_path(path.as_str()).is_some_and(|it| it == language))
         .filter(|path| (query.may_read)(path))
         .collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
@@ -52,37 +47,39 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
     let hits = scan(source, &pool, &names);
     let mut found = Vec::new();
     for (at, name) in names.iter().enumerate() {
+        let parsed = parse(graph, &hits, at);
         let asked = Asked {
             file: query.file,
             name,
             text: &text,
-            usage: words::usage(query.file, &text, name, language.is_script()),
+            usage: words::usage(query.file, &text, name, language),
             facts: &facts,
             language,
-            siblings: Vec::new(),
-            reached: Vec::new(),
-        };
-        let parsed = parse(graph, &hits, at);
-        let style = style(graph, query.file, &text, &facts, &parsed, &pool);
-        let asked = Asked {
             siblings: siblings(graph, &pool, query.file),
             reached: reached.clone(),
-            ..asked
         };
-        let tops = tops(graph, &asked, &parsed);
-        let mut evidence = gather(graph, &tops, &style, &pool, &parsed, &asked);
+        let shown = Shown {
+            file: query.file,
+            text: &text,
+            facts: &facts,
+            siblings: &asked.siblings,
+            parsed: &parsed,
+            pool: &pool,
+        };
+        let idiom = &*idiom(graph, language, &shown);
+        let mut evidence = gather(graph, idiom, &pool, &parsed, &asked);
         outside::add(
             &mut evidence,
             source,
             graph.resolver(),
             language,
-            &style,
+            idiom,
             query,
             name,
         );
-        let mut rows = choose(graph, &tops, &style, evidence, &asked, query.installed);
+        let mut rows = choose(graph, idiom, evidence, &asked, query.installed);
         if rows.is_empty() {
-            rows = similar::similar(graph, &tops, &style, &pool, &asked);
+            rows = similar::similar(graph, idiom, &pool, &asked);
         }
         found.append(&mut rows);
     }
@@ -91,7 +88,7 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
 
 fn is_name(name: &str) -> bool {
     let first = name.bytes().next();
-    first.is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(words::is_word)
+    first.is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(is_word)
 }
 
 // For each file the numbers of the names it holds.
@@ -113,7 +110,7 @@ fn scan<'p>(
             for hit in finder.find_overlapping_iter(&*bytes) {
                 let edge = |at: Option<usize>| {
                     !at.and_then(|at| bytes.get(at))
-                        .is_some_and(|byte| words::is_word(*byte))
+                        .is_some_and(|byte| is_word(*byte))
                 };
                 let number = hit.pattern().as_usize();
                 if !held.contains(&number)
@@ -128,7 +125,8 @@ fn scan<'p>(
         .collect()
 }
 
-type Parsed<'p> = Vec<(&'p RepoPath, std::sync::Arc<FileFacts>)>;
+/// Files that hold a name, with what they say.
+pub(super) type Parsed<'p> = Vec<(&'p RepoPath, std::sync::Arc<FileFacts>)>;
 
 fn parse<'p>(graph: &Graph<'_>, hits: &[(&'p RepoPath, Vec<usize>)], name: usize) -> Parsed<'p> {
     let paths: Vec<&RepoPath> = hits
@@ -179,131 +177,34 @@ fn siblings(
         .collect()
 }
 
-fn tops(graph: &Graph<'_>, asked: &Asked<'_>, parsed: &Parsed<'_>) -> Tops {
-    let mut tops = Tops::default();
-    if asked.language == Language::Python {
-        tops.learn(graph.resolver(), asked.file, asked.facts);
-        for facts in &asked.siblings {
-            tops.learn(graph.resolver(), asked.file, facts);
-        }
-        for (path, facts) in parsed.iter().take(32) {
-            tops.learn(graph.resolver(), path, facts);
-        }
-    }
-    tops
-}
-
-fn style(
-    graph: &Graph<'_>,
-    file: &RepoPath,
-    text: &[u8],
-    facts: &FileFacts,
-    parsed: &Parsed<'_>,
-    pool: &[&RepoPath],
-) -> ScriptStyle {
-    let near: Vec<std::sync::Arc<FileFacts>> = if parsed.is_empty() {
-        pool.iter()
-            .take(4)
-            .map(|path| graph.resolver().facts(path))
-            .collect()
-    } else {
-        parsed
-            .iter()
-            .take(8)
-            .map(|(_, facts)| facts.clone())
-            .collect()
-    };
-    let rules = graph.resolver().module_rules(file);
-    ScriptStyle::of(text, facts, near.iter().map(AsRef::as_ref), rules)
-}
-
 fn gather(
     graph: &Graph<'_>,
-    tops: &Tops,
-    style: &ScriptStyle,
+    idiom: &dyn Idiom,
     pool: &[&RepoPath],
     parsed: &Parsed<'_>,
     asked: &Asked<'_>,
 ) -> Evidence {
     let (file, name) = (asked.file, asked.name);
-    let resolver = graph.resolver();
     let found: Vec<_> = parsed
         .par_iter()
-        .map(|(path, facts)| match asked.language {
-            Language::Python => python::evidence(resolver, tops, facts, path, file, name),
-            _ => script::evidence(graph, style, facts, path, file, name),
-        })
+        .map(|(path, facts)| idiom.evidence(graph, facts, path, file, name))
         .collect();
     let mut evidence = Evidence::default();
     for (way, weight) in found.into_iter().flatten() {
         evidence.add(way, &weight);
     }
-    for (way, weight) in offered(graph, tops, asked) {
+    for (way, weight) in offered(graph, idiom, asked) {
         evidence.add(way, &weight);
     }
-    let more: Vec<(Way, Weight)> = if asked.language == Language::Python {
-        let modules = pool
-            .iter()
-            .filter_map(|path| python::module(resolver, tops, path, file, name));
-        modules.collect()
-    } else {
-        let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
-        let mut found = by_subject(graph, style, pool, others, file, name);
-        found.extend(namesakes(graph, style, pool, asked));
-        found
-    };
-    for (way, weight) in more {
+    for (way, weight) in idiom.namesakes(graph, pool, parsed, asked) {
         evidence.add(way, &weight);
     }
     evidence
 }
 
-// Modules that bear the name: of a namespace those that have every member that the file uses of it,
-// and those with a default export.
-fn namesakes(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    pool: &[&RepoPath],
-    asked: &Asked<'_>,
-) -> Vec<(Way, Weight)> {
-    let usage = &asked.usage;
-    let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
-    let wanted = plain(asked.name);
-    let mut found = Vec::new();
-    for path in pool.iter().filter(|path| **path != asked.file) {
-        let stem = match path.stem() {
-            "index" => path.directory().rsplit('/').next().unwrap_or_default(),
-            stem => stem,
-        };
-        if stem != asked.name && plain(stem) != wanted {
-            continue;
-        }
-        let way = |imported: &str| Way {
-            module: style.relative(asked.file, path, ""),
-            imported: imported.to_owned(),
-            path: Some((*path).clone()),
-        };
-        let weight = Weight {
-            passes_on: true,
-            near: nearness(path, asked.file),
-            ..Weight::default()
-        };
-        let exports = &graph.resolver().facts(path).exports;
-        if stem == asked.name && exports.iter().any(|export| export.name == "default") {
-            found.push((way("default"), weight.clone()));
-        }
-        let whole = way("*");
-        let namespace = !usage.members.is_empty() && !usage.called;
-        if namespace && coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
-            found.push((whole, weight));
-        }
-    }
-    found
-}
-
 // Modules that the file or its neighbours take other names from and that pass this one on, be it
 // by a star: their text need not hold the name.
-fn offered(graph: &Graph<'_>, tops: &Tops, asked: &Asked<'_>) -> Vec<(Way, Weight)> {
+fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Asked<'_>) -> Vec<(Way, Weight)> {
     let resolver = graph.resolver();
     let siblings = asked.siblings.iter().map(AsRef::as_ref);
     let imports = std::iter::once(asked.facts)
@@ -326,8 +227,8 @@ fn offered(graph: &Graph<'_>, tops: &Tops, asked: &Asked<'_>) -> Vec<(Way, Weigh
             continue;
         };
         // A Python module shows all that it imports; what it means to pass on, its importers say.
-        let python = asked.language == Language::Python;
-        if python
+        let shows_all = !asked.language.declares_exports;
+        if shows_all
             && resolver
                 .facts(&target)
                 .exports
@@ -345,8 +246,8 @@ fn offered(graph: &Graph<'_>, tops: &Tops, asked: &Asked<'_>) -> Vec<(Way, Weigh
         if !passed {
             continue;
         }
-        let module = if python && import.specifier.starts_with('.') {
-            tops.dotted(resolver, asked.file, &python::place(&target))
+        let module = if shows_all && import.specifier.starts_with('.') {
+            idiom.module(resolver, asked.file, &target)
         } else {
             import.specifier.clone()
         };

@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 
 use super::fix::binds;
 use super::missing::leads_to;
-use super::tables;
-use crate::lang::{Uses, facts, free_names, uses};
+use crate::languages::{PYTHON, Uses, facts, free_names, uses};
 use crate::model::{FileFacts, RepoPath};
 use crate::source::Source;
 
@@ -103,7 +102,7 @@ pub fn wanted(
 #[must_use]
 pub fn undefined(file: &RepoPath, bytes: &[u8]) -> Vec<String> {
     let mut names = free_names(file, bytes);
-    names.retain(|name| !name.starts_with("__") && !tables::is_global(name, false));
+    names.retain(|name| !name.starts_with("__") && !PYTHON.is_global(name));
     names
 }
 

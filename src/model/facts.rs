@@ -2,37 +2,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A language whose imports are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Language {
-    /// `.ts`, `.mts`, `.cts` and their declaration files; the script of `.vue`, `.svelte`, `.astro`.
-    TypeScript,
-    /// `.tsx`, JavaScript in all its extensions (the TSX grammar reads it), what `.mdx` imports.
-    Tsx,
-    /// `.py` and `.pyi`.
-    Python,
-}
-
-impl Language {
-    /// The language of a file name, by its extension.
-    #[must_use]
-    pub fn of_path(path: &str) -> Option<Self> {
-        match path.rsplit_once('.')?.1 {
-            "ts" | "mts" | "cts" | "vue" | "svelte" | "astro" => Some(Self::TypeScript),
-            "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mdx" => Some(Self::Tsx),
-            "py" | "pyi" => Some(Self::Python),
-            _ => None,
-        }
-    }
-
-    /// Whether the file belongs to the TypeScript and JavaScript family.
-    #[must_use]
-    pub fn is_script(self) -> bool {
-        matches!(self, Self::TypeScript | Self::Tsx)
-    }
-}
-
 /// What one source file says about itself. Reading never fails: what cannot be read is a problem.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileFacts {
@@ -61,6 +30,21 @@ pub struct Import {
     pub type_only: bool,
     /// Not at the top level: inside a function, branch, `try` or block.
     pub nested: bool,
+}
+
+impl Import {
+    /// An import of a whole module, as no file need write it.
+    #[must_use]
+    pub fn of(specifier: &str) -> Self {
+        Self {
+            specifier: specifier.to_owned(),
+            kind: ImportKind::Import,
+            line: 0,
+            names: Vec::new(),
+            type_only: false,
+            nested: false,
+        }
+    }
 }
 
 /// A name taken from a module.

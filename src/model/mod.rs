@@ -18,8 +18,7 @@ pub use code::Code;
 pub use code_page::{CodePage, code_pages, explain};
 pub use exit::Exit;
 pub use facts::{
-    Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, Language,
-    ParseProblem,
+    Definition, DefinitionKind, Export, FileFacts, Import, ImportKind, ImportedName, ParseProblem,
 };
 pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,

@@ -1,9 +1,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
-use crate::lang::{facts, syntax_errors};
-use crate::model::{AfterProblem, Code, Import, Language, RepoPath};
-use crate::resolve::Resolver;
+use crate::languages::{Language, Resolver, facts, syntax_errors};
+use crate::model::{AfterProblem, Code, Import, RepoPath};
 use crate::source::{Overlay, Source};
 
 /// What the tree would have after a patch that it does not have now.
@@ -78,17 +77,12 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
 // Whether lines that are new could hold an import: both files are parsed for what they import, which
 // is most of the time that a patch takes.
 fn may_import(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
-    let is_python = Language::of_path(path.as_str()) == Some(Language::Python);
+    let Some(language) = Language::of_path(path.as_str()) else {
+        return false;
+    };
     let known: HashSet<&[u8]> = old.split(|byte| *byte == b'\n').collect();
     let mut added = new.split(|byte| *byte == b'\n');
-    added.any(|line| {
-        let says = if is_python {
-            memchr::memmem::find(line, b"import").is_some()
-        } else {
-            line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'))
-        };
-        says && !known.contains(line)
-    })
+    added.any(|line| language.may_import(line) && !known.contains(line))
 }
 
 /// The first error of a file that has none now.

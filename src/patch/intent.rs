@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use super::change::FileState;
 use super::set::Side;
-use crate::model::{Code, Language, Refusal};
+use crate::languages::Language;
+use crate::model::{Code, Refusal};
 
 /// What a new content shows of a writer who meant something else than the bytes say; with the line of
 /// the new content, counted from 1.

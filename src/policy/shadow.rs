@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{dependency_names, is_manifest};
 use super::protected::is_test;
-use crate::lang::is_test_runner;
+use crate::languages::is_test_runner;
 use crate::model::{Code, PatchProblem};
 
 /// New files that an import finds before the module that was meant.

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use crate::model::{Language, RepoPath};
+use crate::languages::Language;
+use crate::model::RepoPath;
 use crate::source::Listing;
 
 /// Which files a repair may have to change: source code that is no test, fixture, example,
@@ -50,7 +51,7 @@ impl Pool {
     // Whether the file is product code by its name and its folders from `start` on.
     fn is_source(&self, path: &RepoPath, start: usize) -> bool {
         let text = path.as_str();
-        let is_source = Language::of_path(text).is_some() || has_script_block(text);
+        let is_source = Language::of_path(text).is_some();
         let mut end = start;
         let mut folders = path.directory().get(start..).unwrap_or_default().split('/');
         is_source
@@ -112,10 +113,6 @@ fn offered(listing: &Listing) -> Vec<String> {
     }
     let kept = found.into_iter().filter(|(_, is_offered)| *is_offered);
     kept.map(|(folder, _)| folder.to_owned()).collect()
-}
-
-fn has_script_block(path: &str) -> bool {
-    matches!(path.rsplit_once('.'), Some((_, "vue" | "svelte")))
 }
 
 /// Whether a file name is that of a test, by the conventions of the common runners.

@@ -1,4 +1,4 @@
-use crate::lang::Outline;
+use crate::languages::Outline;
 
 /// A part of a file that is shown or left out as one: a function, a method, a test, or lines
 /// between such.
@@ -100,7 +100,7 @@ fn children(outline: &Outline) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::units;
-    use crate::lang::outline;
+    use crate::languages::outline;
     use crate::model::RepoPath;
 
     #[test]

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::heal::Heal;
-use crate::lang::syntax_errors;
+use crate::languages::syntax_errors;
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};

@@ -1,7 +1,8 @@
 use super::heal::Heal;
 use crate::graph::Graph;
 use crate::hint::{Ask, Fix, Query, Wanted, answers, fix_all, suggest, undefined, wanted};
-use crate::model::{Diagnosis, HintSource, Language, MentionedFile, RepoPath, Suggestion};
+use crate::languages::Language;
+use crate::model::{Diagnosis, HintSource, MentionedFile, RepoPath, Suggestion};
 use crate::source::Source;
 
 /// Uncertain answers that are tried in one go (R74).

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::lang::facts;
+use crate::languages::{Language, facts};
 use crate::model::{
-    Blocker, FailureKind, Language, Rate, RepoPath, RunRecord, RunStatus, SCHEMA_VERSION, Stats,
+    Blocker, FailureKind, Rate, RepoPath, RunRecord, RunStatus, SCHEMA_VERSION, Stats,
 };
 
 /// Adds up runs.
@@ -72,12 +72,11 @@ fn imported(patch: &str, names: &[String]) -> BTreeSet<String> {
     }
     let mut rows = BTreeSet::new();
     for (file, text) in added {
-        let Ok(path) = RepoPath::new(file) else {
+        let (Ok(path), Some(language)) = (RepoPath::new(file), Language::of_path(file)) else {
             continue;
         };
+        let family = language.families.first().copied().unwrap_or_default();
         for import in facts(&path, text.as_bytes()).imports {
-            let script = Language::of_path(file).is_some_and(Language::is_script);
-            let family = if script { "js" } else { "py" };
             for name in &import.names {
                 let bound = name.alias.as_ref().unwrap_or(&name.name);
                 if names.contains(bound) && !import.specifier.starts_with('.') {

@@ -6,8 +6,8 @@ mod python;
 mod script;
 mod symbols;
 
+use mendit::languages::Resolver;
 use mendit::model::RepoPath;
-use mendit::resolve::Resolver;
 use mendit::source::Memory;
 
 // A repository path.
@@ -35,7 +35,7 @@ pub(crate) fn resolved(files: &[(&str, &str)], from: &str) -> Vec<String> {
         .find(|(name, _)| *name == from.as_str())
         .unwrap()
         .1;
-    mendit::lang::facts(&from, text.as_bytes())
+    mendit::languages::facts(&from, text.as_bytes())
         .imports
         .iter()
         .map(|import| {

@@ -1,5 +1,5 @@
 use super::{memory, path, resolved};
-use mendit::resolve::Resolver;
+use mendit::languages::Resolver;
 
 #[test]
 fn roots_come_from_the_project() {

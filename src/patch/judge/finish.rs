@@ -9,11 +9,9 @@ use super::super::structure::Slot;
 use super::Judged;
 use super::run::Judging;
 use super::section::{Standing, original};
-use crate::model::{
-    AfterProblem, BlobId, Code, Language, Operation, PatchProblem, RepoPath, Verdict,
-};
+use crate::languages::PYTHON;
+use crate::model::{AfterProblem, BlobId, Code, Operation, PatchProblem, RepoPath, Verdict};
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
-use crate::resolve::is_standard;
 
 fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
     let before = slot.before.as_ref().filter(|_| slot.from.is_none());
@@ -220,7 +218,7 @@ impl Judging<'_, '_> {
             dependencies: self.options.dependencies,
             run: &self.options.run,
             source: self.source,
-            is_standard: |name| is_standard(Language::Python, name),
+            is_standard: |name| PYTHON.is_standard(name),
         };
         let mut found = Vec::new();
         let mut grown: u64 = 0;

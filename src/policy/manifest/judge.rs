@@ -5,7 +5,7 @@ use super::format::Format;
 use super::rules::{Manifest, Permit, manifest};
 use super::tree::Tree;
 use super::version::{is_npm, is_python, is_table_version};
-use crate::lang::is_test_runner;
+use crate::languages::is_test_runner;
 use crate::model::{Code, PatchProblem};
 use crate::policy::change::{ChangedFile, LET_PASS};
 

@@ -1,0 +1,288 @@
+use std::fmt;
+
+use tree_sitter::{Node, Tree};
+
+#[cfg(feature = "program")]
+use super::insert::{Inserter, Page};
+#[cfg(feature = "program")]
+use super::installed::Look;
+use super::meddling::read::Found;
+#[cfg(feature = "program")]
+use super::names::Names;
+use super::resolver::{Resolution, Resolver};
+#[cfg(feature = "program")]
+use super::statements::Statement;
+use super::uses::Uses;
+use super::{python, typescript};
+use crate::model::{FileFacts, Import, RepoPath};
+
+/// The languages whose imports are read. One more is a folder and a row.
+pub static LANGUAGES: &[&Language] = &[&typescript::TYPESCRIPT, &python::PYTHON];
+
+/// What a language is to the rest of the program. There is one of each: they are compared by what
+/// they are, not by what they hold.
+pub struct Language {
+    /// Its name in lower case.
+    pub name: &'static str,
+    pub(super) files: &'static [FileKind],
+    /// Other files may take what a file declares as its exports, one of them as the default. Where
+    /// this is not so, they may take all that it binds, and of a package its modules.
+    pub declares_exports: bool,
+    /// The words for it in tables of known names.
+    pub families: &'static [&'static str],
+    /// Its own library by what it exports, `name module [*|type]`, sorted: `*` for the module
+    /// itself, `type` for what is erased at run time.
+    #[cfg(feature = "program")]
+    pub(super) library: &'static str,
+    /// Modules of it that code imports from every day, sorted: of two that export a name, one that
+    /// stands here is meant far more often than one that does not.
+    #[cfg(feature = "program")]
+    pub(super) everyday: &'static [&'static str],
+    /// What is there without an import, a name a line.
+    #[cfg(feature = "program")]
+    pub(super) globals: &'static str,
+    /// The part of a module's name that is declared in a manifest, or that the module goes by.
+    pub(super) package: fn(&str) -> &str,
+    /// The last part of a module's name, without an extension.
+    pub(super) last_part: fn(&str) -> &str,
+    /// Whether a specifier names a module of the language's own library.
+    pub(super) is_standard: fn(&str) -> bool,
+    /// Whether a line may hold an import, in the widest sense.
+    pub(super) may_import: fn(&[u8]) -> bool,
+    /// What a file says of itself; `None` when it cannot be parsed.
+    pub(super) facts: fn(&RepoPath, &'static Grammar, &[u8]) -> Option<FileFacts>,
+    /// The name of a definition for an outline, asked of a node and the kind of its parent.
+    pub(super) defined: fn(Node<'_>, &str, &[u8]) -> Option<String>,
+    /// Adds what a leaf that bears the name, below the nodes given, says of its use; whether it
+    /// stands for the name.
+    pub(super) use_of: fn(&mut Uses, Node<'_>, &[Node<'_>], &[u8]) -> bool,
+    /// The names that a file needs and that nothing in it binds.
+    pub(super) free_names: fn(&Tree, &[u8]) -> Vec<String>,
+    /// Whether an installed module has the name that is looked for, and whether as a type.
+    #[cfg(feature = "program")]
+    pub(super) shows: fn(&mut Look<'_>, &RepoPath, &str) -> Option<Option<bool>>,
+    /// The list of names in an import statement.
+    #[cfg(feature = "program")]
+    pub(super) names: fn(Node<'_>) -> Option<Names>,
+    /// Where the specifier of an import stands in the text from its line on.
+    #[cfg(feature = "program")]
+    pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
+    #[cfg(feature = "program")]
+    pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
+    pub(super) meddling: fn(&Tree, &[u8], &mut Found),
+    pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
+    /// Files that take effect without being imported, nearest first.
+    pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,
+}
+
+/// A module outside the repository that exports a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outside<'t> {
+    /// The module.
+    pub module: &'t str,
+    /// The name inside the module: empty for the same one, `default`, or `*` for the module.
+    pub imported: &'t str,
+    /// Erased at run time.
+    pub erased: bool,
+}
+
+/// Files with one of some extensions, and how they are read.
+pub(super) struct FileKind {
+    pub(super) extensions: &'static [&'static str],
+    pub(super) grammar: &'static Grammar,
+    /// Of a file that holds more than code: the code with all else blanked out.
+    pub(super) code: Option<fn(&[u8]) -> (&'static Grammar, Vec<u8>)>,
+    /// See [`super::reading`].
+    pub(super) reading: u8,
+}
+
+/// How texts are parsed.
+pub(super) struct Grammar {
+    pub(super) of: fn() -> tree_sitter::Language,
+    /// Another attempt at a text that the grammar finds errors in.
+    pub(super) mended: Option<fn(&[u8]) -> Option<Tree>>,
+}
+
+impl Language {
+    /// The language of a file name, by its extension.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<&'static Self> {
+        Self::of_kind(path).map(|(language, _)| language)
+    }
+
+    pub(super) fn of_kind(path: &str) -> Option<(&'static Self, &'static FileKind)> {
+        let (_, extension) = path.rsplit_once('.')?;
+        LANGUAGES.iter().find_map(|language| {
+            let mut kinds = language.files.iter();
+            let kind = kinds.find(|kind| kind.extensions.contains(&extension))?;
+            Some((*language, kind))
+        })
+    }
+
+    /// Whether a module belongs to the language's own library: by the first part of a dotted name
+    /// for Python, by the whole specifier for Node.js.
+    #[must_use]
+    pub fn is_standard(&self, module: &str) -> bool {
+        (self.is_standard)(module)
+    }
+
+    /// Whether a line may hold an import. Few that do not are said to.
+    #[must_use]
+    pub fn may_import(&self, line: &[u8]) -> bool {
+        (self.may_import)(line)
+    }
+
+    /// The package that a module is of, and the module itself where it is of none.
+    #[must_use]
+    pub fn package<'m>(&self, module: &'m str) -> &'m str {
+        (self.package)(module)
+    }
+
+    /// The name that a specifier gives the module by itself: `b` of `./a/b.js` and of `..a.b`.
+    #[must_use]
+    pub fn last_part<'s>(&self, specifier: &'s str) -> &'s str {
+        (self.last_part)(specifier)
+    }
+}
+
+/// What is known of a language's own library.
+#[cfg(feature = "program")]
+impl Language {
+    /// Whether a name means something without an import.
+    #[must_use]
+    pub fn is_global(&self, name: &str) -> bool {
+        self.globals.lines().any(|line| line == name)
+    }
+
+    /// Whether code imports from the module every day.
+    #[must_use]
+    pub fn is_everyday(&self, module: &str) -> bool {
+        let bare = module.strip_prefix("node:").unwrap_or(module);
+        self.everyday.binary_search(&bare).is_ok()
+    }
+
+    /// Modules of the library that export a name, everyday ones first.
+    #[must_use]
+    pub fn exporters(&self, name: &str) -> Vec<Outside<'static>> {
+        let rows = self.library.lines().filter_map(|line| {
+            let mut row = line.split_whitespace();
+            let module = row
+                .next()
+                .filter(|it| *it == name)
+                .and_then(|_| row.next())?;
+            let mark = row.next();
+            Some(Outside {
+                module,
+                imported: if mark == Some("*") { "default" } else { "" },
+                erased: mark == Some("type"),
+            })
+        });
+        let mut found: Vec<Outside<'_>> = rows.collect();
+        found.sort_by_key(|one| !self.is_everyday(one.module));
+        found
+    }
+
+    /// What a module of the library exports.
+    pub fn exported(&self, module: &str) -> impl Iterator<Item = &'static str> {
+        self.library.lines().filter_map(move |line| {
+            let (name, rest) = line.split_once(' ')?;
+            (rest == module).then_some(name)
+        })
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Language {}
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// A number for the way in which a file of this name is read: files of the same bytes and the same
+/// number say the same. `None` for one that no language claims.
+#[must_use]
+pub fn reading(path: &RepoPath) -> Option<u8> {
+    Language::of_kind(path.as_str()).map(|(_, kind)| kind.reading)
+}
+
+/// Whether a sorted table holds a line. Binary search over the text.
+pub(super) fn has_line(table: &str, name: &str) -> bool {
+    let (mut low, mut high) = (0, table.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let head = table.as_bytes().get(..middle).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
+        let rest = table.get(start..).unwrap_or_default();
+        let line = rest.lines().next().unwrap_or_default();
+        match line.cmp(name) {
+            std::cmp::Ordering::Equal => return !name.is_empty(),
+            std::cmp::Ordering::Less => low = start + line.len() + 1,
+            std::cmp::Ordering::Greater => high = start,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LANGUAGES, Language};
+
+    #[test]
+    fn tables_answer_whole_names() {
+        let [typescript, python] = LANGUAGES else {
+            panic!("two languages")
+        };
+        for name in ["fs/promises", "node:test", "path"] {
+            assert!(typescript.is_standard(name), "{name}");
+        }
+        assert!(!typescript.is_standard("pat") && !typescript.is_standard(""));
+        assert!(python.is_standard("os.path") && python.is_standard("__future__"));
+        assert!(!python.is_standard("o") && !python.is_standard(""));
+    }
+
+    #[cfg(feature = "program")]
+    #[test]
+    fn names_lead_to_their_modules() {
+        let [typescript, python] = LANGUAGES else {
+            panic!("two languages")
+        };
+        let modules = |name| python.exporters(name).into_iter().map(|it| it.module);
+        assert_eq!(modules("dataclass").collect::<Vec<_>>(), ["dataclasses"]);
+        assert_eq!(modules("Path").next(), Some("pathlib"));
+        assert!(modules("Iterable").count() > 1);
+        assert!(python.exported("datetime").any(|name| name == "timedelta"));
+        assert!(!python.exported("datetime").any(|name| name == "now"));
+        for (name, expected) in [
+            ("fileURLToPath", ("url", "", false)),
+            ("path", ("path", "default", false)),
+            ("AddressInfo", ("net", "", true)),
+        ] {
+            let all = typescript.exporters(name).into_iter();
+            let all: Vec<_> = all.map(|it| (it.module, it.imported, it.erased)).collect();
+            assert_eq!(all, [expected]);
+        }
+        for language in LANGUAGES {
+            assert!(language.everyday.is_sorted() && language.library.lines().is_sorted());
+        }
+    }
+
+    #[test]
+    fn every_extension_has_one_reading() {
+        let kinds = LANGUAGES.iter().flat_map(|language| language.files);
+        let mut readings: Vec<u8> = kinds.clone().map(|kind| kind.reading).collect();
+        let mut extensions: Vec<&str> = kinds.flat_map(|kind| kind.extensions).copied().collect();
+        readings.sort_unstable();
+        extensions.sort_unstable();
+        assert!(readings.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(extensions.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(Language::of_path("a/b.tsx"), Language::of_path("c.mdx"));
+        assert!(Language::of_path("a.rs").is_none() && Language::of_path("py").is_none());
+    }
+}

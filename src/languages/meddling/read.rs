@@ -1,0 +1,158 @@
+use std::collections::{HashMap, HashSet};
+
+use tree_sitter::{Node, Tree};
+
+use super::finding::{Meddles, Meddling};
+use crate::languages::facts::Code;
+use crate::languages::language::Grammar;
+use crate::languages::literal::{line_of, text_of};
+use crate::languages::parse::parse;
+use crate::model::RepoPath;
+
+/// Nodes inside nodes that are looked into.
+pub(in crate::languages) const MAX_DEPTH: usize = 300;
+/// Code in strings inside code in strings.
+const MAX_QUOTED: usize = 3;
+/// Characters of code that a finding shows.
+const SHOWN: usize = 80;
+
+/// The places of a file that meddle with its process or with its test runner, in source order.
+///
+/// Never fails; a file in no known language has none. Code that only runs when it is called by
+/// others may end the process in the ordinary way; what runs as the file is loaded may not.
+#[must_use]
+pub fn meddling(path: &RepoPath, bytes: &[u8]) -> Vec<Meddling> {
+    let Some(code) = Code::of(path, bytes) else {
+        return Vec::new();
+    };
+    let head = code.head();
+    let mut found = Found {
+        is_entry: is_entry(path.as_str(), head),
+        ..Found::default()
+    };
+    source(code.grammar, code.language.meddling, head, &mut found);
+    let mut found = found.findings;
+    found.sort_by_key(|finding| finding.line);
+    found
+}
+
+/// What is found, and what is known of the file as a whole.
+#[derive(Default)]
+pub(in crate::languages) struct Found {
+    findings: Vec<Meddling>,
+    /// Whether the file is made to be started, not imported.
+    pub(in crate::languages) is_entry: bool,
+    // The line that holds the code, for code in a string.
+    line: Option<u32>,
+    quoted: usize,
+}
+
+impl Found {
+    pub(in crate::languages) fn add(&mut self, what: Meddles, node: Node<'_>, text: &[u8]) {
+        let code = text_of(node, text);
+        let folded: Vec<&str> = code.split_whitespace().collect();
+        self.findings.push(Meddling {
+            what,
+            line: self.line.unwrap_or_else(|| line_of(node)),
+            text: folded.join(" ").chars().take(SHOWN).collect(),
+        });
+    }
+
+    /// Looks into code that stands in a string.
+    pub(in crate::languages) fn quoted(
+        &mut self,
+        grammar: &'static Grammar,
+        read: fn(&Tree, &[u8], &mut Self),
+        code: &str,
+        at: Node<'_>,
+    ) {
+        if self.quoted >= MAX_QUOTED {
+            return;
+        }
+        let line = self.line;
+        self.line = Some(line.unwrap_or_else(|| line_of(at)));
+        self.quoted += 1;
+        source(grammar, read, code.as_bytes(), self);
+        self.quoted -= 1;
+        self.line = line;
+    }
+}
+
+fn source(
+    grammar: &'static Grammar,
+    read: fn(&Tree, &[u8], &mut Found),
+    text: &[u8],
+    found: &mut Found,
+) {
+    if let Some(tree) = parse(grammar, text) {
+        read(&tree, text, found);
+    }
+}
+
+// Made to be started: by its first line, its name or where programs stand.
+fn is_entry(path: &str, text: &[u8]) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    text.starts_with(b"#!")
+        || name == "__main__.py"
+        || directory
+            .split('/')
+            .any(|part| matches!(part, "bin" | "scripts" | "script" | "tools"))
+}
+
+/// Where a walk stands.
+#[derive(Clone, Copy)]
+pub(in crate::languages) struct At {
+    /// Whether this runs as the file is loaded.
+    pub(in crate::languages) loads: bool,
+    /// Whether nothing but the file stands around it.
+    pub(in crate::languages) top: bool,
+    pub(in crate::languages) depth: usize,
+}
+
+impl At {
+    /// The file's own statements.
+    pub(in crate::languages) const LOADED: Self = Self {
+        loads: true,
+        top: true,
+        depth: 0,
+    };
+
+    /// One node further down in the same statement.
+    pub(in crate::languages) fn below(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+
+    /// Inside of something.
+    pub(in crate::languages) fn inside(self) -> Self {
+        Self {
+            top: false,
+            ..self.below()
+        }
+    }
+
+    /// Inside of what runs when it is called.
+    pub(in crate::languages) fn later(self) -> Self {
+        Self {
+            loads: false,
+            ..self.inside()
+        }
+    }
+}
+
+/// The functions that statements call as the file loads: `now`, and what these call in turn.
+pub(in crate::languages) fn called_from(
+    now: HashSet<String>,
+    mut bodies: HashMap<String, HashSet<String>>,
+) -> HashSet<String> {
+    let mut called = HashSet::new();
+    let mut open: Vec<String> = now.into_iter().collect();
+    while let Some(name) = open.pop() {
+        if called.insert(name.clone()) {
+            open.extend(bodies.remove(&name).into_iter().flatten());
+        }
+    }
+    called
+}

@@ -1,0 +1,45 @@
+//! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
+//! means and how one is written; beside them what all have in common. The only user of tree-sitter.
+
+mod bindings;
+#[cfg(feature = "program")]
+mod edit;
+mod facts;
+mod files;
+mod finder;
+#[cfg(feature = "program")]
+mod insert;
+#[cfg(feature = "program")]
+mod installed;
+mod language;
+mod literal;
+mod meddling;
+#[cfg(feature = "program")]
+mod names;
+mod outline;
+mod parse;
+pub(crate) mod python;
+#[cfg(test)]
+mod reference_queries;
+mod resolver;
+mod skeleton;
+#[cfg(feature = "program")]
+mod statements;
+pub(crate) mod typescript;
+mod uses;
+
+#[cfg(feature = "program")]
+pub use edit::{aliased, removed, respecified};
+pub use facts::{facts, syntax_errors};
+#[cfg(feature = "program")]
+pub use insert::{Page, inserted};
+#[cfg(feature = "program")]
+pub use installed::{Has, exported};
+pub use language::{LANGUAGES, Language, Outside, reading};
+pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
+pub use outline::{Definition, Outline, outline};
+pub use python::PYTHON;
+pub use resolver::{FactsReader, Resolution, Resolver, parsed};
+pub use skeleton::skeleton;
+pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
+pub use uses::{Uses, free_names, is_word, uses, words};

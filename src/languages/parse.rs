@@ -1,0 +1,123 @@
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
+
+use super::language::Grammar;
+use super::literal::line_of;
+use crate::model::ParseProblem;
+
+thread_local! {
+    // By the address of the grammar.
+    static PARSERS: RefCell<Vec<(*const Grammar, Parser)>> = const { RefCell::new(Vec::new()) };
+}
+
+// The parser reports every hundred operations. Ordinary code needs at most one report for forty
+// bytes; counting them gives the same answer on every machine.
+const FREE_REPORTS: usize = 2_000;
+const BYTES_PER_REPORT: usize = 10;
+
+// What slips through the count, because single operations become slow, is ended by the clock.
+const FREE_SECONDS: f64 = 2.0;
+const SECONDS_PER_MEGABYTE: f64 = 2.0;
+
+/// Parses the text; `None` when the effort leaves all proportion to its length.
+pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
+    let tree = parse_once(grammar, text)?;
+    let mended = grammar.mended.filter(|_| tree.root_node().has_error());
+    Some(mended.and_then(|mended| mended(text)).unwrap_or(tree))
+}
+
+/// The same without another attempt.
+pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
+    let own = std::ptr::from_ref(grammar);
+    PARSERS.with_borrow_mut(|parsers| {
+        let known = parsers.iter().position(|(it, _)| *it == own);
+        let slot = known.unwrap_or(parsers.len());
+        if known.is_none() {
+            let mut parser = Parser::new();
+            parser.set_language(&(grammar.of)()).ok()?;
+            parsers.push((own, parser));
+        }
+        let (_, parser) = parsers.get_mut(slot)?;
+        let budget = FREE_REPORTS + text.len() / BYTES_PER_REPORT;
+        #[expect(clippy::cast_precision_loss, reason = "a bound, not a count")]
+        let seconds = FREE_SECONDS + text.len() as f64 / 1e6 * SECONDS_PER_MEGABYTE;
+        let elapsed = clock();
+        let mut reports = 0;
+        let mut watch = |_: &tree_sitter::ParseState| {
+            reports += 1;
+            let late = reports % 64 == 0 && elapsed() > seconds;
+            if reports > budget || late {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let options = ParseOptions::new().progress_callback(&mut watch);
+        let mut read = |offset: usize, _| text.get(offset..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree
+    })
+}
+
+// Seconds from now on.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn clock() -> impl Fn() -> f64 {
+    let start = std::time::Instant::now();
+    move || start.elapsed().as_secs_f64()
+}
+
+// Without a system there is no clock, and the count bounds alone.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+fn clock() -> impl Fn() -> f64 {
+    || 0.0
+}
+
+/// The ERROR and MISSING nodes, outermost first, at most `limit` of them.
+pub(super) fn errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem> {
+    let mut problems = Vec::new();
+    let mut cursor = tree.walk();
+    // Of a text that is no file at all, the root itself is the error.
+    let mut descend = inspect(&cursor, text, &mut problems);
+    while problems.len() < limit {
+        if descend && cursor.goto_first_child() {
+            descend = inspect(&cursor, text, &mut problems);
+            continue;
+        }
+        loop {
+            if cursor.goto_next_sibling() {
+                descend = inspect(&cursor, text, &mut problems);
+                break;
+            }
+            if !cursor.goto_parent() {
+                return problems;
+            }
+        }
+    }
+    problems
+}
+
+fn inspect(cursor: &TreeCursor<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -> bool {
+    let node = cursor.node();
+    if node.is_missing() {
+        problems.push(ParseProblem {
+            line: line_of(node),
+            message: format!("`{}` is missing", node.kind()),
+        });
+        return false;
+    }
+    if node.is_error() {
+        let near = String::from_utf8_lossy(text.get(node.byte_range()).unwrap_or_default());
+        let near: String = near.lines().next().unwrap_or("").chars().take(60).collect();
+        problems.push(ParseProblem {
+            line: line_of(node),
+            message: format!("unexpected `{}`", near.trim()),
+        });
+        return false;
+    }
+    node.has_error()
+}

@@ -1,0 +1,165 @@
+use tree_sitter::Node;
+
+use super::imports::python_string;
+use crate::languages::bindings;
+use crate::languages::literal::{end_line_of, line_of, text_of};
+use crate::languages::outline::source;
+use crate::model::{Definition, DefinitionKind, FileFacts, Import, ImportKind};
+
+/// Statement blocks inside statement blocks that are looked into.
+const MAX_BLOCKS: usize = 32;
+
+/// Reads the names a module binds at its top level, branches and loops included.
+pub(super) fn read(module: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    block(module, text, 0, facts);
+}
+
+fn block(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    if blocks > MAX_BLOCKS {
+        return;
+    }
+    let mut cursor = parent.walk();
+    for node in parent.named_children(&mut cursor) {
+        name_of_statement(node, text, blocks, facts);
+    }
+}
+
+fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    match node.kind() {
+        "function_definition" => define(node, node, DefinitionKind::Function, text, facts),
+        "class_definition" => define(node, node, DefinitionKind::Class, text, facts),
+        "decorated_definition" => {
+            if let Some(inner) = node.child_by_field_name("definition") {
+                let kind = if inner.kind() == "class_definition" {
+                    DefinitionKind::Class
+                } else {
+                    DefinitionKind::Function
+                };
+                define(inner, node, kind, text, facts);
+            }
+        }
+        "type_alias_statement" => {
+            if let Some(name) = node.child_by_field_name("left") {
+                let name = name.named_child(0).unwrap_or(name);
+                let name = text_of(name, text);
+                let name = name.split('[').next().unwrap_or_default();
+                push(name.to_owned(), DefinitionKind::Type, node, facts);
+            }
+        }
+        "expression_statement" => {
+            if let Some(inner) = node.named_child(0)
+                && inner.kind() == "assignment"
+            {
+                assignment(inner, node, text, facts);
+            }
+        }
+        "if_statement"
+        | "elif_clause"
+        | "else_clause"
+        | "try_statement"
+        | "except_clause"
+        | "except_group_clause"
+        | "finally_clause"
+        | "while_statement"
+        | "match_statement"
+        | "case_clause"
+        | "block"
+        | "ERROR" => block(node, text, blocks + 1, facts),
+        "with_statement" | "for_statement" => {
+            if let Some(left) = node.child_by_field_name("left") {
+                for name in bindings::bound(left, text) {
+                    push(name, DefinitionKind::Variable, left, facts);
+                }
+            }
+            block(node, text, blocks + 1, facts);
+        }
+        _ => {}
+    }
+}
+
+fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    // A chain `a = b = c` nests to the right.
+    let mut current = Some(inner);
+    let mut links = 0;
+    while let Some(node) = current.filter(|node| node.kind() == "assignment" && links < MAX_BLOCKS)
+    {
+        if let Some(left) = node.child_by_field_name("left") {
+            for name in bindings::bound(left, text) {
+                if name == "pytest_plugins" {
+                    plugins(node, text, facts);
+                }
+                push(name, DefinitionKind::Variable, statement, facts);
+            }
+        }
+        current = node.child_by_field_name("right");
+        links += 1;
+    }
+}
+
+// `pytest_plugins = ["a.b"]`: pytest imports what it names.
+fn plugins(assignment: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    let Some(value) = assignment.child_by_field_name("right") else {
+        return;
+    };
+    let mut cursor = value.walk();
+    let strings: Vec<Node<'_>> = match value.kind() {
+        "string" => vec![value],
+        _ => value.named_children(&mut cursor).collect(),
+    };
+    for string in strings {
+        let Some(specifier) = python_string(string, text).filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        let line = line_of(string);
+        facts.imports.retain(|import| {
+            (import.kind, import.line, &import.specifier)
+                != (ImportKind::DottedString, line, &specifier)
+        });
+        facts.imports.push(Import {
+            specifier,
+            kind: ImportKind::Importlib,
+            line,
+            names: Vec::new(),
+            type_only: false,
+            nested: false,
+        });
+    }
+}
+
+fn define(
+    named: Node<'_>,
+    whole: Node<'_>,
+    kind: DefinitionKind,
+    text: &[u8],
+    facts: &mut FileFacts,
+) {
+    if let Some(name) = named.child_by_field_name("name") {
+        push(text_of(name, text), kind, whole, facts);
+    }
+}
+
+fn push(name: String, kind: DefinitionKind, node: Node<'_>, facts: &mut FileFacts) {
+    facts.definitions.push(Definition {
+        name,
+        kind,
+        line: line_of(node),
+        end_line: end_line_of(node),
+    });
+}
+
+/// The name of a definition for an outline: of a decorated one by its decorators.
+pub(super) fn defined(node: Node<'_>, parent: &str, text: &[u8]) -> Option<String> {
+    let named = |node: Node<'_>| Some(source(node.child_by_field_name("name")?, text));
+    match node.kind() {
+        "decorated_definition" => named(node.child_by_field_name("definition")?),
+        "function_definition" | "class_definition" if parent != "decorated_definition" => {
+            named(node)
+        }
+        "expression_statement" if parent == "module" => {
+            let assignment = node.named_child(0).filter(|it| it.kind() == "assignment")?;
+            let left = assignment.child_by_field_name("left")?;
+            (left.kind() == "identifier").then(|| source(left, text))
+        }
+        _ => None,
+    }
+}

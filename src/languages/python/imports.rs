@@ -1,0 +1,348 @@
+use memchr::memmem;
+use tree_sitter::{Node, Tree};
+
+use super::{definitions, dotted, quiet};
+use crate::languages::finder::Finder;
+use crate::languages::language::Grammar;
+use crate::languages::literal::{line_of, text_of, unescape};
+use crate::languages::parse::parse;
+use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName, RepoPath};
+
+/// Reads a file: without what says nothing of imports where that leaves a whole program.
+pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
+    let short = quiet::quieted(text).and_then(|text| {
+        let tree = parse(grammar, &text)?;
+        (!tree.root_node().has_error()).then(|| read(&tree, &text))
+    });
+    short.or_else(|| Some(read(&parse(grammar, text)?, text)))
+}
+
+/// Reads a Python tree: imports where the word stands, names along the top-level statements.
+pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
+    let mut facts = FileFacts::default();
+    imports(tree, text, &mut facts);
+    dotted::read(tree, text, &mut facts);
+    definitions::read(tree.root_node(), text, &mut facts);
+    let definitions = facts.definitions.iter().map(|definition| Export {
+        name: definition.name.clone(),
+        local: None,
+        from: None,
+        line: definition.line,
+    });
+    let mut exports: Vec<Export> = definitions.collect();
+    exports.append(&mut facts.exports);
+    exports.sort_by_key(|export| export.line);
+    facts.exports = exports;
+    facts.imports.sort_by_key(|import| import.line);
+    facts
+}
+
+fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
+    let mut finder = Finder::new(tree);
+    let mut read_to = 0;
+    for start in memmem::find_iter(text, b"import") {
+        if start < read_to || inside_word(text, start) {
+            continue;
+        }
+        let Some(nodes) = finder.at(start) else {
+            facts.problems.push(Finder::exhausted());
+            break;
+        };
+        let found = nodes
+            .iter()
+            .rposition(|node| matches!(node.kind(), "import_statement" | "import_from_statement"));
+        if let Some(at) = found
+            && let Some(node) = nodes.get(at)
+        {
+            let above = nodes.get(..at).unwrap_or_default();
+            let first = facts.imports.len();
+            statement(*node, above, text, facts);
+            // What a function or class imports is not the module's to pass on.
+            let local = |node: &Node<'_>| {
+                matches!(
+                    node.kind(),
+                    "function_definition" | "class_definition" | "lambda"
+                )
+            };
+            if !above.iter().any(local) {
+                let new = passed_on(facts.imports.get(first..).unwrap_or_default());
+                facts.exports.extend(new);
+            }
+            read_to = node.end_byte();
+        } else if let Some((import, end)) = call(nodes, text) {
+            facts.imports.push(import);
+            read_to = end;
+        }
+    }
+    // `from x import y` is found at its second word.
+    facts.imports.sort_by_key(|import| import.line);
+}
+
+fn inside_word(text: &[u8], start: usize) -> bool {
+    start
+        .checked_sub(1)
+        .and_then(|at| text.get(at))
+        .is_some_and(u8::is_ascii_alphanumeric)
+}
+
+fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
+    let mut import = Import {
+        specifier: String::new(),
+        kind: ImportKind::Import,
+        line: line_of(node),
+        names: Vec::new(),
+        type_only: under_type_checking(above, node, text),
+        nested: !above.is_empty(),
+    };
+    let mut cursor = node.walk();
+    if node.kind() == "import_statement" {
+        for name in node.children_by_field_name("name", &mut cursor) {
+            let (module, alias) = aliased(name, text);
+            facts.imports.push(Import {
+                specifier: module,
+                names: alias
+                    .map(|alias| ImportedName {
+                        name: "*".into(),
+                        alias: Some(alias),
+                    })
+                    .into_iter()
+                    .collect(),
+                ..import.clone()
+            });
+        }
+        return;
+    }
+    let Some(module) = node.child_by_field_name("module_name") else {
+        return;
+    };
+    import.kind = ImportKind::From;
+    import.specifier = dotted(module, text);
+    for name in node.children_by_field_name("name", &mut cursor) {
+        let (name, alias) = aliased(name, text);
+        import.names.push(ImportedName { name, alias });
+    }
+    let mut cursor = node.walk();
+    if node
+        .named_children(&mut cursor)
+        .any(|child| child.kind() == "wildcard_import")
+    {
+        import.names.push(ImportedName {
+            name: "*".into(),
+            alias: None,
+        });
+    }
+    facts.imports.push(import);
+}
+
+fn aliased(name: Node<'_>, text: &[u8]) -> (String, Option<String>) {
+    let module = name.child_by_field_name("name").unwrap_or(name);
+    let alias = name
+        .child_by_field_name("alias")
+        .map(|alias| text_of(alias, text));
+    (dotted(module, text), alias)
+}
+
+// White space and line continuations may stand around the dots.
+fn dotted(node: Node<'_>, text: &[u8]) -> String {
+    let mut name = text_of(node, text);
+    name.retain(|c| !c.is_whitespace() && c != '\\');
+    name
+}
+
+fn under_type_checking(above: &[Node<'_>], node: Node<'_>, text: &[u8]) -> bool {
+    let below = above.iter().skip(1).chain(std::iter::once(&node));
+    above.iter().zip(below).any(|(outer, inner)| {
+        matches!(outer.kind(), "if_statement" | "elif_clause")
+            && outer.child_by_field_name("consequence") == Some(*inner)
+            && outer
+                .child_by_field_name("condition")
+                .is_some_and(|condition| {
+                    let condition = text_of(condition, text);
+                    condition == "TYPE_CHECKING" || condition.ends_with(".TYPE_CHECKING")
+                })
+    })
+}
+
+// `importlib.import_module('x')`, `import_module('x')`, `__import__('x')`,
+// `pytest.importorskip('x')`. Also gives the end of the function's name.
+fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
+    let (at, call) = nodes
+        .iter()
+        .enumerate()
+        .rev()
+        .take(4)
+        .find(|(_, node)| node.kind() == "call")?;
+    let function = call.child_by_field_name("function")?;
+    if nodes.last()?.start_byte() >= function.end_byte() {
+        return None;
+    }
+    let end = function.end_byte();
+    let function = text_of(function, text);
+    let name = function.rsplit('.').next()?;
+    matches!(name, "import_module" | "__import__" | "importorskip").then_some(())?;
+    let argument = call.child_by_field_name("arguments")?.named_child(0)?;
+    let specifier = python_string(argument, text)?;
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    (!specifier.is_empty() && specifier.chars().all(plain)).then_some(())?;
+    let import = Import {
+        specifier,
+        kind: ImportKind::Importlib,
+        line: line_of(*call),
+        names: Vec::new(),
+        type_only: false,
+        nested: nodes
+            .get(..at)?
+            .iter()
+            .any(|node| !matches!(node.kind(), "expression_statement" | "assignment")),
+    };
+    Some((import, end))
+}
+
+fn passed_on(imports: &[Import]) -> Vec<Export> {
+    let mut exports = Vec::new();
+    for import in imports {
+        let export = |name: &str, local: Option<&str>| Export {
+            name: name.to_owned(),
+            local: local.map(str::to_owned),
+            from: Some(import.specifier.clone()),
+            line: import.line,
+        };
+        match import.kind {
+            ImportKind::Import if import.names.is_empty() => {
+                // `import a.b` binds `a`, the package.
+                let first = import.specifier.split('.').next().unwrap_or_default();
+                exports.push(Export {
+                    from: Some(first.to_owned()),
+                    ..export(first, Some("*"))
+                });
+            }
+            ImportKind::Import | ImportKind::From => {
+                for name in &import.names {
+                    let bound = name.alias.as_ref().unwrap_or(&name.name);
+                    let local = (*bound != name.name).then_some(name.name.as_str());
+                    exports.push(export(bound, local));
+                }
+            }
+            _ => {}
+        }
+    }
+    exports
+}
+
+/// The value of a plain Python string (no prefix but `r` and `u`, no interpolation).
+pub(super) fn python_string(node: Node<'_>, text: &[u8]) -> Option<String> {
+    if node.kind() != "string" {
+        return None;
+    }
+    let raw = text_of(node, text);
+    let body = raw.trim_start_matches(['r', 'R', 'u', 'U']);
+    for quote in ["\"\"\"", "'''", "\"", "'"] {
+        if let Some(inner) = body
+            .strip_prefix(quote)
+            .and_then(|rest| rest.strip_suffix(quote))
+        {
+            return Some(unescape(inner));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::languages::facts;
+    use crate::model::{FileFacts, RepoPath};
+
+    fn read(text: &str) -> FileFacts {
+        facts(&RepoPath::new("a.py").unwrap(), text.as_bytes())
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        for (text, expected) in [
+            ("import a.b", "Import a.b []"),
+            ("import a.b as c", "Import a.b [*=c]"),
+            ("from . import x", "From . [x]"),
+            ("from ..y.z import (p as q,\n r)", "From ..y.z [p=q r]"),
+            ("from s import *", "From s [*]"),
+            (
+                "if TYPE_CHECKING:\n    from t import u",
+                "From t [u] type nested",
+            ),
+            (
+                "if t.TYPE_CHECKING:\n    pass\nelse:\n    import v",
+                "Import v [] nested",
+            ),
+            ("def f():\n    import w", "Import w [] nested"),
+            ("try:\n    import w\nexcept E: pass", "Import w [] nested"),
+            ("m = importlib.import_module('a.b')", "Importlib a.b []"),
+            ("m = __import__(\"a\")", "Importlib a []"),
+            ("lazy import k", "Import k []"),
+            ("APPS = ['a.b']", "DottedString a.b []"),
+            ("pytest_plugins = ['a.b']", "Importlib a.b []"),
+            ("pytest_plugins = 'plug'", "Importlib plug []"),
+        ] {
+            let found: Vec<String> = read(text)
+                .imports
+                .iter()
+                .map(|import| {
+                    let names: Vec<String> = import
+                        .names
+                        .iter()
+                        .map(|name| match &name.alias {
+                            Some(alias) => format!("{}={alias}", name.name),
+                            None => name.name.clone(),
+                        })
+                        .collect();
+                    format!(
+                        "{:?} {} [{}]{}{}",
+                        import.kind,
+                        import.specifier,
+                        names.join(" "),
+                        if import.type_only { " type" } else { "" },
+                        if import.nested { " nested" } else { "" },
+                    )
+                })
+                .collect();
+            assert_eq!(found, [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn lookalikes_are_not_imports() {
+        for text in [
+            "from __future__ import annotations",
+            "x = 'import a'",
+            "# import a\n",
+            "importer(a)",
+            "import_module(name)",
+            "x = '1.2', 'a..b', '.a', 'a b.c', f'a.b'",
+            "# 'a.b'",
+        ] {
+            assert!(read(text).imports.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn bindings_are_exports() {
+        let facts = read(
+            "import a.b\nfrom .c import d as e\nX: int = 1\nY = Z = 2\nif q:\n    def f(): from g import h\n@deco\nclass K:\n    inner = 1\n",
+        );
+        let exports: Vec<String> = facts
+            .exports
+            .iter()
+            .map(|export| {
+                let part = |text: &Option<String>| text.clone().unwrap_or_default();
+                format!(
+                    "{}<{}<{}",
+                    export.name,
+                    part(&export.local),
+                    part(&export.from)
+                )
+            })
+            .collect();
+        assert_eq!(
+            exports,
+            ["a<*<a", "e<d<.c", "X<<", "Y<<", "Z<<", "f<<", "K<<"]
+        );
+    }
+}

@@ -1,0 +1,552 @@
+use tree_sitter::{Node, Tree};
+
+use super::language::GRAMMAR;
+use super::meddling_names::{Names, is_main_block};
+use crate::languages::literal::text_of;
+use crate::languages::meddling::Meddles;
+use crate::languages::meddling::read::{At, Found, MAX_DEPTH};
+use crate::languages::meddling::words::{is_mark, is_test_runner, names_runner};
+
+/// Reads a Python tree.
+pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
+    let root = tree.root_node();
+    let names = Names::read(root, text);
+    let mut reader = Reader { text, names, found };
+    reader.children(root, At::LOADED);
+}
+
+struct Reader<'r, 's> {
+    text: &'s [u8],
+    names: Names<'s>,
+    found: &'r mut Found,
+}
+
+const WATCHES: &[&str] = &[
+    "sys.settrace",
+    "sys.setprofile",
+    "sys.monitoring",
+    "threading.settrace",
+    "threading.setprofile",
+];
+
+const CALLERS: &[&str] = &[
+    "builtins.object.__subclasses__",
+    "gc.get_objects",
+    "gc.get_referrers",
+    "inspect.currentframe",
+    "inspect.getouterframes",
+    "inspect.stack",
+    "sys._current_frames",
+    "sys._getframe",
+];
+
+// Methods that run when an instance or a subclass is made.
+const MAKERS: &[&str] = &["__init__", "__init_subclass__", "__new__", "__set_name__"];
+
+impl Reader<'_, '_> {
+    fn children(&mut self, node: Node<'_>, at: At) {
+        if at.depth > MAX_DEPTH {
+            return;
+        }
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            self.node(child, at);
+        }
+    }
+
+    fn node(&mut self, node: Node<'_>, at: At) {
+        match node.kind() {
+            "comment" => {}
+            "import_statement" | "import_from_statement" => self.import(node),
+            "function_definition" => self.function(node, at, None),
+            "class_definition" => self.class(node, at),
+            "lambda" => self.children(node, at.later()),
+            "if_statement" if is_main_block(node, self.text) => self.children(node, at.later()),
+            "if_statement" if self.is_type_checking(node) => {
+                if let Some(otherwise) = node.child_by_field_name("alternative") {
+                    self.children(otherwise, at.inside());
+                }
+            }
+            "expression_statement" => self.children(node, at.below()),
+            "call" => self.call(node, at),
+            "raise_statement" => self.raise(node, at),
+            "assignment" | "augmented_assignment" => {
+                self.assignment(node, at);
+                self.children(node, at.inside());
+            }
+            "delete_statement" => {
+                let mut cursor = node.walk();
+                for target in node.named_children(&mut cursor) {
+                    self.target(target, node, at);
+                }
+                self.children(node, at.inside());
+            }
+            "attribute" | "identifier" => self.reference(node, at),
+            "comparison_operator" => {
+                self.comparison(node);
+                self.children(node, at.inside());
+            }
+            "subscript" => {
+                self.lookup(node);
+                self.children(node, at.inside());
+            }
+            "pair" | "keyword_argument" => {
+                self.always_equal_entry(node);
+                self.children(node, at.inside());
+            }
+            "string" => {
+                if self.names.string(node).is_some_and(|text| is_mark(&text)) {
+                    self.found.add(Meddles::DetectsTests, node, self.text);
+                }
+                self.children(node, at.inside());
+            }
+            _ => self.children(node, at.inside()),
+        }
+    }
+
+    fn import(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let modules: Vec<Node<'_>> = match node.child_by_field_name("module_name") {
+            Some(module) => vec![module],
+            None => node
+                .children_by_field_name("name", &mut cursor)
+                .map(|name| name.child_by_field_name("name").unwrap_or(name))
+                .collect(),
+        };
+        for module in modules {
+            if is_test_runner(&text_of(module, self.text)) {
+                self.found.add(Meddles::UsesRunner, node, self.text);
+            }
+        }
+        let mut cursor = node.walk();
+        let ends = node
+            .child_by_field_name("module_name")
+            .is_some_and(|module| {
+                matches!(text_of(module, self.text).as_str(), "os" | "posix" | "nt")
+                    && node
+                        .children_by_field_name("name", &mut cursor)
+                        .any(|name| {
+                            text_of(name.child_by_field_name("name").unwrap_or(name), self.text)
+                                == "_exit"
+                        })
+            });
+        if ends {
+            self.found.add(Meddles::EndsProcess, node, self.text);
+        }
+    }
+
+    fn function(&mut self, node: Node<'_>, at: At, class: Option<bool>) {
+        let name = node.child_by_field_name("name");
+        let name = name
+            .map(|name| text_of(name, self.text))
+            .unwrap_or_default();
+        let runs = match class {
+            Some(is_made) => {
+                is_made && MAKERS.contains(&name.as_str())
+                    || name == "__init_subclass__" && at.loads
+            }
+            None => at.loads && self.names.called.contains(&name),
+        };
+        if let Some(body) = node.child_by_field_name("body") {
+            if name == "__eq__" && returns_only_true(body, self.text) {
+                self.found.add(Meddles::EqualsAnything, node, self.text);
+            }
+            let inside = if runs { at.inside() } else { at.later() };
+            self.children(body, inside);
+        }
+        if let Some(parameters) = node.child_by_field_name("parameters") {
+            self.children(parameters, at.inside());
+        }
+    }
+
+    fn class(&mut self, node: Node<'_>, at: At) {
+        let name = node.child_by_field_name("name");
+        let name = name
+            .map(|name| text_of(name, self.text))
+            .unwrap_or_default();
+        let is_made = at.loads && self.names.called.contains(&name);
+        if let Some(above) = node.child_by_field_name("superclasses") {
+            self.children(above, at.inside());
+        }
+        let Some(body) = node.child_by_field_name("body") else {
+            return;
+        };
+        let mut cursor = body.walk();
+        for child in body.named_children(&mut cursor) {
+            let method = match child.kind() {
+                "function_definition" => Some(child),
+                "decorated_definition" => child.child_by_field_name("definition"),
+                _ => None,
+            };
+            match method.filter(|method| method.kind() == "function_definition") {
+                Some(method) => self.function(method, at.inside(), Some(is_made)),
+                None => self.node(child, at.inside()),
+            }
+        }
+    }
+
+    fn is_type_checking(&self, node: Node<'_>) -> bool {
+        node.child_by_field_name("condition")
+            .is_some_and(|condition| {
+                let condition = text_of(condition, self.text);
+                condition == "TYPE_CHECKING" || condition.ends_with(".TYPE_CHECKING")
+            })
+    }
+
+    fn call(&mut self, node: Node<'_>, at: At) {
+        let (Some(function), Some(arguments)) = (
+            node.child_by_field_name("function"),
+            node.child_by_field_name("arguments"),
+        ) else {
+            return self.children(node, at.inside());
+        };
+        let name = self.names.resolve(function).unwrap_or_default();
+        let first = arguments.named_child(0);
+        match name.as_str() {
+            "sys.exit" | "builtins.exit" | "builtins.quit" => {
+                if self.ends(at, first) {
+                    self.found.add(Meddles::EndsProcess, node, self.text);
+                }
+            }
+            "os.kill" | "signal.raise_signal" | "os.killpg" => {
+                let own = text_of(arguments, self.text);
+                if name == "signal.raise_signal"
+                    || own.contains("getpid")
+                    || own.contains("getppid")
+                    || own.contains("getpgrp")
+                {
+                    self.found.add(Meddles::EndsProcess, node, self.text);
+                }
+            }
+            "os.execv" | "os.execve" | "os.execl" | "os.execle" | "os.execlp" | "os.execvp"
+            | "os.execvpe" | "os.execlpe"
+                if at.loads =>
+            {
+                self.found.add(Meddles::EndsProcess, node, self.text);
+            }
+            "atexit.register" if at.loads => self.found.add(Meddles::AtExit, node, self.text),
+            "builtins.setattr" | "builtins.delattr" => {
+                let object = first.and_then(|it| self.names.resolve(it));
+                let key = arguments
+                    .named_child(1)
+                    .and_then(|it| self.names.string(it));
+                if let Some(object) = object
+                    && is_patched(&format!("{object}.{}", key.unwrap_or_default()), at)
+                {
+                    self.found.add(Meddles::Patches, node, self.text);
+                }
+            }
+            "builtins.type.__setattr__" => self.found.add(Meddles::Patches, node, self.text),
+            "builtins.exec" | "builtins.eval" | "builtins.compile" => self.quoted(node, first),
+            "builtins.__import__" | "importlib.import_module" => {
+                let module = first.and_then(|it| self.names.string(it));
+                if module.is_some_and(|module| is_test_runner(&module)) {
+                    self.found.add(Meddles::UsesRunner, node, self.text);
+                }
+            }
+            _ if names_way_in(&name) => self.found.add(Meddles::ReplacesModule, node, self.text),
+            _ => self.lookup(node),
+        }
+        if let Some(inner) = unwrapped_lambda(function) {
+            self.children(inner, at.inside());
+        } else {
+            self.node(function, at.inside());
+        }
+        self.children(arguments, at.inside());
+    }
+
+    // Whether a call or raise with this status ends the process well as the file is loaded.
+    fn ends(&self, at: At, status: Option<Node<'_>>) -> bool {
+        let entry_may = self.found.is_entry
+            && (!at.top || status.is_some_and(|status| status.kind() == "call"));
+        at.loads && !entry_may && !is_failure(status, self.text)
+    }
+
+    fn raise(&mut self, node: Node<'_>, at: At) {
+        if let Some(raised) = node.named_child(0) {
+            let (class, status) = match raised.kind() {
+                "call" => (
+                    raised.child_by_field_name("function"),
+                    raised
+                        .child_by_field_name("arguments")
+                        .and_then(|arguments| arguments.named_child(0)),
+                ),
+                _ => (Some(raised), None),
+            };
+            let class = class
+                .and_then(|class| self.names.resolve(class))
+                .unwrap_or_default();
+            if class == "builtins.SystemExit" && self.ends(at, status) {
+                self.found.add(Meddles::EndsProcess, node, self.text);
+            }
+            if is_test_runner(&class) {
+                self.found.add(Meddles::Skips, node, self.text);
+            }
+        }
+        self.children(node, at.inside());
+    }
+
+    fn assignment(&mut self, node: Node<'_>, at: At) {
+        let Some(left) = node.child_by_field_name("left") else {
+            return;
+        };
+        if matches!(
+            left.kind(),
+            "pattern_list" | "tuple_pattern" | "list_pattern"
+        ) {
+            let mut cursor = left.walk();
+            for target in left.named_children(&mut cursor) {
+                self.target(target, node, at);
+            }
+        } else {
+            self.target(left, node, at);
+        }
+        let is_eq = text_of(left, self.text).ends_with("__eq__");
+        if is_eq
+            && node
+                .child_by_field_name("right")
+                .is_some_and(|it| is_true_lambda(it, self.text))
+        {
+            self.found.add(Meddles::EqualsAnything, node, self.text);
+        }
+    }
+
+    fn target(&mut self, target: Node<'_>, whole: Node<'_>, at: At) {
+        if target.kind() == "subscript" {
+            let object = target.child_by_field_name("value");
+            let object = object.and_then(|object| self.names.resolve(object));
+            let key = target.child_by_field_name("subscript");
+            let own = key.is_some_and(|key| text_of(key, self.text).contains("__name__"));
+            match object.as_deref() {
+                Some("sys.modules") if !own => {
+                    self.found.add(Meddles::ReplacesModule, whole, self.text);
+                }
+                Some(object)
+                    if is_patched(&format!("{object}."), at) && object != "sys.modules" =>
+                {
+                    self.found.add(Meddles::Patches, whole, self.text);
+                }
+                _ => {}
+            }
+        } else if target.kind() == "attribute"
+            && self
+                .names
+                .resolve(target)
+                .is_some_and(|name| is_patched(&name, at))
+        {
+            self.found.add(Meddles::Patches, whole, self.text);
+        }
+    }
+
+    fn reference(&mut self, node: Node<'_>, at: At) {
+        let name = self.names.resolve(node).unwrap_or_default();
+        let what = match name.as_str() {
+            "os._exit" | "posix._exit" | "nt._exit" => Some(Meddles::EndsProcess),
+            "os.abort" if at.loads => Some(Meddles::EndsProcess),
+            name if WATCHES.iter().any(|it| name.starts_with(it)) => Some(Meddles::Traces),
+            name if CALLERS.contains(&name) => Some(Meddles::LooksAtCallers),
+            name if name.starts_with("ctypes.") && name.ends_with("._exit") => {
+                Some(Meddles::EndsProcess)
+            }
+            _ => None,
+        };
+        match what {
+            Some(what) => self.found.add(what, node, self.text),
+            None => self.children(node, at.inside()),
+        }
+    }
+
+    // `'pytest' in sys.modules`, `'pytest' in sys.argv[0]`.
+    fn comparison(&mut self, node: Node<'_>) {
+        if asks_for_runner(&text_of(node, self.text)) {
+            self.found.add(Meddles::DetectsTests, node, self.text);
+        }
+    }
+
+    // `sys.modules['pytest']`, `sys.modules.get('pytest')`, a member by its name.
+    fn lookup(&mut self, node: Node<'_>) {
+        let object = match node.kind() {
+            "subscript" => node.child_by_field_name("value"),
+            _ => node
+                .child_by_field_name("function")
+                .and_then(|function| function.child_by_field_name("object")),
+        };
+        let object = object.and_then(|object| self.names.resolve(object));
+        let name = self.names.resolve(node).unwrap_or_default();
+        if object.as_deref() == Some("sys.modules") && is_test_runner(&name) {
+            self.found.add(Meddles::DetectsTests, node, self.text);
+        }
+        if matches!(name.as_str(), "os._exit" | "posix._exit") {
+            self.found.add(Meddles::EndsProcess, node, self.text);
+        }
+    }
+
+    fn always_equal_entry(&mut self, node: Node<'_>) {
+        let key = node
+            .child_by_field_name("key")
+            .and_then(|key| self.names.string(key))
+            .or_else(|| {
+                node.child_by_field_name("name")
+                    .map(|name| text_of(name, self.text))
+            });
+        let value = node.child_by_field_name("value");
+        if key.as_deref() == Some("__eq__") && value.is_some_and(|it| is_true_lambda(it, self.text))
+        {
+            self.found.add(Meddles::EqualsAnything, node, self.text);
+        }
+    }
+
+    fn quoted(&mut self, node: Node<'_>, code: Option<Node<'_>>) {
+        let Some(code) = code else {
+            return;
+        };
+        if let Some(text) = self.names.string(code) {
+            self.found.quoted(&GRAMMAR, read, &text, node);
+            return;
+        }
+        let said = text_of(code, self.text);
+        let decodes = [
+            "b64decode",
+            "fromhex",
+            "unhexlify",
+            "decompress",
+            "rot13",
+            "rot_13",
+            "chr(",
+        ];
+        if decodes.iter().any(|word| said.contains(word)) {
+            self.found.add(Meddles::RunsHiddenCode, node, self.text);
+        }
+    }
+}
+
+fn asks_for_runner(comparison: &str) -> bool {
+    [
+        "sys.modules",
+        "sys.argv",
+        "argv[",
+        ".stack",
+        "f_code",
+        "co_filename",
+        "__main__",
+    ]
+    .iter()
+    .any(|word| comparison.contains(word))
+        && names_runner(comparison)
+}
+
+// What tests rely on: their runner, built-in names, how Python itself ends and reports.
+fn is_patched(name: &str, at: At) -> bool {
+    match name {
+        "sys.exit" | "os._exit" | "sys.excepthook" | "sys.unraisablehook" => true,
+        "sys.stdout" | "sys.stderr" | "sys.argv" | "sys.modules" => at.loads,
+        "builtins._" => false,
+        _ => name.starts_with("builtins.") || name.contains('.') && is_test_runner(name),
+    }
+}
+
+fn names_way_in(name: &str) -> bool {
+    let (object, method) = name.rsplit_once('.').unwrap_or(("", name));
+    matches!(object, "sys.meta_path" | "sys.path_hooks" | "sys.modules")
+        && matches!(
+            method,
+            "append"
+                | "insert"
+                | "extend"
+                | "update"
+                | "setdefault"
+                | "__setitem__"
+                | "pop"
+                | "clear"
+        )
+}
+
+fn unwrapped_lambda(function: Node<'_>) -> Option<Node<'_>> {
+    let inner =
+        (function.kind() == "parenthesized_expression").then(|| function.named_child(0))??;
+    (inner.kind() == "lambda").then_some(inner)
+}
+
+// A status that no caller takes for success.
+fn is_failure(status: Option<Node<'_>>, text: &[u8]) -> bool {
+    let Some(status) = status else {
+        return false;
+    };
+    match status.kind() {
+        "integer" => {
+            let digits = text_of(status, text).replace('_', "");
+            digits.parse::<u64>().is_ok_and(|code| code % 256 != 0)
+        }
+        "string" | "concatenated_string" | "true" => true,
+        "unary_operator" => status
+            .child_by_field_name("argument")
+            .is_some_and(|inner| is_failure(Some(inner), text)),
+        _ => false,
+    }
+}
+
+fn is_true_lambda(node: Node<'_>, text: &[u8]) -> bool {
+    node.kind() == "lambda"
+        && node
+            .child_by_field_name("body")
+            .is_some_and(|body| is_true(body, text))
+}
+
+fn is_true(node: Node<'_>, text: &[u8]) -> bool {
+    match node.kind() {
+        "true" => true,
+        "integer" => text_of(node, text) != "0",
+        "parenthesized_expression" => node
+            .named_child(0)
+            .is_some_and(|inner| is_true(inner, text)),
+        "not_operator" => node
+            .child_by_field_name("argument")
+            .is_some_and(|inner| matches!(inner.kind(), "false" | "none")),
+        // `1 == 1`, `other == other`
+        "comparison_operator" => {
+            let operand = |at| node.named_child(at).map(|side| text_of(side, text));
+            node.named_child_count() == 2
+                && operand(0) == operand(1)
+                && !text_of(node, text).contains("!=")
+        }
+        "call" => {
+            let name = node
+                .child_by_field_name("function")
+                .map(|it| text_of(it, text));
+            let arguments = node.child_by_field_name("arguments");
+            let argument = |at| arguments.and_then(|arguments| arguments.named_child(at));
+            match name.as_deref() {
+                Some("bool") => argument(0).is_some_and(|it| is_true(it, text)),
+                Some("isinstance") => argument(1).is_some_and(|it| text_of(it, text) == "object"),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+// Whether every return of a body, and there is one, gives a literal truth.
+fn returns_only_true(body: Node<'_>, text: &[u8]) -> bool {
+    let mut open = vec![body];
+    let mut seen = false;
+    while let Some(node) = open.pop() {
+        if matches!(
+            node.kind(),
+            "function_definition" | "lambda" | "class_definition"
+        ) {
+            continue;
+        }
+        if node.kind() == "return_statement" {
+            if !node
+                .named_child(0)
+                .is_some_and(|value| is_true(value, text))
+            {
+                return false;
+            }
+            seen = true;
+        }
+        let mut cursor = node.walk();
+        open.extend(node.named_children(&mut cursor));
+    }
+    seen
+}

@@ -1,0 +1,284 @@
+use std::collections::{HashMap, HashSet};
+
+use tree_sitter::Node;
+
+use super::imports::python_string;
+use crate::languages::literal::text_of;
+use crate::languages::meddling::read::{MAX_DEPTH, called_from};
+
+/// What the names of a Python file stand for, as dotted names of modules and their members.
+pub(super) struct Names<'s> {
+    text: &'s [u8],
+    known: HashMap<String, String>,
+    own: HashSet<String>,
+    /// Functions and classes that run as the file is loaded.
+    pub(super) called: HashSet<String>,
+}
+
+/// Built-in names that matter here.
+const BUILTINS: &[&str] = &[
+    "SystemExit",
+    "__import__",
+    "compile",
+    "delattr",
+    "eval",
+    "exec",
+    "exit",
+    "getattr",
+    "globals",
+    "object",
+    "quit",
+    "setattr",
+    "type",
+    "vars",
+];
+
+impl<'s> Names<'s> {
+    pub(super) fn read(root: Node<'_>, text: &'s [u8]) -> Self {
+        let mut names = Self {
+            text,
+            known: HashMap::new(),
+            own: HashSet::new(),
+            called: HashSet::new(),
+        };
+        names.definitions(root, 0);
+        // A name may be bound to one that is bound further down.
+        for _ in 0..2 {
+            names.bindings(root, 0);
+        }
+        names.calls(root);
+        names
+    }
+
+    /// The dotted name behind an expression: `e` after `from os import _exit as e` is `os._exit`.
+    pub(super) fn resolve(&self, node: Node<'_>) -> Option<String> {
+        self.resolve_at(node, 0)
+    }
+
+    fn resolve_at(&self, node: Node<'_>, depth: usize) -> Option<String> {
+        if depth > 40 {
+            return None;
+        }
+        let below = |node| self.resolve_at(node, depth + 1);
+        match node.kind() {
+            "identifier" => {
+                let name = text_of(node, self.text);
+                if let Some(known) = self.known.get(&name) {
+                    return Some(known.clone());
+                }
+                if name == "__builtins__" {
+                    return Some("builtins".to_owned());
+                }
+                (BUILTINS.contains(&name.as_str()) && !self.own.contains(&name))
+                    .then(|| format!("builtins.{name}"))
+            }
+            "attribute" => {
+                let object = below(node.child_by_field_name("object")?)?;
+                let name = text_of(node.child_by_field_name("attribute")?, self.text);
+                Some(match name.as_str() {
+                    "__dict__" => object,
+                    _ => format!("{object}.{name}"),
+                })
+            }
+            "subscript" => {
+                let object = below(node.child_by_field_name("value")?)?;
+                let key = self.string(node.child_by_field_name("subscript")?)?;
+                Some(member(&object, &key))
+            }
+            "call" => self.called_name(node, depth),
+            "parenthesized_expression" => below(node.named_child(0)?),
+            "named_expression" => below(node.child_by_field_name("value")?),
+            _ => None,
+        }
+    }
+
+    // Calls that give a module or a member of one.
+    fn called_name(&self, node: Node<'_>, depth: usize) -> Option<String> {
+        let function = self.resolve_at(node.child_by_field_name("function")?, depth + 1)?;
+        let arguments = node.child_by_field_name("arguments")?;
+        let argument = |at| arguments.named_child(at);
+        match function.as_str() {
+            "builtins.getattr" => {
+                let object = self.resolve_at(argument(0)?, depth + 1)?;
+                Some(member(&object, &self.string(argument(1)?)?))
+            }
+            "builtins.__import__" | "importlib.import_module" | "sys.modules.get" => {
+                self.string(argument(0)?)
+            }
+            "builtins.vars" => self.resolve_at(argument(0)?, depth + 1),
+            "builtins.globals" => Some("globals".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The value of a string, also of one that is put together from literals.
+    pub(super) fn string(&self, node: Node<'_>) -> Option<String> {
+        match node.kind() {
+            "string" => python_string(node, self.text),
+            "parenthesized_expression" => self.string(node.named_child(0)?),
+            "concatenated_string" => {
+                let mut cursor = node.walk();
+                let parts: Option<Vec<String>> = node
+                    .named_children(&mut cursor)
+                    .map(|part| self.string(part))
+                    .collect();
+                Some(parts?.concat())
+            }
+            "binary_operator" => {
+                let operator = node.child_by_field_name("operator")?;
+                (text_of(operator, self.text) == "+").then_some(())?;
+                let left = self.string(node.child_by_field_name("left")?)?;
+                Some(left + &self.string(node.child_by_field_name("right")?)?)
+            }
+            _ => None,
+        }
+    }
+
+    fn definitions(&mut self, node: Node<'_>, depth: usize) {
+        if matches!(node.kind(), "function_definition" | "class_definition")
+            && let Some(name) = node.child_by_field_name("name")
+        {
+            self.own.insert(text_of(name, self.text));
+        }
+        if matches!(node.kind(), "parameters" | "lambda_parameters") {
+            let mut cursor = node.walk();
+            for parameter in node.named_children(&mut cursor) {
+                let name = parameter
+                    .child_by_field_name("name")
+                    .or_else(|| parameter.named_child(0))
+                    .unwrap_or(parameter);
+                self.own.insert(text_of(name, self.text));
+            }
+        }
+        self.below(node, depth, Self::definitions);
+    }
+
+    fn below(&mut self, node: Node<'_>, depth: usize, each: fn(&mut Self, Node<'_>, usize)) {
+        if depth < MAX_DEPTH {
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                each(self, child, depth + 1);
+            }
+        }
+    }
+
+    fn bindings(&mut self, node: Node<'_>, depth: usize) {
+        match node.kind() {
+            "import_statement" | "import_from_statement" => self.import(node),
+            "assignment" | "named_expression" => {
+                let name = node
+                    .child_by_field_name("left")
+                    .or_else(|| node.child_by_field_name("name"));
+                let value = node
+                    .child_by_field_name("right")
+                    .or_else(|| node.child_by_field_name("value"));
+                if let (Some(name), Some(value)) = (name, value)
+                    && name.kind() == "identifier"
+                    && let Some(known) = self.resolve(value)
+                {
+                    self.known.insert(text_of(name, self.text), known);
+                }
+                self.below(node, depth, Self::bindings);
+            }
+            _ => self.below(node, depth, Self::bindings),
+        }
+    }
+
+    fn import(&mut self, node: Node<'_>) {
+        let module = node
+            .child_by_field_name("module_name")
+            .map(|module| text_of(module, self.text));
+        if module
+            .as_ref()
+            .is_some_and(|module| module.starts_with('.'))
+        {
+            return;
+        }
+        let mut cursor = node.walk();
+        let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
+        for name in names {
+            let full = text_of(name.child_by_field_name("name").unwrap_or(name), self.text);
+            let alias = name
+                .child_by_field_name("alias")
+                .map(|alias| text_of(alias, self.text));
+            let (bound, known) = match (&module, alias) {
+                (Some(module), alias) => (
+                    alias.unwrap_or_else(|| full.clone()),
+                    format!("{module}.{full}"),
+                ),
+                (None, Some(alias)) => (alias, full),
+                (None, None) => {
+                    let first = full.split('.').next().unwrap_or_default().to_owned();
+                    (first.clone(), first)
+                }
+            };
+            self.known.insert(bound, known);
+        }
+    }
+
+    // Functions that the module's own statements call, and what those call.
+    fn calls(&mut self, root: Node<'_>) {
+        let mut bodies: HashMap<String, HashSet<String>> = HashMap::new();
+        let mut now = HashSet::new();
+        self.collect_calls(root, 0, &mut now, &mut bodies);
+        self.called = called_from(now, bodies);
+    }
+
+    fn collect_calls(
+        &self,
+        node: Node<'_>,
+        depth: usize,
+        into: &mut HashSet<String>,
+        bodies: &mut HashMap<String, HashSet<String>>,
+    ) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            if child.kind() == "function_definition" {
+                let name = child.child_by_field_name("name");
+                let name = name
+                    .map(|name| text_of(name, self.text))
+                    .unwrap_or_default();
+                let mut inner = bodies.remove(&name).unwrap_or_default();
+                self.collect_calls(child, depth + 1, &mut inner, bodies);
+                bodies.insert(name, inner);
+                continue;
+            }
+            if child.kind() == "lambda" || is_main_block(child, self.text) {
+                continue;
+            }
+            let callee = match child.kind() {
+                "call" => child.child_by_field_name("function"),
+                "decorator" => child.named_child(0),
+                _ => None,
+            };
+            if let Some(callee) = callee.filter(|callee| callee.kind() == "identifier") {
+                into.insert(text_of(callee, self.text));
+            }
+            self.collect_calls(child, depth + 1, into, bodies);
+        }
+    }
+}
+
+fn member(object: &str, key: &str) -> String {
+    match object {
+        "sys.modules" => key.to_owned(),
+        "globals" if key == "__builtins__" => "builtins".to_owned(),
+        _ => format!("{object}.{key}"),
+    }
+}
+
+/// Whether a statement only runs when the file is started: `if __name__ == "__main__":`.
+pub(super) fn is_main_block(node: Node<'_>, text: &[u8]) -> bool {
+    node.kind() == "if_statement"
+        && node
+            .child_by_field_name("condition")
+            .is_some_and(|condition| {
+                let condition = text_of(condition, text);
+                condition.contains("__name__")
+                    && condition.contains("__main__")
+                    && condition.contains("==")
+            })
+}

@@ -1,0 +1,24 @@
+//! Python: what only it has.
+
+mod definitions;
+mod dotted;
+mod imports;
+#[cfg(feature = "program")]
+mod insert;
+mod inserted;
+#[cfg(feature = "program")]
+mod installed;
+mod language;
+mod meddling;
+mod meddling_names;
+mod quiet;
+#[cfg(feature = "program")]
+pub(crate) mod requirements;
+mod resolve;
+mod roots;
+#[cfg(feature = "program")]
+pub(crate) mod spelling;
+mod uses;
+
+pub use language::PYTHON;
+pub(super) use roots::ImportPaths;

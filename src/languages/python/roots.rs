@@ -1,0 +1,457 @@
+use std::sync::{Arc, OnceLock};
+
+use super::inserted;
+use crate::languages::files::{child, join};
+use crate::languages::resolver::{Memo, Resolver};
+use crate::model::RepoPath;
+
+const PROJECT_FILES: &[&str] = &[
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "pytest.ini",
+    "tox.ini",
+];
+
+/// What is known of where absolute imports are looked for.
+#[derive(Default)]
+pub(in crate::languages) struct ImportPaths {
+    roots: Memo<String, Arc<Roots>>,
+    project_roots: Memo<String, Arc<Vec<String>>>,
+    inserted: Memo<String, Arc<Vec<String>>>,
+    projects: OnceLock<Vec<String>>,
+}
+
+/// Where absolute Python imports of one directory are looked for, in order.
+pub(super) struct Roots {
+    /// Directories on the import path as a test runner or installer would set it.
+    pub(super) certain: Vec<String>,
+    /// Directories above that are no packages, then other projects of the repository: asked last,
+    /// and never for names of the standard library.
+    pub(super) hoped: Vec<String>,
+}
+
+impl Resolver<'_> {
+    /// Dotted names under which `from` can import what stands at `place` (a module without its
+    /// extension, or a directory), customary roots first. Each name leads back to `place`.
+    #[must_use]
+    pub fn module_names(&self, from: &RepoPath, place: &str) -> Vec<String> {
+        let roots = roots(self, from);
+        let base = roots.certain.first().map(String::as_str);
+        // A script and its neighbours import each other by bare name; a package does not call
+        // itself by a part of its name, even when the folder above it lacks an `__init__.py`,
+        // unless that folder is what a project or a service stands in.
+        let above = place.rsplit_once('/').map_or("", |(above, _)| above);
+        let in_package = from.ancestors().any(|it| is_package(self, it));
+        let script = base.filter(|base| *base == from.directory() && *base == above && !in_package);
+        let declared = declared_roots(self, from);
+        let mut names: Vec<String> = Vec::new();
+        let ordered = script
+            .into_iter()
+            .chain(declared.iter().map(String::as_str))
+            .chain(roots.certain.iter().skip(1).map(String::as_str))
+            .chain(base)
+            .chain(roots.hoped.iter().map(String::as_str));
+        for root in ordered {
+            let rest = if root.is_empty() {
+                place
+            } else {
+                match place.strip_prefix(root).and_then(|it| it.strip_prefix('/')) {
+                    Some(rest) => rest,
+                    None => continue,
+                }
+            };
+            let legal = |part: &str| {
+                !part.is_empty()
+                    && !part.starts_with(|c: char| c.is_ascii_digit())
+                    && part.chars().all(|c| c == '_' || c.is_alphanumeric())
+            };
+            if rest.split('/').all(legal) {
+                let name = rest.replace('/', ".");
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    /// Whether the directory is a regular Python package.
+    #[must_use]
+    pub fn is_package(&self, directory: &str) -> bool {
+        is_package(self, directory)
+    }
+}
+
+/// The roots for the files of one directory.
+pub(super) fn roots(resolver: &Resolver<'_>, from: &RepoPath) -> Arc<Roots> {
+    resolver
+        .paths
+        .roots
+        .get(from.directory(), || Arc::new(find(resolver, from)))
+}
+
+fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
+    let mut certain = Ordered::default();
+    // The first directory above the file that is no package: what a runner inserts.
+    if let Some(base) = from
+        .ancestors()
+        .find(|directory| !is_package(resolver, directory))
+    {
+        certain.add(base);
+    }
+    for directory in from.ancestors() {
+        if is_project(resolver, directory) || directory.is_empty() {
+            for root in project_roots(resolver, directory).iter() {
+                certain.add(root);
+            }
+        }
+    }
+    for directory in from.ancestors() {
+        let inserted = resolver.paths.inserted.get(directory, || {
+            let text = text_of(resolver, directory, "conftest.py");
+            let mut inserted =
+                text.map_or(Vec::new(), |text| inserted::directories(&text, directory));
+            inserted.retain(|place| resolver.files.has_directory(place));
+            Arc::new(inserted)
+        });
+        for place in inserted.iter() {
+            certain.add(place);
+        }
+    }
+    let mut hoped = Ordered::default();
+    for directory in from
+        .ancestors()
+        .filter(|directory| !is_package(resolver, directory))
+    {
+        hoped.add(directory);
+    }
+    let projects = resolver.paths.projects.get_or_init(|| {
+        let mut directories: Vec<String> = resolver
+            .files
+            .listing()
+            .files()
+            .filter(|entry| {
+                matches!(
+                    entry.path.file_name(),
+                    "pyproject.toml" | "setup.py" | "setup.cfg"
+                )
+            })
+            .map(|entry| entry.path.directory().to_owned())
+            .collect();
+        directories.dedup();
+        directories
+            .iter()
+            .flat_map(|directory| project_roots(resolver, directory).to_vec())
+            .collect()
+    });
+    for root in projects {
+        hoped.add(root);
+    }
+    let known = &certain.0;
+    let hoped = hoped
+        .0
+        .into_iter()
+        .filter(|root| !known.contains(root))
+        .collect();
+    Roots {
+        certain: certain.0,
+        hoped,
+    }
+}
+
+#[derive(Default)]
+struct Ordered(Vec<String>);
+
+impl Ordered {
+    fn add(&mut self, directory: &str) {
+        if !self.0.iter().any(|known| known == directory) {
+            self.0.push(directory.to_owned());
+        }
+    }
+}
+
+/// The roots that the projects around a file declare or are known by, its own project's first.
+pub(super) fn declared_roots(resolver: &Resolver<'_>, from: &RepoPath) -> Vec<String> {
+    let mut roots = Ordered::default();
+    for directory in from.ancestors() {
+        if directory.is_empty()
+            || is_project(resolver, directory)
+            || is_service(resolver, directory)
+        {
+            for root in project_roots(resolver, directory).iter() {
+                roots.add(root);
+            }
+        }
+    }
+    roots.0
+}
+
+// What stands beside the code of a service that is run from its own folder.
+const SERVICE_FILES: &[&str] = &[
+    "Dockerfile",
+    "Pipfile",
+    "manage.py",
+    "requirements.in",
+    "requirements.txt",
+];
+
+/// Whether the folder is what a service is run from: no package, and its requirements, its image or
+/// its entry stand in it.
+fn is_service(resolver: &Resolver<'_>, directory: &str) -> bool {
+    let has = |name: &str| resolver.files.has_file(&child(directory, name));
+    !is_package(resolver, directory) && SERVICE_FILES.iter().any(|name| has(name))
+}
+
+fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
+    PROJECT_FILES
+        .iter()
+        .any(|name| resolver.files.has_file(&child(directory, name)))
+}
+
+/// Whether the directory is a regular package.
+pub(super) fn is_package(resolver: &Resolver<'_>, directory: &str) -> bool {
+    let files = &resolver.files;
+    !directory.is_empty()
+        && (files.has_file(&child(directory, "__init__.py"))
+            || files.has_file(&child(directory, "__init__.pyi")))
+}
+
+// What the project declares, then what is customary.
+fn project_roots(resolver: &Resolver<'_>, directory: &str) -> Arc<Vec<String>> {
+    resolver.paths.project_roots.get(directory, || {
+        Arc::new(find_project_roots(resolver, directory))
+    })
+}
+
+fn find_project_roots(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
+    let mut roots = Ordered::default();
+    for declared in declared(resolver, directory) {
+        if let Some(path) = join(directory, &declared)
+            && resolver.files.has_directory(&path)
+        {
+            roots.add(&path);
+        }
+    }
+    for name in ["src", "", "lib", "python"] {
+        let path = if name.is_empty() {
+            directory.to_owned()
+        } else {
+            child(directory, name)
+        };
+        if resolver.files.has_directory(&path) && !is_package(resolver, &path) {
+            roots.add(&path);
+        }
+    }
+    roots.0
+}
+
+fn text_of(resolver: &Resolver<'_>, directory: &str, name: &str) -> Option<String> {
+    let path = child(directory, name);
+    let bytes = resolver.files.read(resolver.source, &path)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn declared(resolver: &Resolver<'_>, directory: &str) -> Vec<String> {
+    let read = |name: &str| text_of(resolver, directory, name);
+    let mut roots = Vec::new();
+    if let Some(table) = read("pyproject.toml").and_then(|text| text.parse::<toml::Table>().ok()) {
+        roots.extend(from_pyproject(&table));
+    }
+    if let Some(text) = read("setup.cfg") {
+        roots.extend(
+            ini_values(&text, "options", "package_dir")
+                .into_iter()
+                .filter_map(|value| {
+                    let (package, path) = value.split_once('=')?;
+                    package.trim().is_empty().then(|| path.trim().to_owned())
+                }),
+        );
+        roots.extend(ini_values(&text, "options.packages.find", "where"));
+        roots.extend(ini_paths(&text, "tool:pytest"));
+    }
+    for name in ["pytest.ini", "tox.ini"] {
+        if let Some(text) = read(name) {
+            roots.extend(ini_paths(&text, "pytest"));
+        }
+    }
+    if let Some(text) = read("mypy.ini") {
+        let values = ini_values(&text, "mypy", "mypy_path");
+        roots.extend(
+            values
+                .iter()
+                .flat_map(|value| value.split([':', ',']))
+                .map(plain_root),
+        );
+    }
+    if let Some(text) = read("setup.py") {
+        roots.extend(from_setup(&text));
+    }
+    roots
+}
+
+fn ini_paths(text: &str, section: &str) -> Vec<String> {
+    ini_values(text, section, "pythonpath")
+        .iter()
+        .flat_map(|value| value.split_whitespace())
+        .map(str::to_owned)
+        .collect()
+}
+
+// One row per tool: the keys that name directories of the import path.
+const PYPROJECT_KEYS: &[&[&str]] = &[
+    &["tool", "setuptools", "packages", "find", "where"],
+    &["tool", "setuptools", "package-dir", ""],
+    &["tool", "pytest", "ini_options", "pythonpath"],
+    &["tool", "pytest", "pythonpath"],
+    &["tool", "ruff", "src"],
+    &["tool", "pyright", "extraPaths"],
+    &["tool", "basedpyright", "extraPaths"],
+    &["tool", "ty", "environment", "root"],
+    &["tool", "mypy", "mypy_path"],
+    &["tool", "pdm", "build", "package-dir"],
+    &["tool", "uv", "build-backend", "module-root"],
+    &["tool", "maturin", "python-source"],
+    &["tool", "isort", "src_paths"],
+    &["tool", "hatch", "build", "sources"],
+    &["tool", "hatch", "build", "targets", "wheel", "sources"],
+];
+
+fn from_pyproject(table: &toml::Table) -> Vec<String> {
+    let mut roots = Vec::new();
+    for keys in PYPROJECT_KEYS {
+        match lookup(table, keys) {
+            Some(toml::Value::String(text)) => roots.extend(text.split([':', ',']).map(plain_root)),
+            Some(toml::Value::Array(values)) => {
+                roots.extend(
+                    values
+                        .iter()
+                        .filter_map(toml::Value::as_str)
+                        .map(plain_root),
+                );
+            }
+            _ => {}
+        }
+    }
+    // poetry: packages = [{ include = "x", from = "src" }]
+    if let Some(toml::Value::Array(packages)) = lookup(table, &["tool", "poetry", "packages"]) {
+        roots.extend(
+            packages
+                .iter()
+                .filter_map(|package| package.get("from")?.as_str())
+                .map(plain_root),
+        );
+    }
+    // hatch: packages = ["src/x"]; the part above the package is the root.
+    let wheel = ["tool", "hatch", "build", "targets", "wheel", "packages"];
+    if let Some(toml::Value::Array(packages)) = lookup(table, &wheel) {
+        roots.extend(packages.iter().filter_map(toml::Value::as_str).map(|path| {
+            path.rsplit_once('/')
+                .map_or(".", |(above, _)| above)
+                .to_owned()
+        }));
+    }
+    roots
+}
+
+fn lookup<'t>(table: &'t toml::Table, keys: &[&str]) -> Option<&'t toml::Value> {
+    let (first, rest) = keys.split_first()?;
+    let mut value = table.get(*first)?;
+    for key in rest {
+        value = value.get(*key)?;
+    }
+    Some(value)
+}
+
+fn plain_root(text: &str) -> String {
+    let text = text.trim();
+    text.trim_start_matches("$MYPY_CONFIG_FILE_DIR/").to_owned()
+}
+
+// The values of a key in an ini section: the rest of its line and the indented lines below.
+fn ini_values(text: &str, section: &str, key: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut open = false;
+    let mut values = Vec::new();
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if trimmed.starts_with('[') {
+            inside = trimmed.trim_matches(['[', ']']) == section;
+            open = false;
+        } else if inside && line.starts_with([' ', '\t']) {
+            if open && !trimmed.is_empty() && !trimmed.starts_with(['#', ';']) {
+                values.push(trimmed.to_owned());
+            }
+        } else if inside && let Some((name, value)) = line.split_once('=') {
+            open = name.trim() == key;
+            if open && !value.trim().is_empty() {
+                values.push(value.trim().to_owned());
+            }
+        }
+    }
+    values
+}
+
+// `package_dir={"": "src"}` and `find_packages("src")`, where they are literals.
+fn from_setup(text: &str) -> Vec<String> {
+    let mut roots = Vec::new();
+    for marker in ["find_packages(", "find_namespace_packages(", "package_dir"] {
+        for (at, _) in text.match_indices(marker).take(8) {
+            let rest = text.get(at + marker.len()..).unwrap_or_default();
+            let end = rest.find([')', '}', '\n']).unwrap_or(rest.len());
+            let call = rest.get(..end).unwrap_or_default();
+            let mut parts = call.split(['"', '\'']);
+            let head = parts.next().unwrap_or_default().trim();
+            let first = parts.next();
+            match first {
+                Some("") if marker == "package_dir" => {
+                    roots.extend(parts.nth(1).map(str::to_owned));
+                }
+                Some(path)
+                    if marker != "package_dir" && (head.is_empty() || head.ends_with("where=")) =>
+                {
+                    roots.push(path.to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+    roots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_pyproject, from_setup, ini_values};
+
+    #[test]
+    fn roots_are_read_from_every_tool() {
+        let text = r#"
+            [tool.setuptools.packages.find]
+            where = ["a"]
+            [tool.setuptools.package-dir]
+            "" = "b"
+            [tool.pytest.ini_options]
+            pythonpath = ["c", "."]
+            [tool.poetry]
+            packages = [{ include = "x", from = "d" }]
+            [tool.hatch.build.targets.wheel]
+            packages = ["e/x", "y"]
+        "#;
+        let table: toml::Table = text.parse().unwrap();
+        assert_eq!(from_pyproject(&table), ["a", "b", "c", ".", "d", "e", "."]);
+    }
+
+    #[test]
+    fn ini_values_continue_on_indented_lines() {
+        let text =
+            "[options]\npackage_dir =\n    = src\n    # c\nname = x\n[other]\npackage_dir = y\n";
+        assert_eq!(ini_values(text, "options", "package_dir"), ["= src"]);
+        assert_eq!(ini_values(text, "other", "package_dir"), ["y"]);
+    }
+
+    #[test]
+    fn setup_py_literals_count() {
+        let text = "setup(package_dir={'': 'src'}, packages=find_packages(where=\"lib\"), x=find_packages(exclude=['t']))";
+        assert_eq!(from_setup(text), ["lib", "src"]);
+    }
+}

@@ -1,0 +1,127 @@
+use std::collections::BTreeMap;
+
+use crate::languages::Resolver;
+use crate::languages::literal::listed;
+use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+
+/// Where a module stands: its path without extension; for a package its directory.
+pub(crate) fn place(path: &RepoPath) -> String {
+    let text = path.as_str();
+    let stem = text.strip_suffix(".pyi").or(text.strip_suffix(".py"));
+    let stem = stem.unwrap_or(text);
+    stem.strip_suffix("/__init__").unwrap_or(stem).to_owned()
+}
+
+/// What a relative specifier of `path` points at.
+pub(crate) fn place_of(path: &RepoPath, relative: &str) -> Option<String> {
+    let rest = relative.trim_start_matches('.');
+    let dots = relative.len() - rest.len();
+    let base = path.ancestors().nth(dots.checked_sub(1)?)?;
+    let rest = rest.replace('.', "/");
+    let parts: Vec<&str> = [base, &rest]
+        .into_iter()
+        .filter(|it| !it.is_empty())
+        .collect();
+    Some(parts.join("/"))
+}
+
+/// The first parts of dotted names by which the repository imports its own modules, with how
+/// often. They tell a package's true name from a part of it.
+#[derive(Debug, Default)]
+pub(crate) struct Tops(BTreeMap<String, u32>);
+
+impl Tops {
+    pub(crate) fn learn(&mut self, resolver: &Resolver<'_>, path: &RepoPath, facts: &FileFacts) {
+        let absolute = facts.imports.iter().filter(|import| {
+            matches!(import.kind, ImportKind::Import | ImportKind::From)
+                && !import.specifier.starts_with('.')
+        });
+        for import in absolute {
+            let first = import.specifier.split('.').next().unwrap_or_default();
+            if let Some(count) = self.0.get_mut(first) {
+                *count += 1;
+            } else if !resolver.resolve(path, import).files.is_empty() {
+                self.0.insert(first.to_owned(), 1);
+            }
+        }
+    }
+
+    /// The dotted name of what stands at `place`, for `file`.
+    pub(crate) fn dotted(&self, resolver: &Resolver<'_>, file: &RepoPath, place: &str) -> String {
+        let names = resolver.module_names(file, place);
+        let seen = |name: &String| {
+            let first = name.split('.').next().unwrap_or_default();
+            self.0.get(first).copied().unwrap_or(0)
+        };
+        let best = names
+            .iter()
+            .enumerate()
+            .max_by_key(|(at, name)| (seen(name) > 0, std::cmp::Reverse(*at)));
+        best.map_or_else(|| place.replace('/', "."), |(_, name)| name.clone())
+    }
+}
+
+/// The module as `file` would write it: relative when `relative` says so and both are in one
+/// package.
+pub(crate) fn spelled(
+    resolver: &Resolver<'_>,
+    module: &str,
+    path: Option<&RepoPath>,
+    file: &RepoPath,
+    relative: bool,
+) -> String {
+    let Some(path) = path.filter(|_| relative) else {
+        return module.to_owned();
+    };
+    // The place of the module, which for `from package import submodule` is not the file's.
+    let mut target = place(path);
+    if !module.ends_with(target.rsplit('/').next().unwrap_or_default())
+        || module.rsplit('.').next() != target.rsplit('/').next()
+    {
+        target = target
+            .rsplit_once('/')
+            .map_or(String::new(), |it| it.0.to_owned());
+    }
+    let own: Vec<&str> = file
+        .directory()
+        .split('/')
+        .filter(|it| !it.is_empty())
+        .collect();
+    let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
+    let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
+    let common = own.get(..shared).unwrap_or_default().join("/");
+    // A folder without `__init__.py` inside a package belongs to it.
+    let inside = RepoPath::new(&format!("{common}/x"))
+        .is_ok_and(|path| path.ancestors().any(|it| resolver.is_package(it)));
+    if shared == 0 || !inside {
+        return module.to_owned();
+    }
+    let dots = ".".repeat(own.len() - shared + 1);
+    format!(
+        "{dots}{}",
+        parts.get(shared..).unwrap_or_default().join(".")
+    )
+}
+
+/// The statement that binds `name`, on one line.
+pub(crate) fn statement(name: &str, module: &str, imported: &str) -> String {
+    match imported {
+        "*" if module == name || module.split('.').next() == Some(name) => {
+            format!("import {module}")
+        }
+        "*" => format!("import {module} as {name}"),
+        same if same == name => format!("from {module} import {name}"),
+        other => format!("from {module} import {other} as {name}"),
+    }
+}
+
+/// An import with another module in its place, on one line.
+pub(crate) fn restated(import: &Import, module: &str) -> String {
+    match import.names.as_slice() {
+        names if import.kind == ImportKind::From => {
+            format!("from {module} import {}", listed(names))
+        }
+        [one] => statement(one.alias.as_deref().unwrap_or_default(), module, "*"),
+        _ => format!("import {module}"),
+    }
+}

@@ -1,0 +1,184 @@
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::facts::facts;
+use super::files::{Files, child};
+use super::language::Language;
+use super::{python, typescript};
+use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
+use crate::source::Source;
+
+/// Answers what an import means, from the listing and the project files on its way.
+///
+/// Nothing is installed and `node_modules` is not looked at: packages of the workspace resolve to
+/// their sources, everything else by name is external. Shared between threads; the same source
+/// gives the same answers.
+pub struct Resolver<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) files: Files<'a>,
+    pub(super) projects: typescript::Projects,
+    pub(super) paths: python::ImportPaths,
+    facts: Memo<RepoPath, Arc<FileFacts>>,
+    reader: FactsReader<'a>,
+}
+
+/// Gives the facts of a file, from wherever they are to be had.
+pub type FactsReader<'a> = Box<dyn Fn(&RepoPath) -> Arc<FileFacts> + Send + Sync + 'a>;
+
+/// What one import means.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Resolution {
+    /// Files of the repository, most specific first: a Python submodule before the package whose
+    /// attribute another name of the statement is; a `.py` before its `.pyi`.
+    pub files: Vec<RepoPath>,
+    /// For files that are named through a symlink: the file, and the link.
+    pub links: Vec<(RepoPath, RepoPath)>,
+    /// The package or standard-library module outside the repository.
+    pub external: Option<String>,
+    /// What was looked for when nothing was found: repository paths without extension, or the
+    /// words of a rule.
+    pub tried: Vec<String>,
+}
+
+impl Resolution {
+    /// Whether the import is neither a file of the repository nor known to be outside.
+    #[must_use]
+    pub fn is_unresolved(&self) -> bool {
+        self.files.is_empty() && self.external.is_none()
+    }
+
+    pub(super) fn file(path: RepoPath) -> Self {
+        Self {
+            files: vec![path],
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn external(name: impl Into<String>) -> Self {
+        Self {
+            external: Some(name.into()),
+            ..Self::default()
+        }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// Nothing is read before the first question needs it.
+    #[must_use]
+    pub fn new(source: &'a dyn Source) -> Self {
+        Self::with_facts(source, Box::new(move |path| Arc::new(parsed(source, path))))
+    }
+
+    /// The same, with facts from elsewhere (a cache).
+    #[must_use]
+    pub fn with_facts(source: &'a dyn Source, reader: FactsReader<'a>) -> Self {
+        Self {
+            source,
+            files: Files::new(source.listing()),
+            projects: typescript::Projects::default(),
+            paths: python::ImportPaths::default(),
+            facts: Memo::default(),
+            reader,
+        }
+    }
+
+    /// The text of the nearest file of this name at or above `from`.
+    #[must_use]
+    pub fn text_above(&self, from: &RepoPath, name: &str) -> Option<String> {
+        let paths = from.ancestors().map(|directory| child(directory, name));
+        let bytes = paths
+            .into_iter()
+            .find_map(|path| self.files.read(self.source, &path))?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Whether a regular file of the repository stands at the path.
+    #[must_use]
+    pub fn is_file(&self, path: &RepoPath) -> bool {
+        self.files.has_file(path.as_str())
+    }
+
+    /// What a file says about itself; read once while the resolver lives.
+    #[must_use]
+    pub fn facts(&self, path: &RepoPath) -> Arc<FileFacts> {
+        self.facts.get(path, || (self.reader)(path))
+    }
+}
+
+/// Reads and parses one file. One in no known language has no facts, one that cannot be read has
+/// a problem.
+#[must_use]
+pub fn parsed(source: &dyn Source, path: &RepoPath) -> FileFacts {
+    if Language::of_path(path.as_str()).is_none() {
+        return FileFacts::default();
+    }
+    match source.read(path) {
+        Ok(bytes) => facts(path, &bytes),
+        Err(error) => FileFacts {
+            problems: vec![ParseProblem {
+                line: 0,
+                message: format!("the file was not read: {error}"),
+            }],
+            ..FileFacts::default()
+        },
+    }
+}
+
+impl Resolver<'_> {
+    /// The files an import in `from` means.
+    #[must_use]
+    pub fn resolve(&self, from: &RepoPath, import: &Import) -> Resolution {
+        let Some(language) = Language::of_path(from.as_str()) else {
+            return Resolution::default();
+        };
+        let mut found = (language.resolve)(self, from, import);
+        for file in &mut found.files {
+            let real = self.files.real(file);
+            if real != file {
+                let real = real.clone();
+                found
+                    .links
+                    .push((real.clone(), std::mem::replace(file, real)));
+            }
+        }
+        found
+    }
+
+    /// Files that take effect without being imported: for a Python test the `conftest.py` of its
+    /// directory and of those above, nearest first.
+    #[must_use]
+    pub fn implicit(&self, from: &RepoPath) -> Vec<RepoPath> {
+        Language::of_path(from.as_str())
+            .map_or_else(Vec::new, |language| (language.implicit)(self, from))
+    }
+}
+
+/// Answers computed once, shared between threads. Two threads may compute the same answer; the
+/// functions behind it are pure, so either will do.
+pub(super) struct Memo<K, V>(RwLock<HashMap<K, V>>);
+
+impl<K, V> Default for Memo<K, V> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<K: Eq + Hash, V: Clone> Memo<K, V> {
+    pub(super) fn get<Q>(&self, key: &Q, compute: impl FnOnce() -> V) -> V
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = known.get(key) {
+            return value.clone();
+        }
+        drop(known);
+        let value = compute();
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key.to_owned(), value.clone());
+        value
+    }
+}

@@ -1,0 +1,264 @@
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use tree_sitter::{Node, Tree};
+
+use super::imports::script_string;
+use crate::languages::finder::Finder;
+use crate::languages::literal::{line_of, text_of};
+use crate::model::{FileFacts, Import, ImportKind, ImportedName};
+
+/// No callee that imports is longer.
+const MAX_CALLEE: usize = 80;
+
+// Words an import call starts with. The tree is asked only where one of them stands.
+static WORDS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(["import", "require", "vi.", "jest."]).ok());
+
+/// Adds the imports made by calls, at any depth: `import()`, `require()`, mocks, globs, URLs.
+pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
+    let Some(words) = WORDS.as_ref() else { return };
+    let mut finder = Finder::new(tree);
+    for hit in words.find_iter(text) {
+        if !may_call(text, hit.start(), hit.end()) {
+            continue;
+        }
+        let Some(nodes) = finder.at(hit.start()) else {
+            facts.problems.push(Finder::exhausted());
+            return;
+        };
+        let calls = calls_at(nodes, text);
+        if calls.is_empty() {
+            let import = exported_require(nodes, text, hit.start());
+            facts.imports.extend(import);
+        }
+        facts.imports.extend(calls);
+    }
+}
+
+fn may_call(text: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(1).and_then(|at| text.get(at));
+    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
+    {
+        return false;
+    }
+    if text.get(end - 1) == Some(&b'.') {
+        return true;
+    }
+    let rest = text.get(end..).unwrap_or_default();
+    let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(next, Some(b'(' | b'.' | b'?' | b'<' | b'/'))
+}
+
+fn calls_at(nodes: &[Node<'_>], text: &[u8]) -> Vec<Import> {
+    let Some((at, call, kind)) = callee_at(nodes, text) else {
+        return Vec::new();
+    };
+    let above = nodes.get(..at).unwrap_or_default();
+    let Some(argument) = call
+        .child_by_field_name("arguments")
+        .and_then(|arguments| first_of(arguments))
+    else {
+        return Vec::new();
+    };
+    // A glob takes several patterns; those that start with `!` only take files away.
+    let mut cursor = argument.walk();
+    let specifiers: Vec<String> = match (kind, argument.kind()) {
+        (ImportKind::Glob, "array") => argument
+            .named_children(&mut cursor)
+            .filter_map(|item| script_string(item, text))
+            .filter(|pattern| !pattern.starts_with('!'))
+            .collect(),
+        _ => script_string(argument, text).into_iter().collect(),
+    };
+    specifiers
+        .into_iter()
+        .map(|specifier| Import {
+            specifier,
+            kind,
+            line: line_of(call),
+            names: names_taken(above, call, text),
+            type_only: kind == ImportKind::Dynamic && above.iter().any(|node| is_type(node.kind())),
+            nested: above.iter().any(|node| is_nesting(node.kind())),
+        })
+        .collect()
+}
+
+// The innermost call, when its callee is one that imports and the word stands in it.
+fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, ImportKind)> {
+    let (at, call) = nodes
+        .iter()
+        .enumerate()
+        .rev()
+        .take(6)
+        .find(|(_, node)| matches!(node.kind(), "call_expression" | "new_expression"))?;
+    if call.kind() == "new_expression" {
+        // The word is `import.meta.url`, the second argument.
+        let class = call.child_by_field_name("constructor")?;
+        let url = class.kind() == "identifier" && text_of(class, text) == "URL";
+        return url.then_some((at, *call, ImportKind::Url));
+    }
+    let callee = call.child_by_field_name("function")?;
+    let word = nodes.last()?.start_byte();
+    if word >= callee.end_byte() || callee.byte_range().len() > MAX_CALLEE {
+        return None;
+    }
+    Some((at, *call, kind_of(&text_of(callee, text))?))
+}
+
+fn first_of(arguments: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = arguments.walk();
+    arguments
+        .named_children(&mut cursor)
+        .find(|child| child.kind() != "comment")
+}
+
+fn kind_of(callee: &str) -> Option<ImportKind> {
+    Some(match callee {
+        "import" => ImportKind::Dynamic,
+        "require" | "require.resolve" => ImportKind::Require,
+        "import.meta.glob" | "import.meta.globEager" => ImportKind::Glob,
+        "import.meta.resolve" => ImportKind::Url,
+        _ => {
+            let (object, method) = callee.split_once('.')?;
+            (matches!(object, "vi" | "jest") && is_mock(method)).then_some(ImportKind::Mock)?
+        }
+    })
+}
+
+fn is_mock(method: &str) -> bool {
+    matches!(
+        method,
+        "mock"
+            | "doMock"
+            | "unmock"
+            | "doUnmock"
+            | "dontMock"
+            | "deepUnmock"
+            | "setMock"
+            | "importActual"
+            | "importMock"
+            | "requireActual"
+            | "requireMock"
+            | "createMockFromModule"
+            | "genMockFromModule"
+            | "unstable_mockModule"
+    )
+}
+
+fn is_type(kind: &str) -> bool {
+    kind.ends_with("_type")
+        || matches!(
+            kind,
+            "type_annotation"
+                | "type_arguments"
+                | "type_query"
+                | "type_alias_declaration"
+                | "interface_declaration"
+        )
+}
+
+fn is_nesting(kind: &str) -> bool {
+    kind.ends_with("_statement") && !matches!(kind, "expression_statement" | "export_statement")
+        || kind.contains("function")
+        || matches!(
+            kind,
+            "statement_block" | "class_body" | "method_definition" | "ternary_expression"
+        )
+}
+
+// `const { a, b: c } = await import('x')` takes a and b; `const m = require('x')` takes everything.
+fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
+    let mut value = call;
+    for node in above.iter().rev() {
+        match node.kind() {
+            "await_expression" | "parenthesized_expression" => value = *node,
+            "member_expression" if node.child_by_field_name("object") == Some(value) => {
+                let property = node.child_by_field_name("property");
+                return property
+                    .map(|name| ImportedName {
+                        name: text_of(name, text),
+                        alias: None,
+                    })
+                    .into_iter()
+                    .collect();
+            }
+            "variable_declarator" => {
+                return node
+                    .child_by_field_name("name")
+                    .map(|pattern| taken(pattern, text))
+                    .unwrap_or_default();
+            }
+            _ => break,
+        }
+    }
+    Vec::new()
+}
+
+// The names a pattern takes out of a module object.
+fn taken(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
+    match pattern.kind() {
+        "identifier" => vec![ImportedName {
+            name: "*".into(),
+            alias: Some(text_of(pattern, text)),
+        }],
+        "object_pattern" => {
+            let mut cursor = pattern.walk();
+            pattern
+                .named_children(&mut cursor)
+                .filter_map(|child| taken_property(child, text))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn taken_property(child: Node<'_>, text: &[u8]) -> Option<ImportedName> {
+    match child.kind() {
+        "shorthand_property_identifier_pattern" => Some(ImportedName {
+            name: text_of(child, text),
+            alias: None,
+        }),
+        "object_assignment_pattern" => Some(ImportedName {
+            name: text_of(child.child_by_field_name("left")?, text),
+            alias: None,
+        }),
+        "pair_pattern" => Some(ImportedName {
+            name: text_of(child.child_by_field_name("key")?, text),
+            alias: child
+                .child_by_field_name("value")
+                .filter(|value| value.kind() == "identifier")
+                .map(|value| text_of(value, text)),
+        }),
+        _ => None,
+    }
+}
+
+// The grammar reads `export import a = require('x')` as two statements and loses the import.
+fn exported_require(nodes: &[Node<'_>], text: &[u8], start: usize) -> Option<Import> {
+    let line_start = memchr::memrchr(b'\n', text.get(..start)?).map_or(0, |at| at + 1);
+    let before = std::str::from_utf8(text.get(line_start..start)?).ok()?;
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let ["export", "import", name, "="] = words.as_slice() else {
+        return None;
+    };
+    let rest = text
+        .get(start..)?
+        .strip_prefix(b"require")?
+        .trim_ascii_start();
+    let rest = rest.strip_prefix(b"(")?.trim_ascii_start();
+    let quote = *rest.first()?;
+    (quote == b'\'' || quote == b'"').then_some(())?;
+    let end = memchr::memchr(quote, rest.get(1..)?)?;
+    Some(Import {
+        specifier: String::from_utf8_lossy(rest.get(1..=end)?).into_owned(),
+        kind: ImportKind::ImportEquals,
+        line: line_of(*nodes.first()?),
+        names: vec![ImportedName {
+            name: "*".into(),
+            alias: Some((*name).into()),
+        }],
+        type_only: false,
+        nested: false,
+    })
+}

@@ -1,0 +1,400 @@
+use tree_sitter::{Node, Tree};
+
+use super::{calls, comments, exports};
+use crate::languages::language::Grammar;
+use crate::languages::literal::{line_of, text_of, unescape};
+use crate::languages::parse::parse;
+use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
+
+/// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
+const MAX_BLOCKS: usize = 16;
+
+/// Reads a file; of JavaScript what its comments import as well.
+pub(super) fn facts(path: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
+    let tree = parse(grammar, text)?;
+    let mut facts = read(&tree, text);
+    if matches!(path.extension(), Some("js" | "jsx" | "mjs" | "cjs")) {
+        comments::jsdoc(&tree, text, &mut facts);
+        facts.imports.sort_by_key(|import| import.line);
+    }
+    Some(facts)
+}
+
+// Reads a TypeScript or JavaScript tree: statements by their kinds, calls by their words.
+fn read(tree: &Tree, text: &[u8]) -> FileFacts {
+    let mut facts = FileFacts::default();
+    comments::references(tree.root_node(), text, &mut facts);
+    statements(tree.root_node(), text, 0, &mut facts);
+    calls::read(tree, text, &mut facts);
+    facts.imports.sort_by_key(|import| import.line);
+    exports::trace(&mut facts);
+    facts
+}
+
+fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    let mut cursor = parent.walk();
+    for node in parent.named_children(&mut cursor) {
+        match node.kind() {
+            "import_statement" => facts.imports.extend(import(node, text, blocks)),
+            "export_statement" => {
+                if let Some(import) = export_from(node, text, blocks) {
+                    facts.imports.push(import);
+                }
+                if blocks == 0 {
+                    exports::statement(node, text, facts);
+                }
+            }
+            "ERROR"
+            | "ambient_declaration"
+            | "expression_statement"
+            | "module"
+            | "internal_module"
+            | "statement_block" => {
+                if blocks == 0 {
+                    exports::declaration(node, text, facts);
+                }
+                if blocks < MAX_BLOCKS {
+                    nested(node, text, blocks + 1, facts);
+                }
+            }
+            _ if blocks == 0 => exports::declaration(node, text, facts),
+            _ => {}
+        }
+    }
+}
+
+// Only what can hold statements is entered.
+fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
+    match node.kind() {
+        "ERROR" | "statement_block" => statements(node, text, blocks, facts),
+        "expression_statement" => {
+            if let Some(inner) = node.named_child(0)
+                && inner.kind() == "internal_module"
+            {
+                nested(inner, text, blocks, facts);
+            }
+        }
+        "ambient_declaration" => {
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                if matches!(
+                    child.kind(),
+                    "module" | "internal_module" | "statement_block"
+                ) {
+                    nested(child, text, blocks, facts);
+                }
+            }
+        }
+        _ => {
+            if let Some(body) = node.child_by_field_name("body") {
+                statements(body, text, blocks, facts);
+            }
+        }
+    }
+}
+
+fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
+    let mut import = Import {
+        specifier: String::new(),
+        kind: ImportKind::Import,
+        line: line_of(node),
+        names: Vec::new(),
+        type_only: false,
+        nested: blocks > 0,
+    };
+    let mut cursor = node.walk();
+    let mut inline_types = 0;
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "type" | "typeof" => import.type_only = true,
+            "import_clause" => inline_types = clause(child, text, &mut import.names),
+            "import_require_clause" => {
+                import.kind = ImportKind::ImportEquals;
+                import.specifier = script_string(child.child_by_field_name("source")?, text)?;
+                let name = child.named_child(0).map(|name| text_of(name, text));
+                import.names.push(ImportedName {
+                    name: "*".into(),
+                    alias: name,
+                });
+                return Some(import);
+            }
+            _ => {}
+        }
+    }
+    import.type_only |= inline_types > 0 && inline_types == import.names.len();
+    import.specifier = script_string(node.child_by_field_name("source")?, text)?;
+    Some(import)
+}
+
+// Returns how many of the names carry an inline `type`.
+fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
+    let mut types = 0;
+    let mut cursor = clause.walk();
+    for child in clause.named_children(&mut cursor) {
+        match child.kind() {
+            "identifier" => names.push(ImportedName {
+                name: "default".into(),
+                alias: Some(text_of(child, text)),
+            }),
+            "namespace_import" => names.push(ImportedName {
+                name: "*".into(),
+                alias: child.named_child(0).map(|name| text_of(name, text)),
+            }),
+            "named_imports" => {
+                let mut inner = child.walk();
+                for specifier in child.named_children(&mut inner) {
+                    if let Some(name) = named(specifier, text) {
+                        names.push(name);
+                        types += usize::from(has_token(specifier, "type"));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    types
+}
+
+fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
+    let specifier = script_string(node.child_by_field_name("source")?, text)?;
+    let mut names = Vec::new();
+    let mut types = 0;
+    let mut type_only = false;
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "type" => type_only = true,
+            // `export type * from` is newer than the grammar.
+            "ERROR" => type_only |= text_of(child, text).trim() == "type",
+            "export_clause" => {
+                let mut inner = child.walk();
+                for specifier in child.named_children(&mut inner) {
+                    if let Some(name) = named(specifier, text) {
+                        names.push(name);
+                        types += usize::from(has_token(specifier, "type"));
+                    }
+                }
+            }
+            "namespace_export" => names.push(ImportedName {
+                name: "*".into(),
+                alias: child.named_child(0).map(|name| text_of(name, text)),
+            }),
+            "*" => names.push(ImportedName {
+                name: "*".into(),
+                alias: None,
+            }),
+            _ => {}
+        }
+    }
+    Some(Import {
+        specifier,
+        kind: ImportKind::ExportFrom,
+        line: line_of(node),
+        type_only: type_only || (types > 0 && types == names.len()),
+        names,
+        nested: blocks > 0,
+    })
+}
+
+/// The name and alias of an import or export specifier.
+pub(super) fn named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
+    let of = |node: Node<'_>| script_string(node, text).unwrap_or_else(|| text_of(node, text));
+    Some(ImportedName {
+        name: of(specifier.child_by_field_name("name")?),
+        alias: specifier.child_by_field_name("alias").map(of),
+    })
+}
+
+/// Whether an anonymous token stands directly below the node.
+pub(super) fn has_token(node: Node<'_>, token: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .any(|child| !child.is_named() && child.kind() == token)
+}
+
+/// The value of a JavaScript string, or of a template without substitutions.
+pub(super) fn script_string(node: Node<'_>, text: &[u8]) -> Option<String> {
+    match node.kind() {
+        "string" => {}
+        "template_string" => {
+            let mut cursor = node.walk();
+            if node
+                .named_children(&mut cursor)
+                .any(|child| child.kind() == "template_substitution")
+            {
+                return None;
+            }
+        }
+        _ => return None,
+    }
+    let raw = text_of(node, text);
+    let inner = raw.get(1..raw.len().checked_sub(1)?)?;
+    Some(unescape(inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::languages::facts;
+    use crate::model::{FileFacts, RepoPath};
+
+    fn read(name: &str, text: &str) -> FileFacts {
+        facts(&RepoPath::new(name).unwrap(), text.as_bytes())
+    }
+
+    fn imports(name: &str, text: &str) -> Vec<String> {
+        read(name, text)
+            .imports
+            .iter()
+            .map(|import| {
+                let names: Vec<String> = import
+                    .names
+                    .iter()
+                    .map(|name| match &name.alias {
+                        Some(alias) => format!("{}={alias}", name.name),
+                        None => name.name.clone(),
+                    })
+                    .collect();
+                format!(
+                    "{}:{:?} {} [{}]{}{}",
+                    import.line,
+                    import.kind,
+                    import.specifier,
+                    names.join(" "),
+                    if import.type_only { " type" } else { "" },
+                    if import.nested { " nested" } else { "" },
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        for (text, expected) in [
+            (
+                "import d, { a as b } from './x'",
+                "1:Import ./x [default=d a=b]",
+            ),
+            ("import * as n from \"./x\"", "1:Import ./x [*=n]"),
+            ("import './x'", "1:Import ./x []"),
+            ("import type { T } from './x'", "1:Import ./x [T] type"),
+            ("import { type T } from './x'", "1:Import ./x [T] type"),
+            ("import { type T, u } from './x'", "1:Import ./x [T u]"),
+            ("import e = require('./x')", "1:ImportEquals ./x [*=e]"),
+            (
+                "export import e = require('./x')",
+                "1:ImportEquals ./x [*=e]",
+            ),
+            (
+                "export { p, q as r } from './x'",
+                "1:ExportFrom ./x [p q=r]",
+            ),
+            ("export * from './x'", "1:ExportFrom ./x [*]"),
+            ("export * as n from './x'", "1:ExportFrom ./x [*=n]"),
+            ("export type * from './x'", "1:ExportFrom ./x [*] type"),
+            ("export type { T } from './x'", "1:ExportFrom ./x [T] type"),
+            ("f(await import('./x'))", "1:Dynamic ./x []"),
+            ("import(/* chunk: 'x' */ './x')", "1:Dynamic ./x []"),
+            (
+                "const { a, b: c } = await import(`./x`)",
+                "1:Dynamic ./x [a b=c]",
+            ),
+            ("const m = require('./x')", "1:Require ./x [*=m]"),
+            ("const m = require('./x').part", "1:Require ./x [part]"),
+            (
+                "function f() { return require.resolve('./x') }",
+                "1:Require ./x [] nested",
+            ),
+            ("let t: import('./x').T", "1:Dynamic ./x [T] type"),
+            ("vi.mock('./x', () => ({}))", "1:Mock ./x []"),
+            (
+                "const g = import.meta.glob('./*.ts')",
+                "1:Glob ./*.ts [*=g]",
+            ),
+            (
+                "new Worker(new URL('./x', import.meta.url))",
+                "1:Url ./x []",
+            ),
+            (
+                "/// <reference path=\"x.d.ts\" />\nlet a",
+                "1:Reference ./x.d.ts [] type",
+            ),
+            (
+                "declare module 'm' { import z from './x' }",
+                "1:Import ./x [default=z] nested",
+            ),
+            ("import a from './\\u{78}'", "1:Import ./x [default=a]"),
+            (
+                "import a from './x' with { type: 'json' }",
+                "1:Import ./x [default=a]",
+            ),
+        ] {
+            assert_eq!(imports("a.ts", text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn globs_take_several_patterns() {
+        assert_eq!(
+            imports("a.ts", "import.meta.glob(['./a/*', '!./a/x', './b/*'])"),
+            ["1:Glob ./a/* []", "1:Glob ./b/* []"]
+        );
+    }
+
+    #[test]
+    fn lookalikes_are_not_imports() {
+        for text in [
+            "const a = \"import('./x')\"",
+            "// import './x'\nlet a",
+            "import(`./${name}`)",
+            "require(name)",
+            "a.require('./x')",
+            "myimport('./x')",
+            "let a\n/// <reference path=\"x\" />",
+            "export { local }",
+        ] {
+            assert!(imports("a.ts", text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn broken_files_give_what_they_have() {
+        let text =
+            "import a from './x'\nfunction ( {\nimport b from './y'\nconst c = require('./z')\n";
+        assert!(imports("a.ts", text).len() >= 2);
+    }
+
+    #[test]
+    fn exports_know_where_they_come_from() {
+        let facts = read(
+            "a.ts",
+            "import { x as y } from './x'\nexport { y, z as w }\nexport default function f() {}\nexport const { k, l: [m] } = o\nexport class C {}\nexport * from './s'\n",
+        );
+        let exports: Vec<String> = facts
+            .exports
+            .iter()
+            .map(|export| {
+                let part = |text: &Option<String>| text.clone().unwrap_or_default();
+                format!(
+                    "{}<{}<{}",
+                    export.name,
+                    part(&export.local),
+                    part(&export.from)
+                )
+            })
+            .collect();
+        assert_eq!(
+            exports,
+            [
+                "y<x<./x",
+                "w<z<",
+                "default<f<",
+                "k<<",
+                "m<<",
+                "C<<",
+                "*<<./s"
+            ]
+        );
+        let definitions: Vec<&str> = facts.definitions.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!(definitions, ["f", "k", "m", "C"]);
+    }
+}

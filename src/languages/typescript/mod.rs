@@ -1,0 +1,38 @@
+//! TypeScript and JavaScript: what only they have.
+
+mod calls;
+mod comments;
+mod configured;
+mod embedded;
+mod emitted;
+mod exports;
+mod glob;
+mod imports;
+#[cfg(feature = "program")]
+mod insert;
+#[cfg(feature = "program")]
+mod installed;
+mod jsx;
+mod language;
+mod manifest;
+mod meddling;
+mod meddling_names;
+mod outline;
+mod packages;
+mod probe;
+mod projects;
+mod resolve;
+mod rules;
+mod spelling;
+#[cfg(feature = "program")]
+mod style;
+mod tsconfig;
+mod uses;
+mod workspace;
+
+pub use language::TYPESCRIPT;
+pub use packages::package_part;
+pub(super) use projects::Projects;
+pub use rules::ModuleRules;
+#[cfg(feature = "program")]
+pub(crate) use style::{ScriptStyle, split};

@@ -1,0 +1,211 @@
+use std::sync::Arc;
+
+use super::manifest::Manifest;
+use super::{emitted, probe};
+use crate::languages::files::{child, join};
+use crate::languages::resolver::Resolver;
+use crate::model::RepoPath;
+
+/// What a package name and subpath mean.
+pub(super) enum Packaged {
+    /// A file of a package of ours.
+    File(RepoPath),
+    /// The package is ours and has no such file.
+    Missing,
+    /// Not a package of the repository.
+    Unknown,
+}
+
+/// Looks a package up as an installer would link it: the importer's own, a linked directory, the
+/// workspace's.
+pub(super) fn packaged(
+    resolver: &Resolver<'_>,
+    from: &RepoPath,
+    name: &str,
+    rest: &str,
+    conditions: &[String],
+    tried: &mut Vec<String>,
+) -> Packaged {
+    let own = nearest(resolver, from).filter(|manifest| manifest.name.as_deref() == Some(name));
+    let manifest = own.or_else(|| {
+        let linked = from
+            .ancestors()
+            .filter_map(|directory| resolver.manifest(directory))
+            .find_map(|manifest| manifest.linked(name));
+        let linked = linked.and_then(|directory| resolver.manifest(&directory));
+        linked.or_else(|| {
+            let directory = resolver.workspace().directory(name, from)?;
+            resolver.manifest(directory)
+        })
+    });
+    let Some(manifest) = manifest else {
+        return Packaged::Unknown;
+    };
+    if let Some(found) = inside(resolver, &manifest, rest, conditions, tried) {
+        return Packaged::File(found);
+    }
+    tried.push(child(&manifest.directory, "package.json"));
+    Packaged::Missing
+}
+
+// A package's file by subpath (`""` is the package itself).
+fn inside(
+    resolver: &Resolver<'_>,
+    manifest: &Manifest,
+    rest: &str,
+    conditions: &[String],
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let files = &resolver.files;
+    let subpath = if rest.is_empty() {
+        ".".to_owned()
+    } else {
+        format!("./{rest}")
+    };
+    for target in manifest.exported(&subpath, conditions) {
+        if let Some(found) = target_file(resolver, manifest, &target, tried) {
+            return Some(found);
+        }
+    }
+    if rest.is_empty() {
+        return entry(resolver, manifest).or_else(|| {
+            ["src/index", "index", "src/main", "src"]
+                .iter()
+                .map(|name| child(&manifest.directory, name))
+                .find_map(|path| probe::by_name(files, &path))
+        });
+    }
+    let path = join(&manifest.directory, rest)?;
+    if let Some(found) = files.file(&path) {
+        return Some(found.clone());
+    }
+    let source = join(&manifest.directory, &format!("src/{rest}"))?;
+    [path, source]
+        .iter()
+        .find_map(|path| file_or_directory(resolver, path, rest, tried))
+        .or_else(|| {
+            let target = format!("./{rest}");
+            target_file(resolver, manifest, &target, tried)
+        })
+}
+
+/// The file that stands for the package as a whole, by its fields.
+pub(super) fn entry(resolver: &Resolver<'_>, manifest: &Manifest) -> Option<RepoPath> {
+    manifest
+        .entries()
+        .iter()
+        .find_map(|target| target_file(resolver, manifest, target, &mut Vec::new()))
+}
+
+/// The file a manifest points at, or the source it is built from.
+pub(super) fn target_file(
+    resolver: &Resolver<'_>,
+    manifest: &Manifest,
+    target: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let files = &resolver.files;
+    let path = join(&manifest.directory, target)?;
+    if let Some(found) = files.file(&path) {
+        return Some(found.clone());
+    }
+    if let Some(found) = probe::by_name(files, &path) {
+        return Some(found);
+    }
+    let config = RepoPath::new(&child(&manifest.directory, "tsconfig.json"))
+        .ok()
+        .and_then(|path| resolver.config(path.as_str()));
+    let found = emitted::source_of(resolver, config.as_deref(), &manifest.directory, &path);
+    if found.is_none() {
+        tried.push(path);
+    }
+    found
+}
+
+/// The file at a path, or what the directory there stands for.
+pub(super) fn file_or_directory(
+    resolver: &Resolver<'_>,
+    path: &str,
+    specifier: &str,
+    tried: &mut Vec<String>,
+) -> Option<RepoPath> {
+    let files = &resolver.files;
+    // A trailing slash or dot names a directory even where a file of that name stands.
+    let directory = specifier.ends_with('/') || specifier.ends_with("..") || specifier == ".";
+    if !path.is_empty()
+        && !directory
+        && let Some(found) = probe::by_name(files, path)
+    {
+        return Some(found);
+    }
+    if files.has_directory(path) {
+        if let Some(manifest) = resolver.manifest(path)
+            && let Some(found) = entry(resolver, &manifest)
+        {
+            return Some(found);
+        }
+        if let Some(found) = probe::by_name(files, &child(path, "index")) {
+            return Some(found);
+        }
+    }
+    tried.push(path.to_owned());
+    None
+}
+
+/// The manifest of the package the file is in.
+pub(super) fn nearest(resolver: &Resolver<'_>, from: &RepoPath) -> Option<Arc<Manifest>> {
+    from.ancestors()
+        .find_map(|directory| resolver.manifest(directory))
+}
+
+/// The package and the rest of a bare specifier; `None` when it cannot name a package.
+pub(super) fn package_name(specifier: &str) -> Option<(&str, &str)> {
+    let slashes = if specifier.starts_with('@') { 2 } else { 1 };
+    let end = specifier
+        .match_indices('/')
+        .nth(slashes - 1)
+        .map_or(specifier.len(), |(at, _)| at);
+    let name = specifier.get(..end)?;
+    let legal = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    let valid = match name.strip_prefix('@') {
+        Some(scoped) => {
+            let (scope, package) = scoped.split_once('/')?;
+            legal(scope) && legal(package)
+        }
+        None => legal(name),
+    };
+    valid.then(|| (name, specifier.get(end + 1..).unwrap_or_default()))
+}
+
+/// The package part of a bare specifier (`@a/b/c` gives `@a/b`); `None` when it names none.
+#[must_use]
+pub fn package_part(specifier: &str) -> Option<&str> {
+    package_name(specifier).map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_name;
+
+    #[test]
+    fn package_names_are_cut_off() {
+        for (specifier, expected) in [
+            ("react", Some(("react", ""))),
+            ("lodash/fp/map", Some(("lodash", "fp/map"))),
+            ("@a/b", Some(("@a/b", ""))),
+            ("@a/b/c.js", Some(("@a/b", "c.js"))),
+            ("@/x", None),
+            ("~/x", None),
+            ("@a", None),
+            ("$lib/x", None),
+        ] {
+            assert_eq!(package_name(specifier), expected, "{specifier}");
+        }
+    }
+}

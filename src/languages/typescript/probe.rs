@@ -1,0 +1,72 @@
+use crate::languages::files::{Files, child};
+use crate::model::RepoPath;
+
+/// Extensions tried on a specifier that has none: TypeScript's order, then what bundlers add.
+const EXTENSIONS: &[&str] = &[
+    "ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "d.mts", "d.cts", "vue", "svelte",
+];
+
+// What may stand in the source where the emitted file is named.
+const SOURCES_OF: &[(&str, &[&str])] = &[
+    ("js", &["ts", "tsx", "d.ts", "js", "jsx"]),
+    ("jsx", &["tsx", "ts", "d.ts", "jsx", "js"]),
+    ("mjs", &["mts", "d.mts", "mjs"]),
+    ("cjs", &["cts", "d.cts", "cjs"]),
+];
+
+/// The file a TypeScript-like import of `path` (no `..` left) means.
+pub(super) fn file(files: &Files<'_>, path: &str, tried: &mut Vec<String>) -> Option<RepoPath> {
+    if !path.is_empty()
+        && let Some(found) = by_name(files, path)
+    {
+        return Some(found);
+    }
+    if files.has_directory(path)
+        && let Some(found) = by_name(files, &child(path, "index"))
+    {
+        return Some(found);
+    }
+    tried.push(path.to_owned());
+    None
+}
+
+/// The file itself, what it is emitted from, or the name with an extension.
+pub(super) fn by_name(files: &Files<'_>, path: &str) -> Option<RepoPath> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if let Some((_, extension)) = name.rsplit_once('.')
+        && let Some((_, sources)) = SOURCES_OF.iter().find(|(emitted, _)| *emitted == extension)
+    {
+        let stem = path.strip_suffix(extension)?;
+        for source in *sources {
+            if let Some(found) = files.file(&format!("{stem}{source}")) {
+                return Some(found.clone());
+            }
+        }
+    }
+    if let Some(found) = files.file(path) {
+        return Some(found.clone());
+    }
+    let mut candidate = String::with_capacity(path.len() + 7);
+    for extension in EXTENSIONS {
+        candidate.clear();
+        candidate.push_str(path);
+        candidate.push('.');
+        candidate.push_str(extension);
+        if let Some(found) = files.file(&candidate) {
+            return Some(found.clone());
+        }
+    }
+    None
+}
+
+/// Drops the extension of an emitted file, declaration extensions included.
+pub(super) fn without_extension(path: &str) -> &str {
+    for extension in [
+        ".d.ts", ".d.mts", ".d.cts", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".mts", ".cts",
+    ] {
+        if let Some(stem) = path.strip_suffix(extension) {
+            return stem;
+        }
+    }
+    path
+}

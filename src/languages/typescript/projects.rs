@@ -1,0 +1,161 @@
+use std::sync::{Arc, OnceLock};
+
+use super::configured;
+use super::manifest::Manifest;
+use super::packages::package_name;
+use super::tsconfig::{self, Alias, Config};
+use super::workspace::Workspace;
+use crate::languages::files::{child, join};
+use crate::languages::resolver::{Memo, Resolver};
+use crate::model::RepoPath;
+
+/// What is known of the packages and compiler settings of a repository.
+#[derive(Default)]
+pub(in crate::languages) struct Projects {
+    manifests: Memo<String, Option<Arc<Manifest>>>,
+    configs: Memo<String, Option<Arc<Config>>>,
+    owners: Memo<RepoPath, Option<Arc<Config>>>,
+    configured: Memo<String, Arc<Vec<Alias>>>,
+    workspace: OnceLock<Workspace>,
+}
+
+impl Resolver<'_> {
+    pub(super) fn manifest(&self, directory: &str) -> Option<Arc<Manifest>> {
+        self.projects.manifests.get(directory, || {
+            let path = child(directory, "package.json");
+            let bytes = self.files.read(self.source, &path)?;
+            Manifest::parse(directory, &bytes).map(Arc::new)
+        })
+    }
+
+    pub(super) fn workspace(&self) -> &Workspace {
+        self.projects
+            .workspace
+            .get_or_init(|| Workspace::find(self.source))
+    }
+
+    pub(super) fn config(&self, path: &str) -> Option<Arc<Config>> {
+        self.projects.configs.get(path, || {
+            let load = |path: &str| {
+                let bytes = self.files.read(self.source, path)?;
+                jsonc(&bytes)
+            };
+            let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
+            tsconfig::read(path, &load, &locate).map(Arc::new)
+        })
+    }
+
+    /// The aliases that bundlers and test runners are told of at or above the file, by the nearest
+    /// directory that tells of any.
+    pub(super) fn configured(&self, from: &RepoPath) -> Option<Arc<Vec<Alias>>> {
+        let read = |path: &str| {
+            let bytes = self.files.read(self.source, path)?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        from.ancestors()
+            .map(|directory| {
+                self.projects.configured.get(directory, || {
+                    Arc::new(configured::aliases(directory, &read))
+                })
+            })
+            .find(|aliases| !aliases.is_empty())
+    }
+
+    // The file of an `extends` entry; one outside the repository is passed over.
+    fn extended(&self, directory: &str, specifier: &str) -> Option<String> {
+        let path = if specifier.starts_with('.') {
+            join(directory, specifier)?
+        } else {
+            let (name, rest) = package_name(specifier)?;
+            let from = RepoPath::new(&child(directory, "tsconfig.json")).ok()?;
+            let base = self.workspace().directory(name, &from)?;
+            match self.manifest(base) {
+                Some(manifest) if manifest.has_exports() && !rest.is_empty() => manifest
+                    .exported(&format!("./{rest}"), &[])
+                    .iter()
+                    .find_map(|target| join(base, target))
+                    .or_else(|| join(base, rest))?,
+                _ => join(base, rest)?,
+            }
+        };
+        [
+            path.clone(),
+            format!("{path}.json"),
+            child(&path, "tsconfig.json"),
+        ]
+        .into_iter()
+        .find(|candidate| self.files.has_file(candidate))
+    }
+
+    /// The config that governs a file: the nearest one, or the one among its references and
+    /// siblings that takes the file in.
+    pub(super) fn owner(&self, file: &RepoPath) -> Option<Arc<Config>> {
+        self.projects.owners.get(file, || {
+            let nearest = file.ancestors().find_map(|directory| {
+                ["tsconfig.json", "jsconfig.json"]
+                    .iter()
+                    .map(|name| child(directory, name))
+                    .find(|path| self.files.has_file(path))
+            })?;
+            let config = self.config(&nearest)?;
+            if config.includes(file) {
+                return Some(config);
+            }
+            let directory = config.directory.clone();
+            let related = self.referenced(&config, 0).into_iter().chain(
+                self.siblings(&directory)
+                    .into_iter()
+                    .filter_map(|path| self.config(&path)),
+            );
+            let mut related = related;
+            Some(related.find(|other| other.includes(file)).unwrap_or(config))
+        })
+    }
+
+    pub(super) fn referenced(&self, config: &Config, depth: usize) -> Vec<Arc<Config>> {
+        if depth > 2 {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for path in config.references.iter().take(256) {
+            let candidates = [child(path, "tsconfig.json"), path.clone()];
+            let Some(file) = candidates
+                .into_iter()
+                .find(|path| self.files.has_file(path))
+            else {
+                continue;
+            };
+            if let Some(config) = self.config(&file) {
+                let below = self.referenced(&config, depth + 1);
+                found.push(config);
+                found.extend(below);
+            }
+        }
+        found
+    }
+
+    /// `tsconfig.*.json` in a directory, sorted.
+    pub(super) fn siblings(&self, directory: &str) -> Vec<String> {
+        self.files
+            .listing()
+            .below(directory)
+            .iter()
+            .map(|entry| &entry.path)
+            .filter(|path| path.directory() == directory)
+            .filter(|path| {
+                let name = path.file_name();
+                let json = path.extension() == Some("json");
+                json && name.starts_with("tsconfig.") && name != "tsconfig.json"
+            })
+            .map(|path| path.as_str().to_owned())
+            .collect()
+    }
+}
+
+// JSON with comments and trailing commas; what is no JSON even so is an empty object.
+fn jsonc(bytes: &[u8]) -> Option<serde_json::Value> {
+    let mut text =
+        String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned();
+    json_strip_comments::strip(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}

@@ -1,0 +1,143 @@
+use super::{packages, probe};
+use crate::languages::files::join;
+use crate::languages::resolver::Resolver;
+use crate::model::RepoPath;
+
+/// How one file of the repository may name another: the inverse of [`Resolver::resolve`].
+impl Resolver<'_> {
+    /// Specifiers that the `paths` of the config governing `from`, and the aliases that bundlers
+    /// and test runners are told of, allow for a file, shortest first. Patterns that match everything are left out.
+    #[must_use]
+    pub fn aliases(&self, from: &RepoPath, target: &RepoPath) -> Vec<String> {
+        let config = self.owner(from);
+        let configured = self.configured(from);
+        let own = config.iter().flat_map(|config| &config.paths);
+        let told = configured.iter().flat_map(|aliases| aliases.iter());
+        let stem = probe::without_extension(target.as_str());
+        let stem = stem.strip_suffix("/index").unwrap_or(stem);
+        let mut found: Vec<String> = own
+            .chain(told)
+            .filter(|alias| !alias.pattern.starts_with('*'))
+            .flat_map(|alias| {
+                alias.targets.iter().filter_map(|path| {
+                    let path = join("", path)?;
+                    match (path.split_once('*'), alias.pattern.split_once('*')) {
+                        (Some((head, tail)), Some((before, after))) => {
+                            let star = stem.strip_prefix(head)?.strip_suffix(tail)?;
+                            (!star.is_empty()).then(|| format!("{before}{star}{after}"))
+                        }
+                        (None, None) => {
+                            let path = probe::without_extension(&path);
+                            let path = path.strip_suffix("/index").unwrap_or(path);
+                            (path == stem).then(|| alias.pattern.clone())
+                        }
+                        _ => None,
+                    }
+                })
+            })
+            .collect();
+        found.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+        found.dedup();
+        found
+    }
+
+    /// The directory and, when it has one, the name of the npm package a file is in.
+    #[must_use]
+    pub fn package_of(&self, path: &RepoPath) -> Option<(String, Option<String>)> {
+        let manifest = packages::nearest(self, path)?;
+        Some((manifest.directory.clone(), manifest.name.clone()))
+    }
+
+    /// Whether a manifest at or above `from` declares the npm package.
+    #[must_use]
+    pub fn declares(&self, from: &RepoPath, package: &str) -> bool {
+        from.ancestors()
+            .filter_map(|directory| self.manifest(directory))
+            .any(|manifest| manifest.declares(package))
+    }
+
+    /// The npm packages that the manifests at or above `from` declare, sorted; those of types alone
+    /// left out.
+    #[must_use]
+    pub fn declared(&self, from: &RepoPath) -> Vec<String> {
+        let manifests = from
+            .ancestors()
+            .filter_map(|directory| self.manifest(directory));
+        let all: std::collections::BTreeSet<String> = manifests
+            .flat_map(|it| it.dependencies().map(str::to_owned).collect::<Vec<_>>())
+            .filter(|package| !package.starts_with("@types/"))
+            .collect();
+        all.into_iter().collect()
+    }
+
+    /// The npm package that a manifest at or above `from` declares and that bears the name: case,
+    /// `-`, `_` and `.` aside.
+    #[must_use]
+    pub fn declared_as(&self, from: &RepoPath, name: &str) -> Option<String> {
+        let plain = |text: &str| -> String {
+            let letters = text.chars().filter(char::is_ascii_alphanumeric);
+            letters.map(|c| c.to_ascii_lowercase()).collect()
+        };
+        let wanted = plain(name);
+        from.ancestors()
+            .filter_map(|directory| self.manifest(directory))
+            .find_map(|manifest| {
+                let mut names = manifest.dependencies();
+                let found = names.find(|package| plain(package) == wanted);
+                found.map(str::to_owned)
+            })
+    }
+
+    /// npm packages that a manifest at or above `from` declares and whose names hold the words of
+    /// `name`: `hash-sum` for `hash`, `esbuild-plugin-x` for `pluginX`.
+    #[must_use]
+    pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
+        let wanted = words_of(name);
+        if wanted.is_empty() || name.len() < 3 {
+            return Vec::new();
+        }
+        let mut found: Vec<String> = from
+            .ancestors()
+            .filter_map(|directory| self.manifest(directory))
+            .flat_map(|manifest| {
+                let like = |package: &&str| {
+                    let bare = package.rsplit('/').next().unwrap_or(package);
+                    let words = words_of(bare);
+                    !package.starts_with("@types/")
+                        && (wanted.len() > 1 || words.len() < 3)
+                        && words.len() > wanted.len()
+                        && words.windows(wanted.len()).any(|part| part == wanted)
+                };
+                let packages: Vec<String> = manifest
+                    .dependencies()
+                    .filter(like)
+                    .map(str::to_owned)
+                    .collect();
+                packages
+            })
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+// The words of a name in camel, kebab or snake case, in lower case.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut open = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            open = false;
+            continue;
+        }
+        if c.is_uppercase() || !open {
+            words.push(String::new());
+        }
+        open = true;
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
+}

@@ -1,0 +1,404 @@
+use super::ModuleRules;
+use super::language::is_node;
+use crate::languages::literal::listed;
+use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+
+/// How a TypeScript or JavaScript file writes its imports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
+pub(crate) struct ScriptStyle {
+    /// `'` or `"`.
+    pub(crate) quote: char,
+    /// Statements end with `;`.
+    pub(crate) semicolons: bool,
+    /// `require` instead of `import`.
+    pub(crate) require: bool,
+    /// What relative specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
+    pub(crate) extension: Extension,
+    /// Files of the own package are named by an alias rather than relatively: those above and
+    /// aside, and those of the same directory.
+    aliases: (bool, bool),
+    /// What specifiers that start with an alias end with.
+    alias_extension: Extension,
+    /// `node:fs` rather than `fs`.
+    pub(crate) node_prefix: bool,
+    /// `import type` or inline `type` is in use.
+    pub(crate) types: bool,
+    /// What is demanded, where the file's own imports do not show that it is not.
+    pub(crate) rules: ModuleRules,
+}
+
+/// The extension that specifiers of source files carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extension {
+    None,
+    /// That of the emitted file.
+    Emitted,
+    /// That of the source file.
+    Source,
+}
+
+impl ScriptStyle {
+    /// Reads the style from the file's own imports, then from `rules`, then from the imports of
+    /// `others`, nearest first.
+    pub(crate) fn of<'f>(
+        text: &[u8],
+        facts: &'f FileFacts,
+        others: impl Iterator<Item = &'f FileFacts>,
+        rules: ModuleRules,
+    ) -> Self {
+        let own: Vec<&FileFacts> = std::iter::once(facts).collect();
+        let mut all = own.clone();
+        all.extend(others.take(32));
+        let (single, double) = quotes(text, facts);
+        let requires = own.iter().flat_map(|it| &it.imports);
+        let (mut require, mut import) = (0, 0);
+        for one in requires {
+            require += usize::from(one.kind == ImportKind::Require && !one.nested);
+            import += usize::from(matches!(
+                one.kind,
+                ImportKind::Import | ImportKind::ImportEquals
+            ));
+        }
+        let relative = |specifier: &str| specifier.starts_with('.');
+        let shown = extension(&own, relative);
+        let rules = ModuleRules {
+            full_paths: rules.full_paths && shown != Some(Extension::None),
+            ..rules
+        };
+        let near = shown.or_else(|| extension(&all, relative));
+        Self {
+            quote: if double > single { '"' } else { '\'' },
+            semicolons: semicolons(text),
+            require: require > 0 && import == 0,
+            extension: match near {
+                Some(Extension::Source) if shown.is_some() || rules.source_extensions => {
+                    Extension::Source
+                }
+                _ if rules.full_paths => Extension::Emitted,
+                near => near.unwrap_or(Extension::None),
+            },
+            aliases: prefers_alias(&all),
+            alias_extension: extension(&all, is_alias).unwrap_or(Extension::None),
+            node_prefix: node_prefix(&all),
+            rules,
+            types: rules.explicit_types
+                || all
+                    .iter()
+                    .flat_map(|it| &it.imports)
+                    .any(|one| one.type_only && one.kind == ImportKind::Import),
+        }
+    }
+
+    /// The statement that binds `name`, on one line and without a semicolon.
+    pub(crate) fn statement(
+        &self,
+        name: &str,
+        module: &str,
+        imported: &str,
+        type_only: bool,
+    ) -> String {
+        let q = self.quote;
+        if self.require {
+            return match imported {
+                "*" | "default" => format!("const {name} = require({q}{module}{q})"),
+                same if same == name => format!("const {{ {name} }} = require({q}{module}{q})"),
+                other => format!("const {{ {other}: {name} }} = require({q}{module}{q})"),
+            };
+        }
+        let word = if type_only { "import type" } else { "import" };
+        match imported {
+            "*" => format!("{word} * as {name} from {q}{module}{q}"),
+            "default" => format!("{word} {name} from {q}{module}{q}"),
+            same if same == name => format!("{word} {{ {name} }} from {q}{module}{q}"),
+            other => format!("{word} {{ {other} as {name} }} from {q}{module}{q}"),
+        }
+    }
+
+    /// An import with another module in its place, on one line and without a semicolon.
+    pub(crate) fn restated(&self, import: &Import, module: &str) -> String {
+        let q = self.quote;
+        match import.names.as_slice() {
+            [] => format!("import {q}{module}{q}"),
+            [one] => {
+                let bound = one.alias.as_ref().unwrap_or(&one.name);
+                self.statement(bound, module, &one.name, import.type_only)
+            }
+            names => {
+                let word = if import.type_only { "type " } else { "" };
+                let names = listed(names);
+                format!("import {word}{{ {names} }} from {q}{module}{q}")
+            }
+        }
+    }
+
+    /// Whether a file of the own package is named by an alias; `beside`: one of the same directory
+    /// or below it.
+    pub(crate) fn prefers_alias(&self, beside: bool) -> bool {
+        if beside {
+            self.aliases.1
+        } else {
+            self.aliases.0
+        }
+    }
+
+    /// A specifier with the ending of an emitted file, unless it has one.
+    pub(crate) fn ended_like(&self, specifier: &str) -> String {
+        match split(specifier) {
+            (_, Some("js" | "mjs" | "cjs" | "jsx")) => specifier.to_owned(),
+            (stem, extension) => {
+                let ending = ending(Some(extension.unwrap_or("ts")), self.extension);
+                format!("{stem}{}", ending.unwrap_or_default())
+            }
+        }
+    }
+
+    /// The alias of a file with the ending that such specifiers carry.
+    pub(crate) fn ended(&self, alias: &str, to: &RepoPath) -> String {
+        let (stem, extension) = split(to.as_str());
+        let Some(ending) = ending(extension, self.alias_extension) else {
+            return alias.to_owned();
+        };
+        let index = stem.rsplit('/').next() == Some("index") && !alias.ends_with("/index");
+        format!("{alias}{}{ending}", if index { "/index" } else { "" })
+    }
+
+    /// The style with the extension that a specifier shows, when `rules` allow it.
+    pub(crate) fn like(&self, specifier: &str) -> Self {
+        let name = specifier.rsplit('/').next().unwrap_or_default();
+        let extension = match name.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("js" | "mjs" | "cjs" | "jsx") => Extension::Emitted,
+            Some("ts" | "tsx" | "mts" | "cts") => Extension::Source,
+            _ if self.rules.full_paths => self.extension,
+            _ => Extension::None,
+        };
+        Self {
+            extension,
+            alias_extension: extension,
+            ..self.clone()
+        }
+    }
+
+    /// A relative specifier from `from` to `to`. `like` is how another file named it: that an
+    /// index file was named in full is kept.
+    pub(crate) fn relative(&self, from: &RepoPath, to: &RepoPath, like: &str) -> String {
+        let (stem, extension) = split(to.as_str());
+        let bare = like.rsplit('/').next().unwrap_or_default();
+        let names_index = bare == "index" || bare.starts_with("index.");
+        let ending = ending(extension, self.extension).unwrap_or_default();
+        let target = match stem.strip_suffix("/index") {
+            Some(directory) if ending.is_empty() && !names_index => directory.to_owned(),
+            _ if stem == "index" && ending.is_empty() && !names_index => String::new(),
+            _ => format!("{stem}{ending}"),
+        };
+        between(from.directory(), &target)
+    }
+}
+
+fn ending(extension: Option<&str>, style: Extension) -> Option<String> {
+    let own = extension?;
+    // Some files are found under no name but that of their emitted form.
+    let full = matches!(own, "mjs" | "cjs" | "mts" | "cts");
+    match style {
+        Extension::Source => Some(format!(".{own}")),
+        Extension::None if !full => None,
+        _ => Some(
+            match own {
+                "mts" | "d.mts" | "mjs" => ".mjs",
+                "cts" | "d.cts" | "cjs" => ".cjs",
+                _ => ".js",
+            }
+            .to_owned(),
+        ),
+    }
+}
+
+fn between(directory: &str, target: &str) -> String {
+    let own: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
+    let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
+    let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
+    let mut steps = vec![".."; own.len() - shared];
+    if steps.is_empty() {
+        steps.push(".");
+    }
+    steps.extend(parts.iter().skip(shared));
+    steps.join("/")
+}
+
+/// The path without a source extension, and that extension; other files keep theirs.
+pub(crate) fn split(path: &str) -> (&str, Option<&str>) {
+    const SOURCES: &[&str] = &[
+        "d.ts", "d.mts", "d.cts", "ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs",
+    ];
+    for extension in SOURCES {
+        if let Some(stem) = path
+            .strip_suffix(extension)
+            .and_then(|it| it.strip_suffix('.'))
+        {
+            return (stem, Some(extension));
+        }
+    }
+    (path, None)
+}
+
+fn is_alias(specifier: &str) -> bool {
+    let marks = ["@/", "~/", "#", "$lib/"];
+    marks.iter().any(|mark| specifier.starts_with(mark))
+}
+
+fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Option<Extension> {
+    for facts in files {
+        let mut counts = [0_usize; 3];
+        let relative = facts.imports.iter().filter(|import| {
+            matches!(
+                import.kind,
+                ImportKind::Import | ImportKind::ExportFrom | ImportKind::Require
+            ) && of(&import.specifier)
+        });
+        for import in relative {
+            let last = import.specifier.rsplit('/').next().unwrap_or_default();
+            match last.rsplit_once('.').map(|(_, extension)| extension) {
+                Some("js" | "mjs" | "cjs" | "jsx") => counts[1] += 1,
+                Some("ts" | "tsx" | "mts" | "cts") => counts[2] += 1,
+                Some("json" | "css" | "vue" | "svelte" | "svg" | "scss") => {}
+                _ => counts[0] += 1,
+            }
+        }
+        let most = counts.iter().max().copied().unwrap_or(0);
+        if most > 0 {
+            return Some(match counts.iter().position(|count| *count == most) {
+                Some(1) => Extension::Emitted,
+                Some(2) => Extension::Source,
+                _ => Extension::None,
+            });
+        }
+    }
+    None
+}
+
+fn node_prefix(files: &[&FileFacts]) -> bool {
+    let mut all = files.iter().flat_map(|facts| &facts.imports);
+    let first = all.find(|import| is_node(&import.specifier));
+    first.is_none_or(|import| import.specifier.starts_with("node:"))
+}
+
+fn prefers_alias(files: &[&FileFacts]) -> (bool, bool) {
+    for facts in files {
+        let (mut alias, mut relative, mut beside) = (0, 0, 0);
+        for import in &facts.imports {
+            alias += usize::from(is_alias(&import.specifier));
+            relative += usize::from(import.specifier.starts_with("../"));
+            beside += usize::from(import.specifier.starts_with("./"));
+        }
+        if alias + relative > 0 {
+            return (alias > relative, alias > relative && beside == 0);
+        }
+    }
+    (false, false)
+}
+
+// Quotes around what is imported, else after `from` and in `require(`, else anywhere.
+fn quotes(text: &[u8], facts: &FileFacts) -> (usize, usize) {
+    let mut counts = (0, 0);
+    let mut from = 0;
+    let imports = facts.imports.iter().filter(|import| !import.nested);
+    for import in imports.take(64) {
+        let rest = text.get(from..).unwrap_or_default();
+        for at in memchr::memmem::find_iter(rest, import.specifier.as_bytes()) {
+            let before = at.checked_sub(1).and_then(|at| rest.get(at));
+            let after = rest.get(at + import.specifier.len());
+            if let (Some(quote @ (b'\'' | b'"')), true) = (before, before == after) {
+                if *quote == b'"' {
+                    counts.1 += 1;
+                } else {
+                    counts.0 += 1;
+                }
+                from += at + import.specifier.len();
+                break;
+            }
+        }
+    }
+    if counts != (0, 0) {
+        return counts;
+    }
+    for mark in [&b"from "[..], b"require(", b"import "] {
+        for at in memchr::memmem::find_iter(text, mark) {
+            match text.get(at + mark.len()) {
+                Some(b'\'') => counts.0 += 1,
+                Some(b'"') => counts.1 += 1,
+                _ => {}
+            }
+        }
+    }
+    if counts == (0, 0) {
+        let count = |quote| memchr::memchr_iter(quote, text).count();
+        counts = (count(b'\''), count(b'"'));
+    }
+    counts
+}
+
+fn semicolons(text: &[u8]) -> bool {
+    let (mut with, mut without) = (0_usize, 0_usize);
+    for line in text.split(|byte| *byte == b'\n') {
+        let line = line.trim_ascii();
+        if line.ends_with(b";") {
+            with += 1;
+        } else if line.ends_with(b")") || line.ends_with(b"'") || line.ends_with(b"\"") {
+            without += 1;
+        }
+    }
+    with > 0 && with * 3 >= without
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extension, ModuleRules, ScriptStyle};
+    use crate::languages::facts;
+    use crate::model::RepoPath;
+
+    fn style(text: &str) -> ScriptStyle {
+        let facts = facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
+        let rules = ModuleRules::default();
+        ScriptStyle::of(text.as_bytes(), &facts, std::iter::empty(), rules)
+    }
+
+    #[test]
+    fn styles_are_read_from_the_file() {
+        let one = style("import a from \"./a.js\";\nimport b from \"./b.js\";\nf();\n");
+        assert_eq!((one.quote, one.semicolons), ('"', true));
+        assert_eq!(one.extension, Extension::Emitted);
+        let two = style("import a from '@/a'\nimport { type B } from '@/b'\nf()\n");
+        assert_eq!((two.quote, two.semicolons), ('\'', false));
+        assert!(two.prefers_alias(false) && two.types && !two.require);
+        let path = RepoPath::new("src/db/index.ts").unwrap();
+        assert_eq!(two.ended("@/db", &path), "@/db");
+        let three = style("import a from '~/a.ts'\nimport b from './b.ts'\n");
+        assert!(three.prefers_alias(false) && !three.prefers_alias(true));
+        assert_eq!(three.ended("~/db", &path), "~/db/index.ts");
+        let text = "import a from 'a'\nconst code = `import \"b\"; import \"c\"`\n";
+        assert_eq!(style(text).quote, '\'');
+        assert!(style("const a = require('a')\n").require);
+        assert_eq!(style("import a from './a.ts'").extension, Extension::Source);
+    }
+
+    #[test]
+    fn relative_specifiers_follow_the_style() {
+        let path = |text| RepoPath::new(text).unwrap();
+        let plain = style("");
+        let emitted = style("import './x.js'");
+        let from = path("src/a/x.ts");
+        for (to, like, bare, full) in [
+            ("src/a/y.ts", "", "./y", "./y.js"),
+            ("src/b/z.tsx", "", "../b/z", "../b/z.js"),
+            ("src/b/index.ts", "", "../b", "../b/index.js"),
+            ("src/b/index.ts", "./b/index", "../b/index", "../b/index.js"),
+            ("src/a/index.ts", "", ".", "./index.js"),
+            ("src/index.ts", "", "..", "../index.js"),
+            ("src/a/d.json", "", "./d.json", "./d.json"),
+            ("src/a/m.mts", "", "./m.mjs", "./m.mjs"),
+        ] {
+            assert_eq!(plain.relative(&from, &path(to), like), bare, "{to}");
+            assert_eq!(emitted.relative(&from, &path(to), like), full, "{to}");
+        }
+    }
+}
