@@ -8,8 +8,9 @@ use crate::hint::{
     self, Answer, Ask, MAX_VERSIONS, Wanted, answers, fix_all, hint_lines, recovery_hint,
 };
 use crate::junit::Report;
+use crate::languages::{Language, PYTHON};
 use crate::model::{
-    Diagnosis, HintDocument, Language, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
+    Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
 };
 use crate::patch::Change;
 use crate::policy::Redactor;
@@ -217,7 +218,7 @@ fn files(
         .collect();
     if files.is_empty() {
         // Python's modules have one name, whichever file asks.
-        let python = |it: &RepoPath| Language::of_path(it.as_str()) == Some(Language::Python);
+        let python = |it: &RepoPath| Language::of_path(it.as_str()) == Some(&PYTHON);
         let elsewhere = mentioned.filter_map(|it| RepoPath::new(&it.path).ok());
         files.extend(elsewhere.filter(python));
     }
