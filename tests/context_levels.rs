@@ -246,6 +246,63 @@ fn requests_are_checked_one_by_one() {
 }
 
 #[test]
+fn a_request_may_name_a_part_and_asks_again_for_the_rest() {
+    let repo = shop();
+    let of = |name: &str| {
+        format!(
+            "export function {name}(n) {{\n{}}}\n",
+            "  n += 1;\n".repeat(60)
+        )
+    };
+    let long: String = (0..20).map(|n| of(&format!("step{n}"))).collect();
+    repo.write("src/long.ts", &long);
+    repo.write("test.log", TSC);
+    let context = |more: &[&str]| {
+        repo.context(&[&["--log", "test.log", "--max-tokens", "2000"], more].concat())
+    };
+    let file = |context: &serde_json::Value| {
+        let files = context["files"].as_array().unwrap();
+        let mut named = files.iter().filter(|it| it["path"] == "src/long.ts");
+        let file = named.next().unwrap().clone();
+        assert!(named.next().is_none());
+        (file["content"].as_str().unwrap().to_owned(), file)
+    };
+    for (asked, name) in [
+        ("src/long.ts#step17", "step17"),
+        ("src/long.ts:1-62", "step0"),
+    ] {
+        let (content, _) = file(&context(&["--request-path", asked]));
+        assert!(content.contains(of(name).as_str()), "{asked}: {content}");
+    }
+    let first = context(&["--request-path", "src/long.ts"]);
+    assert!(first["totalTokens"].as_u64().unwrap() <= 2000);
+    let (content, row) = file(&first);
+    let rest = texts(&row["shortened"]["ask"], None);
+    assert!(!rest.is_empty(), "{row}");
+    repo.write("first.json", &first.to_string());
+    let again = context(&["--request-path", "src/long.ts", "--since", "first.json"]);
+    let (more, _) = file(&again);
+    let begins = |text: &str| -> Vec<usize> {
+        (0..20)
+            .filter(|n| text.contains(&format!("step{n}(")))
+            .collect()
+    };
+    let (before, after) = (begins(&content), begins(&more));
+    assert!(
+        after.iter().any(|it| !before.contains(it)),
+        "{before:?} {after:?}"
+    );
+    let refused = context(&["--request-path", "src/long.ts#step77"]);
+    let row = &refused["filesRejected"][0];
+    assert_eq!(row["code"], "C312");
+    assert!(row["reason"].as_str().unwrap().contains("`step7`"), "{row}");
+    let manifest = context(&["--request-path", "package.json"]);
+    let paths = texts(&manifest["filesIncluded"], None);
+    let count = paths.iter().filter(|it| *it == "package.json").count();
+    assert_eq!(count, 1, "{paths:?}");
+}
+
+#[test]
 fn unresolved_imports_say_what_was_tried() {
     let repo = shop();
     repo.write("src/broken.ts", "import { a } from './gone';\n");

@@ -1730,6 +1730,11 @@ export type Severity = "error" | "warning";
 
 /** What made a file less than whole. */
 export interface Shortening {
+  /**
+   * Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
+   * of `requestedFiles`.
+   */
+  ask?: Array<string>;
   /** Bytes of the whole text. */
   bytes: number;
   /** The stable reason. */

@@ -1612,6 +1612,9 @@ Severity = Union[Literal['error'], Literal['warning']]
 
 # What made a file less than whole.
 class Shortening(TypedDict):
+    # Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
+    # of `requestedFiles`.
+    ask: NotRequired[list[str]]
     # Bytes of the whole text.
     bytes: int
     # The stable reason.

@@ -35,7 +35,12 @@ const MARK_BYTES: u64 = 34;
 const SIGNATURE_LINES: u32 = 8;
 
 impl<'a> Board<'a> {
-    pub(super) fn new(files: &'a [Sharer<'a>], focus: &Focus, outlines: &Store, limits: Limits) -> Self {
+    pub(super) fn new(
+        files: &'a [Sharer<'a>],
+        focus: &Focus,
+        outlines: &Store,
+        limits: Limits,
+    ) -> Self {
         let outlines: Vec<Outline> = files
             .iter()
             .map(|file| known_outline(outlines, file.path, file.text.as_bytes()))

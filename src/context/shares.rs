@@ -2,6 +2,7 @@ use crate::lang::skeleton;
 use crate::state::Store;
 
 use super::board::Board;
+use super::candidate::Asked;
 use super::focus::Focus;
 use super::share::{Claim, Form, Limits, Share, Sharer};
 
@@ -24,22 +25,26 @@ pub(super) fn shares(
     }
     let mut board = Board::new(files, focus, outlines, limits);
     board.give_places(limits.places);
+    board.asked();
     for (number, file) in files.iter().enumerate() {
         match file.form {
-            Form::Whole => board.whole(number),
             Form::Signatures => board.signatures(number, limits.bytes / 10),
-            Form::Short if file.text.len() as u64 <= limits.bytes / 20 => board.whole(number),
+            Form::Short if file.text.len() as u64 <= limits.bytes / 20 => {
+                board.whole(number);
+            }
             Form::Parts | Form::Short => {}
         }
     }
     if all_fit {
-        (0..files.len()).for_each(|number| board.whole(number));
+        for number in 0..files.len() {
+            board.whole(number);
+        }
     }
     board.evidence(limits.bytes / 4);
     board.tests(limits.bytes / 10 * 3);
     board.small(limits.bytes / 10 * 3);
-    let crumbs = limits.bytes / 32;
-    board.left = board.left.saturating_sub(crumbs);
+    let crumbs = (limits.bytes / 32).min(board.left);
+    board.left -= crumbs;
     board.best();
     board.left += crumbs;
     board.crumbs();
@@ -58,6 +63,70 @@ const TELLING_PARTS: usize = 2;
 const WHOLE_FILES: usize = 2;
 
 impl Board<'_> {
+    // What was asked for by name: lines, then whole files, those not seen whole before the others.
+    // Where not all fit, each gets the same, but what a small one leaves is shared on.
+    fn asked(&mut self) {
+        let files = self.files;
+        let mut quota = u64::MAX;
+        for (file, asked) in (0..).zip(files.iter().map(|it| it.asked)) {
+            let count = self.starts[file].len() as u32;
+            for [from, to] in asked.map_or(&[][..], |it| &it.lines) {
+                let (from, mut to) = (*from, (*to).min(count));
+                while from <= to {
+                    let definition = self.outlines[file].innermost(from);
+                    let ranges = self.with_signatures(file, [from, to], definition);
+                    if self.take(file, &ranges, &mut quota) || to == from {
+                        break;
+                    }
+                    to = from + (to - from) / 2;
+                }
+            }
+        }
+        let is_seen = |asked: &Asked| asked.seen.contains(&[1, u32::MAX]);
+        for seen in [false, true] {
+            let wanted = files.iter().map(|it| it.asked);
+            let wanted = (0..)
+                .zip(wanted)
+                .filter(|(_, asked)| asked.is_some_and(|it| it.all && is_seen(it) == seen));
+            let mut wanted: Vec<usize> = wanted.map(|(file, _)| file).collect();
+            wanted.sort_by_key(|file| files[*file].text.len());
+            let reserve = self.left / 8;
+            for (at, file) in wanted.iter().enumerate() {
+                let others = (wanted.len() - at) as u64;
+                let all = [1, self.starts[*file].len() as u32];
+                let mut share = self.left / others;
+                if !self.take(*file, &[all], &mut share) {
+                    share = self.left.saturating_sub(reserve) / others;
+                    self.windows(*file, share);
+                }
+            }
+        }
+    }
+
+    // The best parts of a file; those that were not seen first.
+    fn windows(&mut self, file: usize, mut quota: u64) {
+        let seen = self.files[file].asked.map_or(&[][..], |it| &it.seen);
+        let is_seen = |[from, to]: [u32; 2]| seen.iter().any(|it| it[0] <= from && to <= it[1]);
+        let mut parts: Vec<(bool, f64, [u32; 2], Option<usize>)> = self
+            .parts
+            .iter()
+            .filter(|it| it.file == file)
+            .map(|it| {
+                (
+                    is_seen(it.unit.lines),
+                    it.worth,
+                    it.unit.lines,
+                    it.unit.definition,
+                )
+            })
+            .collect();
+        parts.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+        for (_, _, lines, definition) in parts {
+            let ranges = self.with_signatures(file, lines, definition);
+            self.take(file, &ranges, &mut quota);
+        }
+    }
+
     // The places go to the files that are worth most.
     fn give_places(&mut self, places: usize) {
         let claims = |claim| self.files.iter().filter(move |it| it.claim == claim);
@@ -96,10 +165,10 @@ impl Board<'_> {
         self.take(file, &declared, &mut quota);
     }
 
-    fn whole(&mut self, file: usize) {
+    fn whole(&mut self, file: usize) -> bool {
         let all = [1, self.starts[file].len() as u32];
         let mut quota = u64::MAX;
-        self.take(file, &[all], &mut quota);
+        self.take(file, &[all], &mut quota)
     }
 
     // What the log points at, with the definition around it while that is small.
@@ -207,6 +276,7 @@ impl Board<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Claim, Form, Limits, Share, Sharer, shares};
+    use crate::context::candidate::Asked;
     use crate::context::focus::Focus;
     use crate::model::RepoPath;
     use crate::state::Store;
@@ -231,60 +301,107 @@ mod tests {
         }
     }
 
+    const FOCUS: &str = "E   AssertionError: broken_total(3) == 4\n";
+
+    fn limits(bytes: u64) -> Limits {
+        Limits {
+            bytes,
+            file_bytes: 100_000,
+            places: 1,
+        }
+    }
+
+    fn sharer<'a>(path: &'a RepoPath, text: &'a str, asked: Option<&'a Asked>) -> Sharer<'a> {
+        Sharer {
+            path,
+            text,
+            prior: 1.0,
+            product: true,
+            lines: &[],
+            claim: Claim::Free,
+            form: Form::Parts,
+            asked,
+        }
+    }
+
     #[test]
     fn what_the_failure_names_is_shown_under_any_limit() {
         let path = RepoPath::new("src/a.py").unwrap();
         let other = RepoPath::new("src/b.py").unwrap();
         let text = source(&["first", "second", "broken_total", "fourth"]);
         let second = source(&["fifth", "sixth"]);
-        let focus = Focus::of("E   AssertionError: broken_total(3) == 4\n", None);
-        let of = |max: u64, lines: &[u32], asked: bool| {
+        let focus = Focus::of(FOCUS, None);
+        let of = |max: u64, lines: &[u32]| {
             let files = [
                 Sharer {
-                    path: &path,
-                    text: &text,
-                    prior: 1.0,
-                    product: true,
                     lines,
-                    claim: Claim::Free,
-                    form: Form::Parts,
+                    ..sharer(&path, &text, None)
                 },
                 Sharer {
-                    path: &other,
-                    text: &second,
                     prior: 0.5,
-                    product: true,
-                    lines: &[],
                     claim: Claim::ByWorth,
-                    form: if asked { Form::Whole } else { Form::Parts },
+                    ..sharer(&other, &second, None)
                 },
             ];
-            let shares = shares(
-                &files,
-                &focus,
-                &Store::nothing(),
-                Limits {
-                    bytes: max,
-                    file_bytes: 100_000,
-                    places: 1,
-                },
-            );
+            let shares = shares(&files, &focus, &Store::nothing(), limits(max));
             [shown(&text, &shares[0]), shown(&second, &shares[1])]
         };
-        assert_eq!(of(100_000, &[], false), [text.clone(), second.clone()]);
+        assert_eq!(of(100_000, &[]), [text.clone(), second.clone()]);
         for max in [0, 10, 100, 700, 1500, 2500] {
-            let [a, b] = of(max, &[], false);
+            let [a, b] = of(max, &[]);
             assert!((a.len() + b.len()) as u64 <= max, "{max}");
             if max >= 700 {
                 assert!(a.contains("def broken_total"), "{max}: {a}");
             }
         }
-        let [a, _] = of(700, &[3], false);
+        let [a, _] = of(700, &[3]);
         assert!(
             a.contains("def first"),
             "the line that the log points at: {a}"
         );
-        let [_, b] = of(1500, &[], true);
-        assert_eq!(b, second, "what was asked for comes whole");
+    }
+
+    #[test]
+    fn what_was_asked_for_comes_first() {
+        let path = RepoPath::new("src/a.py").unwrap();
+        let other = RepoPath::new("src/b.py").unwrap();
+        let text = source(&["first", "second", "broken_total", "fourth"]);
+        let second = source(&["fifth", "sixth", "seventh", "eighth"]);
+        let focus = Focus::of(FOCUS, None);
+        let of = |max: u64, of_first: &Asked, of_second: &Asked| {
+            let files = [
+                sharer(&path, &text, Some(of_first)),
+                sharer(&other, &second, Some(of_second)),
+            ];
+            let shares = shares(&files, &focus, &Store::nothing(), limits(max));
+            let shown = [shown(&text, &shares[0]), shown(&second, &shares[1])];
+            assert!(shown.concat().len() as u64 <= max, "{max}: {shares:?}");
+            shown
+        };
+        let all = |seen: &[[u32; 2]]| Asked {
+            all: true,
+            seen: seen.to_vec(),
+            ..Asked::default()
+        };
+        let lines = |lines: [u32; 2]| Asked {
+            lines: vec![lines],
+            ..Asked::default()
+        };
+        let nothing = Asked::default();
+        let [_, b] = of(2500, &nothing, &all(&[]));
+        assert_eq!(b, second, "whole, though the log names the other");
+        let [_, b] = of(700, &nothing, &lines([68, 80]));
+        let asked: String = second.split_inclusive('\n').skip(67).take(13).collect();
+        assert!(b.contains(&asked), "{b}");
+        let [_, b] = of(100, &nothing, &lines([1, u32::MAX]));
+        assert!(b.starts_with("def fifth"), "as far as they fit: {b}");
+        // Not both fit: each has its half, and one that was seen whole waits for the other.
+        let [a, b] = of(2500, &all(&[]), &all(&[]));
+        assert!(a.len() > 500 && b.len() > 500, "{a}{b}");
+        let [a, b] = of(2500, &all(&[[1, u32::MAX]]), &all(&[]));
+        assert!(b == second && a.len() < 700, "{a}");
+        let [_, b] = of(1500, &nothing, &all(&[[1, 46]]));
+        let names = ["seventh", "eighth"].map(|it| b.contains(it));
+        assert_eq!(names, [true; 2], "what was not seen before: {b}");
     }
 }

@@ -147,6 +147,10 @@ pub struct Shortening {
     pub bytes: u64,
     /// What would give all of it.
     pub remedy: String,
+    /// Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
+    /// of `requestedFiles`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ask: Vec<String>,
 }
 
 /// A file as an earlier packet held it.
