@@ -61,7 +61,7 @@ fn the_log_gives_targets_kind_and_level() {
     ]);
     let files = texts(&context["filesIncluded"], None);
     assert_eq!(files[..3], ["src/cart.ts", "src/price.ts", "src/types.ts"]);
-    assert_eq!(texts(&context["next"], None), ["src/vat.ts"]);
+    assert_eq!(texts(&context["next"], Some("path")), ["src/vat.ts"]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn level_0_holds_targets_and_index_in_few_kilobytes() {
         texts(&context["filesIncluded"], None),
         ["tests/cart.test.ts"]
     );
-    assert_eq!(texts(&context["next"], None), ["src/cart.ts"]);
+    assert_eq!(texts(&context["next"], Some("path")), ["src/cart.ts"]);
     let index = texts(&context["repoIndex"]["files"], Some("path"));
     assert_eq!(index.len(), 9);
     assert_eq!(
@@ -166,7 +166,7 @@ fn caps_cut_and_say_so() {
     assert_eq!(cut["rank"], 2);
     assert!(cut["remedy"].as_str().unwrap().contains("--max-files"));
     assert_eq!(
-        texts(&context["next"], None)[0],
+        texts(&context["next"], Some("path"))[0],
         cut["path"].as_str().unwrap()
     );
 
@@ -300,6 +300,39 @@ fn a_request_may_name_a_part_and_asks_again_for_the_rest() {
     let paths = texts(&manifest["filesIncluded"], None);
     let count = paths.iter().filter(|it| *it == "package.json").count();
     assert_eq!(count, 1, "{paths:?}");
+}
+
+#[test]
+fn what_imports_a_changed_file_is_worth_asking_for() {
+    let repo = shop();
+    repo.write(
+        "src/bill.ts",
+        "import { vat } from './vat';\nexport const bill = vat(1);\n",
+    );
+    repo.write(
+        "tests/vat.test.ts",
+        "import { vat } from '../src/vat';\nvat(1);\n",
+    );
+    let next = |changed: &str| {
+        let before =
+            format!(r#"{{"level":0,"stopReason":"agent_timeout","filesModified":[{changed}]}}"#);
+        repo.write("before.json", &before);
+        let context = repo.context(&["src/price.ts", "--previous", "before.json"]);
+        let rows = context["next"].as_array().unwrap().iter();
+        let rows = rows.map(|it| (it["path"].clone(), it["why"].clone()));
+        rows.collect::<Vec<_>>()
+    };
+    let plain = next("");
+    assert_eq!(
+        plain[0],
+        ("src/vat.ts".into(), "imported by a target".into())
+    );
+    assert!(!plain.iter().any(|it| it.0 == "src/bill.ts"), "{plain:?}");
+    // Not the file that is here, and no test.
+    let importers = next(r#""src/vat.ts", "src/gone.ts", ".env""#);
+    let why = "it imports what an attempt before changed";
+    assert_eq!(importers[0], ("src/bill.ts".into(), why.into()));
+    assert_eq!(importers[1..], plain[..]);
 }
 
 #[test]

@@ -458,8 +458,8 @@ export interface ContextDocument {
   inputSha256: string;
   /** The rung of the ladder. */
   level: Level;
-  /** Paths worth asking for next, best first. */
-  next: Array<RepoPath>;
+  /** Files worth asking for next, best first. */
+  next: Array<NextFile>;
   /** Candidates that were left out. */
   omitted: Array<Omission>;
   /** SHA-256 of this document with this field empty, in hex. */
@@ -1105,6 +1105,14 @@ export interface NeededFile {
   lines: Array<[number, number]>;
   /** The file. */
   path: RepoPath;
+}
+
+/** A file worth asking for. */
+export interface NextFile {
+  /** Where it is. */
+  path: RepoPath;
+  /** What speaks for it, in one sentence. */
+  why: string;
 }
 
 /** What one failing run of the tests says, as far as the loop looks at it. */

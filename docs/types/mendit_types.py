@@ -436,8 +436,8 @@ class ContextDocument(TypedDict):
     inputSha256: str
     # The rung of the ladder.
     level: "Level"
-    # Paths worth asking for next, best first.
-    next: list["RepoPath"]
+    # Files worth asking for next, best first.
+    next: list["NextFile"]
     # Candidates that were left out.
     omitted: list["Omission"]
     # SHA-256 of this document with this field empty, in hex.
@@ -1033,6 +1033,13 @@ class NeededFile(TypedDict):
     lines: list[list[int]]
     # The file.
     path: "RepoPath"
+
+# A file worth asking for.
+class NextFile(TypedDict):
+    # Where it is.
+    path: "RepoPath"
+    # What speaks for it, in one sentence.
+    why: str
 
 # What one failing run of the tests says, as far as the loop looks at it.
 class Observed(TypedDict):

@@ -219,6 +219,18 @@ pub fn build(
     let (files, mut omitted, rejected) = fill.into_files();
     omitted.extend(unreadable_entries(source, redactor, &targets));
 
+    let touched: Vec<RepoPath> = (request.touched.iter())
+        .filter(|path| may_read(path) && listing.has_file(path.as_str()))
+        .cloned()
+        .collect();
+    let mut importers = Closure::default();
+    if !touched.is_empty() {
+        importers = graph.symbol_importers(&touched, 1);
+        let is_product = |path: &RepoPath| pool.standing(path).is_some();
+        importers
+            .nodes
+            .retain(|it| it.hops == 0 || is_product(&it.path));
+    }
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
@@ -239,7 +251,7 @@ pub fn build(
             .collect(),
         files_rejected: rejected,
         unresolved_imports: unresolved(&reach, &chosen, redactor),
-        next: next(&reach, &chosen, &omitted, policy, &names),
+        next: next((&reach, &importers), &chosen, &omitted, &may_read),
         repo_index: repo_index(source, level, &readable, &names),
         history: request.history,
         hints: suggested.cloned().collect(),

@@ -41,8 +41,8 @@ pub struct ContextDocument {
     pub omitted: Vec<Omission>,
     /// Imports of included files that lead to no file.
     pub unresolved_imports: Vec<UnresolvedImport>,
-    /// Paths worth asking for next, best first.
-    pub next: Vec<RepoPath>,
+    /// Files worth asking for next, best first.
+    pub next: Vec<NextFile>,
     /// What the repository holds.
     pub repo_index: RepoIndex,
     /// What history was used.
@@ -223,6 +223,15 @@ pub struct Omission {
     pub bytes: Option<u64>,
     /// What would include it; empty when nothing would.
     pub remedy: String,
+}
+
+/// A file worth asking for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NextFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What speaks for it, in one sentence.
+    pub why: String,
 }
 
 /// An import that leads to no file.

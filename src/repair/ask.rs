@@ -1,4 +1,5 @@
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::json;
@@ -217,6 +218,7 @@ impl Session<'_> {
         request.test_commands.clone_from(&self.setup.commands.lines);
         request.requested.clone_from(&ask.requested);
         request.seen = self.seen(history);
+        request.touched = self.touched();
         request.level = LevelChoice::Exactly(if request.include_bundle {
             Level::Bundle
         } else {
@@ -289,6 +291,14 @@ impl Session<'_> {
             std::fs::read_to_string(self.journal.path(&format!("{folder}/failure-packet.json")));
         let json = written.unwrap_or_default();
         Ok((json, prompt, built.context.total_bytes))
+    }
+
+    // The files that patches of the agent changed or would have changed, each once.
+    fn touched(&self) -> Vec<RepoPath> {
+        let by_agent = self.all.iter().filter(|it| it.origin == Origin::Agent);
+        let paths = by_agent.flat_map(|it| &it.files_modified);
+        let paths: BTreeSet<RepoPath> = paths.filter_map(|it| RepoPath::new(it).ok()).collect();
+        paths.into_iter().collect()
     }
 
     // The files of the packet that the agent was given last.

@@ -116,7 +116,11 @@ pub(super) fn parts(
         .map(|rejected| format!("{}: {}\n", rejected.path, rejected.reason))
         .collect();
     list(&mut parts, "refused", &rejected);
-    list(&mut parts, "worth-asking-for", &lines(&context.next));
+    let next = context.next.iter();
+    let next: Vec<String> = next
+        .map(|it| format!("{}: {}\n", it.path, it.why))
+        .collect();
+    list(&mut parts, "worth-asking-for", &next);
     if parts.len() > before {
         parts.insert(before, Part::Heading("What is not here"));
     }
