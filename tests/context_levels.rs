@@ -61,7 +61,7 @@ fn the_log_gives_targets_kind_and_level() {
     ]);
     let files = texts(&context["filesIncluded"], None);
     assert_eq!(files[..3], ["src/cart.ts", "src/price.ts", "src/types.ts"]);
-    assert_eq!(texts(&context["next"], None), ["src/vat.ts"]);
+    assert_eq!(texts(&context["next"], Some("path")), ["src/vat.ts"]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn level_0_holds_targets_and_index_in_few_kilobytes() {
         texts(&context["filesIncluded"], None),
         ["tests/cart.test.ts"]
     );
-    assert_eq!(texts(&context["next"], None), ["src/cart.ts"]);
+    assert_eq!(texts(&context["next"], Some("path")), ["src/cart.ts"]);
     let index = texts(&context["repoIndex"]["files"], Some("path"));
     assert_eq!(index.len(), 9);
     assert_eq!(
@@ -166,7 +166,7 @@ fn caps_cut_and_say_so() {
     assert_eq!(cut["rank"], 2);
     assert!(cut["remedy"].as_str().unwrap().contains("--max-files"));
     assert_eq!(
-        texts(&context["next"], None)[0],
+        texts(&context["next"], Some("path"))[0],
         cut["path"].as_str().unwrap()
     );
 
@@ -243,6 +243,96 @@ fn requests_are_checked_one_by_one() {
     let reasons = texts(&context["filesRejected"], Some("reason")).join("\n");
     assert!(reasons.contains("`src/vat.ts`"), "{reasons}");
     assert!(reasons.contains("leaves the repository") && reasons.contains("absolute"));
+}
+
+#[test]
+fn a_request_may_name_a_part_and_asks_again_for_the_rest() {
+    let repo = shop();
+    let of = |name: &str| {
+        format!(
+            "export function {name}(n) {{\n{}}}\n",
+            "  n += 1;\n".repeat(60)
+        )
+    };
+    let long: String = (0..20).map(|n| of(&format!("step{n}"))).collect();
+    repo.write("src/long.ts", &long);
+    repo.write("test.log", TSC);
+    let context = |more: &[&str]| {
+        repo.context(&[&["--log", "test.log", "--max-tokens", "2000"], more].concat())
+    };
+    let file = |context: &serde_json::Value| {
+        let files = context["files"].as_array().unwrap();
+        let mut named = files.iter().filter(|it| it["path"] == "src/long.ts");
+        let file = named.next().unwrap().clone();
+        assert!(named.next().is_none());
+        (file["content"].as_str().unwrap().to_owned(), file)
+    };
+    for (asked, name) in [
+        ("src/long.ts#step17", "step17"),
+        ("src/long.ts:1-62", "step0"),
+    ] {
+        let (content, _) = file(&context(&["--request-path", asked]));
+        assert!(content.contains(of(name).as_str()), "{asked}: {content}");
+    }
+    let first = context(&["--request-path", "src/long.ts"]);
+    assert!(first["totalTokens"].as_u64().unwrap() <= 2000);
+    let (content, row) = file(&first);
+    let rest = texts(&row["shortened"]["ask"], None);
+    assert!(!rest.is_empty(), "{row}");
+    repo.write("first.json", &first.to_string());
+    let again = context(&["--request-path", "src/long.ts", "--since", "first.json"]);
+    let (more, _) = file(&again);
+    let begins = |text: &str| -> Vec<usize> {
+        (0..20)
+            .filter(|n| text.contains(&format!("step{n}(")))
+            .collect()
+    };
+    let (before, after) = (begins(&content), begins(&more));
+    assert!(
+        after.iter().any(|it| !before.contains(it)),
+        "{before:?} {after:?}"
+    );
+    let refused = context(&["--request-path", "src/long.ts#step77"]);
+    let row = &refused["filesRejected"][0];
+    assert_eq!(row["code"], "C312");
+    assert!(row["reason"].as_str().unwrap().contains("`step7`"), "{row}");
+    let manifest = context(&["--request-path", "package.json"]);
+    let paths = texts(&manifest["filesIncluded"], None);
+    let count = paths.iter().filter(|it| *it == "package.json").count();
+    assert_eq!(count, 1, "{paths:?}");
+}
+
+#[test]
+fn what_imports_a_changed_file_is_worth_asking_for() {
+    let repo = shop();
+    repo.write(
+        "src/bill.ts",
+        "import { vat } from './vat';\nexport const bill = vat(1);\n",
+    );
+    repo.write(
+        "tests/vat.test.ts",
+        "import { vat } from '../src/vat';\nvat(1);\n",
+    );
+    let next = |changed: &str| {
+        let before =
+            format!(r#"{{"level":0,"stopReason":"agent_timeout","filesModified":[{changed}]}}"#);
+        repo.write("before.json", &before);
+        let context = repo.context(&["src/price.ts", "--previous", "before.json"]);
+        let rows = context["next"].as_array().unwrap().iter();
+        let rows = rows.map(|it| (it["path"].clone(), it["why"].clone()));
+        rows.collect::<Vec<_>>()
+    };
+    let plain = next("");
+    assert_eq!(
+        plain[0],
+        ("src/vat.ts".into(), "imported by a target".into())
+    );
+    assert!(!plain.iter().any(|it| it.0 == "src/bill.ts"), "{plain:?}");
+    // Not the file that is here, and no test.
+    let importers = next(r#""src/vat.ts", "src/gone.ts", ".env""#);
+    let why = "it imports what an attempt before changed";
+    assert_eq!(importers[0], ("src/bill.ts".into(), why.into()));
+    assert_eq!(importers[1..], plain[..]);
 }
 
 #[test]

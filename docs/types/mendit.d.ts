@@ -458,8 +458,8 @@ export interface ContextDocument {
   inputSha256: string;
   /** The rung of the ladder. */
   level: Level;
-  /** Paths worth asking for next, best first. */
-  next: Array<RepoPath>;
+  /** Files worth asking for next, best first. */
+  next: Array<NextFile>;
   /** Candidates that were left out. */
   omitted: Array<Omission>;
   /** SHA-256 of this document with this field empty, in hex. */
@@ -1107,6 +1107,14 @@ export interface NeededFile {
   path: RepoPath;
 }
 
+/** A file worth asking for. */
+export interface NextFile {
+  /** Where it is. */
+  path: RepoPath;
+  /** What speaks for it, in one sentence. */
+  why: string;
+}
+
 /** What one failing run of the tests says, as far as the loop looks at it. */
 export interface Observed {
   /** What each failing test failed with; without tests, the lines that say what failed. */
@@ -1730,6 +1738,11 @@ export type Severity = "error" | "warning";
 
 /** What made a file less than whole. */
 export interface Shortening {
+  /**
+   * Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
+   * of `requestedFiles`.
+   */
+  ask?: Array<string>;
   /** Bytes of the whole text. */
   bytes: number;
   /** The stable reason. */

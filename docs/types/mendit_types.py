@@ -436,8 +436,8 @@ class ContextDocument(TypedDict):
     inputSha256: str
     # The rung of the ladder.
     level: "Level"
-    # Paths worth asking for next, best first.
-    next: list["RepoPath"]
+    # Files worth asking for next, best first.
+    next: list["NextFile"]
     # Candidates that were left out.
     omitted: list["Omission"]
     # SHA-256 of this document with this field empty, in hex.
@@ -1034,6 +1034,13 @@ class NeededFile(TypedDict):
     # The file.
     path: "RepoPath"
 
+# A file worth asking for.
+class NextFile(TypedDict):
+    # Where it is.
+    path: "RepoPath"
+    # What speaks for it, in one sentence.
+    why: str
+
 # What one failing run of the tests says, as far as the loop looks at it.
 class Observed(TypedDict):
     # What each failing test failed with; without tests, the lines that say what failed.
@@ -1612,6 +1619,9 @@ Severity = Union[Literal['error'], Literal['warning']]
 
 # What made a file less than whole.
 class Shortening(TypedDict):
+    # Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
+    # of `requestedFiles`.
+    ask: NotRequired[list[str]]
     # Bytes of the whole text.
     bytes: int
     # The stable reason.

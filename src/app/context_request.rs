@@ -121,6 +121,11 @@ pub(super) fn previous(
             .and_then(|reason| reason.parse().ok())
             .or(Some(StopReason::TestsFailed));
         patch_digest = document["patchDigest"].as_str().map(str::to_owned);
+        let changed = strings(&document["filesModified"]);
+        request.touched = changed
+            .iter()
+            .filter_map(|it| RepoPath::new(it).ok())
+            .collect();
     }
     if asked.stop_reason.is_some() {
         request.retry = Retry {

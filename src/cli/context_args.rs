@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// JSON with `requestedFiles` that an agent asked for; `-` is standard input
     #[arg(long, value_name = "FILE", help_heading = "After an attempt")]
     pub(super) request: Option<String>,
-    /// A path that an agent asked for
+    /// What an agent asked for: PATH, PATH:120-200 (lines) or PATH#NAME (a definition)
     #[arg(
         long = "request-path",
         value_name = "PATH",

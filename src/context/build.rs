@@ -11,7 +11,7 @@ use crate::rank::{Pool, RankInput, Ranked, rank};
 use crate::source::Source;
 use crate::state::Known;
 
-use super::candidate::{Candidate, Form};
+use super::candidate::{Asked, Candidate, Form};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
@@ -135,12 +135,17 @@ pub fn build(
     // With a limit of tokens the files share it by worth; without one each is given whole.
     let by_worth = caps.max_tokens.is_some() && request.profile == Profile::Ranked;
     let mut sharing: Vec<(Candidate, Option<u64>)> = Vec::new();
+    let mut asked = requested(&mut fill, &camera, request);
     for target in &targets {
         if by_worth {
             let mut candidate = target_candidate(target, mentions.lines(target), why);
             if certain {
                 // Imports stand at the top.
                 candidate.lines.push(1);
+            }
+            candidate.asked = asked_of(&mut asked, target);
+            if candidate.asked.is_some() {
+                candidate.why.push_str("; the agent asked for it");
             }
             sharing.push((candidate, None));
         } else {
@@ -158,7 +163,8 @@ pub fn build(
         let missing = diagnosis.as_ref().map_or(&[][..], |it| &it.missing_modules);
         let kind = kind.unwrap_or(FailureKind::Unknown);
         for manifest in manifests(kind, request.profile, &readable, listing) {
-            if !targets.contains(&manifest.path) {
+            let is_asked = asked.iter().any(|it| it.path == manifest.path);
+            if !targets.contains(&manifest.path) && !is_asked {
                 if by_worth && !manifest.is_lock {
                     sharing.push((manifest_candidate(&manifest), None));
                 } else {
@@ -168,7 +174,8 @@ pub fn build(
         }
     }
     let mut taken = targets.clone();
-    let mut candidates = requested(&mut fill, source, request, &taken);
+    asked.retain(|candidate| !targets.contains(&candidate.path));
+    let mut candidates = asked;
     taken.extend(candidates.iter().map(|candidate| candidate.path.clone()));
     if level == Level::Bundle {
         candidates.extend(everything(source, &taken));
@@ -212,6 +219,18 @@ pub fn build(
     let (files, mut omitted, rejected) = fill.into_files();
     omitted.extend(unreadable_entries(source, redactor, &targets));
 
+    let touched: Vec<RepoPath> = (request.touched.iter())
+        .filter(|path| may_read(path) && listing.has_file(path.as_str()))
+        .cloned()
+        .collect();
+    let mut importers = Closure::default();
+    if !touched.is_empty() {
+        importers = graph.symbol_importers(&touched, 1);
+        let is_product = |path: &RepoPath| pool.standing(path).is_some();
+        importers
+            .nodes
+            .retain(|it| it.hops == 0 || is_product(&it.path));
+    }
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
@@ -232,7 +251,7 @@ pub fn build(
             .collect(),
         files_rejected: rejected,
         unresolved_imports: unresolved(&reach, &chosen, redactor),
-        next: next(&reach, &chosen, &omitted, policy, &names),
+        next: next((&reach, &importers), &chosen, &omitted, &may_read),
         repo_index: repo_index(source, level, &readable, &names),
         history: request.history,
         hints: suggested.cloned().collect(),
@@ -332,6 +351,12 @@ fn asking(
     asking
 }
 
+// What was asked for of a target.
+fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<Asked> {
+    let mut of_target = asked.iter_mut().filter(|it| it.path == *path);
+    of_target.find_map(|it| it.asked.take())
+}
+
 fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
     Candidate {
         path: path.clone(),
@@ -341,6 +366,7 @@ fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
         why: why.to_owned(),
         lines: lines.to_vec(),
         form: Form::Whole,
+        asked: None,
         score: None,
     }
 }
@@ -354,6 +380,7 @@ fn manifest_candidate(manifest: &Manifest) -> Candidate {
         why: manifest.why.clone(),
         lines: Vec::new(),
         form: Form::Whole,
+        asked: None,
         score: None,
     }
 }

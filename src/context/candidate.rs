@@ -13,8 +13,21 @@ pub(super) struct Candidate {
     /// 1-based lines that the log names in it.
     pub(super) lines: Vec<u32>,
     pub(super) form: Form,
+    /// What of it was asked for by name; `None` when it was not.
+    pub(super) asked: Option<Asked>,
     /// The fused score and its parts, when the ranking chose it.
     pub(super) score: Option<(u64, BTreeMap<String, u64>)>,
+}
+
+/// What of a file was asked for by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Asked {
+    /// Whether all of it was.
+    pub(super) all: bool,
+    /// 1-based line ranges that were, of more worth than all of it.
+    pub(super) lines: Vec<[u32; 2]>,
+    /// Lines that whoever asks was shown before.
+    pub(super) seen: Vec<[u32; 2]>,
 }
 
 /// How much of a candidate is wanted.

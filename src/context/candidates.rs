@@ -86,6 +86,7 @@ pub(super) fn places(
                 why: "the log names it".to_owned(),
                 lines: mentions.lines(path).to_vec(),
                 form: Form::Whole,
+                asked: None,
                 score: None,
             });
         }
@@ -131,6 +132,7 @@ fn of_node(node: &ClosureNode) -> Candidate {
         why: why_reached(node),
         lines: Vec::new(),
         form: Form::Whole,
+        asked: None,
         score: None,
     }
 }
@@ -152,6 +154,7 @@ fn of_ranked(ranked: &Ranked, node: Option<&ClosureNode>) -> Candidate {
         why,
         lines: Vec::new(),
         form: Form::Whole,
+        asked: None,
         score: Some((ranked.score, ranked.scores.clone())),
     }
 }

@@ -98,6 +98,7 @@ impl Reference {
             why: format!("declares `{}`, which {} takes", self.name, self.importer),
             lines: Vec::new(),
             form: Form::Signatures,
+            asked: None,
             score: None,
         }
     }

@@ -61,6 +61,13 @@ pub(super) fn input_digest(
         digest.part("base", change.base.as_bytes());
         digest.part("diff", change.diff.as_bytes());
     }
+    for path in &request.touched {
+        digest.part("touched", path.as_str().as_bytes());
+    }
+    for file in &request.seen {
+        digest.part("seen", file.path.as_str().as_bytes());
+        digest.part("ranges", format!("{:?}", file.ranges).as_bytes());
+    }
     for file in &request.since {
         digest.part("since", file.path.as_str().as_bytes());
         digest.part("sha256", file.sha256.as_bytes());

@@ -5,6 +5,7 @@ use crate::model::{
 use super::candidate::{Candidate, Form};
 use super::focus::Focus;
 use super::manifests::Manifest;
+use super::requested::rest;
 use super::share::{Claim, Form as Shown, Limits, Share, Sharer};
 use super::shares::shares;
 use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
@@ -110,6 +111,7 @@ impl<'a> Fill<'a> {
                     why: why.to_owned(),
                     lines: Vec::new(),
                     form: Form::Whole,
+                    asked: None,
                     score: None,
                 };
                 let file = self.packet_file(candidate, None, snapshot, shortened);
@@ -137,6 +139,7 @@ impl<'a> Fill<'a> {
                     why: manifest.why.clone(),
                     lines: Vec::new(),
                     form: Form::Whole,
+                    asked: None,
                     score: None,
                 };
                 let file = self.packet_file(candidate, None, snapshot, shortened);
@@ -212,8 +215,8 @@ impl<'a> Fill<'a> {
                 product: product(&candidate.path),
                 lines: &candidate.lines,
                 claim: claim(candidate, *rank, self.caps.max_files),
+                asked: candidate.asked.as_ref(),
                 form: match (candidate.role, candidate.form) {
-                    (Role::Requested, _) => Shown::Whole,
                     (Role::Manifest, _) => Shown::Short,
                     (_, Form::Signatures) => Shown::Signatures,
                     (_, Form::Whole) => Shown::Parts,
@@ -255,6 +258,10 @@ impl<'a> Fill<'a> {
                     continue;
                 }
             };
+            let ask = match candidate.asked {
+                Some(_) => rest(&candidate.path, &file.text, &ranges),
+                None => Vec::new(),
+            };
             let shortened = match mode {
                 FileMode::Full | FileMode::Skeleton => None,
                 FileMode::Window if whole > self.caps.max_file_bytes => Some(Shortening {
@@ -265,12 +272,14 @@ impl<'a> Fill<'a> {
                     ),
                     bytes: whole,
                     remedy: format!("--max-file-bytes {whole}"),
+                    ask,
                 }),
                 FileMode::Window => Some(Shortening {
                     code: scarce.code,
                     reason: scarce.reason(whole, "share"),
                     bytes: whole,
                     remedy: scarce.remedy.clone(),
+                    ask,
                 }),
             };
             let snapshot = file.show(mode, ranges);
@@ -391,6 +400,7 @@ impl<'a> Fill<'a> {
                     reason: over.reason,
                     bytes: whole_bytes,
                     remedy: over.remedy,
+                    ask: Vec::new(),
                 };
                 (shorter, Some(shortened))
             }
@@ -437,6 +447,7 @@ impl<'a> Fill<'a> {
             ),
             bytes,
             remedy: format!("--max-file-bytes {bytes}"),
+            ask: Vec::new(),
         })
     }
 
@@ -535,6 +546,7 @@ mod tests {
                 why: String::new(),
                 lines: Vec::new(),
                 form: Form::Whole,
+                asked: None,
                 score: None,
             };
             prior(&candidate, rank, product, tokens)

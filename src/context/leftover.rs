@@ -1,9 +1,9 @@
-use crate::graph::Closure;
-use crate::model::{Code, Omission, RepoPath, UnresolvedImport};
-use crate::policy::{ReadPolicy, Redactor};
-use crate::source::{EntryKind, Source};
+use std::cmp::Reverse;
 
-use super::repo_index::NameSecrets;
+use crate::graph::{Closure, ClosureNode};
+use crate::model::{Code, NextFile, Omission, RepoPath, UnresolvedImport};
+use crate::policy::Redactor;
+use crate::source::{EntryKind, Source};
 
 const MAX_UNREADABLE: usize = 100;
 
@@ -73,25 +73,54 @@ pub(super) fn unresolved(
 }
 
 const MAX_NEXT: usize = 20;
+// Importers of what was changed; a file that everything imports says little of each.
+const MAX_IMPORTERS: usize = 8;
 
-/// Paths worth asking for: what the caps cut first, then what lies one import further.
+/// Files worth asking for: what imports a file that an attempt before changed, what the caps cut, and
+/// what lies one import further.
 pub(super) fn next(
-    reach: &Closure,
+    (reach, importers): (&Closure, &Closure),
     included: &[RepoPath],
     omitted: &[Omission],
-    policy: &ReadPolicy,
-    names: &NameSecrets,
-) -> Vec<RepoPath> {
-    let cut = omitted
-        .iter()
-        .filter(|omission| omission.rank.is_some())
-        .filter_map(|omission| RepoPath::new(&omission.path).ok());
-    let further = reach.nodes.iter().map(|node| node.path.clone());
-    let mut found: Vec<RepoPath> = Vec::new();
-    for path in cut.chain(further) {
-        let fresh = !included.contains(&path) && !found.contains(&path);
-        if fresh && policy.refuse(&path).is_none() && !names.contains(&path) {
-            found.push(path);
+    may_read: &dyn Fn(&RepoPath) -> bool,
+) -> Vec<NextFile> {
+    let of = |path: &RepoPath, why: String| NextFile {
+        path: path.clone(),
+        why,
+    };
+    let mut nodes: Vec<&ClosureNode> = importers.nodes.iter().filter(|it| it.hops > 0).collect();
+    nodes.retain(|it| !included.contains(&it.path) && may_read(&it.path));
+    let near = |node: &ClosureNode| {
+        let shared = importers.nodes.iter().filter(|it| it.hops == 0).map(|it| {
+            let both = it
+                .path
+                .as_str()
+                .split('/')
+                .zip(node.path.as_str().split('/'));
+            both.take_while(|(a, b)| a == b).count()
+        });
+        Reverse(shared.max())
+    };
+    nodes.sort_by_cached_key(|it| (near(it), it.path.clone()));
+    nodes.truncate(MAX_IMPORTERS);
+    let importing = nodes.into_iter().map(|node| {
+        let why = "it imports what an attempt before changed";
+        of(&node.path, why.to_owned())
+    });
+    let cut = omitted.iter().filter(|it| it.rank.is_some());
+    let cut = cut.filter_map(|it| Some(of(&RepoPath::new(&it.path).ok()?, it.reason.clone())));
+    let further = reach.nodes.iter().map(|node| {
+        let why = match node.via.last() {
+            Some(importer) => format!("imported by {importer}"),
+            None => "imported by a target".to_owned(),
+        };
+        of(&node.path, why)
+    });
+    let mut found: Vec<NextFile> = Vec::new();
+    for file in importing.chain(cut).chain(further) {
+        let fresh = !included.contains(&file.path) && found.iter().all(|it| it.path != file.path);
+        if fresh && may_read(&file.path) {
+            found.push(file);
         }
         if found.len() == MAX_NEXT {
             break;

@@ -1,5 +1,6 @@
 //! Floor 6: from a failure to a packet. Ladder level, candidates, caps, snapshots, omissions.
 
+mod board;
 mod build;
 mod bundle;
 mod candidate;

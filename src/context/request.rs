@@ -52,6 +52,10 @@ pub struct Request {
     pub installed: Installed,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
+    /// Files that an attempt before changed: what imports them is worth asking for.
+    pub touched: Vec<RepoPath>,
+    /// What the packet before showed: of a file that is asked for again, the rest comes first.
+    pub seen: Vec<UnchangedFile>,
     /// What the reader already has from an earlier packet; it is named and not repeated.
     pub since: Vec<UnchangedFile>,
 }

@@ -1,69 +1,221 @@
 use crate::model::{Code, RepoPath, Role};
-use crate::source::Source;
+use crate::source::{Listing, Source};
 
-use super::candidate::{Candidate, Form};
+use super::candidate::{Asked, Candidate, Form};
 use super::fill::Fill;
+use super::outlines::known_outline;
 use super::request::Request;
-use super::snapshot::Unshown;
+use super::snapshot::{Camera, Unshown};
 use super::targets::nearest_paths;
 
-/// What an agent asked for, as candidates; what names nothing is rejected with the nearest names.
+/// What an agent asked for, as candidates, targets among them; what names nothing is rejected with
+/// the nearest names.
 pub(super) fn requested(
     fill: &mut Fill<'_>,
-    source: &dyn Source,
+    camera: &Camera<'_>,
     request: &Request,
-    taken: &[RepoPath],
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for text in &request.requested {
-        match RepoPath::new(text) {
-            Err(problem) => fill.reject(
-                text,
-                Unshown {
-                    code: Code::C301,
-                    reason: problem.to_string(),
-                    bytes: None,
-                    remedy: String::new(),
-                },
-            ),
-            Ok(path) if taken.contains(&path) || found.iter().any(|it| it.path == path) => {}
-            Ok(path)
-                if source.listing().get(path.as_str()).is_none()
-                    && !path.as_str().starts_with(".git/") =>
-            {
-                let near = nearest_paths(source.listing(), path.as_str(), 3);
-                let near = near
-                    .iter()
-                    .map(|path| format!("`{path}`"))
-                    .collect::<Vec<_>>();
-                let reason = if near.is_empty() {
-                    "there is no such file".to_owned()
-                } else {
-                    format!("there is no such file; near names: {}", near.join(", "))
-                };
-                fill.reject(
-                    text,
-                    Unshown {
-                        code: Code::C301,
-                        reason,
-                        bytes: None,
-                        remedy: String::new(),
-                    },
-                );
+        let (path, part) = match read(camera.source.listing(), text) {
+            Ok(read) => read,
+            Err(unshown) => {
+                fill.reject(text, unshown);
+                continue;
             }
-            Ok(path) => found.push(Candidate {
-                path,
-                role: Role::Requested,
-                hops: None,
-                via: Vec::new(),
-                why: "the agent asked for it".to_owned(),
-                lines: Vec::new(),
-                form: Form::Whole,
-                score: None,
-            }),
+        };
+        let lines = match &part {
+            Part::All => Vec::new(),
+            Part::Lines(lines) => lines.clone(),
+            Part::Definition(name) => match definition(camera, &path, name) {
+                Ok(lines) => lines,
+                Err(unshown) => {
+                    fill.reject(text, unshown);
+                    continue;
+                }
+            },
+        };
+        let at = found.iter().position(|it| it.path == path);
+        let at = at.unwrap_or_else(|| {
+            found.push(candidate(path, camera, request));
+            found.len() - 1
+        });
+        if let Some(asked) = &mut found[at].asked {
+            asked.all |= part == Part::All;
+            asked.lines.extend(lines);
         }
     }
     found
+}
+
+fn candidate(path: RepoPath, camera: &Camera<'_>, request: &Request) -> Candidate {
+    let earlier = request.seen.iter().chain(&request.since);
+    let mut earlier = earlier.filter(|it| it.path == path).peekable();
+    // Lines of another content say nothing of this one.
+    let now = earlier.peek().and_then(|_| camera.open(&path).ok());
+    let seen = earlier
+        .filter(|it| now.as_ref().is_some_and(|now| now.sha256 == it.sha256))
+        .flat_map(|it| match &it.ranges[..] {
+            [] => &[[1, u32::MAX]],
+            ranges => ranges,
+        })
+        .copied()
+        .collect();
+    Candidate {
+        path,
+        role: Role::Requested,
+        hops: None,
+        via: Vec::new(),
+        why: "the agent asked for it".to_owned(),
+        lines: Vec::new(),
+        form: Form::Whole,
+        asked: Some(Asked {
+            seen,
+            ..Asked::default()
+        }),
+        score: None,
+    }
+}
+
+/// The longest runs of lines that are not among the ranges of a file, in its order, as they are asked
+/// for.
+pub(super) fn rest(path: &RepoPath, text: &str, ranges: &[[u32; 2]]) -> Vec<String> {
+    if ranges.is_empty() {
+        return Vec::new();
+    }
+    let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    let ends = ranges.iter().copied().chain([[count.saturating_add(1), 0]]);
+    let starts = std::iter::once(0).chain(ranges.iter().map(|it| it[1]));
+    let gaps = starts
+        .zip(ends)
+        .map(|(before, [next, _])| [before + 1, next - 1]);
+    let mut gaps: Vec<[u32; 2]> = gaps.filter(|[from, to]| from <= to).collect();
+    gaps.sort_by_key(|[from, to]| (std::cmp::Reverse(to - from), *from));
+    gaps.truncate(MAX_GAPS);
+    gaps.sort_unstable();
+    let asked = |[from, to]: [u32; 2]| format!("{path}:{from}-{to}");
+    gaps.into_iter().map(asked).collect()
+}
+
+const MAX_GAPS: usize = 5;
+
+// What of a file a request names.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    All,
+    Lines(Vec<[u32; 2]>),
+    Definition(String),
+}
+
+// `path`, `path:120-200`, `path:1-20,90-120`, `path#name`, `path#Class.method`, `path::Class::method`
+// or `path#L120-L200`. A file whose own name reads like that comes first.
+fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
+    let split = |mark: &str| text.split_once(mark).filter(|(path, _)| !path.is_empty());
+    let named = |(path, name): (&str, &str)| match line_ranges(&name.replace('L', "")) {
+        Some(lines) => (path.to_owned(), Part::Lines(lines)),
+        None => (path.to_owned(), Part::Definition(name.to_owned())),
+    };
+    let numbered = || {
+        let (path, lines) = text.rsplit_once(':')?;
+        Some((path.to_owned(), Part::Lines(line_ranges(lines)?)))
+    };
+    let (path, part) = if listing.get(text).is_some() {
+        (text.to_owned(), Part::All)
+    } else {
+        let part = split("::").or_else(|| split("#")).map(named);
+        part.or_else(numbered)
+            .unwrap_or_else(|| (text.to_owned(), Part::All))
+    };
+    let path = RepoPath::new(&path).map_err(|problem| nothing(Code::C301, problem.to_string()))?;
+    if listing.get(path.as_str()).is_none() && !path.as_str().starts_with(".git/") {
+        let near = nearest_paths(listing, path.as_str(), 3);
+        return Err(nothing(
+            Code::C301,
+            with_near("there is no such file", &near),
+        ));
+    }
+    Ok((path, part))
+}
+
+// `120-200`, `12`, or several such; a single line stands for those around it.
+fn line_ranges(text: &str) -> Option<Vec<[u32; 2]>> {
+    if text.matches(',').count() >= MAX_RANGES {
+        return None;
+    }
+    let ranges = text.split(',').map(|range| {
+        let (from, to) = match range.trim().split_once('-') {
+            Some((from, to)) => (from.parse().ok()?, to.parse().ok()?),
+            None => {
+                let line: u32 = range.trim().parse().ok()?;
+                (line.saturating_sub(AROUND), line.saturating_add(AROUND))
+            }
+        };
+        (from <= to).then_some([from.max(1), to.max(1)])
+    });
+    ranges.collect()
+}
+
+/// Ranges of one request; nobody means more.
+const MAX_RANGES: usize = 64;
+/// Lines around a single one that is asked for.
+const AROUND: u32 = 20;
+
+// The lines of every definition with that name, below the names before it.
+fn definition(camera: &Camera<'_>, path: &RepoPath, name: &str) -> Result<Vec<[u32; 2]>, Unshown> {
+    let text = camera.open(path)?.text;
+    let outline = known_outline(camera.outlines, path, text.as_bytes());
+    let name = name.trim_end_matches("()").replace("::", ".");
+    let mut names = name.rsplit('.');
+    let last = names.next().unwrap_or_default();
+    let outer: Vec<&str> = names.collect();
+    let is_below = |at: usize| {
+        let mut above = outline.definitions[at].parent;
+        outer.iter().all(|name| {
+            while let Some(it) = above.and_then(|it| outline.definitions.get(it)) {
+                above = it.parent;
+                if it.name == *name {
+                    return true;
+                }
+            }
+            false
+        })
+    };
+    let named = outline.definitions.iter().enumerate();
+    let lines: Vec<[u32; 2]> = named
+        .filter(|(at, it)| (it.name == last && is_below(*at)) || it.name == name)
+        .map(|(_, it)| it.lines)
+        .collect();
+    if !lines.is_empty() {
+        return Ok(lines);
+    }
+    let alike = |it: &str| strsim::jaro_winkler(last, it);
+    let mut near: Vec<&str> = outline.definitions.iter().map(|it| &*it.name).collect();
+    near.retain(|it| last.len().max(it.len()) <= MAX_NAME && alike(it) > 0.7);
+    near.sort_by(|a, b| alike(b).total_cmp(&alike(a)).then(a.cmp(b)));
+    near.dedup();
+    near.truncate(3);
+    let said = format!("`{path}` defines no `{name}`");
+    Err(nothing(Code::C312, with_near(&said, &near)))
+}
+
+/// Longer names are compared with nothing: that costs the product of both lengths.
+const MAX_NAME: usize = 200;
+
+fn with_near(said: &str, near: &[impl std::fmt::Display]) -> String {
+    if near.is_empty() {
+        return said.to_owned();
+    }
+    let near: Vec<String> = near.iter().map(|it| format!("`{it}`")).collect();
+    format!("{said}; near names: {}", near.join(", "))
+}
+
+fn nothing(code: Code, reason: String) -> Unshown {
+    Unshown {
+        code,
+        reason,
+        bytes: None,
+        remedy: String::new(),
+    }
 }
 
 /// Every file of the repository, for level 4.
@@ -81,7 +233,70 @@ pub(super) fn everything(source: &dyn Source, taken: &[RepoPath]) -> Vec<Candida
             why: "part of the whole repository".to_owned(),
             lines: Vec::new(),
             form: Form::Whole,
+            asked: None,
             score: None,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, read, rest};
+    use crate::model::{Code, RepoPath};
+    use crate::source::{Memory, Source};
+
+    #[test]
+    fn a_request_names_a_file_lines_or_a_definition() {
+        let source = Memory::new(
+            ["src/a.py", "src/odd#name.py", "src/odd:12"]
+                .map(|path| (RepoPath::new(path).unwrap(), Vec::new())),
+        );
+        let named = |name: &str| Part::Definition(name.to_owned());
+        let rows = [
+            ("src/a.py", "src/a.py", Part::All),
+            ("src/odd#name.py", "src/odd#name.py", Part::All),
+            ("src/odd:12", "src/odd:12", Part::All),
+            (
+                "src/a.py:120-200",
+                "src/a.py",
+                Part::Lines(vec![[120, 200]]),
+            ),
+            (
+                "src/a.py:0-3, 50",
+                "src/a.py",
+                Part::Lines(vec![[1, 3], [30, 70]]),
+            ),
+            ("src/a.py#L12-L40", "src/a.py", Part::Lines(vec![[12, 40]])),
+            ("src/a.py#A.run", "src/a.py", named("A.run")),
+            ("src/a.py::A::run", "src/a.py", named("A::run")),
+        ];
+        for (text, path, part) in rows {
+            let found = read(source.listing(), text).ok();
+            assert_eq!(found, Some((RepoPath::new(path).unwrap(), part)), "{text}");
+        }
+        let many = format!("src/a.py:{}", "1-2,".repeat(1000) + "3");
+        for text in [
+            "src/b.py:1-2",
+            "src/a.py:9-2",
+            "src/a.py:x",
+            "#a",
+            "../x#a",
+            &many,
+        ] {
+            let found = read(source.listing(), text);
+            assert!(found.is_err_and(|it| it.code == Code::C301), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_what_no_range_holds() {
+        let path = RepoPath::new("a.py").unwrap();
+        let text = "x\n".repeat(100);
+        let of = |ranges: &[[u32; 2]]| rest(&path, &text, ranges);
+        assert_eq!(of(&[[1, 20], [41, 90]]), ["a.py:21-40", "a.py:91-100"]);
+        assert_eq!(of(&[[2, 100]]), ["a.py:1-1"]);
+        assert!(of(&[]).is_empty() && of(&[[1, 100]]).is_empty());
+        let many: Vec<[u32; 2]> = (1..30).map(|n| [n * 3, n * 3]).collect();
+        assert_eq!(of(&many).len(), 5);
+    }
 }

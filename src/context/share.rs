@@ -1,3 +1,4 @@
+use super::candidate::Asked;
 use crate::model::RepoPath;
 
 /// A file that may get a share of the packet.
@@ -13,6 +14,8 @@ pub(super) struct Sharer<'a> {
     pub(super) lines: &'a [u32],
     pub(super) claim: Claim,
     pub(super) form: Form,
+    /// What of it was asked for by name, which comes before what was only found.
+    pub(super) asked: Option<&'a Asked>,
 }
 
 /// How a file comes by its place.
@@ -31,8 +34,6 @@ pub(super) enum Claim {
 pub(super) enum Form {
     /// The parts that are worth most.
     Parts,
-    /// All of it, before what was only found.
-    Whole,
     /// All of it while that is little, else its best parts.
     Short,
     /// Its signatures.

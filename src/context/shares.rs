@@ -1,9 +1,9 @@
-use crate::languages::{Outline, skeleton};
-use crate::rank::{Piece, Question, Unit, units, worth};
+use crate::languages::skeleton;
 use crate::state::Store;
 
+use super::board::Board;
+use super::candidate::Asked;
 use super::focus::Focus;
-use super::outlines::known_outline;
 use super::share::{Claim, Form, Limits, Share, Sharer};
 
 /// Shares the bytes out among the files by what their parts are worth: what the log points at and
@@ -25,22 +25,26 @@ pub(super) fn shares(
     }
     let mut board = Board::new(files, focus, outlines, limits);
     board.give_places(limits.places);
+    board.asked();
     for (number, file) in files.iter().enumerate() {
         match file.form {
-            Form::Whole => board.whole(number),
             Form::Signatures => board.signatures(number, limits.bytes / 10),
-            Form::Short if file.text.len() as u64 <= limits.bytes / 20 => board.whole(number),
+            Form::Short if file.text.len() as u64 <= limits.bytes / 20 => {
+                board.whole(number);
+            }
             Form::Parts | Form::Short => {}
         }
     }
     if all_fit {
-        (0..files.len()).for_each(|number| board.whole(number));
+        for number in 0..files.len() {
+            board.whole(number);
+        }
     }
     board.evidence(limits.bytes / 4);
     board.tests(limits.bytes / 10 * 3);
     board.small(limits.bytes / 10 * 3);
-    let crumbs = limits.bytes / 32;
-    board.left = board.left.saturating_sub(crumbs);
+    let crumbs = (limits.bytes / 32).min(board.left);
+    board.left -= crumbs;
     board.best();
     board.left += crumbs;
     board.crumbs();
@@ -52,255 +56,75 @@ pub(super) fn shares(
     board.into_shares()
 }
 
-struct Part {
-    file: usize,
-    unit: Unit,
-    worth: f64,
-}
-
-struct Board<'a> {
-    files: &'a [Sharer<'a>],
-    outlines: Vec<Outline>,
-    starts: Vec<Vec<usize>>,
-    parts: Vec<Part>,
-    taken: Vec<Vec<bool>>,
-    failing: Vec<Vec<usize>>,
-    left: u64,
-    // A file of no more bytes is one part.
-    small: u64,
-    file_left: Vec<u64>,
-    // Files that are not shown at all, with their place among those.
-    without_place: Vec<Option<usize>>,
-}
-
-/// What the mark for a gap takes at most, in files of less than a million lines.
-const MARK_BYTES: u64 = 34;
 /// Lines around one that the log points at.
 const AROUND: u32 = 6;
-/// Lines of a signature that are shown.
-const SIGNATURE_LINES: u32 = 8;
-/// Parts of a file that say what it is worth.
 const TELLING_PARTS: usize = 2;
 /// Files that are shown whole when they are small.
 const WHOLE_FILES: usize = 2;
 
-impl<'a> Board<'a> {
-    fn new(files: &'a [Sharer<'a>], focus: &Focus, outlines: &Store, limits: Limits) -> Self {
-        let outlines: Vec<Outline> = files
-            .iter()
-            .map(|file| known_outline(outlines, file.path, file.text.as_bytes()))
-            .collect();
-        let starts: Vec<Vec<usize>> = files.iter().map(|file| line_starts(file.text)).collect();
-        let failing: Vec<Vec<usize>> = files
-            .iter()
-            .zip(&outlines)
-            .map(|(file, outline)| focus.failing(file.path, outline, file.text))
-            .collect();
-        let mut board = Self {
-            files,
-            taken: starts.iter().map(|it| vec![false; it.len()]).collect(),
-            outlines,
-            starts,
-            parts: Vec::new(),
-            failing,
-            left: limits.bytes,
-            small: limits.bytes / 25,
-            file_left: vec![limits.file_bytes; files.len()],
-            without_place: vec![None; files.len()],
-        };
-        board.weigh(focus);
-        board
-    }
-
-    fn weigh(&mut self, focus: &Focus) {
-        let mut names: Vec<Vec<&str>> = Vec::new();
-        let mut pieces: Vec<(usize, Unit)> = Vec::new();
-        for (number, outline) in self.outlines.iter().enumerate() {
-            let count = self.starts[number].len() as u32;
-            for unit in units(outline, count) {
-                let [from, to] = unit.lines;
-                let inside = outline.definitions.iter().filter(|it| {
-                    let first = it.signature_end.min(it.lines[1]);
-                    (from..=to).contains(&first)
-                });
-                names.push(inside.map(|it| it.name.as_str()).collect());
-                pieces.push((number, unit));
-            }
-        }
-        let mut seeds: Vec<(usize, f64)> = Vec::new();
-        let tests: usize = self.failing.iter().map(Vec::len).sum();
-        let each = 1.0 / (tests.max(1) as f64).sqrt();
-        for (at, (number, unit)) in pieces.iter().enumerate() {
-            let touches = |lines: [u32; 2]| unit.lines[0] <= lines[1] && lines[0] <= unit.lines[1];
-            let definitions = &self.outlines[*number].definitions;
-            let is_test = self.failing[*number]
-                .iter()
-                .any(|it| touches(definitions[*it].lines));
-            let pointed = self.files[*number]
-                .lines
-                .iter()
-                .any(|it| touches([*it, *it]));
-            let weight = if is_test { each } else { 0.0 } + if pointed { 1.0 } else { 0.0 };
-            if weight > 0.0 {
-                seeds.push((at, weight));
-            }
-        }
-        if seeds.is_empty() && focus.text.trim().is_empty() {
-            // Nothing fails that is known of: what the targets use is what there is to ask.
-            let free = |number: usize| self.files[number].claim == Claim::Free;
-            let of_targets = pieces.iter().enumerate().filter(|(_, it)| free(it.0));
-            seeds.extend(of_targets.map(|(at, _)| (at, 1.0)));
-        }
-        let rest = rest_of_definitions(&pieces, &self.outlines);
-        let texts: Vec<Piece<'_>> = pieces
-            .iter()
-            .zip(&names)
-            .zip(&rest)
-            .map(|(((number, unit), defines), rest)| Piece {
-                text: self.text(*number, unit.lines).as_bytes(),
-                defines,
-                rest,
-                prior: self.files[*number].prior,
-                product: self.files[*number].product,
-            })
-            .collect();
-        let question = Question {
-            evidence: focus.text.as_bytes(),
-            seeds,
-        };
-        let worths = worth(&texts, &question);
-        self.parts = pieces
-            .into_iter()
-            .zip(worths)
-            .map(|((file, unit), worth)| Part { file, unit, worth })
-            .collect();
-    }
-
-    fn text(&self, file: usize, [from, to]: [u32; 2]) -> &'a str {
-        let text: &'a str = self.files[file].text;
-        &text[self.start(file, from)..self.start(file, to + 1)]
-    }
-
-    // What is shown so far takes, marks included.
-    fn used(&self) -> u64 {
-        let files = self.taken.iter().enumerate();
-        let files = files.filter(|(_, taken)| taken.contains(&true));
-        files
-            .map(|(file, taken)| {
-                let mut bytes = 0;
-                let mut line = 0;
-                for run in taken.chunk_by(|a, b| a == b) {
-                    let lines = [line + 1, line + run.len() as u32];
-                    line = lines[1];
-                    bytes += if run[0] {
-                        self.text(file, lines).len() as u64
-                    } else {
-                        mark_bytes(lines)
-                    };
-                }
-                bytes
-            })
-            .sum()
-    }
-
-    // Where a 1-based line begins in its file's text; behind the last line, where that ends.
-    fn start(&self, file: usize, line: u32) -> usize {
-        let starts = &self.starts[file];
-        let end = self.files[file].text.len();
-        starts.get(line as usize - 1).copied().unwrap_or(end)
-    }
-
-    // What showing these lines too would take.
-    fn cost(&self, file: usize, ranges: &[[u32; 2]]) -> u64 {
-        let taken = &self.taken[file];
-        let mut cost = 0;
-        for [from, to] in ranges {
-            let inside = *from as usize - 1..(*to as usize).min(taken.len());
-            let mut line = *from;
-            for run in taken
-                .get(inside)
-                .unwrap_or_default()
-                .chunk_by(|a, b| a == b)
-            {
-                let next = line + run.len() as u32;
-                if !run[0] {
-                    cost += (self.start(file, next) - self.start(file, line)) as u64;
-                }
-                line = next;
-            }
-            let joined = |at: Option<usize>| at.and_then(|it| taken.get(it)).is_some_and(|it| *it);
-            if !joined((*from as usize).checked_sub(2)) && !joined(Some(*to as usize)) {
-                cost += MARK_BYTES;
-            }
-        }
-        if !taken.contains(&true) {
-            cost += MARK_BYTES;
-        }
-        cost
-    }
-
-    fn take(&mut self, file: usize, ranges: &[[u32; 2]], quota: &mut u64) -> bool {
-        if self.without_place[file].is_some() {
-            return false;
-        }
-        let cost = self.cost(file, ranges);
-        if cost > self.left.min(*quota).min(self.file_left[file]) {
-            return false;
-        }
-        self.file_left[file] -= cost;
-        self.left -= cost;
-        *quota -= cost;
-        for [from, to] in ranges {
-            for line in *from..=*to {
-                if let Some(taken) = self.taken[file].get_mut(line as usize - 1) {
-                    *taken = true;
+impl Board<'_> {
+    // What was asked for by name: lines, then whole files, those not seen whole before the others.
+    // Where not all fit, each gets the same, but what a small one leaves is shared on.
+    fn asked(&mut self) {
+        let files = self.files;
+        let mut quota = u64::MAX;
+        for (file, asked) in (0..).zip(files.iter().map(|it| it.asked)) {
+            let count = self.starts[file].len() as u32;
+            for [from, to] in asked.map_or(&[][..], |it| &it.lines) {
+                let (from, mut to) = (*from, (*to).min(count));
+                while from <= to {
+                    let definition = self.outlines[file].innermost(from);
+                    let ranges = self.with_signatures(file, [from, to], definition);
+                    if self.take(file, &ranges, &mut quota) || to == from {
+                        break;
+                    }
+                    to = from + (to - from) / 2;
                 }
             }
         }
-        true
-    }
-
-    // The lines with the signatures of the definitions around them.
-    fn with_signatures(
-        &self,
-        file: usize,
-        lines: [u32; 2],
-        definition: Option<usize>,
-    ) -> Vec<[u32; 2]> {
-        let mut ranges = vec![lines];
-        let mut above = definition;
-        while let Some(definition) = above.and_then(|at| self.outlines[file].definitions.get(at)) {
-            let first = definition.lines[0];
-            let last = definition
-                .signature_end
-                .max(first)
-                .min(first + SIGNATURE_LINES);
-            if last < lines[0] {
-                // The comment above it is not needed to know where one is.
-                ranges.push([last.saturating_sub(SIGNATURE_LINES).max(first), last]);
+        let is_seen = |asked: &Asked| asked.seen.contains(&[1, u32::MAX]);
+        for seen in [false, true] {
+            let wanted = files.iter().map(|it| it.asked);
+            let wanted = (0..)
+                .zip(wanted)
+                .filter(|(_, asked)| asked.is_some_and(|it| it.all && is_seen(it) == seen));
+            let mut wanted: Vec<usize> = wanted.map(|(file, _)| file).collect();
+            wanted.sort_by_key(|file| files[*file].text.len());
+            let reserve = self.left / 8;
+            for (at, file) in wanted.iter().enumerate() {
+                let others = (wanted.len() - at) as u64;
+                let all = [1, self.starts[*file].len() as u32];
+                let mut share = self.left / others;
+                if !self.take(*file, &[all], &mut share) {
+                    share = self.left.saturating_sub(reserve) / others;
+                    self.windows(*file, share);
+                }
             }
-            above = definition.parent;
         }
-        ranges.sort_unstable();
-        ranges
     }
 
-    // The worth of a file by its best parts, most first.
-    fn by_worth(&self, parts: usize) -> Vec<(usize, f64)> {
-        let mut worths: Vec<Vec<f64>> = vec![Vec::new(); self.files.len()];
-        for part in &self.parts {
-            worths[part.file].push(part.worth);
-        }
-        let mut files: Vec<(usize, f64)> = worths
-            .into_iter()
-            .map(|mut worths| {
-                worths.sort_by(|a, b| b.total_cmp(a));
-                worths.iter().take(parts).sum()
+    // The best parts of a file; those that were not seen first.
+    fn windows(&mut self, file: usize, mut quota: u64) {
+        let seen = self.files[file].asked.map_or(&[][..], |it| &it.seen);
+        let is_seen = |[from, to]: [u32; 2]| seen.iter().any(|it| it[0] <= from && to <= it[1]);
+        let mut parts: Vec<(bool, f64, [u32; 2], Option<usize>)> = self
+            .parts
+            .iter()
+            .filter(|it| it.file == file)
+            .map(|it| {
+                (
+                    is_seen(it.unit.lines),
+                    it.worth,
+                    it.unit.lines,
+                    it.unit.definition,
+                )
             })
-            .enumerate()
             .collect();
-        files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        files
+        parts.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+        for (_, _, lines, definition) in parts {
+            let ranges = self.with_signatures(file, lines, definition);
+            self.take(file, &ranges, &mut quota);
+        }
     }
 
     // The places go to the files that are worth most.
@@ -341,10 +165,10 @@ impl<'a> Board<'a> {
         self.take(file, &declared, &mut quota);
     }
 
-    fn whole(&mut self, file: usize) {
+    fn whole(&mut self, file: usize) -> bool {
         let all = [1, self.starts[file].len() as u32];
         let mut quota = u64::MAX;
-        self.take(file, &[all], &mut quota);
+        self.take(file, &[all], &mut quota)
     }
 
     // What the log points at, with the definition around it while that is small.
@@ -447,75 +271,12 @@ impl<'a> Board<'a> {
             }
         }
     }
-
-    fn into_shares(self) -> Vec<Share> {
-        self.taken
-            .iter()
-            .zip(&self.without_place)
-            .map(|(taken, without_place)| {
-                if let Some(place) = without_place {
-                    return Share::NoPlace(*place);
-                }
-                if !taken.contains(&true) {
-                    return Share::Nothing;
-                }
-                if !taken.contains(&false) {
-                    return Share::Whole;
-                }
-                let mut ranges: Vec<[u32; 2]> = Vec::new();
-                for (line, _) in (1..).zip(taken).filter(|(_, taken)| **taken) {
-                    match ranges.last_mut() {
-                        Some([_, to]) if *to + 1 == line => *to = line,
-                        _ => ranges.push([line, line]),
-                    }
-                }
-                Share::Lines(ranges)
-            })
-            .collect()
-    }
-}
-
-// For each piece the others of the definition that begins in it.
-fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Vec<usize>> {
-    let lines = |at: usize| {
-        let (file, unit) = &pieces[at];
-        let definition = outlines[*file].definitions.get(unit.definition?)?;
-        let head = definition.signature_end.min(definition.lines[1]);
-        let begins = (unit.lines[0]..=unit.lines[1]).contains(&head);
-        (begins && definition.lines[1] > unit.lines[1]).then_some(definition.lines)
-    };
-    (0..pieces.len())
-        .map(|at| {
-            let Some([from, to]) = lines(at) else {
-                return Vec::new();
-            };
-            let near = |it: &usize| {
-                let (file, unit) = &pieces[*it];
-                *file == pieces[at].0 && from <= unit.lines[0] && unit.lines[1] <= to
-            };
-            let behind = (at + 1..pieces.len()).take_while(near);
-            let before = (0..at).rev().take_while(near);
-            before.chain(behind).collect()
-        })
-        .collect()
-}
-
-// What `[lines 2 to 21 left out]` and its line end take.
-fn mark_bytes(lines: [u32; 2]) -> u64 {
-    let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
-    22 + digits[0] + digits[1]
-}
-
-fn line_starts(text: &str) -> Vec<usize> {
-    std::iter::once(0)
-        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
-        .filter(|start| *start < text.len())
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Claim, Form, Limits, Share, Sharer, shares};
+    use crate::context::candidate::Asked;
     use crate::context::focus::Focus;
     use crate::model::RepoPath;
     use crate::state::Store;
@@ -540,60 +301,107 @@ mod tests {
         }
     }
 
+    const FOCUS: &str = "E   AssertionError: broken_total(3) == 4\n";
+
+    fn limits(bytes: u64) -> Limits {
+        Limits {
+            bytes,
+            file_bytes: 100_000,
+            places: 1,
+        }
+    }
+
+    fn sharer<'a>(path: &'a RepoPath, text: &'a str, asked: Option<&'a Asked>) -> Sharer<'a> {
+        Sharer {
+            path,
+            text,
+            prior: 1.0,
+            product: true,
+            lines: &[],
+            claim: Claim::Free,
+            form: Form::Parts,
+            asked,
+        }
+    }
+
     #[test]
     fn what_the_failure_names_is_shown_under_any_limit() {
         let path = RepoPath::new("src/a.py").unwrap();
         let other = RepoPath::new("src/b.py").unwrap();
         let text = source(&["first", "second", "broken_total", "fourth"]);
         let second = source(&["fifth", "sixth"]);
-        let focus = Focus::of("E   AssertionError: broken_total(3) == 4\n", None);
-        let of = |max: u64, lines: &[u32], asked: bool| {
+        let focus = Focus::of(FOCUS, None);
+        let of = |max: u64, lines: &[u32]| {
             let files = [
                 Sharer {
-                    path: &path,
-                    text: &text,
-                    prior: 1.0,
-                    product: true,
                     lines,
-                    claim: Claim::Free,
-                    form: Form::Parts,
+                    ..sharer(&path, &text, None)
                 },
                 Sharer {
-                    path: &other,
-                    text: &second,
                     prior: 0.5,
-                    product: true,
-                    lines: &[],
                     claim: Claim::ByWorth,
-                    form: if asked { Form::Whole } else { Form::Parts },
+                    ..sharer(&other, &second, None)
                 },
             ];
-            let shares = shares(
-                &files,
-                &focus,
-                &Store::nothing(),
-                Limits {
-                    bytes: max,
-                    file_bytes: 100_000,
-                    places: 1,
-                },
-            );
+            let shares = shares(&files, &focus, &Store::nothing(), limits(max));
             [shown(&text, &shares[0]), shown(&second, &shares[1])]
         };
-        assert_eq!(of(100_000, &[], false), [text.clone(), second.clone()]);
+        assert_eq!(of(100_000, &[]), [text.clone(), second.clone()]);
         for max in [0, 10, 100, 700, 1500, 2500] {
-            let [a, b] = of(max, &[], false);
+            let [a, b] = of(max, &[]);
             assert!((a.len() + b.len()) as u64 <= max, "{max}");
             if max >= 700 {
                 assert!(a.contains("def broken_total"), "{max}: {a}");
             }
         }
-        let [a, _] = of(700, &[3], false);
+        let [a, _] = of(700, &[3]);
         assert!(
             a.contains("def first"),
             "the line that the log points at: {a}"
         );
-        let [_, b] = of(1500, &[], true);
-        assert_eq!(b, second, "what was asked for comes whole");
+    }
+
+    #[test]
+    fn what_was_asked_for_comes_first() {
+        let path = RepoPath::new("src/a.py").unwrap();
+        let other = RepoPath::new("src/b.py").unwrap();
+        let text = source(&["first", "second", "broken_total", "fourth"]);
+        let second = source(&["fifth", "sixth", "seventh", "eighth"]);
+        let focus = Focus::of(FOCUS, None);
+        let of = |max: u64, of_first: &Asked, of_second: &Asked| {
+            let files = [
+                sharer(&path, &text, Some(of_first)),
+                sharer(&other, &second, Some(of_second)),
+            ];
+            let shares = shares(&files, &focus, &Store::nothing(), limits(max));
+            let shown = [shown(&text, &shares[0]), shown(&second, &shares[1])];
+            assert!(shown.concat().len() as u64 <= max, "{max}: {shares:?}");
+            shown
+        };
+        let all = |seen: &[[u32; 2]]| Asked {
+            all: true,
+            seen: seen.to_vec(),
+            ..Asked::default()
+        };
+        let lines = |lines: [u32; 2]| Asked {
+            lines: vec![lines],
+            ..Asked::default()
+        };
+        let nothing = Asked::default();
+        let [_, b] = of(2500, &nothing, &all(&[]));
+        assert_eq!(b, second, "whole, though the log names the other");
+        let [_, b] = of(700, &nothing, &lines([68, 80]));
+        let asked: String = second.split_inclusive('\n').skip(67).take(13).collect();
+        assert!(b.contains(&asked), "{b}");
+        let [_, b] = of(100, &nothing, &lines([1, u32::MAX]));
+        assert!(b.starts_with("def fifth"), "as far as they fit: {b}");
+        // Not both fit: each has its half, and one that was seen whole waits for the other.
+        let [a, b] = of(2500, &all(&[]), &all(&[]));
+        assert!(a.len() > 500 && b.len() > 500, "{a}{b}");
+        let [a, b] = of(2500, &all(&[[1, u32::MAX]]), &all(&[]));
+        assert!(b == second && a.len() < 700, "{a}");
+        let [_, b] = of(1500, &nothing, &all(&[[1, 46]]));
+        let names = ["seventh", "eighth"].map(|it| b.contains(it));
+        assert_eq!(names, [true; 2], "what was not seen before: {b}");
     }
 }

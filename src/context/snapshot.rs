@@ -179,7 +179,8 @@ pub(super) struct Opened {
     /// Its text, with secrets masked.
     pub(super) text: String,
     blob_id: BlobId,
-    sha256: String,
+    /// Of its bytes, in hex.
+    pub(super) sha256: String,
     encoding: &'static str,
     size: u64,
     redactions: Vec<Redaction>,

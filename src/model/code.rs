@@ -156,6 +156,7 @@ codes! {
     C206 => ends(Exit::Environment);
     C220 C301 C302 C303 C304 C305 C306 C307 C308 C309 C310 => notes();
     C311 C320 => ends(Exit::Environment);
+    C312 => notes();
     R101 R102 R103 R104 R105 R106 R107 => ends(Exit::Environment);
     R201 R202 => ends(Exit::No).stop(StopReason::TestsFailed);
     R203 R204 => ends(Exit::TimedOut).stop(StopReason::CommandTimeout);

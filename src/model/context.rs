@@ -41,8 +41,8 @@ pub struct ContextDocument {
     pub omitted: Vec<Omission>,
     /// Imports of included files that lead to no file.
     pub unresolved_imports: Vec<UnresolvedImport>,
-    /// Paths worth asking for next, best first.
-    pub next: Vec<RepoPath>,
+    /// Files worth asking for next, best first.
+    pub next: Vec<NextFile>,
     /// What the repository holds.
     pub repo_index: RepoIndex,
     /// What history was used.
@@ -147,6 +147,10 @@ pub struct Shortening {
     pub bytes: u64,
     /// What would give all of it.
     pub remedy: String,
+    /// Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
+    /// of `requestedFiles`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ask: Vec<String>,
 }
 
 /// A file as an earlier packet held it.
@@ -219,6 +223,15 @@ pub struct Omission {
     pub bytes: Option<u64>,
     /// What would include it; empty when nothing would.
     pub remedy: String,
+}
+
+/// A file worth asking for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NextFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What speaks for it, in one sentence.
+    pub why: String,
 }
 
 /// An import that leads to no file.

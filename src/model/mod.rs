@@ -68,7 +68,7 @@ cfg_if::cfg_if! {
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus};
         pub use context::{
             ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
-            LogExcerpt, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
+            LogExcerpt, NextFile, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
             Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
             UnchangedFile, UnresolvedImport,
         };

@@ -1,4 +1,5 @@
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::json;
@@ -15,7 +16,7 @@ use crate::agent::Protocol;
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::model::{
     AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget, ReplyStatus,
-    RepoPath, StopReason,
+    RepoPath, StopReason, UnchangedFile,
 };
 use crate::policy::When;
 use crate::report::{ReplyForm, agent_prompt};
@@ -216,6 +217,8 @@ impl Session<'_> {
         request.timed_out = failure.is_some_and(|it| it.test_result.timed_out);
         request.test_commands.clone_from(&self.setup.commands.lines);
         request.requested.clone_from(&ask.requested);
+        request.seen = self.seen(history);
+        request.touched = self.touched();
         request.level = LevelChoice::Exactly(if request.include_bundle {
             Level::Bundle
         } else {
@@ -288,6 +291,28 @@ impl Session<'_> {
             std::fs::read_to_string(self.journal.path(&format!("{folder}/failure-packet.json")));
         let json = written.unwrap_or_default();
         Ok((json, prompt, built.context.total_bytes))
+    }
+
+    // The files that patches of the agent changed or would have changed, each once.
+    fn touched(&self) -> Vec<RepoPath> {
+        let by_agent = self.all.iter().filter(|it| it.origin == Origin::Agent);
+        let paths = by_agent.flat_map(|it| &it.files_modified);
+        let paths: BTreeSet<RepoPath> = paths.filter_map(|it| RepoPath::new(it).ok()).collect();
+        paths.into_iter().collect()
+    }
+
+    // The files of the packet that the agent was given last.
+    fn seen(&self, history: &History) -> Vec<UnchangedFile> {
+        let last = history::of(history, Origin::Agent).last();
+        let written = last.and_then(|last| {
+            let folder = format!("attempts/{:02}", last.attempt);
+            let path = self.journal.path(&format!("{folder}/context.json"));
+            std::fs::read(path).ok()
+        });
+        let context: Option<serde_json::Value> =
+            written.and_then(|it| serde_json::from_slice(&it).ok());
+        let files = context.and_then(|mut it| serde_json::from_value(it["files"].take()).ok());
+        files.unwrap_or_default()
     }
 
     // What later attempts stand on, in order.

@@ -116,7 +116,11 @@ pub(super) fn parts(
         .map(|rejected| format!("{}: {}\n", rejected.path, rejected.reason))
         .collect();
     list(&mut parts, "refused", &rejected);
-    list(&mut parts, "worth-asking-for", &lines(&context.next));
+    let next = context.next.iter();
+    let next: Vec<String> = next
+        .map(|it| format!("{}: {}\n", it.path, it.why))
+        .collect();
+    list(&mut parts, "worth-asking-for", &next);
     if parts.len() > before {
         parts.insert(before, Part::Heading("What is not here"));
     }
@@ -214,7 +218,8 @@ const MAX_EVIDENCE: usize = 8;
 const REPLY: &str = "Reply with one patch that makes the commands pass: a unified diff with paths \
     relative to the root of the repository. Change no line you have not been shown. When the files \
     shown are not enough, reply with only this JSON instead: {\"status\": \"request_files\", \
-    \"requestedFiles\": [\"path\"]}";
+    \"requestedFiles\": [\"path\"]}. Of a long file name what you need: `path:120-200` is lines, \
+    `path#name` the definition of that name.";
 
 const EDIT: &str = "Make the commands pass by editing files: you stand in a copy of the repository, \
     and what you change in it is your answer. Edit the files themselves, save them and end; do not \
@@ -245,7 +250,18 @@ fn row(file: &PacketFile) -> String {
         let ranges = file.ranges.iter().map(|[from, to]| format!("{from}-{to}"));
         format!("lines {}", ranges.collect::<Vec<_>>().join(", "))
     };
-    format!("{}: {shown}, about {} tokens\n", file.path, file.tokens)
+    let ask = file.shortened.as_ref().map_or(&[][..], |it| &it.ask);
+    let rest = match ask {
+        [] => String::new(),
+        ask => format!(
+            "; it was asked for and does not fit; of the rest ask for {}",
+            ask.join(", ")
+        ),
+    };
+    format!(
+        "{}: {shown}, about {} tokens{rest}\n",
+        file.path, file.tokens
+    )
 }
 
 fn file(file: &PacketFile) -> Part {

@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     previous_level: Option<u8>,
     /// How the attempt before ended.
     stop_reason: Option<StopReason>,
-    /// More files to show.
+    /// More to show: `path`, `path:120-200` for lines, `path#name` for a definition.
     requested_files: Vec<String>,
     /// Files beyond targets and manifests.
     max_files: Option<u64>,
