@@ -35,6 +35,37 @@
 //! | 10 | `mcp` | the tasks as tools of an MCP server |
 //! | 11 | [`cli`] | the tasks as commands: the only user of clap and of standard output |
 //!
+//! # Four walks
+//!
+//! **A patch.** Bytes come in through [`app::check_patch`] or [`app::apply_patch`]. `patch/read` finds out the
+//! format and gives a [`patch::PatchSet`]: files, hunks, lines with their numbers in the patch, mends that
+//! reading took. `patch/target` says which files of the listing the names mean. `patch/judge` takes the
+//! sections of one file together; `patch/content` asks `patch/place` where each hunk's pre-image stands in the
+//! file and what of it had to be mended, so that each file has its bytes before and after. [`policy`] judges
+//! the changes one by one and together, `patch/after` reads the after-image for syntax and imports. What comes
+//! out is [`patch::Judged`]: a verdict with codes and lines, and [`patch::Change`]s. Only when it applies does
+//! `patch/write` take them: a journal outside the worktree, every file beside its place, then renamed.
+//!
+//! **A log.** [`diagnose::Log`] keeps what may tell of megabytes to gigabytes. `diagnose/normalise` takes
+//! timestamps and colours off its lines; `steps` finds the steps of the CI job and which failed; `quiet` marks
+//! what tells of no failure. `runners` read the failing tests in each runner's spelling, `rules` what a line
+//! means, as a table; each hit is a `Finding` with a weight and a line. `decide` weighs them to one kind with
+//! a confidence, `locate` finds the files that are meant. [`model::Diagnosis`] is masked before anybody sees it.
+//!
+//! **A specifier.** [`languages::facts`] parses a file by its language's grammar and gives a
+//! [`model::FileFacts`]; each [`model::Import`] has its specifier and names. [`languages::Resolver`] asks the
+//! language: Node's and TypeScript's rules, or Python's roots, over the listing, never the disk. The answer is
+//! a file, something external, or what was tried. [`graph::Graph`] goes on from there: closures in waves,
+//! importers, a name through barrels to the file that defines it. `state` keeps facts by blob id.
+//!
+//! **An attempt.** [`repair::next`] looks at the history and says `Ask`. `repair/ask` has [`context`] build a
+//! packet: candidates from the graph and the log, [`rank`] orders them, bytes are shared out by worth, secrets
+//! masked. [`agent`] calls the command in a [`workplace`] and reads its reply. `repair/trial` judges the patch,
+//! lays it in, runs the commands; `repair/observe` and `progress` compare what fails now with what failed
+//! before; `prove` asks [`proof`] what the runner itself said, without the changes to tests too; `sentinel`
+//! looks whether what was changed is what ran. The change is kept or taken back, and the result is one line
+//! more of the history.
+//!
 //! # Habits
 //!
 //! - Rules that comments cite, such as R45 or conflict 8, stand in `docs/design`.
