@@ -41,4 +41,4 @@ pub use locate::Scene;
 pub use log::Log;
 pub use masked::diagnose_masked;
 pub use normalise::telling_lines;
-pub use rules::{RuleProblem, UserRules, rule_ids, rule_page};
+pub use rules::{RuleProblem, UserRules, rule_page};

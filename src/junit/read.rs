@@ -111,6 +111,8 @@ impl Pass {
             "skipped" => {
                 if let Some(case) = self.case.as_mut().filter(|it| it.end == End::Passed) {
                     case.end = End::Skipped;
+                    case.is_expected =
+                        attribute(tag, &["type"]).is_some_and(|it| it == "pytest.xfail");
                 }
             }
             "property" => {

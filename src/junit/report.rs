@@ -32,6 +32,8 @@ pub struct Case {
     pub line: Option<u32>,
     /// How it ended.
     pub end: End,
+    /// It was skipped as one that fails and is meant to.
+    pub is_expected: bool,
     /// What it died of, in one line.
     pub message: Option<String>,
     /// What the report tells beside it, such as a stack; at most 16 KiB.

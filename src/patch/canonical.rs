@@ -125,7 +125,8 @@ fn similarity(before: &FileState, after: &FileState) -> u8 {
     if before.bytes == after.bytes { 100 } else { 50 }
 }
 
-fn is_binary(bytes: &[u8]) -> bool {
+/// Whether bytes are those of a binary file, as git guesses it for diffs, merges and line ends.
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
 }
 

@@ -29,6 +29,7 @@ mod set;
 mod structure;
 mod target;
 mod text;
+mod timestamp;
 #[cfg(feature = "program")]
 mod write;
 

@@ -1,3 +1,4 @@
+#[cfg(feature = "program")]
 use crate::model::TextWarning;
 
 /// Lines with characters that a person does not see or that reorder what a person sees, sorted,
@@ -6,6 +7,7 @@ use crate::model::TextWarning;
 /// Tabs, line ends, form feeds, a byte order mark at the start and the emoji variation selector are
 /// ordinary and not reported.
 #[must_use]
+#[cfg(feature = "program")]
 pub fn text_warnings(text: &str) -> Vec<TextWarning> {
     let mut warnings = Vec::new();
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -67,11 +69,12 @@ pub(super) fn kind_of(character: char) -> Option<&'static str> {
     }
 }
 
+#[cfg(feature = "program")]
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\t' | b'\r' | 0xc)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "program"))]
 mod tests {
     use super::text_warnings;
 

@@ -4,7 +4,6 @@ mod change;
 mod commands;
 mod deny;
 mod guards;
-#[cfg(feature = "program")]
 mod invisible;
 mod manifest;
 mod meddling;
@@ -26,8 +25,9 @@ pub use change::judge_together;
 pub use change::{ChangeLimits, ChangeRules, judge_change};
 pub use commands::{CommandFile, CommandFiles, shell_commands};
 pub use deny::{DenyClass, DenyRow, deny_table};
+pub use invisible::is_invisible;
 #[cfg(feature = "program")]
-pub use invisible::{is_invisible, text_warnings};
+pub use invisible::text_warnings;
 pub use manifest::Dependencies;
 pub use path_safety::check_path;
 pub use protected::{Allowed, Guard, When, guard, is_test};

@@ -1,64 +1,33 @@
 use super::account::Account;
+use crate::junit::{End, read_report};
 use crate::model::{ProofSource, TestCounts, TestEnd, TestRunner};
 
-/// Reads a report in the form of `JUnit`; `None` when it is not whole, as one is that its writer did
-/// not come to close.
+/// What a report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer
+/// did not come to close.
 pub(super) fn junit(text: &str, runner: TestRunner) -> Option<Account> {
-    let text = text.trim();
-    if !text.ends_with("</testsuites>") && !text.ends_with("</testsuite>") {
+    let report = read_report(text);
+    if !report.whole {
         return None;
     }
     let mut account = Account::new(runner);
     account.source = ProofSource::Report;
-    let mut open: Option<(String, TestEnd, bool)> = None;
-    let mut tests = 0;
-    for element in elements(text) {
-        match element.name {
-            "testcase" => {
-                let class = element.attribute("classname").unwrap_or_default();
-                let name = element.attribute("name").unwrap_or_default();
-                let id = if class.is_empty() {
-                    name
-                } else {
-                    format!("{class}.{name}")
-                };
-                tests += 1;
-                if element.closed {
-                    account.note(id, TestEnd::Passed);
-                } else {
-                    open = Some((id, TestEnd::Passed, false));
-                }
-            }
-            "/testcase" => {
-                if let Some((id, end, unloaded)) = open.take() {
-                    if unloaded {
-                        account.unloaded.insert(id.clone());
-                    }
-                    account.note(id, end);
-                }
-            }
-            name => {
-                if let Some((_, end, unloaded)) = &mut open {
-                    let message = element.attribute("message").unwrap_or_default();
-                    match name {
-                        "failure" => *end = TestEnd::Failed,
-                        "error" => {
-                            *end = TestEnd::Failed;
-                            *unloaded |= message == "collection failure";
-                        }
-                        "skipped" if *end != TestEnd::Failed => {
-                            let kind = element.attribute("type").unwrap_or_default();
-                            *end = if kind == "pytest.xfail" {
-                                TestEnd::ExpectedFailure
-                            } else {
-                                TestEnd::Skipped
-                            };
-                        }
-                        _ => {}
-                    }
-                }
-            }
+    let tests = report.cases.len() as u64;
+    for case in report.cases {
+        let id = if case.class.is_empty() {
+            case.name
+        } else {
+            format!("{}.{}", case.class, case.name)
+        };
+        if case.end == End::Error && case.message.as_deref() == Some("collection failure") {
+            account.unloaded.insert(id.clone());
         }
+        let end = match case.end {
+            End::Passed => TestEnd::Passed,
+            End::Skipped if case.is_expected => TestEnd::ExpectedFailure,
+            End::Skipped => TestEnd::Skipped,
+            End::Failed | End::Error => TestEnd::Failed,
+        };
+        account.note(id, end);
     }
     let mut counts = TestCounts::default();
     for (id, end) in &account.tests {
@@ -77,78 +46,6 @@ pub(super) fn junit(text: &str, runner: TestRunner) -> Option<Account> {
     account.close(counts);
     account.printed = false;
     Some(account)
-}
-
-struct Element<'t> {
-    name: &'t str,
-    attributes: &'t str,
-    closed: bool,
-}
-
-impl Element<'_> {
-    fn attribute(&self, name: &str) -> Option<String> {
-        let mut rest = self.attributes;
-        loop {
-            let (key, after) = rest.split_once('=')?;
-            let after = after.trim_start();
-            let quote = after.chars().next().filter(|it| "\"'".contains(*it))?;
-            let (value, after) = after.get(1..)?.split_once(quote)?;
-            if key.trim() == name {
-                return Some(unescaped(value));
-            }
-            rest = after;
-        }
-    }
-}
-
-fn elements(text: &str) -> impl Iterator<Item = Element<'_>> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let start = rest.find('<')?;
-            let inner = rest.get(start + 1..)?;
-            let skipped = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")]
-                .iter()
-                .find(|(open, _)| inner.starts_with(open));
-            if let Some((_, close)) = skipped {
-                rest = inner.get(inner.find(close)? + close.len()..)?;
-                continue;
-            }
-            let end = end_of_tag(inner)?;
-            let tag = inner.get(..end)?;
-            rest = inner.get(end + 1..)?;
-            let closed = tag.ends_with('/');
-            let tag = tag.trim_end_matches('/');
-            let (name, attributes) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-            return Some(Element {
-                name,
-                attributes,
-                closed,
-            });
-        }
-    })
-}
-
-// A `>` in a value ends no tag.
-fn end_of_tag(text: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(open), _) if byte == open => quote = None,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'>') => return Some(at),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn unescaped(text: &str) -> String {
-    text.replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&apos;", "'")
-        .replace("&amp;", "&")
 }
 
 #[cfg(test)]

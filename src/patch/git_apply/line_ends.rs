@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use crate::git::Attribute;
+use crate::patch::canonical::is_binary;
 
 /// How the line ends of a path differ between repository and worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,11 +115,6 @@ impl LineEnds {
         }
         Cow::Owned(out)
     }
-}
-
-/// Whether bytes are those of a binary file, as git guesses it for merges and line ends.
-pub(super) fn is_binary(bytes: &[u8]) -> bool {
-    memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
 }
 
 fn has_pair(bytes: &[u8]) -> bool {

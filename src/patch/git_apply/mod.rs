@@ -20,7 +20,6 @@ mod said;
 mod section;
 mod table;
 mod three_way;
-mod timestamp;
 mod white_space;
 mod write;
 

@@ -1,6 +1,7 @@
 use super::said::Fatal;
-use super::timestamp;
 use super::white_space::is_space;
+use crate::patch::read::quoted;
+use crate::patch::timestamp;
 
 /// How names of the patch become paths.
 #[derive(Debug, Clone)]
@@ -200,46 +201,15 @@ pub(super) fn is_null(line: &[u8]) -> bool {
 
 /// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
 fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let mut rest = text.strip_prefix(b"\"")?;
-    let mut name = Vec::new();
-    loop {
-        let (byte, after) = rest.split_first()?;
-        rest = after;
-        match byte {
-            b'"' => break,
-            b'\\' => {
-                let (escape, after) = rest.split_first()?;
-                rest = after;
-                name.push(match escape {
-                    b'a' => 7,
-                    b'b' => 8,
-                    b'f' => 12,
-                    b'n' => b'\n',
-                    b'r' => b'\r',
-                    b't' => b'\t',
-                    b'v' => 11,
-                    b'\\' | b'"' => *escape,
-                    b'0'..=b'3' => {
-                        let (digits, after) = rest.split_at_checked(2)?;
-                        rest = after;
-                        let digits =
-                            digits
-                                .iter()
-                                .try_fold(u32::from(escape - b'0'), |sum, it| {
-                                    matches!(it, b'0'..=b'7')
-                                        .then(|| sum * 8 + u32::from(it - b'0'))
-                                })?;
-                        u8::try_from(digits).ok()?
-                    }
-                    _ => return None,
-                });
-            }
-            b'\n' => return None,
-            other => name.push(*other),
-        }
-    }
+    let line = text.split(|byte| *byte == b'\n').next()?;
+    let (name, rest) = quoted(line.starts_with(b"\"").then_some(line)?).ok()?;
     // A name of git has no such byte, and what follows it would be hidden.
-    (!name.contains(&0)).then_some((name, rest))
+    (!name.contains(&0)).then(|| {
+        (
+            name,
+            text.get(line.len() - rest.len()..).unwrap_or_default(),
+        )
+    })
 }
 
 fn squash(name: &[u8]) -> Vec<u8> {

@@ -5,8 +5,8 @@ use super::naming::{Naming, is_null, text};
 use super::options::{GitApplyOptions, Verbosity};
 use super::said::{Fatal, Said};
 use super::section::Section;
-use super::timestamp::is_epoch;
 use super::white_space::Rules;
+use crate::patch::timestamp::is_epoch;
 
 /// Reads the sections of a patch one after another, by git's rules.
 pub(super) struct Reader<'a, 'o> {

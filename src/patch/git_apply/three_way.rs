@@ -1,10 +1,10 @@
 use super::check::Checker;
 use super::done::{Done, Sides};
 use super::image::Image;
-use super::line_ends::is_binary;
 use super::options::{Favour, Verbosity};
 use super::section::is_submodule;
 use crate::git::{Conflicts, merge_texts};
+use crate::patch::canonical::is_binary;
 
 impl<'a> Checker<'_, 'a> {
     /// Merges with the blob that the patch was made for; `None` when that cannot be done and the

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use crate::patch::set::Side;
+use crate::patch::timestamp::is_epoch_stamp;
 
 /// Reads a name as git writes it: plain, or in C quotes. `Err` says what is wrong with it.
 pub(in crate::patch) fn name(text: &[u8]) -> Result<Cow<'_, [u8]>, String> {
@@ -74,7 +75,8 @@ pub(super) fn side(text: &[u8]) -> Result<Side<'_>, String> {
         return Ok(Side::Null);
     }
     let name = Cow::Borrowed(name);
-    Ok(if is_epoch(stamp) {
+    // git takes the epoch for "not there".
+    Ok(if is_epoch_stamp(stamp) {
         Side::Epoch(name)
     } else {
         Side::Name(name)
@@ -98,43 +100,6 @@ fn split_stamp(text: &[u8]) -> (&[u8], &[u8]) {
             let (name, stamp) = text.split_at(at);
             (name, stamp.get(1..).unwrap_or_default())
         })
-}
-
-// git takes the epoch, in any zone, for "not there".
-fn is_epoch(stamp: &[u8]) -> bool {
-    let Ok(stamp) = std::str::from_utf8(stamp) else {
-        return false;
-    };
-    let mut parts = stamp.split_whitespace();
-    let (Some(date), Some(time), Some(zone)) = (parts.next(), parts.next(), parts.next()) else {
-        return false;
-    };
-    let mut clock = time.split([':', '.']);
-    let (Some(hour), Some(minute), Some(second)) = (
-        clock.next().and_then(|part| part.parse::<i64>().ok()),
-        clock.next().and_then(|part| part.parse::<i64>().ok()),
-        clock.next().and_then(|part| part.parse::<i64>().ok()),
-    ) else {
-        return false;
-    };
-    if clock.any(|part| part.bytes().any(|byte| byte != b'0')) || second != 0 {
-        return false;
-    }
-    let (sign, digits) = match zone.as_bytes() {
-        [b'+', ..] => (1, &zone[1..]),
-        [b'-', ..] => (-1, &zone[1..]),
-        _ => return false,
-    };
-    let Ok(offset) = digits.replace(':', "").parse::<i64>() else {
-        return false;
-    };
-    let offset = sign * (offset / 100 * 60 + offset % 100);
-    let days = match date {
-        "1969-12-31" => -1,
-        "1970-01-01" => 0,
-        _ => return false,
-    };
-    days * 1440 + hour * 60 + minute - offset == 0
 }
 
 #[cfg(test)]
