@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::idiom::own_idiom;
+use super::idiom::Site;
 use super::similar::distance;
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -119,7 +119,12 @@ impl Asked<'_> {
 
     fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
-        let idiom = own_idiom(self.graph, self.source, self.language, self.query.file);
+        let site = Site {
+            graph: self.graph,
+            source: self.source,
+            file: self.query.file,
+        };
+        let idiom = site.own_idiom(self.language);
         let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
