@@ -246,13 +246,11 @@ impl Asked<'_> {
             .flat_map(|import| &import.names)
             .map(|one| one.name.as_str())
             .collect();
-        let offered: Vec<String> = match self.target {
-            Some(target) => self.graph.offered(target),
-            None => {
-                let library = self.language.exported(&self.import.specifier);
-                library.map(str::to_owned).collect()
-            }
-        };
+        let library = || self.language.exported(&self.import.specifier);
+        let offered: Vec<String> = self.target.map_or_else(
+            || library().map(str::to_owned).collect(),
+            |target| self.graph.offered(target),
+        );
         let free = || {
             offered
                 .iter()
