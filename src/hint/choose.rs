@@ -153,7 +153,7 @@ fn score(
     let habit = habit(graph, way, asked);
     score *= 1 + habit;
     // Nobody reaches into another package by its place, or takes what is not declared.
-    if idiom.is_astray(graph, asked, way) {
+    if idiom.is_astray(asked, way) {
         score /= 16;
     }
     if let Some(path) = &way.path {
@@ -315,7 +315,7 @@ fn is_rival(row: &Row, best: &Row) -> bool {
 fn written(graph: &Graph<'_>, idiom: &dyn Idiom, row: &Row, asked: &Asked<'_>) -> Suggestion {
     let Row { way, weight, .. } = row;
     let kind = row.entity.kind(graph, &way.imported);
-    let (module, type_only) = idiom.spelled(graph, asked, way, weight, kind);
+    let (module, type_only) = idiom.spelled(asked, way, weight, kind);
     let statement = idiom.statement(asked.name, &module, &way.imported, type_only);
     Suggestion {
         name: asked.name.to_owned(),

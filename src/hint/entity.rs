@@ -88,19 +88,16 @@ pub(super) fn coverage(graph: &Graph<'_>, way: &Way, usage: &Uses) -> Option<(us
     if usage.members.is_empty() {
         return None;
     }
-    let has = |member: &String| match &way.path {
-        Some(path) => Some(
-            graph.defining(path, member).is_some() || {
-                let facts = graph.resolver().facts(path);
-                facts.exports.iter().any(|export| export.name == *member)
-                    || (path.stem() == "__init__" && graph.has_module(path.directory(), member))
-            },
-        ),
-        None => {
+    let has = |member: &String| {
+        let Some(path) = &way.path else {
             let mut names = PYTHON.exported(&way.module).peekable();
             names.peek()?;
-            Some(names.any(|name| name == member))
-        }
+            return Some(names.any(|name| name == member));
+        };
+        let facts = graph.resolver().facts(path);
+        let exported = facts.exports.iter().any(|export| export.name == *member);
+        let module = || path.stem() == "__init__" && graph.has_module(path.directory(), member);
+        Some(graph.defining(path, member).is_some() || exported || module())
     };
     let known: Vec<bool> = usage.members.iter().filter_map(has).collect();
     (!known.is_empty()).then(|| (known.iter().filter(|has| **has).count(), known.len()))

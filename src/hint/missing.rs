@@ -1,5 +1,5 @@
 use super::evidence::nearness;
-use super::idiom::own_idiom;
+use super::idiom::Site;
 use super::renamed::exports_it;
 use super::slip::{Named, Place};
 use super::{Query, suggest};
@@ -138,11 +138,17 @@ fn moved(
         0 => alone && taken.iter().all(|name| is_own(graph, place.path, name)),
         count => count == 1 && place.slip,
     };
-    let idiom = own_idiom(graph, source, language, query.file);
+    let file = query.file;
+    let site = Site {
+        graph,
+        source,
+        file,
+    };
+    let idiom = site.own_idiom(language);
     let row = |(at, place): (usize, &Place<'_>)| {
         let Place { path, far, .. } = place;
         let like = import.specifier.as_str();
-        let (module, keeps) = idiom.respelled(graph, query.file, path, like);
+        let (module, keeps) = idiom.respelled(path, like);
         let certain = at == 0 && whole(&place) && is_meant(place) && keeps && {
             let there = Import {
                 specifier: module.clone(),

@@ -4,9 +4,8 @@ use super::Query;
 use super::evidence::{Evidence, Way, Weight};
 use super::idiom::Idiom;
 use super::tables;
-use crate::languages::{Has, Language, Resolver, exported};
+use crate::languages::{Has, Language, exported};
 use crate::model::HintSource;
-use crate::source::Source;
 
 /// Declared packages that are looked into for one name.
 const MAX_PACKAGES: usize = 200;
@@ -15,8 +14,6 @@ const MAX_PACKAGES: usize = 200;
 /// name, the table of known names, and what declared packages export as they are installed. A package counts only when a manifest declares it.
 pub(super) fn add(
     evidence: &mut Evidence,
-    source: &dyn Source,
-    resolver: &Resolver<'_>,
     language: &Language,
     idiom: &dyn Idiom,
     query: &Query<'_>,
@@ -41,18 +38,18 @@ pub(super) fn add(
         let imported = some_or(one.imported, name);
         put(&module, imported, HintSource::Stdlib, one.erased);
     }
-    for (module, imported, from) in idiom.outside(resolver, source, file, name) {
+    for (module, imported, from) in idiom.outside(name) {
         put(&module, &imported, from, false);
     }
     let told = tables::told(query.known, name, language);
     let known = tables::known(name, language).into_iter();
-    let known = known.filter(|one| idiom.declares(resolver, source, file, one.module));
+    let known = known.filter(|one| idiom.declares(one.module));
     for one in told.into_iter().chain(known) {
         let imported = some_or(one.imported, name);
         put(one.module, imported, HintSource::Manifest, one.erased);
     }
     // The declared packages that are installed and export the name.
-    let modules = idiom.installed(resolver, source, file, query.installed, name);
+    let modules = idiom.installed(query.installed, name);
     let shown: BTreeSet<(String, bool)> = modules
         .into_iter()
         .take(MAX_PACKAGES)

@@ -31,7 +31,7 @@ pub(super) fn holds(
     leads(graph, asked, one, import)
         && !has_twin(graph, asked, one)
         && has_members(graph, asked, one)
-        && idiom.suits(graph, asked, one, import, kind)
+        && idiom.suits(asked, one, import, kind)
 }
 
 // The import at the top level that binds the name.

@@ -1,38 +1,39 @@
 use super::asked::Asked;
 use super::evidence::{Way, Weight, nearness};
-use super::idiom::{Idiom, Shown};
+use super::idiom::{Idiom, Shown, Site};
 use super::suggest::Parsed;
-use crate::graph::Graph;
 use crate::languages::python::requirements::{declares, is_required, normal};
 use crate::languages::python::spelling::{self, Tops, place, place_of};
 use crate::languages::{Has, PYTHON, Resolver, exported};
 use crate::model::{
     DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
 };
-use crate::source::{Installed, Source};
+use crate::source::Installed;
 
 /// Python, with the names by which the repository calls its own modules.
-pub(super) struct Python {
+pub(super) struct Python<'g> {
+    site: Site<'g>,
     tops: Tops,
 }
 
-impl Python {
-    pub(super) fn of(resolver: &Resolver<'_>, shown: &Shown<'_>) -> Self {
+impl<'g> Python<'g> {
+    pub(super) fn of(site: Site<'g>, shown: Shown<'_>) -> Self {
+        let resolver = site.graph.resolver();
         let mut tops = Tops::default();
-        tops.learn(resolver, shown.file, shown.facts);
+        tops.learn(resolver, site.file, shown.facts);
         for facts in shown.siblings {
-            tops.learn(resolver, shown.file, facts);
+            tops.learn(resolver, site.file, facts);
         }
         for (path, facts) in shown.parsed.iter().take(32) {
             tops.learn(resolver, path, facts);
         }
-        Self { tops }
+        Self { site, tops }
     }
 
     // Relative when the file's own imports of its package are, else when those of its neighbours
     // are.
-    fn is_relative(&self, resolver: &Resolver<'_>, asked: &Asked<'_>, weight: &Weight) -> bool {
-        let own = self.module(resolver, asked.file, asked.file);
+    fn is_relative(&self, asked: &Asked<'_>, weight: &Weight) -> bool {
+        let own = self.module(asked.file);
         let top = own.split('.').next().unwrap_or_default();
         let imports = asked.facts.imports.iter();
         let mut counts = (0, 0);
@@ -47,36 +48,24 @@ impl Python {
     }
 }
 
-impl Idiom for Python {
-    fn evidence(
-        &self,
-        graph: &Graph<'_>,
-        facts: &FileFacts,
-        path: &RepoPath,
-        file: &RepoPath,
-        name: &str,
-    ) -> Vec<(Way, Weight)> {
+impl Idiom for Python<'_> {
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)> {
+        let Site { graph, file, .. } = self.site;
         evidence(graph.resolver(), &self.tops, facts, path, file, name)
     }
 
     fn namesakes(
         &self,
-        graph: &Graph<'_>,
         pool: &[&RepoPath],
         _: &Parsed<'_>,
         asked: &Asked<'_>,
     ) -> Vec<(Way, Weight)> {
-        let module = |path| module(graph.resolver(), &self.tops, path, asked.file, asked.name);
+        let resolver = self.site.graph.resolver();
+        let module = |path| module(resolver, &self.tops, path, asked.file, asked.name);
         pool.iter().filter_map(|path| module(path)).collect()
     }
 
-    fn outside(
-        &self,
-        _: &Resolver<'_>,
-        source: &dyn Source,
-        file: &RepoPath,
-        name: &str,
-    ) -> Vec<(String, String, HintSource)> {
+    fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
         if PYTHON.is_standard(name) {
             return vec![(name.to_owned(), "*".to_owned(), HintSource::Stdlib)];
         }
@@ -84,29 +73,22 @@ impl Idiom for Python {
         let package = name.to_lowercase();
         let imported = if package == name { "*" } else { name };
         let class = name.starts_with(|c: char| c.is_ascii_uppercase());
-        let meant = (imported == "*" || class) && declares(source, file, &package);
+        let meant =
+            (imported == "*" || class) && declares(self.site.source, self.site.file, &package);
         let found = meant.then(|| (package, imported.to_owned(), HintSource::Manifest));
         found.into_iter().collect()
     }
 
-    fn declares(
-        &self,
-        _: &Resolver<'_>,
-        source: &dyn Source,
-        file: &RepoPath,
-        module: &str,
-    ) -> bool {
-        declares(source, file, module.split('.').next().unwrap_or(module))
+    fn declares(&self, module: &str) -> bool {
+        declares(
+            self.site.source,
+            self.site.file,
+            module.split('.').next().unwrap_or(module),
+        )
     }
 
-    fn installed(
-        &self,
-        _: &Resolver<'_>,
-        source: &dyn Source,
-        file: &RepoPath,
-        installed: &Installed,
-        name: &str,
-    ) -> Vec<String> {
+    fn installed(&self, installed: &Installed, name: &str) -> Vec<String> {
+        let Site { source, file, .. } = self.site;
         let named = installed.distributions().into_iter().flat_map(|one| {
             let modules = one.modules.into_iter();
             modules.map(move |module| (normal(&one.name), module))
@@ -123,8 +105,9 @@ impl Idiom for Python {
             .collect()
     }
 
-    fn module(&self, resolver: &Resolver<'_>, file: &RepoPath, path: &RepoPath) -> String {
-        self.tops.dotted(resolver, file, &place(path))
+    fn module(&self, path: &RepoPath) -> String {
+        let resolver = self.site.graph.resolver();
+        self.tops.dotted(resolver, self.site.file, &place(path))
     }
 
     fn statement(&self, name: &str, module: &str, imported: &str, _: bool) -> String {
@@ -137,35 +120,28 @@ impl Idiom for Python {
 
     fn spelled(
         &self,
-        graph: &Graph<'_>,
         asked: &Asked<'_>,
         way: &Way,
         weight: &Weight,
         _: Option<DefinitionKind>,
     ) -> (String, bool) {
-        let resolver = graph.resolver();
-        let relative = self.is_relative(resolver, asked, weight);
+        let resolver = self.site.graph.resolver();
+        let relative = self.is_relative(asked, weight);
         let path = way.path.as_ref();
         let module = spelling::spelled(resolver, &way.module, path, asked.file, relative);
         (module, false)
     }
 
-    fn respelled(
-        &self,
-        graph: &Graph<'_>,
-        file: &RepoPath,
-        path: &RepoPath,
-        like: &str,
-    ) -> (String, bool) {
+    fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
+        let (resolver, file) = (self.site.graph.resolver(), self.site.file);
         let place = place(path);
-        let names = graph.resolver().module_names(file, &place);
+        let names = resolver.module_names(file, &place);
         let best = names
             .into_iter()
             .enumerate()
             .max_by_key(|(at, name)| (shared_parts(name, like), std::cmp::Reverse(*at)));
         let module = best.map_or_else(|| place.replace('/', "."), |(_, name)| name);
         let relative = like.starts_with('.');
-        let resolver = graph.resolver();
         let spelled = spelling::spelled(resolver, &module, Some(path), file, relative);
         (spelled, true)
     }

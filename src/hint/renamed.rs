@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::idiom::own_idiom;
+use super::idiom::Site;
 use super::similar::distance;
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -119,7 +119,12 @@ impl Asked<'_> {
 
     fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
-        let idiom = own_idiom(self.graph, self.source, self.language, self.query.file);
+        let site = Site {
+            graph: self.graph,
+            source: self.source,
+            file: self.query.file,
+        };
+        let idiom = site.own_idiom(self.language);
         let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
@@ -241,13 +246,11 @@ impl Asked<'_> {
             .flat_map(|import| &import.names)
             .map(|one| one.name.as_str())
             .collect();
-        let offered: Vec<String> = match self.target {
-            Some(target) => self.graph.offered(target),
-            None => {
-                let library = self.language.exported(&self.import.specifier);
-                library.map(str::to_owned).collect()
-            }
-        };
+        let library = || self.language.exported(&self.import.specifier);
+        let offered: Vec<String> = self.target.map_or_else(
+            || library().map(str::to_owned).collect(),
+            |target| self.graph.offered(target),
+        );
         let free = || {
             offered
                 .iter()

@@ -1,7 +1,7 @@
 use super::asked::Asked;
 use super::entity::coverage;
 use super::evidence::{Way, Weight, nearness};
-use super::idiom::{Idiom, Shown};
+use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
 use super::subject::by_subject;
 use super::suggest::Parsed;
@@ -11,15 +11,17 @@ use crate::languages::{Resolver, package_part};
 use crate::model::{
     DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
 };
-use crate::source::{Installed, Source};
+use crate::source::Installed;
 
 /// TypeScript and JavaScript, with the style of the file's imports.
-pub(super) struct Script {
+pub(super) struct Script<'g> {
+    site: Site<'g>,
     style: ScriptStyle,
 }
 
-impl Script {
-    pub(super) fn of(resolver: &Resolver<'_>, shown: &Shown<'_>) -> Self {
+impl<'g> Script<'g> {
+    pub(super) fn of(site: Site<'g>, shown: Shown<'_>) -> Self {
+        let resolver = site.graph.resolver();
         let near: Vec<std::sync::Arc<FileFacts>> = if shown.parsed.is_empty() {
             let few = shown.pool.iter().take(4);
             few.map(|path| resolver.facts(path)).collect()
@@ -27,46 +29,37 @@ impl Script {
             let few = shown.parsed.iter().take(8);
             few.map(|(_, facts)| facts.clone()).collect()
         };
-        let rules = resolver.module_rules(shown.file);
+        let rules = resolver.module_rules(site.file);
         let near = near.iter().map(AsRef::as_ref);
         Self {
+            site,
             style: ScriptStyle::of(shown.text, shown.facts, near, rules),
         }
     }
 }
 
-impl Idiom for Script {
-    fn evidence(
-        &self,
-        graph: &Graph<'_>,
-        facts: &FileFacts,
-        path: &RepoPath,
-        file: &RepoPath,
-        name: &str,
-    ) -> Vec<(Way, Weight)> {
+impl Idiom for Script<'_> {
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)> {
+        let Site { graph, file, .. } = self.site;
         evidence(graph, &self.style, facts, path, file, name)
     }
 
     fn namesakes(
         &self,
-        graph: &Graph<'_>,
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
         asked: &Asked<'_>,
     ) -> Vec<(Way, Weight)> {
+        let graph = self.site.graph;
         let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
         let mut found = by_subject(graph, &self.style, pool, others, asked.file, asked.name);
         found.extend(same_named(graph, &self.style, pool, asked));
         found
     }
 
-    fn outside(
-        &self,
-        resolver: &Resolver<'_>,
-        _: &dyn Source,
-        file: &RepoPath,
-        name: &str,
-    ) -> Vec<(String, String, HintSource)> {
+    fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
+        let Site { graph, file, .. } = self.site;
+        let resolver = graph.resolver();
         let packages = match resolver.declared_as(file, name) {
             Some(package) => vec![package],
             None => resolver.declared_like(file, name),
@@ -75,25 +68,13 @@ impl Idiom for Script {
         packages.into_iter().map(row).collect()
     }
 
-    fn declares(
-        &self,
-        resolver: &Resolver<'_>,
-        _: &dyn Source,
-        file: &RepoPath,
-        module: &str,
-    ) -> bool {
-        package_part(module).is_some_and(|package| resolver.declares(file, package))
+    fn declares(&self, module: &str) -> bool {
+        let resolver = self.site.graph.resolver();
+        package_part(module).is_some_and(|package| resolver.declares(self.site.file, package))
     }
 
-    fn installed(
-        &self,
-        resolver: &Resolver<'_>,
-        _: &dyn Source,
-        file: &RepoPath,
-        _: &Installed,
-        _: &str,
-    ) -> Vec<String> {
-        resolver.declared(file)
+    fn installed(&self, _: &Installed, _: &str) -> Vec<String> {
+        self.site.graph.resolver().declared(self.site.file)
     }
 
     fn library(&self, module: &str) -> String {
@@ -103,8 +84,8 @@ impl Idiom for Script {
         format!("{prefix}{module}")
     }
 
-    fn module(&self, _: &Resolver<'_>, file: &RepoPath, path: &RepoPath) -> String {
-        self.style.relative(file, path, "")
+    fn module(&self, path: &RepoPath) -> String {
+        self.style.relative(self.site.file, path, "")
     }
 
     fn statement(&self, name: &str, module: &str, imported: &str, type_only: bool) -> String {
@@ -117,7 +98,6 @@ impl Idiom for Script {
 
     fn spelled(
         &self,
-        graph: &Graph<'_>,
         asked: &Asked<'_>,
         way: &Way,
         weight: &Weight,
@@ -129,17 +109,11 @@ impl Idiom for Script {
         // Without a use at run time `import type` says what is meant of anything.
         let unknown = kind.is_none() && style.rules.explicit_types && asked.usage.typed;
         let type_only = style.types && !asked.usage.value && (erased || voted || unknown);
-        (spelled(graph, style, asked, way), type_only)
+        (spelled(self.site.graph, style, asked, way), type_only)
     }
 
-    fn respelled(
-        &self,
-        graph: &Graph<'_>,
-        file: &RepoPath,
-        path: &RepoPath,
-        like: &str,
-    ) -> (String, bool) {
-        let module = respelled(graph, &self.style, file, path, like);
+    fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
+        let module = respelled(self.site.graph, &self.style, self.site.file, path, like);
         let keeps_root = like.starts_with('.') == module.starts_with('.');
         (module, keeps_root)
     }
@@ -147,13 +121,13 @@ impl Idiom for Script {
     // Module kinds, packages, types beside values.
     fn suits(
         &self,
-        graph: &Graph<'_>,
         asked: &Asked<'_>,
         one: &Suggestion,
         import: &Import,
         kind: Option<DefinitionKind>,
     ) -> bool {
-        let (resolver, style) = (graph.resolver(), &self.style);
+        let (graph, style) = (self.site.graph, &self.style);
+        let resolver = graph.resolver();
         let way = Way {
             module: import.specifier.clone(),
             imported: one.imported.clone(),
@@ -186,7 +160,8 @@ impl Idiom for Script {
             && is_declared(graph, asked, &import.specifier)
     }
 
-    fn is_astray(&self, graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
+    fn is_astray(&self, asked: &Asked<'_>, way: &Way) -> bool {
+        let graph = self.site.graph;
         crosses(graph, asked, way) || !is_declared(graph, asked, &way.module)
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn similar(
         let facts = resolver.facts(path);
         for export in facts.exports.iter().filter(|export| export.from.is_none()) {
             if let Some(distance) = distance(asked.name, &export.name) {
-                let module = idiom.module(resolver, asked.file, path);
+                let module = idiom.module(path);
                 put(distance, at + 1, module, &export.name, Some(path));
             }
         }

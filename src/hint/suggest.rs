@@ -7,7 +7,7 @@ use super::Query;
 use super::asked::Asked;
 use super::choose::choose;
 use super::evidence::{Evidence, Way, Weight, nearness};
-use super::idiom::{Idiom, Shown, idiom};
+use super::idiom::{Idiom, Shown, Site};
 use super::{outside, similar, words};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word};
@@ -44,6 +44,11 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
     let text = source.read(query.file).unwrap_or_default();
     let facts = graph.resolver().facts(query.file);
     let reached = reached(graph, query.file, &facts);
+    let site = Site {
+        graph,
+        source,
+        file: query.file,
+    };
     let hits = scan(source, &pool, &names);
     let mut found = Vec::new();
     for (at, name) in names.iter().enumerate() {
@@ -59,24 +64,15 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
             reached: reached.clone(),
         };
         let shown = Shown {
-            file: query.file,
             text: &text,
             facts: &facts,
             siblings: &asked.siblings,
             parsed: &parsed,
             pool: &pool,
         };
-        let idiom = &*idiom(graph, language, &shown);
+        let idiom = &*site.idiom(language, shown);
         let mut evidence = gather(graph, idiom, &pool, &parsed, &asked);
-        outside::add(
-            &mut evidence,
-            source,
-            graph.resolver(),
-            language,
-            idiom,
-            query,
-            name,
-        );
+        outside::add(&mut evidence, language, idiom, query, name);
         let mut rows = choose(graph, idiom, evidence, &asked, query.installed);
         if rows.is_empty() {
             rows = similar::similar(graph, idiom, &pool, &asked);
@@ -184,10 +180,10 @@ fn gather(
     parsed: &Parsed<'_>,
     asked: &Asked<'_>,
 ) -> Evidence {
-    let (file, name) = (asked.file, asked.name);
+    let name = asked.name;
     let found: Vec<_> = parsed
         .par_iter()
-        .map(|(path, facts)| idiom.evidence(graph, facts, path, file, name))
+        .map(|(path, facts)| idiom.evidence(facts, path, name))
         .collect();
     let mut evidence = Evidence::default();
     for (way, weight) in found.into_iter().flatten() {
@@ -196,7 +192,7 @@ fn gather(
     for (way, weight) in offered(graph, idiom, asked) {
         evidence.add(way, &weight);
     }
-    for (way, weight) in idiom.namesakes(graph, pool, parsed, asked) {
+    for (way, weight) in idiom.namesakes(pool, parsed, asked) {
         evidence.add(way, &weight);
     }
     evidence
@@ -247,7 +243,7 @@ fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Asked<'_>) -> Vec<(Way,
             continue;
         }
         let module = if shows_all && import.specifier.starts_with('.') {
-            idiom.module(resolver, asked.file, &target)
+            idiom.module(&target)
         } else {
             import.specifier.clone()
         };

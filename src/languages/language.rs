@@ -86,12 +86,17 @@ pub struct Outside<'t> {
     pub erased: bool,
 }
 
+/// Gives the code in a file, and what parses it.
+pub(super) type Extract = fn(&[u8]) -> (&'static Grammar, Vec<u8>);
+/// Parses a text in another way; `None` when that is no better.
+pub(super) type Reparse = fn(&[u8]) -> Option<Tree>;
+
 /// Files with one of some extensions, and how they are read.
 pub(super) struct FileKind {
     pub(super) extensions: &'static [&'static str],
     pub(super) grammar: &'static Grammar,
     /// Of a file that holds more than code: the code with all else blanked out.
-    pub(super) code: Option<fn(&[u8]) -> (&'static Grammar, Vec<u8>)>,
+    pub(super) code: Option<Extract>,
     /// See [`super::reading`].
     pub(super) reading: u8,
 }
@@ -100,7 +105,7 @@ pub(super) struct FileKind {
 pub(super) struct Grammar {
     pub(super) of: fn() -> tree_sitter::Language,
     /// Another attempt at a text that the grammar finds errors in.
-    pub(super) mended: Option<fn(&[u8]) -> Option<Tree>>,
+    pub(super) mended: Option<Reparse>,
 }
 
 impl Language {

@@ -178,9 +178,10 @@ mod tests {
     use crate::languages::statements::tests::names;
 
     fn with(text: &str, new: &str) -> String {
-        let (head, tail) = match text.starts_with('{') {
-            true => ("import ", " from 'x'"),
-            false => ("from x import ", ""),
+        let (head, tail) = if text.starts_with('{') {
+            ("import ", " from 'x'")
+        } else {
+            ("from x import ", "")
         };
         let file = if tail.is_empty() { "a.py" } else { "a.ts" };
         let text = format!("{head}{text}{tail}");

@@ -94,11 +94,8 @@ pub(super) fn names_on(file: &RepoPath, text: &str, line: u32) -> Option<Names> 
     let rest = text.get(start..)?;
     let at = start + rest.len() - rest.trim_start().len();
     let mut finder = Finder::new(&tree);
-    let names = finder
-        .at(at)?
-        .iter()
-        .find_map(|node| (code.language.names)(*node));
-    names
+    let mut nodes = finder.at(at)?.iter();
+    nodes.find_map(|node| (code.language.names)(*node))
 }
 
 /// Runs of statements with nothing but comments and single blank lines between them, as ranges of

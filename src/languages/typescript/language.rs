@@ -2,7 +2,7 @@ use super::packages::package_part;
 use super::{embedded, imports, jsx, meddling, outline, resolve, uses};
 #[cfg(feature = "program")]
 use super::{insert, installed};
-use crate::languages::language::{FileKind, Grammar, Language, has_line};
+use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
 
 // One module a line, sorted by bytes; add a line when a release adds a module.
 const NODE_MODULES: &str = include_str!("node_builtins.txt");
@@ -106,11 +106,7 @@ const fn kind(
     }
 }
 
-const fn holding(
-    extensions: &'static [&'static str],
-    code: fn(&[u8]) -> (&'static Grammar, Vec<u8>),
-    reading: u8,
-) -> FileKind {
+const fn holding(extensions: &'static [&'static str], code: Extract, reading: u8) -> FileKind {
     FileKind {
         extensions,
         grammar: &PLAIN,
