@@ -143,12 +143,11 @@ fn line_ranges(text: &str) -> Option<Vec<[u32; 2]>> {
         return None;
     }
     let ranges = text.split(',').map(|range| {
-        let (from, to) = match range.trim().split_once('-') {
-            Some((from, to)) => (from.parse().ok()?, to.parse().ok()?),
-            None => {
-                let line: u32 = range.trim().parse().ok()?;
-                (line.saturating_sub(AROUND), line.saturating_add(AROUND))
-            }
+        let (from, to) = if let Some((from, to)) = range.trim().split_once('-') {
+            (from.parse().ok()?, to.parse().ok()?)
+        } else {
+            let line: u32 = range.trim().parse().ok()?;
+            (line.saturating_sub(AROUND), line.saturating_add(AROUND))
         };
         (from <= to).then_some([from.max(1), to.max(1)])
     });
