@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::plan::longer;
 use crate::agent::in_words;
 use crate::diagnose::{Retry, retry, suggested_actions};
 use crate::model::{
@@ -113,9 +114,9 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
             .test_result
             .as_ref()
             .map_or(60.0, |it| it.duration_seconds);
-        let longer = (took * 3.0).max(60.0);
         actions.push(format!(
-            "Give the commands longer: `--test-timeout {longer:.0}`"
+            "Give the commands longer: `--test-timeout {:.0}`",
+            longer(took)
         ));
         return actions;
     }

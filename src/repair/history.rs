@@ -35,17 +35,23 @@ impl History {
 /// What came of a split.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SplitEnd {
-    /// The parts ran; whether the commands pass now.
-    Ran {
-        /// Whether they pass.
-        passed: bool,
-        /// How many parts there were.
-        parts: usize,
-        /// How they ended, when they ended alike; else that the tests failed.
-        reason: StopReason,
-    },
+    /// The parts ran.
+    Ran(Parts),
     /// There was nothing to split by.
     Failed(String),
+}
+
+/// How the parts of a task ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    /// Whether the commands pass now.
+    pub passed: bool,
+    /// How many parts ran.
+    pub ran: usize,
+    /// How they ended, when they ended alike; else that the tests failed.
+    pub reason: StopReason,
+    /// How many were not begun, and why; `None` when all were.
+    pub left: Option<(usize, String)>,
 }
 
 /// What fails on the state that later attempts stand on; `None` before anything was kept.

@@ -1,7 +1,8 @@
 use super::history::{
-    History, SplitEnd, all_refused, in_a_row, malformed, of, repeats_itself, requested,
+    History, Parts, SplitEnd, all_refused, in_a_row, malformed, of, repeats_itself, requested,
     shows_the_same, standing,
 };
+use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
 use crate::model::{
     AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, TroubleKind,
@@ -80,6 +81,31 @@ pub enum Step {
     Stop(End),
 }
 
+impl Parts {
+    fn end(&self) -> Step {
+        let Self {
+            passed,
+            ran,
+            reason,
+            left,
+        } = self;
+        if *passed {
+            let said = format!("the commands pass after {ran} parts");
+            return stop(RunStatus::Fixed, StopReason::Fixed, &said);
+        }
+        let mut said = match reason {
+            StopReason::AgentTimeout => {
+                format!("the agent ran out of time, also in each of {ran} parts")
+            }
+            _ => format!("the commands still fail after {ran} parts"),
+        };
+        if let Some((count, why)) = left {
+            said.push_str(&format!("; not begun: {count} more ({why})"));
+        }
+        stop(RunStatus::Split, *reason, &said)
+    }
+}
+
 /// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct End {
@@ -108,15 +134,9 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     if let Some(end) = nothing_to_do(baseline, history, policy) {
         return end;
     }
-    match &history.repeated {
-        None if could_be_flaky(baseline) && history.reported.is_none() => {
-            return Step::RepeatBaseline;
-        }
-        Some(repeated) if repeated.passed => {
-            let said = "the commands failed once and passed once without a change";
-            return stop(RunStatus::Failed, StopReason::Flaky, said);
-        }
-        _ => {}
+    if history.repeated.as_ref().is_some_and(|it| it.passed) {
+        let said = "the commands failed once and passed once without a change";
+        return stop(RunStatus::Failed, StopReason::Flaky, said);
     }
     if let Some(fixed) = history
         .attempts
@@ -125,8 +145,14 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     {
         return stop(RunStatus::Fixed, StopReason::Fixed, &fixed.message);
     }
-    if let Some(spent) = spent(history, policy) {
-        return give_up(history, StopReason::BudgetExhausted, &spent);
+    if let Some(SplitEnd::Ran(parts)) = &history.split {
+        return parts.end();
+    }
+    if let Some(said) = Spent::of(&history.attempts, history.seconds).used_up(policy) {
+        return give_up(history, StopReason::BudgetExhausted, &said);
+    }
+    if history.repeated.is_none() && could_be_flaky(baseline) && history.reported.is_none() {
+        return Step::RepeatBaseline;
     }
     if policy.heal {
         let tried = of(history, Origin::Heal).count();
@@ -152,31 +178,10 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         let said = "nothing more can be done without an agent";
         return give_up(history, StopReason::TestsFailed, said);
     }
-    match &history.split {
-        Some(SplitEnd::Ran {
-            passed: true,
-            parts,
-            ..
-        }) => {
-            let said = format!("the commands pass after {parts} parts");
-            return stop(RunStatus::Fixed, StopReason::Fixed, &said);
-        }
-        Some(SplitEnd::Ran { parts, reason, .. }) => {
-            let said = match reason {
-                StopReason::AgentTimeout => {
-                    format!("the agent ran out of time, also in each of {parts} parts")
-                }
-                _ => format!("the commands still fail after {parts} parts"),
-            };
-            return stop(RunStatus::Split, *reason, &said);
-        }
-        Some(SplitEnd::Failed(why)) => {
-            let said = format!(
-                "Issue timed out and auto-split failed: {why}. Manual intervention required."
-            );
-            return stop(RunStatus::Failed, StopReason::AgentTimeout, &said);
-        }
-        None => {}
+    if let Some(SplitEnd::Failed(why)) = &history.split {
+        let said =
+            format!("Issue timed out and auto-split failed: {why}. Manual intervention required.");
+        return stop(RunStatus::Failed, StopReason::AgentTimeout, &said);
     }
     let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH;
     let Some(last) = of(history, Origin::Agent).last() else {
@@ -235,15 +240,26 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     let shows_nothing = baseline.failing_tests.is_empty() && baseline.undefined_names.is_empty();
     if baseline.test_result.timed_out && shows_nothing && !judged {
         let seconds = baseline.test_result.duration_seconds;
+        let longer = longer(seconds);
+        let budget = match policy.max_seconds {
+            Some(all) if all <= longer * 2.0 => {
+                format!(" with `--budget-seconds {:.0}`", longer * 5.0)
+            }
+            _ => String::new(),
+        };
         let said = format!(
             "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
-             `--test-timeout {:.0}` gives them longer; if they never end, `--treat-as-code` asks \
-             the agent why",
-            (seconds * 3.0).max(60.0)
+             `--test-timeout {longer:.0}`{budget} gives them longer; if they never end, \
+             `--treat-as-code` asks the agent why"
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &said));
     }
     None
+}
+
+/// Seconds for commands that did not end within these.
+pub(super) fn longer(seconds: f64) -> f64 {
+    (seconds * 3.0).max(60.0)
 }
 
 fn what(observed: &Observed) -> String {
@@ -271,11 +287,12 @@ fn after(
             &last.message,
         ),
         StopReason::Interrupted => stop(RunStatus::Failed, last.stop_reason, &last.message),
+        StopReason::BudgetExhausted => give_up(history, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
             let doubled = last.agent_timeout_seconds > policy.agent_timeout;
             if last.progress && !doubled {
                 ask(history, policy, last.level, policy.agent_timeout * 2.0)
-            } else if may_split {
+            } else if may_split && history.replies() < policy.max_attempts {
                 Step::Split {
                     reason: "timeout_auto_split",
                 }
@@ -359,13 +376,22 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
         let said = format!("attempts used up: {calls}{}", malformed(history));
         return give_up(history, StopReason::BudgetExhausted, &said);
     }
+    // What is left is for the commands with its change, too.
+    let run = history
+        .baseline
+        .as_ref()
+        .map(|it| it.test_result.duration_seconds);
+    let for_runs = run.unwrap_or_default() * RUNS_AFTER_A_REPLY;
     let left = policy.max_seconds.map(|limit| limit - history.seconds);
     Step::Ask {
         level,
         requested: requested(history),
-        timeout: left.map_or(timeout, |left| timeout.min(left)),
+        timeout: left.map_or(timeout, |left| timeout.min(left - for_runs.min(left / 2.0))),
     }
 }
+
+/// Runs of the commands that a reply may need: with it, and to see that they prove anything.
+const RUNS_AFTER_A_REPLY: f64 = 3.0;
 
 fn own_trouble(reason: StopReason) -> bool {
     matches!(reason, StopReason::AgentError | StopReason::AgentTimeout)
@@ -412,29 +438,6 @@ fn stop(status: RunStatus, reason: StopReason, message: &str) -> Step {
         reason,
         message: message.to_owned(),
     })
-}
-
-fn spent(history: &History, policy: &Policy) -> Option<String> {
-    if policy
-        .max_seconds
-        .is_some_and(|limit| history.seconds >= limit)
-    {
-        return Some(format!("time used up: {:.0} s", history.seconds));
-    }
-    let bytes: u64 = history.attempts.iter().map(|it| it.packet_bytes).sum();
-    if bytes >= policy.max_packet_bytes {
-        return Some(format!("bytes of packets used up: {bytes}"));
-    }
-    let cost: f64 = history
-        .attempts
-        .iter()
-        .filter_map(|it| it.usage)
-        .map(|usage| usage.cost_usd)
-        .sum();
-    policy
-        .max_cost_usd
-        .is_some_and(|limit| cost >= limit)
-        .then(|| format!("money used up: {cost:.2} USD"))
 }
 
 fn first_level(failure: &Observed, policy: &Policy) -> Level {

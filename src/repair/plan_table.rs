@@ -1,6 +1,6 @@
 //! The table of the loop: what happened, what follows, which requirement says so.
 
-use super::history::{History, SplitEnd};
+use super::history::{History, Parts, SplitEnd};
 use super::plan::{End, Policy, Step, next};
 use crate::model::{
     AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
@@ -349,6 +349,12 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
         ..policy()
     };
     assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
+    // Nothing is left for a part.
+    let none = Policy {
+        max_attempts: 2,
+        ..policy()
+    };
+    assert_eq!(word(&next(&twice, &none)), "stop failed agent_timeout");
     let failed = History {
         split: Some(SplitEnd::Failed("one test".to_owned())),
         ..twice.clone()
@@ -362,21 +368,24 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
         "Issue timed out and auto-split failed: one test. Manual intervention required."
     );
     let ran = History {
-        split: Some(SplitEnd::Ran {
+        split: Some(SplitEnd::Ran(Parts {
             passed: true,
-            parts: 2,
+            ran: 2,
             reason: S::Fixed,
-        }),
+            left: None,
+        })),
+        // What came of it stands, however late.
+        seconds: 1800.0,
         ..twice.clone()
     };
     assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
     for reason in [S::AgentTimeout, S::TestsFailed] {
-        let parts = 2;
-        let split = Some(SplitEnd::Ran {
+        let split = Some(SplitEnd::Ran(Parts {
             passed: false,
-            parts,
+            ran: 2,
             reason,
-        });
+            left: None,
+        }));
         let ran = History {
             split,
             ..twice.clone()
@@ -426,6 +435,19 @@ fn every_budget_ends_the_run() {
         ..history
     };
     assert_eq!(word(&next(&soon, &policy())), "ask 2 for 100");
+    // The commands run with what it sends.
+    for (took, expected) in [(10.0, "ask 2 for 70"), (90.0, "ask 2 for 50")] {
+        let mut soon = soon.clone();
+        soon.baseline.as_mut().unwrap().test_result.duration_seconds = took;
+        assert_eq!(word(&next(&soon, &policy())), expected);
+    }
+    // Nor are they run once more when their time is up.
+    let failed_once = History {
+        baseline: Some(observed(K::TestFailure)),
+        seconds: 1800.0,
+        ..History::default()
+    };
+    assert_eq!(word(&next(&failed_once, &policy())), exhausted);
 }
 
 #[test]

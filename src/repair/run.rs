@@ -50,7 +50,7 @@ pub fn repair(
             line,
             &session.place,
             setup.prefix,
-            session.limit,
+            session.run_limit().after(Duration::ZERO).0,
             stop,
         )?;
         session.journal.text("setup.log", &outcome.output.text())?;

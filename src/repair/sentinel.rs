@@ -16,6 +16,8 @@ pub(super) enum Sentinel {
         /// Whether the commands are known to run files outside the workplace.
         elsewhere: bool,
     },
+    /// Nothing was left for everything while they ran.
+    CutShort,
 }
 
 impl Session<'_> {
@@ -50,6 +52,9 @@ impl Session<'_> {
         self.place.reset()?;
         if ran.interrupted {
             return Ok(None);
+        }
+        if ran.cut_short {
+            return Ok(Some(Sentinel::CutShort));
         }
         let same = if expected.passed {
             ran.observed.passed

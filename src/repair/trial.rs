@@ -6,6 +6,7 @@ use super::commands::diagnose_again;
 use super::error::RepairError;
 use super::evidence;
 use super::progress::{Effect, effect};
+use super::prove::NO_TIME;
 use super::sentinel::Sentinel;
 use super::session::Session;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
@@ -73,6 +74,12 @@ impl Session<'_> {
             return Ok(());
         }
         result.test_result = Some(ran.observed.test_result.clone());
+        if ran.cut_short {
+            self.place.reset()?;
+            result.stop_reason = StopReason::BudgetExhausted;
+            "time used up while the commands ran with the change".clone_into(&mut result.message);
+            return Ok(());
+        }
         let (stop_reason, kept, message) = reason(trial, &ran.observed, &judged.changes);
         result.kept = kept && (ran.observed.passed || !trial.must_fix);
         result.stop_reason = stop_reason;
@@ -90,14 +97,22 @@ impl Session<'_> {
                 trial.before
             };
             let expected = expected.unwrap_or(&ran.observed);
-            if let Some(Sentinel::Unseen { said, elsewhere }) =
-                self.sentinel(&judged.changes, expected)?
-            {
-                result.kept = false;
-                if elsewhere || ran.observed.passed {
-                    result.stop_reason = StopReason::WorkplaceUnused;
+            match self.sentinel(&judged.changes, expected)? {
+                Some(Sentinel::Unseen { said, elsewhere }) => {
+                    result.kept = false;
+                    if elsewhere || ran.observed.passed {
+                        result.stop_reason = StopReason::WorkplaceUnused;
+                    }
+                    result.message = format!("{message}, but {said}");
                 }
-                result.message = format!("{message}, but {said}");
+                Some(Sentinel::CutShort) if ran.observed.passed => {
+                    let mut proof = result.proof.take().unwrap_or_default();
+                    proof.missing = vec![NO_TIME.to_owned()];
+                    proof.proven = false;
+                    self.unproven(result, &proof)?;
+                    result.proof = Some(proof);
+                }
+                _ => {}
             }
             if result.kept {
                 self.place.write(&judged.changes)?;

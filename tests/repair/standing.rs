@@ -114,6 +114,28 @@ fn a_slow_suite_is_never_given_to_an_agent() {
 }
 
 #[test]
+fn the_seconds_for_everything_bound_the_runs() {
+    let world = World::shell();
+    let output = world.repair(&["--test", "sleep 300; false", "--budget-seconds", "1"]);
+    ended(&output, 3);
+    let result = world.json("result.json");
+    assert_eq!(result["stopReason"], "command_timeout");
+    assert_eq!(result["commandRuns"].as_array().unwrap().len(), 1);
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("`--budget-seconds 300`"), "{message}");
+
+    // What is cut off says nothing of the change that it ran with.
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let agent = world.agent(&[FIX], "");
+    let test = ["--test", "sh check.sh && sleep 300", "--agent", &agent];
+    let output = world.repair(&[&test[..], &["--budget-seconds", "8"]].concat());
+    ended(&output, 1);
+    assert_eq!(world.calls(), 1);
+    assert_eq!(world.attempts("stopReason"), ["budget_exhausted"]);
+    assert_eq!(world.json("result.json")["stopReason"], "budget_exhausted");
+}
+
+#[test]
 fn later_runs_are_measured_by_the_first() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
