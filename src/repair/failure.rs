@@ -103,6 +103,9 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
                 .to_owned(),
         );
     }
+    if result.stop_reason == StopReason::PolicyRejected {
+        actions.extend(attempts.iter().rev().find_map(may_pass));
+    }
     let kind = result.failure.as_ref().map(|it| it.kind);
     if result.agent_trouble.is_none()
         && let Some(advice) = kind.and_then(advice)
@@ -124,6 +127,16 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
         actions.push(how(rule, attempts));
     }
     actions
+}
+
+// The flag that a refusal names, with its file.
+fn may_pass(attempt: &AttemptResult) -> Option<String> {
+    let (_, rest) = attempt.message.split_once("--allow-protected ")?;
+    let path = rest.split_whitespace().next()?;
+    Some(format!(
+        "When `{path}` is to change, let it pass: `--allow-protected {path}`; else say in the task \
+         that it stays"
+    ))
 }
 
 fn relief(kind: TroubleKind) -> &'static str {

@@ -237,18 +237,28 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+// What is wrong, with its file where the words do not name it.
+fn at(path: Option<&str>, said: &str) -> String {
+    match path.filter(|path| !path.is_empty() && !said.contains(path)) {
+        Some(path) => format!("`{path}`: {said}").replace(
+            "--allow-protected PATH",
+            &format!("--allow-protected {path}"),
+        ),
+        None => said.to_owned(),
+    }
+}
+
 fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
     let said = verdict
         .problems
         .iter()
         .find(|problem| problem.severity == crate::model::Severity::Error)
-        .map(|problem| problem.message.clone())
+        .map(|problem| at(problem.path.as_deref(), &problem.message))
         .or_else(|| {
-            let hunks = verdict.files.iter().flat_map(|file| &file.hunks);
-            hunks
-                .filter(|hunk| hunk.code.is_some())
-                .map(|hunk| hunk.message.clone())
-                .next()
+            verdict.files.iter().find_map(|file| {
+                let hunk = file.hunks.iter().find(|hunk| hunk.code.is_some())?;
+                Some(at(Some(&file.path), &hunk.message))
+            })
         })
         .unwrap_or_else(|| "the files already are as the patch would make them".to_owned());
     (
