@@ -75,7 +75,7 @@ pub fn repair_repository(
         runs::resume(app, run, &workspace)?
     } else {
         let out = request.out.as_deref();
-        out.map_or(Ok(()), |out| runs::refuse_used(app, out))?;
+        out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
         runs::start(app, &workspace, out, false)?
     };
     let read = app.read_policy(Profile::Ranked)?;
