@@ -10,6 +10,8 @@ pub struct History {
     pub reported: Option<Observed>,
     /// The first run of the commands.
     pub baseline: Option<Observed>,
+    /// What the runner of the tests says of that run although it passed, when it tells of failures.
+    pub hidden: Option<String>,
     /// The second, when the first could be flaky.
     pub repeated: Option<Observed>,
     /// Changes found that need no model and were not tried yet; `None` before anyone looked.

@@ -210,6 +210,12 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         let reason = StopReason::UserActionRequired;
         Some(stop(RunStatus::UserActionRequired, reason, said))
     };
+    if let Some(said) = history.hidden.as_ref().filter(|_| baseline.passed) {
+        return person(&format!(
+            "{said}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
+             command without it"
+        ));
+    }
     match &history.reported {
         Some(reported) if baseline.passed => {
             return person(&format!(

@@ -24,7 +24,7 @@ use crate::model::{
     FailurePacket, Level, Observed, PreviousAttempt, RepoPath,
 };
 use crate::patch::FileState;
-use crate::proof::Evidence;
+use crate::proof::{Evidence, hidden_failure};
 use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
@@ -153,6 +153,7 @@ impl<'s> Session<'s> {
                 Step::RunBaseline => {
                     let ran = self.baseline("baseline", "to see what fails")?;
                     self.measure(&ran.observed);
+                    history.hidden = self.evidence.first().and_then(hidden_failure);
                     history.reported = self.reported()?;
                     let document = DiagnosisDocument::new(&ran.diagnosis);
                     self.journal.json("diagnosis.json", &document)?;

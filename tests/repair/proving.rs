@@ -279,6 +279,25 @@ fn what_passes_already_is_not_called_repaired() {
     assert_eq!(result["stopReason"], "nothing_to_repair");
     assert_eq!(result["proof"], Value::Null);
     assert_eq!(result["message"], "the commands pass; nothing was repaired");
+
+    // Nor is a red run whose exit code a pipe hides.
+    let script = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
+                  self.assertEqual(1, 2)\n";
+    if !has_program("python3") {
+        return;
+    }
+    let piped = "python3 -m unittest 2>&1 | cat";
+    for command in [piped, "python3 -m unittest || true"] {
+        let world = World::with(&[("test_app.py", script)]);
+        ended(&world.repair(&["--test", command]), 4);
+        let result = world.json("result.json");
+        assert_eq!(result["status"], "user_action_required");
+        let message = result["message"].as_str().unwrap();
+        assert!(message.contains("unittest counts 1 failed"), "{message}");
+        assert!(message.contains("such as a pipe"), "{message}");
+    }
+    let green = World::with(&[("test_app.py", &script.replace("1, 2", "1, 1"))]);
+    ended(&green.repair(&["--test", piped]), 0);
 }
 
 #[test]
