@@ -30,7 +30,12 @@ impl Session<'_> {
         }
         let mut said = json!({ "reason": reason });
         self.name_task(&mut said);
-        self.event("info", "timeout_auto_split_started", said)?;
+        let name = if timed_out {
+            "timeout_auto_split"
+        } else {
+            "complexity_split"
+        };
+        self.event("info", &format!("{name}_started"), said)?;
         let none = Task::default();
         let task = task.unwrap_or(&none);
         let estimate = if timed_out {
@@ -64,12 +69,13 @@ impl Session<'_> {
         if plan.parts.is_empty() {
             let mut said = json!({ "error": plan.reason });
             self.name_task(&mut said);
-            self.event("error", "timeout_auto_split_failed", said)?;
+            let level = if timed_out { "error" } else { "warning" };
+            self.event(level, &format!("{name}_failed"), said)?;
             return Ok(SplitEnd::Failed(plan.reason));
         }
         let mut said = json!({ "sub_issues_count": plan.parts.len() });
         self.name_task(&mut said);
-        self.event("info", "timeout_auto_split_success", said)?;
+        self.event("info", &format!("{name}_success"), said)?;
         let from = self.all.len();
         let started = self.journal.seconds();
         let mut parts = Parts {

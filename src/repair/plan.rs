@@ -178,12 +178,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         let said = "nothing more can be done without an agent";
         return give_up(history, StopReason::TestsFailed, said);
     }
-    if let Some(SplitEnd::Failed(why)) = &history.split {
-        let said =
-            format!("Issue timed out and auto-split failed: {why}. Manual intervention required.");
-        return stop(RunStatus::Failed, StopReason::AgentTimeout, &said);
-    }
-    let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH;
+    // What cannot be cut is tried whole.
+    let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
     let Some(last) = of(history, Origin::Agent).last() else {
         if may_split
             && policy
@@ -303,8 +299,13 @@ fn after(
                     reason: "timeout_auto_split",
                 }
             } else {
-                let said = "the agent ran out of time";
-                stop(RunStatus::Failed, last.stop_reason, said)
+                let said = match &history.split {
+                    Some(SplitEnd::Failed(why)) => format!(
+                        "Issue timed out and auto-split failed: {why}. Manual intervention required."
+                    ),
+                    _ => "the agent ran out of time".to_owned(),
+                };
+                stop(RunStatus::Failed, last.stop_reason, &said)
             }
         }
         StopReason::AgentError => {

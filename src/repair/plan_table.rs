@@ -404,6 +404,21 @@ fn a_task_that_is_too_large_is_split_before_it_is_tried() {
     };
     let history = after(K::TestFailure, Vec::new());
     assert_eq!(word(&next(&history, &large)), "split complexity_gate");
+    // What cannot be split is tried all the same.
+    let whole = |replies| History {
+        split: Some(SplitEnd::Failed("one test".to_owned())),
+        ..after(K::TestFailure, replies)
+    };
+    for (replies, expected) in [
+        (vec![], "ask 1 for 300"),
+        (vec![attempt(1, S::TestsFailed)], "ask 2 for 300"),
+        (
+            vec![attempt(1, S::AgentTimeout)],
+            "stop failed agent_timeout",
+        ),
+    ] {
+        assert_eq!(word(&next(&whole(replies), &large)), expected);
+    }
     let fits = Policy {
         estimated_turns: Some(20),
         ..policy()

@@ -1,4 +1,4 @@
-use crate::world::{World, ended};
+use crate::world::{FIX, World, ended};
 
 /// Two tests in two files, each red.
 fn values() -> World {
@@ -108,6 +108,28 @@ fn parts_spend_what_the_whole_may_spend() {
     assert_eq!(result["agentCalls"], 2);
     let message = result["message"].as_str().unwrap();
     assert!(message.contains("money used up: 1.00 USD"), "{message}");
+}
+
+#[test]
+fn a_large_task_that_cannot_be_split_is_tried() {
+    let world = World::shell();
+    let task = world.outside("task.json");
+    let methods: Vec<String> = (0..11).map(|at| format!("\"m{at}()\"")).collect();
+    let text = format!(r#"{{"title": "big", "methods": [{}]}}"#, methods.join(", "));
+    std::fs::write(&task, text).unwrap();
+    let agent = world.agent(&[FIX], "");
+    let arguments = ["--test", "sh check.sh", "--agent", &agent, "--task"];
+    ended(
+        &world.repair(&[&arguments[..], &[task.to_str().unwrap()]].concat()),
+        0,
+    );
+    assert_eq!(world.calls(), 1);
+    let events = world.text("events.jsonl");
+    assert!(
+        events.contains(r#""event":"complexity_split_failed""#),
+        "{events}"
+    );
+    assert!(!events.contains("timeout_auto_split"), "{events}");
 }
 
 #[test]
