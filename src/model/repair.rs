@@ -357,6 +357,21 @@ pub struct WorkplaceUsed {
     pub why: String,
     /// How far what ran there was confined: `enforced`, `partial` or `none`.
     pub sandbox: String,
+    /// What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
+    /// `--agent-write PATH` to the agent.
+    pub refused: Vec<Refused>,
+}
+
+/// A place that the sandbox refused to be written.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Refused {
+    /// The file or folder.
+    pub path: String,
+    /// Whether the agent was refused it, rather than the commands.
+    pub agent: bool,
 }
 
 /// A line of `events.jsonl`.

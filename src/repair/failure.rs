@@ -86,7 +86,16 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
 
 // What this very failure asks for, before the advice of its category.
 fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Vec<String> {
-    let mut actions = Vec::new();
+    let refused = result.workplace.refused.iter();
+    let mut actions: Vec<String> = refused
+        .map(|it| {
+            let flag = ["--allow-write", "--agent-write"][usize::from(it.agent)];
+            format!(
+                "mendit's sandbox refused writing {0}: `{flag} {0}` opens it",
+                it.path
+            )
+        })
+        .collect();
     let alone = result.agent_calls == 0 && result.children.is_empty();
     if alone && result.stop_reason == StopReason::TestsFailed {
         actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());

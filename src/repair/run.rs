@@ -302,6 +302,7 @@ impl Session<'_> {
                 kind: self.place.kind().as_str().to_owned(),
                 why: self.place.why().to_owned(),
                 sandbox: self.sandbox.map_or("", SandboxState::as_str).to_owned(),
+                refused: self.refused.iter().cloned().collect(),
             },
             failure: first.cloned(),
             message: self.setup.redactor.redact(&end.message).text.into_owned(),

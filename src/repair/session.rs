@@ -21,7 +21,7 @@ use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxMode, SandboxState, Stop};
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
-    FailurePacket, Level, Observed, PreviousAttempt, RepoPath,
+    FailurePacket, Level, Observed, PreviousAttempt, Refused, RepoPath,
 };
 use crate::patch::FileState;
 use crate::proof::{Evidence, hidden_failure};
@@ -57,7 +57,7 @@ pub(super) struct Session<'s> {
     pub(super) seen: BTreeSet<RepoPath>,
     pub(super) interrupted: bool,
     /// What the sandbox refused to be written, each said once.
-    pub(super) refused: BTreeSet<PathBuf>,
+    pub(super) refused: BTreeSet<Refused>,
     /// What of the sandbox was in force when the commands ran first.
     pub(super) sandbox: Option<SandboxState>,
     /// Titles of the parts of a split, in the order they ran.
@@ -253,16 +253,28 @@ impl<'s> Session<'s> {
         });
         self.interrupted |= ran.interrupted;
         drop(source);
-        for path in &ran.refused {
-            if self.refused.insert(path.clone()) {
-                let said = json!({ "path": path.display().to_string() });
-                self.event("warning", "sandbox_refused", said)?;
-            }
-        }
+        self.say_refused(&ran.refused, false)?;
         if self.sandbox.replace(ran.sandbox).is_none() {
             self.say_what_is_open(ran.sandbox)?;
         }
         Ok(ran)
+    }
+
+    /// Says what the sandbox refused.
+    pub(super) fn say_refused(
+        &mut self,
+        paths: &[PathBuf],
+        agent: bool,
+    ) -> Result<(), RepairError> {
+        for path in paths {
+            let path = path.to_string_lossy();
+            let path = self.setup.redactor.redact(&path).text.into_owned();
+            let said = json!({ "path": path, "agent": agent });
+            if self.refused.insert(Refused { path, agent }) {
+                self.event("warning", "sandbox_refused", said)?;
+            }
+        }
+        Ok(())
     }
 
     // R211: once a run, for whoever reads along and for whoever reads the events.

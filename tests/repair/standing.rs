@@ -136,6 +136,29 @@ fn the_seconds_for_everything_bound_the_runs() {
 }
 
 #[test]
+fn what_the_sandbox_refused_stands_in_the_result() {
+    let world = World::shell();
+    // Temporary folders are open, so the place has to be elsewhere.
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let note = place.path().join("note");
+    let test = format!("echo x > {}", note.display());
+    let output = world.repair(&["--test", &test]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("R211") {
+        eprintln!("skipped: nothing is confined here");
+        return;
+    }
+    ended(&output, 4);
+    let result = world.json("result.json");
+    let refused = json!([{ "path": note.to_str().unwrap(), "agent": false }]);
+    assert_eq!(result["workplace"]["refused"], refused);
+    let first = result["suggestedActions"][0].as_str().unwrap();
+    let flag = format!("`--allow-write {}`", note.display());
+    assert!(first.contains(&flag), "{first}");
+    assert!(world.text("report.txt").contains(&flag));
+}
+
+#[test]
 fn later_runs_are_measured_by_the_first() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");
