@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::longer;
 use crate::agent::in_words;
@@ -9,11 +9,13 @@ use crate::model::{
 };
 use crate::policy::Redactor;
 
-/// The failure report of a run that did not succeed (R44 to R48), from what happened alone.
+/// The failure report of a run that did not succeed (R44 to R48), from what happened alone;
+/// `remedies` are what a person types to mend the environment.
 #[must_use]
 pub fn child_failure(
     result: &RunResult,
     attempts: &[AttemptResult],
+    remedies: &[String],
     redactor: &Redactor,
 ) -> ChildFailure {
     let category = result.category.unwrap_or(Category::Partial);
@@ -28,12 +30,11 @@ pub fn child_failure(
             completed_steps.push(mask(&attempt.message));
         }
     }
-    let mut actions = particular(result, rule, attempts);
-    actions.extend(
-        suggested_actions(category)
-            .iter()
-            .map(|it| (*it).to_owned()),
-    );
+    let mut actions = particular(result, rule, attempts, remedies);
+    let of_category = suggested_actions(category).iter();
+    actions.extend(of_category.map(|it| (*it).to_owned()));
+    let mut said = BTreeSet::new();
+    actions.retain(|it| said.insert(it.clone()));
     let suggested_retry = rule
         .is_retryable()
         .then(|| how(rule, attempts))
@@ -85,7 +86,12 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
 }
 
 // What this very failure asks for, before the advice of its category.
-fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Vec<String> {
+fn particular(
+    result: &RunResult,
+    rule: Retry,
+    attempts: &[AttemptResult],
+    remedies: &[String],
+) -> Vec<String> {
     let refused = result.workplace.refused.iter();
     let mut actions: Vec<String> = refused
         .map(|it| {
@@ -96,9 +102,15 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
             )
         })
         .collect();
+    actions.extend_from_slice(remedies);
     let alone = result.agent_calls == 0 && result.children.is_empty();
     if alone && result.stop_reason == StopReason::TestsFailed {
         actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());
+        let failure = result.remaining.as_ref().or(result.failure.as_ref());
+        let names = failure.map_or(&[][..], |it| &it.undefined_names);
+        actions.extend(names.iter().take(MOST_NAMES).map(|name| {
+            format!("`{name}` is not defined: define or import it, or correct the name")
+        }));
     }
     if let Some(trouble) = &result.agent_trouble {
         actions.push(relief(trouble.kind).to_owned());
@@ -117,7 +129,7 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
     }
     let kind = result.failure.as_ref().map(|it| it.kind);
     if result.agent_trouble.is_none()
-        && let Some(advice) = kind.and_then(advice)
+        && let Some(advice) = kind.and_then(advice).filter(|_| remedies.is_empty())
     {
         actions.push(advice.to_owned());
     }
@@ -137,6 +149,9 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
     }
     actions
 }
+
+/// Names that are told one by one.
+const MOST_NAMES: usize = 3;
 
 // The flag that a refusal names, with its file.
 fn may_pass(attempt: &AttemptResult) -> Option<String> {

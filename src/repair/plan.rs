@@ -165,8 +165,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     let failure = standing(history).unwrap_or(baseline);
     if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
         let said = format!(
-            "{} If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
-            failure.message
+            "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
+            in_full(failure)
         );
         return stop(
             RunStatus::UserActionRequired,
@@ -257,6 +257,15 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &said));
     }
     None
+}
+
+// What its kind means, and the line that names what is missing.
+fn in_full(failure: &Observed) -> String {
+    let said = failure.message.trim_end_matches('.');
+    match failure.errors.iter().find(|it| !it.error.is_empty()) {
+        Some(line) => format!("{said}: {}", line.error),
+        None => said.to_owned(),
+    }
 }
 
 /// Seconds for commands that did not end within these.

@@ -234,7 +234,9 @@ impl Session<'_> {
             }
         }
         if end.status != RunStatus::Fixed {
-            let failure = child_failure(&result, &self.all, self.setup.redactor);
+            let remedies = self.diagnosis.as_ref().map(self.setup.remedies);
+            let remedies = remedies.unwrap_or_default();
+            let failure = child_failure(&result, &self.all, &remedies, self.setup.redactor);
             result
                 .suggested_actions
                 .clone_from(&failure.suggested_actions);
@@ -340,6 +342,10 @@ impl Session<'_> {
 
 // From layers 1 and 2 of the taxonomy; a budget that ran out takes the word of the last attempt.
 fn category(end: &End, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
+    // R48: what a person has to mend is the environment.
+    if end.reason == StopReason::UserActionRequired {
+        return Category::ToolError;
+    }
     if all.iter().any(|it| it.kept) {
         return Category::Partial;
     }
