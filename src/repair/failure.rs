@@ -124,6 +124,13 @@ fn particular(
                 .to_owned(),
         );
     }
+    if result.stop_reason == StopReason::WorkplaceUnused {
+        actions.push(
+            "Have the commands run the worktree's own files: install the project editable, or in the \
+             workplace with `--setup CMD`"
+                .to_owned(),
+        );
+    }
     if result.stop_reason == StopReason::PolicyRejected {
         actions.extend(attempts.iter().rev().find_map(may_pass));
     }

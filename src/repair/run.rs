@@ -343,7 +343,10 @@ impl Session<'_> {
 // From layers 1 and 2 of the taxonomy; a budget that ran out takes the word of the last attempt.
 fn category(end: &End, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
     // R48: what a person has to mend is the environment.
-    if end.reason == StopReason::UserActionRequired {
+    if matches!(
+        end.reason,
+        StopReason::UserActionRequired | StopReason::WorkplaceUnused
+    ) {
         return Category::ToolError;
     }
     if all.iter().any(|it| it.kept) {

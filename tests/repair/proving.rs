@@ -301,6 +301,43 @@ fn what_passes_already_is_not_called_repaired() {
 }
 
 #[test]
+fn a_copy_that_is_installed_is_named() {
+    if !has_program("python3") {
+        return;
+    }
+    let wrong = "def f():\n    return 1\n";
+    let test = "import unittest\n\nfrom pk.core import f\n\n\nclass T(unittest.TestCase):\n    \
+                def test_f(self):\n        self.assertEqual(f(), 2)\n";
+    let world = World::with(&[
+        ("src/pk/__init__.py", ""),
+        ("src/pk/core.py", wrong),
+        ("tests/test_c.py", test),
+    ]);
+    let site = world.outside("site");
+    std::fs::create_dir_all(site.join("pk")).unwrap();
+    std::fs::write(site.join("pk/__init__.py"), "").unwrap();
+    std::fs::write(site.join("pk/core.py"), wrong).unwrap();
+    let right = "```diff\n--- a/src/pk/core.py\n+++ b/src/pk/core.py\n@@ -1,2 +1,2 @@\n def f():\n\
+                 -    return 1\n+    return 2\n```\n";
+    let agent = world.agent(&[right], "");
+    let command = format!(
+        "PYTHONPATH={} python3 -m unittest discover -s tests",
+        site.display()
+    );
+    ended(&world.repair(&["--test", &command, "--agent", &agent]), 4);
+    let result = world.json("result.json");
+    assert_eq!(result["stopReason"], "workplace_unused");
+    assert_eq!(result["category"], "tool_error");
+    assert_eq!(world.calls(), 1);
+    let message = result["message"].as_str().unwrap();
+    let copy = site.join("pk/core.py");
+    assert!(message.contains(copy.to_str().unwrap()), "{message}");
+    assert!(message.contains("`pip install -e .`"), "{message}");
+    let first = result["suggestedActions"][0].as_str().unwrap();
+    assert!(first.contains("editable"), "{first}");
+}
+
+#[test]
 fn a_change_to_tests_alone_is_no_repair() {
     if !has_program("python3") {
         return;
