@@ -1479,6 +1479,14 @@ export interface Redaction {
   rule: string;
 }
 
+/** A place that the sandbox refused to be written. */
+export interface Refused {
+  /** Whether the agent was refused it, rather than the commands. */
+  agent: boolean;
+  /** The file or folder. */
+  path: string;
+}
+
 /** A file that was asked for and is not given. */
 export interface RejectedFile {
   /** The stable reason. */
@@ -1974,6 +1982,11 @@ export type Verdict = "applies" | "applies_mended" | "already_applied" | "revers
 export interface WorkplaceUsed {
   /** `overlay`, `copy` or `in-place`. */
   kind: string;
+  /**
+   * What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
+   * `--agent-write PATH` to the agent.
+   */
+  refused: Array<Refused>;
   /** How far what ran there was confined: `enforced`, `partial` or `none`. */
   sandbox: string;
   /** Why that one, in a few words. */

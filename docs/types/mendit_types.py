@@ -1377,6 +1377,13 @@ class Redaction(TypedDict):
     # The rule that found it.
     rule: str
 
+# A place that the sandbox refused to be written.
+class Refused(TypedDict):
+    # Whether the agent was refused it, rather than the commands.
+    agent: bool
+    # The file or folder.
+    path: str
+
 # A file that was asked for and is not given.
 class RejectedFile(TypedDict):
     # The stable reason.
@@ -1830,6 +1837,9 @@ Verdict = Union[Literal['applies'], Literal['applies_mended'], Literal['already_
 class WorkplaceUsed(TypedDict):
     # `overlay`, `copy` or `in-place`.
     kind: str
+    # What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
+    # `--agent-write PATH` to the agent.
+    refused: list["Refused"]
     # How far what ran there was confined: `enforced`, `partial` or `none`.
     sandbox: str
     # Why that one, in a few words.

@@ -1,6 +1,8 @@
+use super::AppError;
 use super::ask_model::KEY;
 use crate::agent::ChatEndpoint;
 use crate::config::{AgentProtocol, Settings};
+use crate::model::Code;
 
 /// A published agent, by the name that `--agent` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,55 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
         env,
     })
 }
+
+/// Refuses an agent that is not here, before anything is run.
+pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
+    let line = settings.agent.command.as_deref().unwrap_or_default().trim();
+    let missing = |said: String, hint: String| {
+        let error = AppError::new(Code::U310, said).hint(hint);
+        Err(error)
+    };
+    if let Some(preset) = preset(line) {
+        return if is_installed(preset.command) {
+            Ok(())
+        } else {
+            missing(
+                format!("the agent `{}` is not installed", preset.name),
+                format!("`{}` installs it", preset.install),
+            )
+        };
+    }
+    let word = line.split_whitespace().next().unwrap_or_default();
+    if cfg!(unix) && is_program_name(word) && !is_installed(word) {
+        return missing(
+            format!("the agent's command `{word}` is not on the search path"),
+            format!(
+                "install it, correct the name, or name an agent: {}",
+                PRESETS
+                    .iter()
+                    .map(|it| it.name)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+        );
+    }
+    Ok(())
+}
+
+// A plain word that is no part of the shell's own language.
+fn is_program_name(word: &str) -> bool {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_.+".contains(it);
+    let starts = word.starts_with(|it: char| it.is_ascii_alphanumeric());
+    starts && word.chars().all(plain) && !OF_THE_SHELL.contains(&word)
+}
+
+const OF_THE_SHELL: &[&str] = &[
+    "alias", "bg", "break", "builtin", "case", "cd", "command", "continue", "declare", "echo",
+    "eval", "exec", "exit", "export", "false", "fg", "for", "function", "getopts", "hash", "if",
+    "jobs", "kill", "let", "local", "printf", "pwd", "read", "readonly", "return", "select", "set",
+    "shift", "shopt", "source", "test", "time", "times", "trap", "true", "type", "typeset",
+    "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
+];
 
 /// What stands before the address and the model of an endpoint: `openai:URL#MODEL`.
 const ENDPOINT: &str = "openai:";

@@ -1,6 +1,5 @@
 use std::ffi::OsString;
 
-use super::agents::{is_installed, preset};
 use super::last_run::{Again, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::repair::{RepairRequest, Repaired, repair_repository};
@@ -53,7 +52,6 @@ pub fn find_fix(
         test.env.extend(again.env);
         line
     };
-    check_agent(app)?;
     let repaired = repair_repository(app, &RepairRequest::default(), progress)?;
     Ok(Fixed {
         repaired,
@@ -109,17 +107,4 @@ fn enter(app: &mut App, again: &Again) -> Result<(), AppError> {
     }
     app.enter(directory);
     Ok(())
-}
-
-// An agent by name that is not installed is told before anything is run.
-fn check_agent(app: &App) -> Result<(), AppError> {
-    let name = app.settings().agent.command.as_deref().unwrap_or_default();
-    let Some(preset) = preset(name.trim()) else {
-        return Ok(());
-    };
-    if is_installed(preset.command) {
-        return Ok(());
-    }
-    let said = format!("the agent `{}` is not installed", preset.name);
-    Err(AppError::new(Code::U310, said).hint(format!("`{}` installs it", preset.install)))
 }

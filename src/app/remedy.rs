@@ -3,10 +3,12 @@ use std::path::Path;
 use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
 use crate::source::Source;
 
-/// What mends the environment, as lines for a person to type: none of them is run.
+/// What mends the environment, as lines for a person to type: none of them is run. `again` gives the
+/// line that hands a variable on.
 pub(super) fn remedies(
     diagnosis: &Diagnosis,
     command: &str,
+    again: &dyn Fn(&str) -> String,
     source: &dyn Source,
     prefix: &str,
 ) -> Vec<Remedy> {
@@ -27,15 +29,12 @@ pub(super) fn remedies(
             .collect(),
         FailureKind::MissingEnvVar => names(&texts)
             .into_iter()
-            .map(|name| {
-                let line = format!("mendit run --env {name} {command}");
-                match std::env::var_os(&name) {
-                    Some(_) => remedy(
-                        format!("`{name}` is set here and was not handed on"),
-                        Some(line),
-                    ),
-                    None => remedy(format!("`{name}` is not set"), None),
-                }
+            .map(|name| match std::env::var_os(&name) {
+                Some(_) => remedy(
+                    format!("`{name}` is set here and was not handed on"),
+                    Some(again(&name)),
+                ),
+                None => remedy(format!("`{name}` is not set"), None),
             })
             .collect(),
         FailureKind::PortInUse => texts

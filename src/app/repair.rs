@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::agents::chosen_agent;
+use super::agents::{chosen_agent, refuse_missing_agent};
 use super::open::listen;
+use super::remedy::remedies;
 use super::runs;
 use super::shared::shared;
 use super::split::read_task;
@@ -10,7 +11,7 @@ use super::{App, AppError, Progress};
 use crate::config::{Dollars, Settings};
 use crate::context::{add_history, base_request};
 use crate::diagnose::Log;
-use crate::model::{Exit, Profile, RunResult, RunStatus, StopReason};
+use crate::model::{Diagnosis, Exit, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, repair};
 use crate::workspace::{At, Workspace};
@@ -58,6 +59,7 @@ pub fn repair_repository(
         return Err(AppError::usage("no command says when the repair is done")
             .hint("name one with `--test CMD`, or with `test.command` in your own settings"));
     }
+    refuse_missing_agent(settings)?;
     let workspace = app.workspace(At::Worktree, progress)?;
     let root = workspace
         .root
@@ -75,7 +77,7 @@ pub fn repair_repository(
         runs::resume(app, run, &workspace)?
     } else {
         let out = request.out.as_deref();
-        out.map_or(Ok(()), |out| runs::refuse_used(app, out))?;
+        out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
         runs::start(app, &workspace, out, false)?
     };
     let read = app.read_policy(Profile::Ranked)?;
@@ -86,6 +88,17 @@ pub fn repair_repository(
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
     let agent = chosen_agent(settings);
     let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
+    let command = settings.test.command.0.join(" && ");
+    let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
+    let mends = |diagnosis: &Diagnosis| {
+        let source = workspace.source.as_ref();
+        let found = remedies(diagnosis, &command, &again, source, &workspace.prefix);
+        let said = found.into_iter().map(|it| match it.command {
+            Some(line) => format!("{}: `{line}`", it.problem),
+            None => it.problem,
+        });
+        said.collect()
+    };
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -124,6 +137,7 @@ pub fn repair_repository(
         policy: policy(settings, task.as_ref()),
         allowed,
         task,
+        remedies: &mends,
         reported: request.log.as_ref().map(|log| masked(app, log)),
         shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
         apply: request.apply,

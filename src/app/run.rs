@@ -85,6 +85,9 @@ pub fn run_command(
     sink: &mut dyn FnMut(bool, &[u8]),
     progress: &dyn Progress,
 ) -> Result<CommandRun, AppError> {
+    if let Some(out) = &request.out {
+        runs::refuse_used(app, out, runs::REPAIR)?;
+    }
     let private = tempfile::tempdir()
         .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
     let mut job = job(app, request)?;

@@ -31,10 +31,11 @@ pub(super) fn summarise(
         };
     };
     let source = workspace.source.as_ref();
+    let again = |name: &str| format!("mendit run --env {name} {command}");
     RunSummary {
         packet,
         certain: certain(app, diagnosis, log),
-        remedies: remedies(diagnosis, command, source, &workspace.prefix),
+        remedies: remedies(diagnosis, command, &again, source, &workspace.prefix),
         ..told(diagnosis, source)
     }
 }

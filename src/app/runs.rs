@@ -154,16 +154,20 @@ pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option
     Some(folder)
 }
 
-/// Refuses a folder in which a run stands: two runs in one would be read as one.
-pub(super) fn refuse_used(app: &App, typed: &Path) -> Result<(), AppError> {
+/// What shows that a run stands in a folder.
+pub(super) const RUN: &[&str] = &["run.json", "result.json", "events.jsonl"];
+/// What shows that it is a repair's.
+pub(super) const REPAIR: &[&str] = &["result.json", "events.jsonl"];
+
+/// Refuses a folder that shows these marks: two runs in one would be read as one.
+pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(), AppError> {
     let folder = app.directory().join(typed);
-    let marks = ["run.json", "result.json", "events.jsonl"];
     if !marks.iter().any(|name| folder.join(name).exists()) {
         return Ok(());
     }
     let said = format!("`{}` holds a run already", typed.display());
     Err(AppError::new(Code::U307, said)
-        .hint("name a new folder, or continue that run with `--resume`"))
+        .hint("name a new folder, or continue that run with `mendit repair --resume`"))
 }
 
 /// What is kept of one worktree, as `mendit clean` shows it.

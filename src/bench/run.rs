@@ -316,6 +316,7 @@ fn run(
         },
         allowed: Allowed::default(),
         task: task(fixture),
+        remedies: &|_| Vec::new(),
         reported: None,
         shared: Vec::new(),
         apply: false,

@@ -258,10 +258,14 @@ pub(super) fn told(event: &Event) -> Option<String> {
             text("stopReason"),
             text("why")
         ),
-        "timeout_auto_split_success" => {
+        "timeout_auto_split_success" | "complexity_split_success" => {
             format!("the task is split into parts: {}", text("sub_issues_count"))
         }
         "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
+        "complexity_split_failed" => format!(
+            "a large task that cannot be split: {}; the agent is asked for all of it",
+            text("error")
+        ),
         "workplace_copying" => format!(
             "copying the worktree: {} of {} files",
             text("files"),

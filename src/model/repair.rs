@@ -256,6 +256,9 @@ pub struct AttemptResult {
     pub progress: bool,
     /// Seconds the agent had.
     pub agent_timeout_seconds: f64,
+    /// Whether it ran out of them, whatever came of its edits.
+    #[serde(default)]
+    pub timed_out_agent: bool,
     /// Bytes of the packet.
     pub packet_bytes: u64,
     /// What the agent says it cost.
@@ -357,6 +360,21 @@ pub struct WorkplaceUsed {
     pub why: String,
     /// How far what ran there was confined: `enforced`, `partial` or `none`.
     pub sandbox: String,
+    /// What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
+    /// `--agent-write PATH` to the agent.
+    pub refused: Vec<Refused>,
+}
+
+/// A place that the sandbox refused to be written.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Refused {
+    /// The file or folder.
+    pub path: String,
+    /// Whether the agent was refused it, rather than the commands.
+    pub agent: bool,
 }
 
 /// A line of `events.jsonl`.

@@ -26,6 +26,23 @@ impl CommandEvidence {
     }
 }
 
+/// What a runner that the words of a command name counts as failed although the command ended with
+/// exit code 0, in words; `None` when they agree.
+#[must_use]
+pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
+    let hidden = evidence.iter().filter(|it| it.passed).flat_map(|said| {
+        let closed = said.accounts.iter().filter(|it| it.closings > 0);
+        closed.filter(|it| said.named.contains(&it.runner))
+    });
+    let mut failed = hidden
+        .map(|it| (it.runner, it.counts.failed + it.counts.errors))
+        .filter(|(runner, failed)| *failed > 0 && !readers::is_checker(*runner));
+    let (runner, failed) = failed.next()?;
+    Some(format!(
+        "the commands end with 0, yet {runner} counts {failed} failed"
+    ))
+}
+
 /// A command that ended, as far as it can be read.
 pub struct Printed<'p> {
     /// Both streams as they came, without escapes.

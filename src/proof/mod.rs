@@ -17,5 +17,5 @@ mod words;
 pub use account::Account;
 pub use ask::{OPTIONS, REPORT, ask};
 pub use compare::compare;
-pub use evidence::{CommandEvidence, Evidence, Printed, command_evidence};
+pub use evidence::{CommandEvidence, Evidence, Printed, command_evidence, hidden_failure};
 pub use words::named_runners;

@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::error::RepairError;
+use super::limits::RunLimit;
 use super::observe::observe;
 use super::report_asked::AskedReport;
 use super::setup::Commands;
@@ -31,11 +32,14 @@ pub struct Ran {
     pub refused: Vec<PathBuf>,
     /// What of the sandbox was in force.
     pub sandbox: SandboxState,
+    /// Whether they were stopped because nothing was left for everything: then their end says
+    /// nothing of the change.
+    pub cut_short: bool,
     /// Whether someone asked to stop.
     pub interrupted: bool,
 }
 
-/// Runs the commands in order in a copy of the repository, until one fails; `limit` is for each.
+/// Runs the commands in order in a copy of the repository, until one fails.
 ///
 /// # Errors
 /// [`RepairError::Exec`] when one cannot be started at all.
@@ -45,13 +49,16 @@ pub fn run_commands(
     prefix: &str,
     redactor: &Redactor,
     source: &dyn Source,
-    limit: Duration,
+    limit: RunLimit,
     stop: &Stop,
 ) -> Result<Ran, RepairError> {
+    let started = Instant::now();
+    let mut cut_short = false;
     let mut log = String::new();
     let mut last = None;
     let mut evidence = Evidence::new();
     for line in &commands.lines {
+        let (limit, is_the_rest) = limit.after(started.elapsed());
         let watched = Watched {
             commands,
             place,
@@ -64,6 +71,7 @@ pub fn run_commands(
         log.push_str(&outcome.output.text());
         evidence.push(said);
         let passed = outcome.passed();
+        cut_short = is_the_rest && matches!(outcome.end, End::TimedOut(_));
         last = Some((line, outcome));
         if !passed {
             break;
@@ -74,6 +82,7 @@ pub fn run_commands(
     let diagnosis = diagnosis(commands, &log, line, &outcome, source);
     Ok(Ran {
         observed: observe(&outcome, &diagnosis, &log),
+        cut_short,
         interrupted: outcome.end == End::Interrupted,
         refused: outcome.refused.clone(),
         sandbox: outcome.sandbox,

@@ -1,5 +1,6 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::plan::longer;
 use crate::agent::in_words;
 use crate::diagnose::{Retry, retry, suggested_actions};
 use crate::model::{
@@ -8,11 +9,13 @@ use crate::model::{
 };
 use crate::policy::Redactor;
 
-/// The failure report of a run that did not succeed (R44 to R48), from what happened alone.
+/// The failure report of a run that did not succeed (R44 to R48), from what happened alone;
+/// `remedies` are what a person types to mend the environment.
 #[must_use]
 pub fn child_failure(
     result: &RunResult,
     attempts: &[AttemptResult],
+    remedies: &[String],
     redactor: &Redactor,
 ) -> ChildFailure {
     let category = result.category.unwrap_or(Category::Partial);
@@ -27,12 +30,11 @@ pub fn child_failure(
             completed_steps.push(mask(&attempt.message));
         }
     }
-    let mut actions = particular(result, rule, attempts);
-    actions.extend(
-        suggested_actions(category)
-            .iter()
-            .map(|it| (*it).to_owned()),
-    );
+    let mut actions = particular(result, rule, attempts, remedies);
+    let of_category = suggested_actions(category).iter();
+    actions.extend(of_category.map(|it| (*it).to_owned()));
+    let mut said = BTreeSet::new();
+    actions.retain(|it| said.insert(it.clone()));
     let suggested_retry = rule
         .is_retryable()
         .then(|| how(rule, attempts))
@@ -84,11 +86,31 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
 }
 
 // What this very failure asks for, before the advice of its category.
-fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Vec<String> {
-    let mut actions = Vec::new();
+fn particular(
+    result: &RunResult,
+    rule: Retry,
+    attempts: &[AttemptResult],
+    remedies: &[String],
+) -> Vec<String> {
+    let refused = result.workplace.refused.iter();
+    let mut actions: Vec<String> = refused
+        .map(|it| {
+            let flag = ["--allow-write", "--agent-write"][usize::from(it.agent)];
+            format!(
+                "mendit's sandbox refused writing {0}: `{flag} {0}` opens it",
+                it.path
+            )
+        })
+        .collect();
+    actions.extend_from_slice(remedies);
     let alone = result.agent_calls == 0 && result.children.is_empty();
     if alone && result.stop_reason == StopReason::TestsFailed {
         actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());
+        let failure = result.remaining.as_ref().or(result.failure.as_ref());
+        let names = failure.map_or(&[][..], |it| &it.undefined_names);
+        actions.extend(names.iter().take(MOST_NAMES).map(|name| {
+            format!("`{name}` is not defined: define or import it, or correct the name")
+        }));
     }
     if let Some(trouble) = &result.agent_trouble {
         actions.push(relief(trouble.kind).to_owned());
@@ -102,9 +124,19 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
                 .to_owned(),
         );
     }
+    if result.stop_reason == StopReason::WorkplaceUnused {
+        actions.push(
+            "Have the commands run the worktree's own files: install the project editable, or in the \
+             workplace with `--setup CMD`"
+                .to_owned(),
+        );
+    }
+    if result.stop_reason == StopReason::PolicyRejected {
+        actions.extend(attempts.iter().rev().find_map(may_pass));
+    }
     let kind = result.failure.as_ref().map(|it| it.kind);
     if result.agent_trouble.is_none()
-        && let Some(advice) = kind.and_then(advice)
+        && let Some(advice) = kind.and_then(advice).filter(|_| remedies.is_empty())
     {
         actions.push(advice.to_owned());
     }
@@ -113,9 +145,9 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
             .test_result
             .as_ref()
             .map_or(60.0, |it| it.duration_seconds);
-        let longer = (took * 3.0).max(60.0);
         actions.push(format!(
-            "Give the commands longer: `--test-timeout {longer:.0}`"
+            "Give the commands longer: `--test-timeout {:.0}`",
+            longer(took)
         ));
         return actions;
     }
@@ -123,6 +155,19 @@ fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Ve
         actions.push(how(rule, attempts));
     }
     actions
+}
+
+/// Names that are told one by one.
+const MOST_NAMES: usize = 3;
+
+// The flag that a refusal names, with its file.
+fn may_pass(attempt: &AttemptResult) -> Option<String> {
+    let (_, rest) = attempt.message.split_once("--allow-protected ")?;
+    let path = rest.split_whitespace().next()?;
+    Some(format!(
+        "When `{path}` is to change, let it pass: `--allow-protected {path}`; else say in the task \
+         that it stays"
+    ))
 }
 
 fn relief(kind: TroubleKind) -> &'static str {

@@ -10,6 +10,8 @@ pub struct History {
     pub reported: Option<Observed>,
     /// The first run of the commands.
     pub baseline: Option<Observed>,
+    /// What the runner of the tests says of that run although it passed, when it tells of failures.
+    pub hidden: Option<String>,
     /// The second, when the first could be flaky.
     pub repeated: Option<Observed>,
     /// Changes found that need no model and were not tried yet; `None` before anyone looked.
@@ -35,17 +37,23 @@ impl History {
 /// What came of a split.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SplitEnd {
-    /// The parts ran; whether the commands pass now.
-    Ran {
-        /// Whether they pass.
-        passed: bool,
-        /// How many parts there were.
-        parts: usize,
-        /// How they ended, when they ended alike; else that the tests failed.
-        reason: StopReason,
-    },
+    /// The parts ran.
+    Ran(Parts),
     /// There was nothing to split by.
     Failed(String),
+}
+
+/// How the parts of a task ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    /// Whether the commands pass now.
+    pub passed: bool,
+    /// How many parts ran.
+    pub ran: usize,
+    /// How they ended, when they ended alike; else that the tests failed.
+    pub reason: StopReason,
+    /// How many were not begun, and why; `None` when all were.
+    pub left: Option<(usize, String)>,
 }
 
 /// What fails on the state that later attempts stand on; `None` before anything was kept.

@@ -17,6 +17,7 @@ mod limits;
 mod missing;
 mod observe;
 mod outputs;
+mod parts;
 mod plan;
 #[cfg(test)]
 mod plan_gates;
@@ -44,8 +45,9 @@ pub use error::RepairError;
 pub use failure::child_failure;
 pub use heal::Heal;
 pub use heals::heals;
-pub use history::{History, SplitEnd, standing};
+pub use history::{History, Parts, SplitEnd, standing};
 pub use journal::{Journal, RunLock};
+pub use limits::RunLimit;
 pub use observe::observe;
 pub use plan::{
     End, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, Step, next,

@@ -1,7 +1,8 @@
 use super::history::{
-    History, SplitEnd, all_refused, in_a_row, malformed, of, repeats_itself, requested,
+    History, Parts, SplitEnd, all_refused, in_a_row, malformed, of, repeats_itself, requested,
     shows_the_same, standing,
 };
+use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
 use crate::model::{
     AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, TroubleKind,
@@ -80,6 +81,31 @@ pub enum Step {
     Stop(End),
 }
 
+impl Parts {
+    fn end(&self) -> Step {
+        let Self {
+            passed,
+            ran,
+            reason,
+            left,
+        } = self;
+        if *passed {
+            let said = format!("the commands pass after {ran} parts");
+            return stop(RunStatus::Fixed, StopReason::Fixed, &said);
+        }
+        let mut said = match reason {
+            StopReason::AgentTimeout => {
+                format!("the agent ran out of time, also in each of {ran} parts")
+            }
+            _ => format!("the commands still fail after {ran} parts"),
+        };
+        if let Some((count, why)) = left {
+            said.push_str(&format!("; not begun: {count} more ({why})"));
+        }
+        stop(RunStatus::Split, *reason, &said)
+    }
+}
+
 /// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct End {
@@ -108,15 +134,9 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     if let Some(end) = nothing_to_do(baseline, history, policy) {
         return end;
     }
-    match &history.repeated {
-        None if could_be_flaky(baseline) && history.reported.is_none() => {
-            return Step::RepeatBaseline;
-        }
-        Some(repeated) if repeated.passed => {
-            let said = "the commands failed once and passed once without a change";
-            return stop(RunStatus::Failed, StopReason::Flaky, said);
-        }
-        _ => {}
+    if history.repeated.as_ref().is_some_and(|it| it.passed) {
+        let said = "the commands failed once and passed once without a change";
+        return stop(RunStatus::Failed, StopReason::Flaky, said);
     }
     if let Some(fixed) = history
         .attempts
@@ -125,8 +145,14 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     {
         return stop(RunStatus::Fixed, StopReason::Fixed, &fixed.message);
     }
-    if let Some(spent) = spent(history, policy) {
-        return give_up(history, StopReason::BudgetExhausted, &spent);
+    if let Some(SplitEnd::Ran(parts)) = &history.split {
+        return parts.end();
+    }
+    if let Some(said) = Spent::of(&history.attempts, history.seconds).used_up(policy) {
+        return give_up(history, StopReason::BudgetExhausted, &said);
+    }
+    if history.repeated.is_none() && could_be_flaky(baseline) && history.reported.is_none() {
+        return Step::RepeatBaseline;
     }
     if policy.heal {
         let tried = of(history, Origin::Heal).count();
@@ -139,8 +165,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     let failure = standing(history).unwrap_or(baseline);
     if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
         let said = format!(
-            "{} If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
-            failure.message
+            "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
+            in_full(failure)
         );
         return stop(
             RunStatus::UserActionRequired,
@@ -152,33 +178,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         let said = "nothing more can be done without an agent";
         return give_up(history, StopReason::TestsFailed, said);
     }
-    match &history.split {
-        Some(SplitEnd::Ran {
-            passed: true,
-            parts,
-            ..
-        }) => {
-            let said = format!("the commands pass after {parts} parts");
-            return stop(RunStatus::Fixed, StopReason::Fixed, &said);
-        }
-        Some(SplitEnd::Ran { parts, reason, .. }) => {
-            let said = match reason {
-                StopReason::AgentTimeout => {
-                    format!("the agent ran out of time, also in each of {parts} parts")
-                }
-                _ => format!("the commands still fail after {parts} parts"),
-            };
-            return stop(RunStatus::Split, *reason, &said);
-        }
-        Some(SplitEnd::Failed(why)) => {
-            let said = format!(
-                "Issue timed out and auto-split failed: {why}. Manual intervention required."
-            );
-            return stop(RunStatus::Failed, StopReason::AgentTimeout, &said);
-        }
-        None => {}
-    }
-    let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH;
+    // What cannot be cut is tried whole.
+    let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
     let Some(last) = of(history, Origin::Agent).last() else {
         if may_split
             && policy
@@ -205,6 +206,12 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         let reason = StopReason::UserActionRequired;
         Some(stop(RunStatus::UserActionRequired, reason, said))
     };
+    if let Some(said) = history.hidden.as_ref().filter(|_| baseline.passed) {
+        return person(&format!(
+            "{said}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
+             command without it"
+        ));
+    }
     match &history.reported {
         Some(reported) if baseline.passed => {
             return person(&format!(
@@ -235,15 +242,35 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     let shows_nothing = baseline.failing_tests.is_empty() && baseline.undefined_names.is_empty();
     if baseline.test_result.timed_out && shows_nothing && !judged {
         let seconds = baseline.test_result.duration_seconds;
+        let longer = longer(seconds);
+        let budget = match policy.max_seconds {
+            Some(all) if all <= longer * 2.0 => {
+                format!(" with `--budget-seconds {:.0}`", longer * 5.0)
+            }
+            _ => String::new(),
+        };
         let said = format!(
             "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
-             `--test-timeout {:.0}` gives them longer; if they never end, `--treat-as-code` asks \
-             the agent why",
-            (seconds * 3.0).max(60.0)
+             `--test-timeout {longer:.0}`{budget} gives them longer; if they never end, \
+             `--treat-as-code` asks the agent why"
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &said));
     }
     None
+}
+
+// What its kind means, and the line that names what is missing.
+fn in_full(failure: &Observed) -> String {
+    let said = failure.message.trim_end_matches('.');
+    match failure.errors.iter().find(|it| !it.error.is_empty()) {
+        Some(line) => format!("{said}: {}", line.error),
+        None => said.to_owned(),
+    }
+}
+
+/// Seconds for commands that did not end within these.
+pub(super) fn longer(seconds: f64) -> f64 {
+    (seconds * 3.0).max(60.0)
 }
 
 fn what(observed: &Observed) -> String {
@@ -262,7 +289,17 @@ fn after(
     policy: &Policy,
     may_split: bool,
 ) -> Step {
-    let timeout = last.agent_timeout_seconds.max(policy.agent_timeout);
+    let replies = || of(history, Origin::Agent);
+    let longest = replies().map(|it| it.agent_timeout_seconds);
+    let longest = longest.fold(policy.agent_timeout, f64::max);
+    // R45: once it ran out of time over work that it had begun, it gets twice as much, once.
+    let doubled = longest > policy.agent_timeout;
+    let may_double = !doubled && replies().any(|it| it.timed_out_agent && it.progress);
+    let timeout = if may_double {
+        policy.agent_timeout * 2.0
+    } else {
+        longest
+    };
     match last.stop_reason {
         StopReason::InvalidTask => stop(RunStatus::InvalidTask, last.stop_reason, &last.message),
         StopReason::UserActionRequired | StopReason::WorkplaceUnused => stop(
@@ -271,17 +308,22 @@ fn after(
             &last.message,
         ),
         StopReason::Interrupted => stop(RunStatus::Failed, last.stop_reason, &last.message),
+        StopReason::BudgetExhausted => give_up(history, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
-            let doubled = last.agent_timeout_seconds > policy.agent_timeout;
             if last.progress && !doubled {
-                ask(history, policy, last.level, policy.agent_timeout * 2.0)
-            } else if may_split {
+                ask(history, policy, last.level, timeout)
+            } else if may_split && history.replies() < policy.max_attempts {
                 Step::Split {
                     reason: "timeout_auto_split",
                 }
             } else {
-                let said = "the agent ran out of time";
-                stop(RunStatus::Failed, last.stop_reason, said)
+                let said = match &history.split {
+                    Some(SplitEnd::Failed(why)) => format!(
+                        "Issue timed out and auto-split failed: {why}. Manual intervention required."
+                    ),
+                    _ => "the agent ran out of time".to_owned(),
+                };
+                stop(RunStatus::Failed, last.stop_reason, &said)
             }
         }
         StopReason::AgentError => {
@@ -359,13 +401,22 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
         let said = format!("attempts used up: {calls}{}", malformed(history));
         return give_up(history, StopReason::BudgetExhausted, &said);
     }
+    // What is left is for the commands with its change, too.
+    let run = history
+        .baseline
+        .as_ref()
+        .map(|it| it.test_result.duration_seconds);
+    let for_runs = run.unwrap_or_default() * RUNS_AFTER_A_REPLY;
     let left = policy.max_seconds.map(|limit| limit - history.seconds);
     Step::Ask {
         level,
         requested: requested(history),
-        timeout: left.map_or(timeout, |left| timeout.min(left)),
+        timeout: left.map_or(timeout, |left| timeout.min(left - for_runs.min(left / 2.0))),
     }
 }
+
+/// Runs of the commands that a reply may need: with it, and to see that they prove anything.
+const RUNS_AFTER_A_REPLY: f64 = 3.0;
 
 fn own_trouble(reason: StopReason) -> bool {
     matches!(reason, StopReason::AgentError | StopReason::AgentTimeout)
@@ -412,29 +463,6 @@ fn stop(status: RunStatus, reason: StopReason, message: &str) -> Step {
         reason,
         message: message.to_owned(),
     })
-}
-
-fn spent(history: &History, policy: &Policy) -> Option<String> {
-    if policy
-        .max_seconds
-        .is_some_and(|limit| history.seconds >= limit)
-    {
-        return Some(format!("time used up: {:.0} s", history.seconds));
-    }
-    let bytes: u64 = history.attempts.iter().map(|it| it.packet_bytes).sum();
-    if bytes >= policy.max_packet_bytes {
-        return Some(format!("bytes of packets used up: {bytes}"));
-    }
-    let cost: f64 = history
-        .attempts
-        .iter()
-        .filter_map(|it| it.usage)
-        .map(|usage| usage.cost_usd)
-        .sum();
-    policy
-        .max_cost_usd
-        .is_some_and(|limit| cost >= limit)
-        .then(|| format!("money used up: {cost:.2} USD"))
 }
 
 fn first_level(failure: &Observed, policy: &Policy) -> Level {

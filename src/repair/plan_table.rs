@@ -1,6 +1,6 @@
 //! The table of the loop: what happened, what follows, which requirement says so.
 
-use super::history::{History, SplitEnd};
+use super::history::{History, Parts, SplitEnd};
 use super::plan::{End, Policy, Step, next};
 use crate::model::{
     AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
@@ -58,6 +58,7 @@ pub(super) fn attempt(level: u8, stop_reason: S) -> AttemptResult {
         files_modified: Vec::new(),
         progress: false,
         agent_timeout_seconds: 300.0,
+        timed_out_agent: stop_reason == S::AgentTimeout,
         packet_bytes: 10,
         usage: None,
         reply_digest: None,
@@ -337,6 +338,18 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
     let kind = K::TestFailure;
     let step = next(&after(kind, vec![timed_out(300.0)]), &policy());
     assert_eq!(word(&step), "ask 0 for 600");
+    // Also when what it did until then was kept.
+    let kept = |seconds: f64| AttemptResult {
+        stop_reason: S::TestsChanged,
+        kept: true,
+        ..timed_out(seconds)
+    };
+    let step = next(&after(kind, vec![kept(300.0)]), &policy());
+    assert_eq!(word(&step), "ask 1 for 600");
+    let again = after(kind, vec![kept(300.0), kept(600.0)]);
+    assert_eq!(word(&next(&again, &policy())), "ask 1 for 600");
+    let then = after(kind, vec![kept(300.0), timed_out(600.0)]);
+    assert_eq!(word(&next(&then, &policy())), "split timeout_auto_split");
     let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
     assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
     let never = Policy {
@@ -349,6 +362,12 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
         ..policy()
     };
     assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
+    // Nothing is left for a part.
+    let none = Policy {
+        max_attempts: 2,
+        ..policy()
+    };
+    assert_eq!(word(&next(&twice, &none)), "stop failed agent_timeout");
     let failed = History {
         split: Some(SplitEnd::Failed("one test".to_owned())),
         ..twice.clone()
@@ -362,21 +381,24 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
         "Issue timed out and auto-split failed: one test. Manual intervention required."
     );
     let ran = History {
-        split: Some(SplitEnd::Ran {
+        split: Some(SplitEnd::Ran(Parts {
             passed: true,
-            parts: 2,
+            ran: 2,
             reason: S::Fixed,
-        }),
+            left: None,
+        })),
+        // What came of it stands, however late.
+        seconds: 1800.0,
         ..twice.clone()
     };
     assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
     for reason in [S::AgentTimeout, S::TestsFailed] {
-        let parts = 2;
-        let split = Some(SplitEnd::Ran {
+        let split = Some(SplitEnd::Ran(Parts {
             passed: false,
-            parts,
+            ran: 2,
             reason,
-        });
+            left: None,
+        }));
         let ran = History {
             split,
             ..twice.clone()
@@ -395,6 +417,21 @@ fn a_task_that_is_too_large_is_split_before_it_is_tried() {
     };
     let history = after(K::TestFailure, Vec::new());
     assert_eq!(word(&next(&history, &large)), "split complexity_gate");
+    // What cannot be split is tried all the same.
+    let whole = |replies| History {
+        split: Some(SplitEnd::Failed("one test".to_owned())),
+        ..after(K::TestFailure, replies)
+    };
+    for (replies, expected) in [
+        (vec![], "ask 1 for 300"),
+        (vec![attempt(1, S::TestsFailed)], "ask 2 for 300"),
+        (
+            vec![attempt(1, S::AgentTimeout)],
+            "stop failed agent_timeout",
+        ),
+    ] {
+        assert_eq!(word(&next(&whole(replies), &large)), expected);
+    }
     let fits = Policy {
         estimated_turns: Some(20),
         ..policy()
@@ -426,6 +463,19 @@ fn every_budget_ends_the_run() {
         ..history
     };
     assert_eq!(word(&next(&soon, &policy())), "ask 2 for 100");
+    // The commands run with what it sends.
+    for (took, expected) in [(10.0, "ask 2 for 70"), (90.0, "ask 2 for 50")] {
+        let mut soon = soon.clone();
+        soon.baseline.as_mut().unwrap().test_result.duration_seconds = took;
+        assert_eq!(word(&next(&soon, &policy())), expected);
+    }
+    // Nor are they run once more when their time is up.
+    let failed_once = History {
+        baseline: Some(observed(K::TestFailure)),
+        seconds: 1800.0,
+        ..History::default()
+    };
+    assert_eq!(word(&next(&failed_once, &policy())), exhausted);
 }
 
 #[test]

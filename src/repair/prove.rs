@@ -19,6 +19,10 @@ use crate::source::Source;
 const NOT_THE_TESTS: &str = "without its changes to tests it does not pass; a test that is wrong itself may \
                              change with `--allow-protected PATH`";
 
+/// What a proof lacks that could not be finished.
+pub(super) const NO_TIME: &str =
+    "time used up before it was shown: `--budget-seconds` gives the whole run longer";
+
 impl Session<'_> {
     /// What stands behind commands that pass with these changes laid in. Where those without them
     /// did not end alike, the commands are run once more.
@@ -42,7 +46,9 @@ impl Session<'_> {
                 result.kept = false;
                 return Ok(());
             }
-            if again.observed.passed {
+            if again.cut_short {
+                proof.missing = vec![NO_TIME.to_owned()];
+            } else if again.observed.passed {
                 proof.green_runs = 2;
                 let second = compare(&self.evidence, &again.evidence, &failing);
                 proof.missing = second.missing;
@@ -68,25 +74,35 @@ impl Session<'_> {
                 return Ok(());
             }
             if !without.observed.passed {
-                proof.missing = vec![NOT_THE_TESTS.to_owned()];
+                let said = [NOT_THE_TESTS, NO_TIME][usize::from(without.cut_short)];
+                proof.missing = vec![said.to_owned()];
                 proof.proven = false;
             }
         }
         proof.red_runs = self.red_runs;
         proof.rests_on = self.rests_on(&proof, changes)?;
         if !proof.proven {
-            let advice = Code::L106.advice();
-            result.stop_reason = StopReason::Unproven;
-            result.kept = false;
-            result.message = format!(
-                "the commands end with 0, and that the tests pass is not proven: {}",
-                proof.missing.join("; ")
-            );
-            let said = json!({ "code": Code::L106, "missing": proof.missing, "advice": advice });
-            self.event("warning", "unproven", said)?;
+            self.unproven(result, &proof)?;
         }
         result.proof = Some(proof);
         Ok(())
+    }
+
+    /// Ends an attempt with what its proof lacks.
+    pub(super) fn unproven(
+        &mut self,
+        result: &mut AttemptResult,
+        proof: &Proof,
+    ) -> Result<(), RepairError> {
+        let advice = Code::L106.advice();
+        result.stop_reason = StopReason::Unproven;
+        result.kept = false;
+        result.message = format!(
+            "the commands end with 0, and that the tests pass is not proven: {}",
+            proof.missing.join("; ")
+        );
+        let said = json!({ "code": Code::L106, "missing": proof.missing, "advice": advice });
+        self.event("warning", "unproven", said)
     }
 
     /// Of a change, the tests that may not be what turns a failure green: those in which it does not lie,

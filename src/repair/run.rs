@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -9,17 +10,18 @@ use super::error::RepairError;
 use super::failure::child_failure;
 use super::history::History;
 use super::plan::End;
-use super::resume::already_fixed;
+use super::resume::{already_fixed, fixed_before};
 use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::{digest, state};
 use crate::exec::{Outcome, SandboxState, Stop};
 use crate::model::{
-    AttemptResult, Category, Event, Level, Observed, Proof, RunResult, RunStatus, SCHEMA_VERSION,
-    StopReason, TestResult, Usage, WorkplaceUsed,
+    AttemptResult, BlobId, Category, Event, Level, Observed, Proof, RunResult, RunStatus,
+    SCHEMA_VERSION, StopReason, TestResult, Usage, WorkplaceUsed,
 };
 use crate::patch::{Change, canonical, write_worktree};
 use crate::report::failure_text;
+use crate::source::{EntryKind, Source};
 use crate::workplace::Kind;
 
 /// Runs the loop: baseline, heals, agent, judge, test, until the plan says stop. Everything that
@@ -34,11 +36,14 @@ pub fn repair(
     stop: &Stop,
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
-    if let Some(result) = already_fixed(setup)? {
+    let key = Key::of(setup);
+    let fixed = fixed_before(setup);
+    let before = key.check(setup, fixed.is_some())?;
+    if let Some(result) = fixed
+        && let Some(result) = already_fixed(setup, result)?
+    {
         return Ok(result);
     }
-    let key = Key::of(setup);
-    let before = key.check(setup)?;
     let mut session = Session::open(setup, stop, watch, before)?;
     session.journal.json("run.json", &key)?;
     session.event("info", "run_started", json!({ "commands": key.commands }))?;
@@ -50,7 +55,7 @@ pub fn repair(
             line,
             &session.place,
             setup.prefix,
-            session.limit,
+            session.run_limit().after(Duration::ZERO).0,
             stop,
         )?;
         session.journal.text("setup.log", &outcome.output.text())?;
@@ -71,7 +76,7 @@ pub fn repair(
         ..History::default()
     };
     let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
-    session.conclude(&end)
+    session.conclude(&end, key)
 }
 
 fn last_lines(outcome: &Outcome) -> String {
@@ -93,6 +98,9 @@ struct Key {
     run_id: String,
     /// SHA-256 over paths, modes and blob ids of all files.
     base: String,
+    /// The same with the patch of a run that was fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repaired: Option<String>,
     commands: Vec<String>,
     agent: Option<String>,
     /// The name of the worktree's folder, for who reads a report.
@@ -105,19 +113,14 @@ struct Key {
 
 impl Key {
     fn of(setup: &Setup<'_>) -> Self {
-        let mut text = String::new();
-        for entry in setup.source.listing().entries() {
-            let id = setup.source.blob_id(&entry.path);
-            let id = id.map_or_else(|| entry.bytes.to_string(), |id| id.to_string());
-            text.push_str(&format!("{} {:?} {id}\n", entry.path, entry.kind));
-        }
         let mask = |line: &String| setup.redactor.redact(line).text.into_owned();
         let name = setup.folder.file_name().unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
             document: "run".to_owned(),
             run_id: name.to_string_lossy().into_owned(),
-            base: digest(text.as_bytes()),
+            base: base(setup.source, &[]),
+            repaired: None,
             commands: setup.commands.lines.iter().map(mask).collect(),
             repository: setup
                 .root
@@ -134,8 +137,9 @@ impl Key {
         }
     }
 
-    // How long the run that goes on took so far.
-    fn check(&self, setup: &Setup<'_>) -> Result<Duration, RepairError> {
+    // How long the run that goes on took so far. One that was fixed asks no agent, and its patch may
+    // stand in the files.
+    fn check(&self, setup: &Setup<'_>, fixed: bool) -> Result<Duration, RepairError> {
         if !setup.resume {
             return Ok(Duration::ZERO);
         }
@@ -147,9 +151,12 @@ impl Key {
                 RepairError::Resume(format!("`{}` is no run", setup.folder.display()))
             })?;
         let differs = [
-            ("the files", before.base != self.base),
+            (
+                "the files",
+                before.base != self.base && before.repaired.as_ref() != Some(&self.base),
+            ),
             ("the test commands", before.commands != self.commands),
-            ("the agent", before.agent != self.agent),
+            ("the agent", !fixed && before.agent != self.agent),
         ];
         if let Some((what, _)) = differs.iter().find(|(_, differs)| *differs) {
             let said = format!("{what} differ from those it was started with");
@@ -165,18 +172,51 @@ impl Key {
     }
 }
 
+// SHA-256 over paths, modes and blob ids of all files, as they are with the changes.
+fn base(source: &dyn Source, changes: &[Change]) -> String {
+    let mut lines = BTreeMap::new();
+    for entry in source.listing().entries() {
+        let id = source.blob_id(&entry.path);
+        let id = id.map_or_else(|| entry.bytes.to_string(), |id| id.to_string());
+        lines.insert(&entry.path, format!("{:?} {id}", entry.kind));
+    }
+    for change in changes {
+        match &change.after {
+            None => lines.remove(&change.path),
+            Some(state) => {
+                let executable = state.mode == 0o100_755;
+                let kind = EntryKind::File { executable };
+                let id = BlobId::of(&state.bytes);
+                lines.insert(&change.path, format!("{kind:?} {id}"))
+            }
+        };
+    }
+    let text: String = lines
+        .iter()
+        .map(|(path, said)| format!("{path} {said}\n"))
+        .collect();
+    digest(text.as_bytes())
+}
+
 impl Session<'_> {
     // Writes what a run leaves: the patch, the result, the report.
-    fn conclude(mut self, end: &End) -> Result<RunResult, RepairError> {
+    fn conclude(mut self, end: &End, key: Key) -> Result<RunResult, RepairError> {
         let changes = self.final_changes()?;
         let patch = canonical(&changes);
         let mut result = self.result(end, &changes, &patch);
         if !changes.is_empty() {
             self.journal.masked("final.patch", &patch)?;
         }
-        // Before the worktree is touched: a run that is cut off here is resumed from its result.
-        if self.setup.apply && end.status == RunStatus::Fixed {
-            self.journal.json("result.json", &result)?;
+        if end.status == RunStatus::Fixed {
+            let key = Key {
+                repaired: Some(base(self.setup.source, &changes)),
+                ..key
+            };
+            self.journal.json("run.json", &key)?;
+            // Before the worktree is touched: a run that is cut off here is resumed from its result.
+            if self.setup.apply {
+                self.journal.json("result.json", &result)?;
+            }
         }
         let in_place = self.place.kind() == Kind::InPlace;
         if in_place && end.status == RunStatus::Fixed {
@@ -194,7 +234,9 @@ impl Session<'_> {
             }
         }
         if end.status != RunStatus::Fixed {
-            let failure = child_failure(&result, &self.all, self.setup.redactor);
+            let remedies = self.diagnosis.as_ref().map(self.setup.remedies);
+            let remedies = remedies.unwrap_or_default();
+            let failure = child_failure(&result, &self.all, &remedies, self.setup.redactor);
             result
                 .suggested_actions
                 .clone_from(&failure.suggested_actions);
@@ -262,6 +304,7 @@ impl Session<'_> {
                 kind: self.place.kind().as_str().to_owned(),
                 why: self.place.why().to_owned(),
                 sandbox: self.sandbox.map_or("", SandboxState::as_str).to_owned(),
+                refused: self.refused.iter().cloned().collect(),
             },
             failure: first.cloned(),
             message: self.setup.redactor.redact(&end.message).text.into_owned(),
@@ -299,6 +342,13 @@ impl Session<'_> {
 
 // From layers 1 and 2 of the taxonomy; a budget that ran out takes the word of the last attempt.
 fn category(end: &End, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
+    // R48: what a person has to mend is the environment.
+    if matches!(
+        end.reason,
+        StopReason::UserActionRequired | StopReason::WorkplaceUnused
+    ) {
+        return Category::ToolError;
+    }
     if all.iter().any(|it| it.kept) {
         return Category::Partial;
     }

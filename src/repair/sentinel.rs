@@ -3,7 +3,7 @@ use super::progress::{Effect, effect};
 use super::session::Session;
 use crate::model::{Observed, RepoPath};
 use crate::patch::{Change, FileState};
-use crate::workplace::{Kind, leads_to};
+use crate::workplace::{Kind, installed_copy, leads_to};
 
 /// What became of the commands with the changed files made unloadable.
 pub(super) enum Sentinel {
@@ -16,6 +16,8 @@ pub(super) enum Sentinel {
         /// Whether the commands are known to run files outside the workplace.
         elsewhere: bool,
     },
+    /// Nothing was left for everything while they ran.
+    CutShort,
 }
 
 impl Session<'_> {
@@ -51,6 +53,9 @@ impl Session<'_> {
         if ran.interrupted {
             return Ok(None);
         }
+        if ran.cut_short {
+            return Ok(Some(Sentinel::CutShort));
+        }
         let same = if expected.passed {
             ran.observed.passed
         } else {
@@ -70,18 +75,31 @@ impl Session<'_> {
                 named_below(&ran.log, &original).or(lead)
             })
             .flatten();
-        let said = match &leads_out {
-            Some(path) => format!(
+        let commands = &self.setup.commands;
+        let lines = &commands.lines;
+        let copy = broken.iter().find_map(|path| {
+            let path = path.as_str();
+            named_copy(&ran.log, path, &original).or_else(|| {
+                let found = installed_copy(self.setup.root, lines, &commands.environment, path)?;
+                Some(found.display().to_string())
+            })
+        });
+        let said = match (&leads_out, &copy) {
+            (Some(path), _) => format!(
                 "`{path}` leads to the worktree, not to the copy in which {names} was changed; \
                  `--workplace overlay` or an install in the copy (`--setup`) mends that"
             ),
-            None => format!(
+            (None, Some(path)) => format!(
+                "`{path}` is what runs, and {names} was changed: install the project editable \
+                 (`pip install -e .`), or in the workplace with `--setup`"
+            ),
+            (None, None) => format!(
                 "the commands end the same with {names} made unloadable: they do not run it"
             ),
         };
         Ok(Some(Sentinel::Unseen {
             said,
-            elsewhere: leads_out.is_some(),
+            elsewhere: leads_out.is_some() || copy.is_some(),
         }))
     }
 }
@@ -102,6 +120,23 @@ const LOADED: &[&str] = &[
     "yaml", "yml", "sh", "vue", "svelte",
 ];
 
+// A file of the same package and name elsewhere that a log names: the workplace's own path is not in
+// it.
+fn named_copy(log: &str, path: &str, original: &str) -> Option<String> {
+    let package = path.rsplitn(3, '/').take(2).collect::<Vec<_>>();
+    let [name, folder] = package.as_slice() else {
+        return None;
+    };
+    let ending = format!("/{folder}/{name}");
+    log.match_indices(&ending).find_map(|(at, _)| {
+        let before = log.get(..at)?;
+        let from = before.rfind(|it: char| it.is_whitespace() || "\"'(".contains(it))? + 1;
+        let found = format!("{}{ending}", before.get(from..)?);
+        let whole = found.starts_with('/') && found != format!("{original}/{path}");
+        whole.then_some(found)
+    })
+}
+
 // A file below a folder that a log names.
 fn named_below(log: &str, folder: &str) -> Option<String> {
     let at = log.find(&format!("{folder}/"))?;
@@ -112,7 +147,17 @@ fn named_below(log: &str, folder: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::named_below;
+    use super::{named_below, named_copy};
+
+    #[test]
+    fn a_copy_of_a_file_is_found_in_a_log() {
+        let log = "Traceback:\n  File \"/v/lib/site-packages/pk/core.py\", line 3\n";
+        let found = named_copy(log, "src/pk/core.py", "/w/r");
+        assert_eq!(found.as_deref(), Some("/v/lib/site-packages/pk/core.py"));
+        let own = "  File \"src/pk/core.py\", line 3\n  File \"/w/r/src/pk/core.py\"\n";
+        assert_eq!(named_copy(own, "src/pk/core.py", "/w/r"), None);
+        assert_eq!(named_copy(log, "core.py", "/w/r"), None);
+    }
 
     #[test]
     fn a_path_of_the_original_is_found_in_a_log() {

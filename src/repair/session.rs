@@ -10,22 +10,21 @@ use super::commands::{Ran, diagnose_again, run_commands};
 use super::error::RepairError;
 use super::heal::Heal;
 use super::heals::heals;
-use super::history::{History, SplitEnd, standing};
+use super::history::History;
 use super::journal::{Journal, read_json};
-use super::limits::{first_limit, later_limit};
+use super::limits::{RunLimit, first_limit, later_limit};
 use super::observe::observe_log;
 use super::plan::{End, Policy, Step, next};
 use super::setup::Setup;
-use super::split::{Part, SplitInput, split};
-use super::task::{Estimate, Task};
+use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxMode, SandboxState, Stop};
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
-    FailurePacket, Level, MentionedFile, Observed, PreviousAttempt, RepoPath, StopReason,
+    FailurePacket, Level, Observed, PreviousAttempt, Refused, RepoPath,
 };
 use crate::patch::FileState;
-use crate::proof::Evidence;
+use crate::proof::{Evidence, hidden_failure};
 use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
@@ -58,7 +57,7 @@ pub(super) struct Session<'s> {
     pub(super) seen: BTreeSet<RepoPath>,
     pub(super) interrupted: bool,
     /// What the sandbox refused to be written, each said once.
-    pub(super) refused: BTreeSet<PathBuf>,
+    pub(super) refused: BTreeSet<Refused>,
     /// What of the sandbox was in force when the commands ran first.
     pub(super) sandbox: Option<SandboxState>,
     /// Titles of the parts of a split, in the order they ran.
@@ -154,6 +153,7 @@ impl<'s> Session<'s> {
                 Step::RunBaseline => {
                     let ran = self.baseline("baseline", "to see what fails")?;
                     self.measure(&ran.observed);
+                    history.hidden = self.evidence.first().and_then(hidden_failure);
                     history.reported = self.reported()?;
                     let document = DiagnosisDocument::new(&ran.diagnosis);
                     self.journal.json("diagnosis.json", &document)?;
@@ -164,8 +164,9 @@ impl<'s> Session<'s> {
                     history.baseline = Some(ran.observed);
                 }
                 Step::RepeatBaseline => {
-                    let again = self.baseline("baseline-again", AGAIN)?.observed;
-                    self.red_runs += u32::from(!again.passed);
+                    let ran = self.baseline("baseline-again", AGAIN)?;
+                    let again = ran.observed;
+                    self.red_runs += u32::from(!again.passed && !ran.cut_short);
                     let first = history.baseline.as_ref();
                     self.unstable |= first.is_some_and(|it| it.signature != again.signature);
                     history.repeated = Some(again);
@@ -223,6 +224,16 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
+    /// For one run of the commands, now.
+    pub(super) fn run_limit(&self) -> RunLimit {
+        let all = self.setup.policy.max_seconds;
+        let left = all.map(|all| (all - self.journal.seconds()).max(0.0));
+        RunLimit {
+            each: self.limit,
+            all: left.and_then(|left| Duration::try_from_secs_f64(left).ok()),
+        }
+    }
+
     /// Runs the commands on the scratch copy as it is now.
     pub(super) fn run_commands(&mut self) -> Result<Ran, RepairError> {
         let source = self.place.source()?;
@@ -233,7 +244,7 @@ impl<'s> Session<'s> {
             self.setup.prefix,
             self.setup.redactor,
             &source,
-            self.limit,
+            self.run_limit(),
             self.stop,
         )?;
         self.runs.push(CommandRun {
@@ -242,16 +253,28 @@ impl<'s> Session<'s> {
         });
         self.interrupted |= ran.interrupted;
         drop(source);
-        for path in &ran.refused {
-            if self.refused.insert(path.clone()) {
-                let said = json!({ "path": path.display().to_string() });
-                self.event("warning", "sandbox_refused", said)?;
-            }
-        }
+        self.say_refused(&ran.refused, false)?;
         if self.sandbox.replace(ran.sandbox).is_none() {
             self.say_what_is_open(ran.sandbox)?;
         }
         Ok(ran)
+    }
+
+    /// Says what the sandbox refused.
+    pub(super) fn say_refused(
+        &mut self,
+        paths: &[PathBuf],
+        agent: bool,
+    ) -> Result<(), RepairError> {
+        for path in paths {
+            let path = path.to_string_lossy();
+            let path = self.setup.redactor.redact(&path).text.into_owned();
+            let said = json!({ "path": path, "agent": agent });
+            if self.refused.insert(Refused { path, agent }) {
+                self.event("warning", "sandbox_refused", said)?;
+            }
+        }
+        Ok(())
     }
 
     // R211: once a run, for whoever reads along and for whoever reads the events.
@@ -292,12 +315,14 @@ impl<'s> Session<'s> {
                 ),
                 observed,
                 log,
+                cut_short: false,
                 interrupted: false,
                 refused: Vec::new(),
                 sandbox: SandboxState::Enforced,
             });
         }
-        let starts = json!({ "what": name, "why": why, "limit": self.limit.as_secs_f64() });
+        let (limit, _) = self.run_limit().after(Duration::ZERO);
+        let starts = json!({ "what": name, "why": why, "limit": millis(limit.as_secs_f64()) });
         self.event("info", "command_started", starts)?;
         self.purpose = Some(why.to_owned());
         let ran = self.run_commands()?;
@@ -376,164 +401,10 @@ impl<'s> Session<'s> {
         let count = self.heals.len();
         self.event("info", "heals_found", json!({ "count": count }))
     }
-
-    // R42, R43: the parts run one after the other on one state, with shares of what is left.
-    fn split(
-        &mut self,
-        reason: &'static str,
-        policy: &Policy,
-        history: &mut History,
-        task: Option<&Task>,
-        focus: &[String],
-    ) -> Result<SplitEnd, RepairError> {
-        let timed_out = reason == "timeout_auto_split";
-        if timed_out {
-            let mut said = json!({ "timeout_seconds": policy.agent_timeout });
-            self.name_task(&mut said);
-            self.event("warning", "coder_timeout_detected", said)?;
-        }
-        let mut said = json!({ "reason": reason });
-        self.name_task(&mut said);
-        self.event("info", "timeout_auto_split_started", said)?;
-        let none = Task::default();
-        let task = task.unwrap_or(&none);
-        let estimate = if timed_out {
-            Estimate::after_timeout()
-        } else {
-            task.estimate()
-        };
-        let failure = standing(history).or(history.baseline.as_ref()).cloned();
-        // A part is only split by what is its own.
-        let whole = policy.depth == 0;
-        let failing = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
-        let tests: Vec<String> = failing
-            .iter()
-            .filter(|test| whole || focus.contains(test))
-            .cloned()
-            .collect();
-        let targets: Vec<RepoPath> = self
-            .diagnosis
-            .iter()
-            .filter(|_| whole)
-            .flat_map(|diagnosis| diagnosis.files.iter().filter_map(MentionedFile::repo_path))
-            .collect();
-        let input = SplitInput {
-            task,
-            tests: &tests,
-            targets: &targets,
-            commands: &self.setup.commands.lines,
-        };
-        let plan = split(&input, &self.place.source()?, estimate);
-        self.journal.json("split.json", &plan)?;
-        if plan.parts.is_empty() {
-            let mut said = json!({ "error": plan.reason });
-            self.name_task(&mut said);
-            self.event("error", "timeout_auto_split_failed", said)?;
-            return Ok(SplitEnd::Failed(plan.reason));
-        }
-        let mut said = json!({ "sub_issues_count": plan.parts.len() });
-        self.name_task(&mut said);
-        self.event("info", "timeout_auto_split_success", said)?;
-        let count = u32::try_from(plan.parts.len()).unwrap_or(u32::MAX);
-        let mut reasons = BTreeMap::new();
-        for part in &plan.parts {
-            let said = json!({
-                "part": part.number,
-                "title": part.title,
-                "tests": part.tests,
-                "criteria": part.criteria,
-            });
-            self.event("info", "part_started", said)?;
-            self.parts.push(part.title.clone());
-            let left = policy.max_attempts.saturating_sub(history.replies());
-            let share = Policy {
-                heal: false,
-                max_attempts: (left / count).max(1),
-                max_seconds: policy
-                    .max_seconds
-                    .map(|limit| (limit - history.seconds).max(0.0) / f64::from(count)),
-                agent_timeout: (policy.agent_timeout / f64::from(count))
-                    .max(MIN_PART_SECONDS.min(policy.agent_timeout)),
-                depth: policy.depth + 1,
-                estimated_turns: None,
-                ..policy.clone()
-            };
-            let mut own = History {
-                baseline: self.standing(history),
-                repeated: self.standing(history),
-                heals: Some(0),
-                ..History::default()
-            };
-            let end = self.drive(&share, &mut own, Some(&task_of(part, task)), &part.tests)?;
-            reasons.insert(end.reason.to_string(), end.reason);
-            let said = json!({ "part": part.number, "status": end.status, "why": end.message });
-            self.event("info", "part_ended", said)?;
-            if self
-                .all
-                .iter()
-                .any(|it| it.proof.as_ref().is_some_and(|it| it.proven))
-            {
-                return Ok(SplitEnd::Ran {
-                    passed: true,
-                    parts: plan.parts.len(),
-                    reason: StopReason::Fixed,
-                });
-            }
-            if self.interrupted || self.stop.requested() {
-                break;
-            }
-        }
-        let alike = reasons.pop_first().filter(|_| reasons.is_empty());
-        Ok(SplitEnd::Ran {
-            passed: false,
-            parts: plan.parts.len(),
-            reason: alike.map_or(StopReason::TestsFailed, |(_, reason)| reason),
-        })
-    }
-
-    /// Adds what the task is called where it came from (R43).
-    pub(super) fn name_task(&self, said: &mut Value) {
-        let task = self.setup.task.as_ref();
-        for (name, id) in [
-            ("feature_id", task.and_then(|it| it.id.as_ref())),
-            ("issue_number", task.and_then(|it| it.issue.as_ref())),
-        ] {
-            if let Some(id) = id {
-                said[name] = json!(self.setup.redactor.redact(id).text);
-            }
-        }
-    }
-
-    // What fails now: the last change that was kept says so, whichever part made it.
-    fn standing(&self, history: &History) -> Option<Observed> {
-        self.all
-            .iter()
-            .rev()
-            .find(|it| it.kept)
-            .and_then(|it| it.observed.clone())
-            .or_else(|| history.baseline.clone())
-    }
 }
 
 const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
 const CHECKED: &str = "to see whether what it said holds";
-
-/// A part's call of the agent gets at least this, unless the whole task got less.
-const MIN_PART_SECONDS: f64 = 30.0;
-
-fn task_of(part: &Part, whole: &Task) -> Task {
-    Task {
-        id: whole.id.clone(),
-        issue: whole.issue.clone(),
-        title: part.title.clone(),
-        description: whole.description.clone(),
-        whole: whole.whole.clone().or_else(|| Some(whole.title.clone())),
-        criteria: part.criteria.clone(),
-        methods: Vec::new(),
-        targets: part.targets.iter().map(ToString::to_string).collect(),
-        tests: part.tests.clone(),
-    }
-}
 
 // A copy that takes long is heard of.
 fn open_place<'s>(

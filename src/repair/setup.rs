@@ -9,7 +9,7 @@ use crate::context::Request;
 use crate::diagnose::UserRules;
 use crate::exec::SandboxMode;
 use crate::git::Repository;
-use crate::model::{FailurePacket, RepoPath};
+use crate::model::{Diagnosis, FailurePacket, RepoPath};
 use crate::policy::{Allowed, ReadPolicy, Redactor};
 use crate::source::Source;
 use crate::state::Known;
@@ -54,6 +54,8 @@ pub struct Setup<'a> {
     pub allowed: Allowed,
     /// What is wanted beyond passing commands.
     pub task: Option<Task>,
+    /// What a person types to mend the environment of a failure, a sentence each.
+    pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
     /// A log of the failure that is meant, from wherever it came; another one is not repaired.
     pub reported: Option<String>,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.

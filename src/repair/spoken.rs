@@ -154,11 +154,7 @@ impl Session<'_> {
             end if end.is_missing_command() => Reached::Missing,
             _ => Reached::Failed(String::new()),
         };
-        for path in &outcome.refused {
-            let path = path.display().to_string();
-            let said = json!({ "path": path, "agent": true });
-            self.event("warning", "sandbox_refused", said)?;
-        }
+        self.say_refused(&outcome.refused, true)?;
         let now = Fingerprint::of(root, source, self.setup.git);
         let apart = self.place.kind() != Kind::InPlace;
         let differs = outside.differs(&now).filter(|_| apart);

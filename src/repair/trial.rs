@@ -6,6 +6,7 @@ use super::commands::diagnose_again;
 use super::error::RepairError;
 use super::evidence;
 use super::progress::{Effect, effect};
+use super::prove::NO_TIME;
 use super::sentinel::Sentinel;
 use super::session::Session;
 use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
@@ -73,6 +74,12 @@ impl Session<'_> {
             return Ok(());
         }
         result.test_result = Some(ran.observed.test_result.clone());
+        if ran.cut_short {
+            self.place.reset()?;
+            result.stop_reason = StopReason::BudgetExhausted;
+            "time used up while the commands ran with the change".clone_into(&mut result.message);
+            return Ok(());
+        }
         let (stop_reason, kept, message) = reason(trial, &ran.observed, &judged.changes);
         result.kept = kept && (ran.observed.passed || !trial.must_fix);
         result.stop_reason = stop_reason;
@@ -90,14 +97,22 @@ impl Session<'_> {
                 trial.before
             };
             let expected = expected.unwrap_or(&ran.observed);
-            if let Some(Sentinel::Unseen { said, elsewhere }) =
-                self.sentinel(&judged.changes, expected)?
-            {
-                result.kept = false;
-                if elsewhere || ran.observed.passed {
-                    result.stop_reason = StopReason::WorkplaceUnused;
+            match self.sentinel(&judged.changes, expected)? {
+                Some(Sentinel::Unseen { said, elsewhere }) => {
+                    result.kept = false;
+                    if elsewhere || ran.observed.passed {
+                        result.stop_reason = StopReason::WorkplaceUnused;
+                    }
+                    result.message = format!("{message}, but {said}");
                 }
-                result.message = format!("{message}, but {said}");
+                Some(Sentinel::CutShort) if ran.observed.passed => {
+                    let mut proof = result.proof.take().unwrap_or_default();
+                    proof.missing = vec![NO_TIME.to_owned()];
+                    proof.proven = false;
+                    self.unproven(result, &proof)?;
+                    result.proof = Some(proof);
+                }
+                _ => {}
             }
             if result.kept {
                 self.place.write(&judged.changes)?;
@@ -222,18 +237,28 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+// What is wrong, with its file where the words do not name it.
+fn at(path: Option<&str>, said: &str) -> String {
+    match path.filter(|path| !path.is_empty() && !said.contains(path)) {
+        Some(path) => format!("`{path}`: {said}").replace(
+            "--allow-protected PATH",
+            &format!("--allow-protected {path}"),
+        ),
+        None => said.to_owned(),
+    }
+}
+
 fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
     let said = verdict
         .problems
         .iter()
         .find(|problem| problem.severity == crate::model::Severity::Error)
-        .map(|problem| problem.message.clone())
+        .map(|problem| at(problem.path.as_deref(), &problem.message))
         .or_else(|| {
-            let hunks = verdict.files.iter().flat_map(|file| &file.hunks);
-            hunks
-                .filter(|hunk| hunk.code.is_some())
-                .map(|hunk| hunk.message.clone())
-                .next()
+            verdict.files.iter().find_map(|file| {
+                let hunk = file.hunks.iter().find(|hunk| hunk.code.is_some())?;
+                Some(at(Some(&file.path), &hunk.message))
+            })
         })
         .unwrap_or_else(|| "the files already are as the patch would make them".to_owned());
     (

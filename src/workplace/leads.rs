@@ -14,6 +14,51 @@ pub fn leads_to(worktree: &Path, lines: &[String]) -> Option<PathBuf> {
         .find_map(|environment| first_lead(environment, worktree))
 }
 
+/// Another file of the same package and name as this one of a worktree, where the commands would load
+/// it from: a copy that was installed. `variables` are those handed on to them, `NAME` or `NAME=VALUE`.
+#[must_use]
+pub fn installed_copy(
+    worktree: &Path,
+    lines: &[String],
+    variables: &[String],
+    path: &str,
+) -> Option<PathBuf> {
+    let packages = environments(worktree, lines).into_iter().flat_map(|it| {
+        let pythons = entries(&it.join("lib"));
+        pythons.into_iter().map(|it| it.join("site-packages"))
+    });
+    let words = lines.iter().flat_map(|line| line.split_whitespace());
+    let given = words.chain(variables.iter().map(String::as_str));
+    let searched = given.filter_map(|word| match word {
+        "PYTHONPATH" => std::env::var(word).ok(),
+        word => word.strip_prefix("PYTHONPATH=").map(str::to_owned),
+    });
+    let searched: Vec<PathBuf> = searched
+        .flat_map(|list| std::env::split_paths(&list).collect::<Vec<_>>())
+        .map(|it| lexical(&worktree.join(it)))
+        .collect();
+    let own = worktree.join(path);
+    let mut folders: Vec<PathBuf> = searched.into_iter().chain(packages).collect();
+    folders.sort();
+    let mut copies = folders.iter().flat_map(|folder| {
+        let names = as_imported(path).into_iter();
+        names.map(|name| folder.join(name)).collect::<Vec<_>>()
+    });
+    copies.find(|it| *it != own && it.is_file())
+}
+
+// A path as it stands in a folder that is searched for packages: with ever fewer folders before it,
+// a package at least.
+fn as_imported(path: &str) -> Vec<&str> {
+    let mut names = vec![path];
+    let mut rest = path;
+    while let Some((_, below)) = rest.split_once('/').filter(|(_, it)| it.contains('/')) {
+        names.push(below);
+        rest = below;
+    }
+    names
+}
+
 /// A file of an environment that leads into a folder.
 pub(super) fn first_lead(environment: &Path, folder: &Path) -> Option<PathBuf> {
     let name = folder.as_os_str().as_encoded_bytes();
@@ -79,7 +124,31 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 mod tests {
     use std::path::Path;
 
-    use super::leads_to;
+    use super::{installed_copy, leads_to};
+
+    #[test]
+    fn a_package_that_was_copied_is_found() {
+        let home = tempfile::tempdir().unwrap();
+        let packages = home.path().join("venv/lib/python3.12/site-packages");
+        for folder in [packages.join("pk"), home.path().join("lib/pk")] {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("core.py"), "").unwrap();
+        }
+        let at = home.path().display();
+        let find = |line: String, variables: &[String]| {
+            let found = installed_copy(Path::new("/w/r"), &[line], variables, "src/pk/core.py");
+            found.map(|it| it.strip_prefix(home.path()).unwrap().to_owned())
+        };
+        let installed = Path::new("venv/lib/python3.12/site-packages/pk/core.py");
+        let found = find(format!("{at}/venv/bin/python -m pytest"), &[]);
+        assert_eq!(found.as_deref(), Some(installed));
+        let copied = Path::new("lib/pk/core.py");
+        let found = find(format!("PYTHONPATH={at}/lib python3 -m pytest"), &[]);
+        assert_eq!(found.as_deref(), Some(copied));
+        let found = find("pytest".to_owned(), &[format!("PYTHONPATH={at}/lib")]);
+        assert_eq!(found.as_deref(), Some(copied));
+        assert_eq!(find("pytest".to_owned(), &[]), None);
+    }
 
     #[test]
     fn an_environment_that_a_command_names_is_looked_into() {

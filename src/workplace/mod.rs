@@ -28,6 +28,6 @@ pub use choice::{Choice, Kind};
 pub use environments::installed;
 pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
-pub use leads::leads_to;
+pub use leads::{installed_copy, leads_to};
 pub use place::Workplace;
 pub use plan::{Plan, Progress};

@@ -252,4 +252,13 @@ fn tests_may_not_be_weakened() {
     assert_ne!(output.status.code(), Some(0));
     assert_eq!(world.attempts("stopReason"), ["policy_rejected"]);
     assert!(!world.has("attempts/01/test.log"));
+    // It says which file, and what to type.
+    let result = world.json("result.json");
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("`tests/check.sh`: "), "{message}");
+    let next = result["suggestedActions"][0].as_str().unwrap();
+    assert!(
+        next.contains("`--allow-protected tests/check.sh`"),
+        "{next}"
+    );
 }

@@ -279,6 +279,62 @@ fn what_passes_already_is_not_called_repaired() {
     assert_eq!(result["stopReason"], "nothing_to_repair");
     assert_eq!(result["proof"], Value::Null);
     assert_eq!(result["message"], "the commands pass; nothing was repaired");
+
+    // Nor is a red run whose exit code a pipe hides.
+    let script = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
+                  self.assertEqual(1, 2)\n";
+    if !has_program("python3") {
+        return;
+    }
+    let piped = "python3 -m unittest 2>&1 | cat";
+    for command in [piped, "python3 -m unittest || true"] {
+        let world = World::with(&[("test_app.py", script)]);
+        ended(&world.repair(&["--test", command]), 4);
+        let result = world.json("result.json");
+        assert_eq!(result["status"], "user_action_required");
+        let message = result["message"].as_str().unwrap();
+        assert!(message.contains("unittest counts 1 failed"), "{message}");
+        assert!(message.contains("such as a pipe"), "{message}");
+    }
+    let green = World::with(&[("test_app.py", &script.replace("1, 2", "1, 1"))]);
+    ended(&green.repair(&["--test", piped]), 0);
+}
+
+#[test]
+fn a_copy_that_is_installed_is_named() {
+    if !has_program("python3") {
+        return;
+    }
+    let wrong = "def f():\n    return 1\n";
+    let test = "import unittest\n\nfrom pk.core import f\n\n\nclass T(unittest.TestCase):\n    \
+                def test_f(self):\n        self.assertEqual(f(), 2)\n";
+    let world = World::with(&[
+        ("src/pk/__init__.py", ""),
+        ("src/pk/core.py", wrong),
+        ("tests/test_c.py", test),
+    ]);
+    let site = world.outside("site");
+    std::fs::create_dir_all(site.join("pk")).unwrap();
+    std::fs::write(site.join("pk/__init__.py"), "").unwrap();
+    std::fs::write(site.join("pk/core.py"), wrong).unwrap();
+    let right = "```diff\n--- a/src/pk/core.py\n+++ b/src/pk/core.py\n@@ -1,2 +1,2 @@\n def f():\n\
+                 -    return 1\n+    return 2\n```\n";
+    let agent = world.agent(&[right], "");
+    let command = format!(
+        "PYTHONPATH={} python3 -m unittest discover -s tests",
+        site.display()
+    );
+    ended(&world.repair(&["--test", &command, "--agent", &agent]), 4);
+    let result = world.json("result.json");
+    assert_eq!(result["stopReason"], "workplace_unused");
+    assert_eq!(result["category"], "tool_error");
+    assert_eq!(world.calls(), 1);
+    let message = result["message"].as_str().unwrap();
+    let copy = site.join("pk/core.py");
+    assert!(message.contains(copy.to_str().unwrap()), "{message}");
+    assert!(message.contains("`pip install -e .`"), "{message}");
+    let first = result["suggestedActions"][0].as_str().unwrap();
+    assert!(first.contains("editable"), "{first}");
 }
 
 #[test]

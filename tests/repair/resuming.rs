@@ -108,7 +108,7 @@ fn a_run_that_was_fixed_goes_on_with_the_worktree() {
     assert_eq!(world.json("result.json")["applied"], false);
     let run = world.run_folder();
     let resume = ["repair", "--resume", run.to_str().unwrap(), "--apply"];
-    // The second time there is nothing left, whatever the files have become.
+    // The second time there is nothing left.
     for _ in 0..2 {
         let resumed = [&resume[..], &arguments].concat();
         ended(&world.command(&resumed).output().unwrap(), 0);
@@ -116,4 +116,46 @@ fn a_run_that_was_fixed_goes_on_with_the_worktree() {
         assert_eq!(world.repo.git(&["status", "--porcelain"]), " M answer.sh\n");
     }
     assert_eq!(world.calls(), 1);
+
+    // What it says holds for its own commands and files only.
+    let other = [
+        "repair",
+        "--resume",
+        run.to_str().unwrap(),
+        "--test",
+        "false",
+    ];
+    ended(&world.command(&other).output().unwrap(), 2);
+    world.repo.write("answer.sh", "ANSWER=40\n");
+    let resumed = [&resume[..], &arguments].concat();
+    let output = world.command(&resumed).output().unwrap();
+    ended(&output, 2);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("the files differ"), "{said}");
+    assert_eq!(world.repo.git(&["diff", "--stat"]).lines().count(), 2);
+}
+
+#[test]
+fn a_command_is_not_written_over_a_repair() {
+    let world = World::shell();
+    let agent = world.agent(&[FIX], "");
+    ended(
+        &world.repair(&["--test", "sh check.sh", "--agent", &agent]),
+        0,
+    );
+    let before = world.text("run.json");
+    let folder = world.run_folder();
+    let run = [
+        "run",
+        "--out",
+        folder.to_str().unwrap(),
+        "--",
+        "sh",
+        "check.sh",
+    ];
+    let output = world.command(&run).output().unwrap();
+    ended(&output, 2);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("U307"), "{said}");
+    assert_eq!(world.text("run.json"), before);
 }

@@ -1,8 +1,8 @@
-use crate::world::{World, ended};
+use crate::world::{FIX, World, ended};
 
-#[test]
-fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
-    let world = World::with(&[
+/// Two tests in two files, each red.
+fn values() -> World {
+    World::with(&[
         ("first/value.sh", "FIRST=0\n"),
         ("second/value.sh", "SECOND=0\n"),
         (
@@ -12,7 +12,12 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
              [ $SECOND = 1 ] || { echo 'FAILED second/value.sh::second - AssertionError: 0 != 1'; failed=1; }\n\
              exit $failed\n",
         ),
-    ]);
+    ])
+}
+
+#[test]
+fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
+    let world = values();
     let task = world.outside("task.json");
     std::fs::write(
         &task,
@@ -67,6 +72,64 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
     assert_ne!(output.status.code(), Some(0));
     assert_eq!(world.json("result.json")["stopReason"], "agent_timeout");
     assert!(world.text("report.txt").contains("Category: timeout"));
+}
+
+#[test]
+fn parts_spend_what_the_whole_may_spend() {
+    let world = values();
+    let hangs = world.script("cat > /dev/null\nsleep 600\n");
+    let arguments = ["--test", "sh check.sh", "--agent", &hangs];
+    let arguments = [&arguments[..], &["--agent-timeout", "1", "--max-attempts"]].concat();
+    // Calls that are allowed, parts that are begun with them.
+    for (allowed, parts) in [("1", 0), ("2", 1), ("3", 2)] {
+        let output = world.repair(&[&arguments[..], &[allowed]].concat());
+        ended(&output, 3);
+        let result = world.json("result.json");
+        assert_eq!(result["agentCalls"].to_string(), allowed);
+        assert_eq!(result["children"].as_array().unwrap().len(), parts);
+        let message = result["message"].as_str().unwrap();
+        let says = message.contains("not begun: 1 more (attempts used up: 2)");
+        assert_eq!(says, parts == 1, "{message}");
+        std::fs::remove_dir_all(world.run_folder()).unwrap();
+    }
+
+    // A call that hangs tells of no price, the next takes all there is.
+    let asked = world.outside("asked");
+    let dear = world.script(&format!(
+        "cat > /dev/null\n[ -e {0} ] || {{ touch {0}; sleep 600; }}\n\
+         echo '{{\"status\": \"give_up\", \"usage\": {{\"costUsd\": 1.0}}}}'\n",
+        asked.display()
+    ));
+    let arguments = ["--test", "sh check.sh", "--agent", &dear];
+    let budget = ["--agent-timeout", "2", "--budget-usd", "1"];
+    ended(&world.repair(&[&arguments[..], &budget].concat()), 1);
+    let result = world.json("result.json");
+    assert_eq!(result["usage"]["costUsd"], 1.0);
+    assert_eq!(result["agentCalls"], 2);
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("money used up: 1.00 USD"), "{message}");
+}
+
+#[test]
+fn a_large_task_that_cannot_be_split_is_tried() {
+    let world = World::shell();
+    let task = world.outside("task.json");
+    let methods: Vec<String> = (0..11).map(|at| format!("\"m{at}()\"")).collect();
+    let text = format!(r#"{{"title": "big", "methods": [{}]}}"#, methods.join(", "));
+    std::fs::write(&task, text).unwrap();
+    let agent = world.agent(&[FIX], "");
+    let arguments = ["--test", "sh check.sh", "--agent", &agent, "--task"];
+    ended(
+        &world.repair(&[&arguments[..], &[task.to_str().unwrap()]].concat()),
+        0,
+    );
+    assert_eq!(world.calls(), 1);
+    let events = world.text("events.jsonl");
+    assert!(
+        events.contains(r#""event":"complexity_split_failed""#),
+        "{events}"
+    );
+    assert!(!events.contains("timeout_auto_split"), "{events}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{FIX, World, ended};
+use crate::world::{FIX, World, ended, has_program};
 
 fn events(world: &World, name: &str) -> Vec<Value> {
     let events = world.text("events.jsonl");
@@ -111,6 +111,116 @@ fn a_slow_suite_is_never_given_to_an_agent() {
     let test = ["--test", failing, "--agent", &agent];
     world.repair(&[&test[..], &more].concat());
     assert_eq!(world.calls(), 2);
+}
+
+#[test]
+fn the_seconds_for_everything_bound_the_runs() {
+    let world = World::shell();
+    let output = world.repair(&["--test", "sleep 300; false", "--budget-seconds", "1"]);
+    ended(&output, 3);
+    let result = world.json("result.json");
+    assert_eq!(result["stopReason"], "command_timeout");
+    assert_eq!(result["commandRuns"].as_array().unwrap().len(), 1);
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("`--budget-seconds 300`"), "{message}");
+
+    // What is cut off says nothing of the change that it ran with.
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let agent = world.agent(&[FIX], "");
+    let test = ["--test", "sh check.sh && sleep 300", "--agent", &agent];
+    let output = world.repair(&[&test[..], &["--budget-seconds", "8"]].concat());
+    ended(&output, 1);
+    assert_eq!(world.calls(), 1);
+    assert_eq!(world.attempts("stopReason"), ["budget_exhausted"]);
+    assert_eq!(world.json("result.json")["stopReason"], "budget_exhausted");
+}
+
+#[test]
+fn what_the_sandbox_refused_stands_in_the_result() {
+    let world = World::shell();
+    // Temporary folders are open, so the place has to be elsewhere.
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let note = place.path().join("note");
+    let test = format!("echo x > {}", note.display());
+    let output = world.repair(&["--test", &test]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("R211") {
+        eprintln!("skipped: nothing is confined here");
+        return;
+    }
+    ended(&output, 4);
+    let result = world.json("result.json");
+    let refused = json!([{ "path": note.to_str().unwrap(), "agent": false }]);
+    assert_eq!(result["workplace"]["refused"], refused);
+    let first = result["suggestedActions"][0].as_str().unwrap();
+    let flag = format!("`--allow-write {}`", note.display());
+    assert!(first.contains(&flag), "{first}");
+    assert!(world.text("report.txt").contains(&flag));
+}
+
+#[test]
+fn what_a_person_must_mend_is_named() {
+    // The command, how the environment stands, what the headline and the next steps name.
+    let variable = "python3 -c \"import os; os.environ['API_KEY_X']\"";
+    let rows = [
+        ("pytset -q", None, "pytset", "Install the command"),
+        (
+            "python3 -c 'import nonexist_pkg'",
+            None,
+            "nonexist_pkg",
+            "`nonexist_pkg` is not installed",
+        ),
+        (variable, None, "API_KEY_X", "`API_KEY_X` is not set"),
+        (
+            variable,
+            Some("API_KEY_X"),
+            "API_KEY_X",
+            "mendit repair --env API_KEY_X",
+        ),
+    ];
+    for (command, set, named, next) in rows {
+        if command.starts_with("python3") && !has_program("python3") {
+            continue;
+        }
+        let world = World::shell();
+        let mut words = world.command(&["repair", "--format", "json", "--test", command]);
+        words.env_remove("API_KEY_X");
+        if let Some(name) = set {
+            words.env(name, "1");
+        }
+        let output = words.output().unwrap();
+        ended(&output, 4);
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(
+            result["message"].as_str().unwrap().contains(named),
+            "{result}"
+        );
+        assert_eq!(result["category"], "tool_error");
+        let actions = result["suggestedActions"].as_array().unwrap();
+        let texts: Vec<&str> = actions.iter().map(|it| it.as_str().unwrap()).collect();
+        assert!(texts[0].contains(next), "{texts:?}");
+        let each: std::collections::BTreeSet<_> = texts.iter().collect();
+        assert_eq!(each.len(), texts.len(), "{texts:?}");
+        for foreign in ["context level", "remaining work"] {
+            assert!(!texts.iter().any(|it| it.contains(foreign)), "{texts:?}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_is_not_here_is_told_before_anything_runs() {
+    let world = World::shell();
+    for agent in ["no-such-agent --now", "opencode"] {
+        let mut words = world.command(&["repair", "--test", "sh check.sh", "--agent", agent]);
+        // Nothing but a shell is found.
+        let only = world.outside("only");
+        std::fs::create_dir_all(&only).unwrap();
+        let output = words.env("PATH", &only).output().unwrap();
+        ended(&output, 2);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("U310"), "{said}");
+        assert!(!said.contains("the commands fail"), "{said}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::git::Repository;
 use crate::model::{FailureKind, RealEnvironment};
 use crate::patch::Change;
 use crate::policy::Redactor;
-use crate::repair::{Commands, run_commands};
+use crate::repair::{Commands, RunLimit, run_commands};
 use crate::source::Worktree;
 use crate::workplace::{Choice, Plan, Workplace};
 
@@ -89,7 +89,10 @@ impl Bench<'_> {
             "",
             self.redactor,
             &*view,
-            limit,
+            RunLimit {
+                each: limit,
+                all: None,
+            },
             self.stop,
         )?;
         let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);

@@ -1,0 +1,176 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::error::RepairError;
+use super::history::{History, Parts, SplitEnd, standing};
+use super::limits::Spent;
+use super::plan::Policy;
+use super::session::Session;
+use super::split::{Part, SplitInput, split};
+use super::task::{Estimate, Task};
+use crate::model::{MentionedFile, Observed, RepoPath, StopReason};
+
+impl Session<'_> {
+    /// Cuts a task and runs its parts one after the other on one state, with shares of what is
+    /// left (R42, R43).
+    pub(super) fn split(
+        &mut self,
+        reason: &'static str,
+        policy: &Policy,
+        history: &mut History,
+        task: Option<&Task>,
+        focus: &[String],
+    ) -> Result<SplitEnd, RepairError> {
+        let timed_out = reason == "timeout_auto_split";
+        let mut said = json!({ "reason": reason });
+        self.name_task(&mut said);
+        let name = if timed_out {
+            "timeout_auto_split"
+        } else {
+            "complexity_split"
+        };
+        self.event("info", &format!("{name}_started"), said)?;
+        let none = Task::default();
+        let task = task.unwrap_or(&none);
+        let estimate = if timed_out {
+            Estimate::after_timeout()
+        } else {
+            task.estimate()
+        };
+        let failure = standing(history).or(history.baseline.as_ref()).cloned();
+        // A part is only split by what is its own.
+        let whole = policy.depth == 0;
+        let failing = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
+        let tests: Vec<String> = failing
+            .iter()
+            .filter(|test| whole || focus.contains(test))
+            .cloned()
+            .collect();
+        let targets: Vec<RepoPath> = self
+            .diagnosis
+            .iter()
+            .filter(|_| whole)
+            .flat_map(|diagnosis| diagnosis.files.iter().filter_map(MentionedFile::repo_path))
+            .collect();
+        let input = SplitInput {
+            task,
+            tests: &tests,
+            targets: &targets,
+            commands: &self.setup.commands.lines,
+        };
+        let plan = split(&input, &self.place.source()?, estimate);
+        self.journal.json("split.json", &plan)?;
+        if plan.parts.is_empty() {
+            let mut said = json!({ "error": plan.reason });
+            self.name_task(&mut said);
+            let level = if timed_out { "error" } else { "warning" };
+            self.event(level, &format!("{name}_failed"), said)?;
+            return Ok(SplitEnd::Failed(plan.reason));
+        }
+        let mut said = json!({ "sub_issues_count": plan.parts.len() });
+        self.name_task(&mut said);
+        self.event("info", &format!("{name}_success"), said)?;
+        let from = self.all.len();
+        let started = self.journal.seconds();
+        let mut parts = Parts {
+            passed: false,
+            ran: 0,
+            reason: StopReason::BudgetExhausted,
+            left: None,
+        };
+        let mut reasons = BTreeMap::new();
+        for part in &plan.parts {
+            let since = self.all.get(from..).unwrap_or_default();
+            let seconds = history.seconds + self.journal.seconds() - started;
+            let spent = Spent::of(history.attempts.iter().chain(since), seconds);
+            let left = plan.parts.len() - parts.ran;
+            let share = match spent.share(policy, number(left), number(plan.parts.len())) {
+                Ok(share) => share,
+                Err(why) => {
+                    parts.left = Some((left, why));
+                    break;
+                }
+            };
+            let said = json!({
+                "part": part.number,
+                "title": part.title,
+                "tests": part.tests,
+                "criteria": part.criteria,
+            });
+            self.event("info", "part_started", said)?;
+            self.parts.push(part.title.clone());
+            let mut own = History {
+                baseline: self.standing(history),
+                repeated: self.standing(history),
+                heals: Some(0),
+                ..History::default()
+            };
+            let end = self.drive(&share, &mut own, Some(&task_of(part, task)), &part.tests)?;
+            parts.ran += 1;
+            reasons.insert(end.reason.to_string(), end.reason);
+            let said = json!({ "part": part.number, "status": end.status, "why": end.message });
+            self.event("info", "part_ended", said)?;
+            if self
+                .all
+                .iter()
+                .any(|it| it.proof.as_ref().is_some_and(|it| it.proven))
+            {
+                parts.passed = true;
+                return Ok(SplitEnd::Ran(parts));
+            }
+            if self.interrupted || self.stop.requested() {
+                break;
+            }
+        }
+        if let Some((_, reason)) = reasons.pop_first() {
+            parts.reason = if reasons.is_empty() {
+                reason
+            } else {
+                StopReason::TestsFailed
+            };
+        }
+        Ok(SplitEnd::Ran(parts))
+    }
+
+    /// Adds what the task is called where it came from (R43).
+    pub(super) fn name_task(&self, said: &mut Value) {
+        let task = self.setup.task.as_ref();
+        for (name, id) in [
+            ("feature_id", task.and_then(|it| it.id.as_ref())),
+            ("issue_number", task.and_then(|it| it.issue.as_ref())),
+        ] {
+            if let Some(id) = id {
+                said[name] = json!(self.setup.redactor.redact(id).text);
+            }
+        }
+    }
+
+    // What fails now: the last change that was kept says so, whichever part made it.
+    fn standing(&self, history: &History) -> Option<Observed> {
+        self.all
+            .iter()
+            .rev()
+            .find(|it| it.kept)
+            .and_then(|it| it.observed.clone())
+            .or_else(|| history.baseline.clone())
+    }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn task_of(part: &Part, whole: &Task) -> Task {
+    Task {
+        id: whole.id.clone(),
+        issue: whole.issue.clone(),
+        title: part.title.clone(),
+        description: whole.description.clone(),
+        whole: whole.whole.clone().or_else(|| Some(whole.title.clone())),
+        criteria: part.criteria.clone(),
+        methods: Vec::new(),
+        targets: part.targets.iter().map(ToString::to_string).collect(),
+        tests: part.tests.clone(),
+    }
+}
