@@ -140,6 +140,8 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
             .unwrap()
             .contains("from shop.shape import Square")
     );
+    let report = stdout(&repo.mendit(&["report"]));
+    assert!(report.contains("\napplied "), "{report}");
     // The last command again, and then nothing is left.
     assert_eq!(code(&repo.mendit(&["run"])), 0);
     let nothing = repo.mendit(&["fix"]);
@@ -148,6 +150,40 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
         stderr(&nothing).contains("the last run passed"),
         "{}",
         stderr(&nothing)
+    );
+}
+
+#[test]
+fn a_name_like_another_is_told_as_a_guess() {
+    if !has_python() {
+        return;
+    }
+    let repo = repo();
+    repo.write(
+        "shop/area.py",
+        "from shop.shape import Sqare\n\n\ndef area():\n    return Sqare(2).area()\n",
+    );
+    let said = stderr(&run(&repo, &[]));
+    assert!(
+        said.contains("? perhaps: from shop.shape import Square"),
+        "{said}"
+    );
+    assert!(!said.contains("certain"), "{said}");
+}
+
+#[test]
+fn a_hint_says_when_no_import_is_missing() {
+    let repo = Repo::with(&[("a.py", "assert 1 == 2\n")]);
+    repo.write(
+        "test.log",
+        "a.py:1: in f\nE   AssertionError: assert 1 == 2\n",
+    );
+    let output = repo.mendit(&["hint", "--log", "test.log"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("missing an import"),
+        "{}",
+        stdout(&output)
     );
 }
 

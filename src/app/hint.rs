@@ -48,9 +48,12 @@ pub struct Hinted {
 }
 
 impl Hinted {
-    /// A line for each name.
+    /// A line for each name, or that no name is missing.
     #[must_use]
     pub fn lines(&self) -> String {
+        if self.names.is_empty() {
+            return "nothing in the log is missing an import\n".to_owned();
+        }
         hint_lines(&self.names, &self.document.suggestions)
     }
 }

@@ -71,8 +71,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let wanted = !patch.is_empty() && wanted(args, &fixed, output);
     if wanted {
-        let judged = write_fix(&app, &patch, output)?;
-        fixed.repaired.result.applied = judged.verdict.verdict.applies();
+        write_fix(&app, &mut fixed, output)?;
     }
     let folder = fixed.repaired.folder.display().to_string();
     match args.format {

@@ -28,11 +28,10 @@ pub fn child_failure(
         }
     }
     let mut actions = particular(result, rule, attempts);
-    actions.extend(
-        suggested_actions(category)
-            .iter()
-            .map(|it| (*it).to_owned()),
-    );
+    if !is_left_to_an_agent(result) {
+        let general = suggested_actions(category).iter();
+        actions.extend(general.map(|it| (*it).to_owned()));
+    }
     let suggested_retry = rule
         .is_retryable()
         .then(|| how(rule, attempts))
@@ -83,12 +82,20 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
     })
 }
 
+// Nothing went wrong: what needs no model was not enough.
+fn is_left_to_an_agent(result: &RunResult) -> bool {
+    let alone = result.agent_calls == 0 && result.children.is_empty();
+    alone && result.stop_reason == StopReason::TestsFailed
+}
+
 // What this very failure asks for, before the advice of its category.
 fn particular(result: &RunResult, rule: Retry, attempts: &[AttemptResult]) -> Vec<String> {
     let mut actions = Vec::new();
-    let alone = result.agent_calls == 0 && result.children.is_empty();
-    if alone && result.stop_reason == StopReason::TestsFailed {
-        actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());
+    if is_left_to_an_agent(result) {
+        actions.extend([
+            "Name an agent: `mendit fix --agent claude`".to_owned(),
+            "Or correct it by hand: `mendit context` lists the files that it needs".to_owned(),
+        ]);
     }
     if let Some(trouble) = &result.agent_trouble {
         actions.push(relief(trouble.kind).to_owned());

@@ -36,7 +36,14 @@ pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
         "Evidence",
         evidence.map(|line| format!("{:>6} | {}", line.line, line.text)),
     );
-    section(&mut text, "Files", diagnosis.files.iter().map(place));
+    // A file alone says nothing beside its line.
+    let lined = |path: &str| {
+        let mut files = diagnosis.files.iter();
+        files.any(|it| it.path == path && it.line.is_some())
+    };
+    let files = diagnosis.files.iter();
+    let files = files.filter(|it| it.line.is_some() || !lined(&it.path));
+    section(&mut text, "Files", files.map(place));
     if let Some(left_out) = &diagnosis.left_out {
         let _ = writeln!(text, "\nLeft out: {}", left_out_text(left_out));
     }
