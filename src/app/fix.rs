@@ -1,6 +1,6 @@
 use std::ffi::OsString;
 
-use super::agents::{is_installed, preset};
+use super::agents::{PRESETS, is_installed, preset};
 use super::files::{to_json, write_file};
 use super::last_run::{Again, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
@@ -84,6 +84,19 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
 }
 
 fn again(app: &App, request: &FixRequest) -> Result<Again, AppError> {
+    if let [one] = request.command.as_slice()
+        && let path = std::path::Path::new(one)
+        && path.components().count() == 1
+        && path.is_file()
+    {
+        let name = path.display();
+        let said = format!("a command is expected, and `{name}` is a file");
+        return Err(AppError::usage(said)
+            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first")
+            .hint(format!(
+                "`mendit repair --test CMD --log {name}` takes a log"
+            )));
+    }
     if !request.command.is_empty() {
         return Ok(Again::of(app, &request.command, &runs::prefix(app)?));
     }
@@ -124,8 +137,17 @@ fn enter(app: &mut App, again: &Again) -> Result<(), AppError> {
 // An agent by name that is not installed is told before anything is run.
 fn check_agent(app: &App) -> Result<(), AppError> {
     let name = app.settings().agent.command.as_deref().unwrap_or_default();
-    let Some(preset) = preset(name.trim()) else {
-        return Ok(());
+    let name = name.trim();
+    let Some(preset) = preset(name) else {
+        let plain = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
+        if name.is_empty() || !name.chars().all(plain) || is_installed(name) {
+            return Ok(());
+        }
+        let names: Vec<&str> = PRESETS.iter().map(|it| it.name).collect();
+        let said = format!("there is no agent `{name}`, and no command of that name");
+        return Err(
+            AppError::new(Code::U310, said).hint(format!("known by name are {}", names.join(", ")))
+        );
     };
     if is_installed(preset.command) {
         return Ok(());

@@ -171,6 +171,18 @@ fn wanted(
         };
         diagnose_masked(log, &facts, scene, &request.reports, app.redactor())
     });
+    let lacks_nothing = request.names.is_empty()
+        && diagnosis.as_ref().is_some_and(|it| {
+            let missing = [
+                &it.undefined_names,
+                &it.missing_modules,
+                &it.missing_exports,
+            ];
+            missing.iter().all(|names| names.is_empty())
+        });
+    if lacks_nothing && request.file.is_none() {
+        return Ok(BTreeMap::new());
+    }
     let files = files(request, workspace, diagnosis.as_ref())?;
     let mut lacks = Wanted {
         names: request.names.clone(),

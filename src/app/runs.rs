@@ -115,8 +115,8 @@ pub(super) fn find(app: &App, run: &str, workspace: &Workspace) -> Result<PathBu
     });
     runs.find(name.as_deref().unwrap_or(run)).ok_or_else(|| {
         AppError::new(Code::U306, format!("there is no run `{run}`")).hint(
-            "only runs of this machine and this worktree are known; `mendit repair` prints their \
-             names",
+            "only runs of this machine and this worktree are known; `mendit report` alone takes \
+             the last",
         )
     })
 }

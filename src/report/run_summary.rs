@@ -196,6 +196,11 @@ mod tests {
             .replace(GREEN, "")
             .replace("\x1b[0m", "");
         assert_eq!(plain, run_summary(&summary(), false, 80));
+        let told = run_failures(&summary());
+        assert!(
+            told.contains("✓ certain") && !told.contains("mendit"),
+            "{told}"
+        );
     }
 
     #[test]
