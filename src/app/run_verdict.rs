@@ -99,7 +99,7 @@ pub(super) fn conclude(
 fn not_started(command: &str, is_there: bool) -> String {
     let program = command.split_whitespace().next().unwrap_or_default();
     if is_there {
-        let python = program.ends_with(".py");
+        let python = std::path::Path::new(program).extension() == Some("py".as_ref());
         let with = if python { "python3" } else { "sh" };
         return format!("`mendit run {with} {command}`, or `chmod +x {program}`");
     }
