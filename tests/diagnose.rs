@@ -185,3 +185,57 @@ fn of_files_that_end_alike_the_one_in_the_named_package_is_meant() {
         assert!(diagnosis.files[0].in_repository);
     }
 }
+
+// pytest leaves one mark on each side of a title that fills the line.
+#[test]
+fn a_long_title_of_pytest_ends_the_report_before_it() {
+    let log = "\
+=================================== FAILURES ===================================
+__________________________________ test_short __________________________________
+
+E       AssertionError: assert 'short' in ''
+
+tests/test_a.py:7: AssertionError
+_ test_long[name_specs0-  -h, --help  Show this message and exit with nothing-True] _
+
+E           AssertionError: assert 'long' in ''
+
+tests/test_a.py:19: AssertionError
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_short - Assertio...
+FAILED tests/test_a.py::test_long[name_specs0-  -h, --help  Show this message and exit with nothing-True]
+2 failed in 0.10s
+";
+    let tests = of(log).tests;
+    let told: Vec<_> = tests
+        .iter()
+        .map(|it| (it.line, it.message.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Some(7), "AssertionError: assert 'short' in ''"),
+            (Some(19), "AssertionError: assert 'long' in ''"),
+        ]
+    );
+}
+
+#[test]
+fn what_vitest_passes_on_from_the_type_checker_is_a_type_error() {
+    let log = "\
+⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯
+
+Vitest caught 1 unhandled error during the test run.
+
+⎯⎯⎯ Unhandled Source Error ⎯⎯⎯
+TypeCheckError: Property 'remainder' does not exist on type 'Numbers'. Did you mean 'remaining'?
+ ❯ src/checks.ts:194:18
+
+ Test Files  1 passed (1)
+      Tests  3 passed (3)
+     Errors  1 error
+";
+    let found = of(log);
+    assert_eq!(found.kind, FailureKind::StaticTypeError);
+    assert!(found.evidence[0].text.contains("'remainder'"), "{found:?}");
+}

@@ -140,6 +140,8 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
             .unwrap()
             .contains("from shop.shape import Square")
     );
+    let report = stdout(&repo.mendit(&["report"]));
+    assert!(report.contains("\napplied "), "{report}");
     // The last command again, and then nothing is left.
     assert_eq!(code(&repo.mendit(&["run"])), 0);
     let nothing = repo.mendit(&["fix"]);
@@ -148,6 +150,79 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
         stderr(&nothing).contains("the last run passed"),
         "{}",
         stderr(&nothing)
+    );
+}
+
+#[test]
+fn a_name_like_another_is_told_as_a_guess() {
+    if !has_python() {
+        return;
+    }
+    let repo = repo();
+    repo.write(
+        "shop/area.py",
+        "from shop.shape import Sqare\n\n\ndef area():\n    return Sqare(2).area()\n",
+    );
+    let said = stderr(&run(&repo, &[]));
+    assert!(
+        said.contains("? perhaps: from shop.shape import Square"),
+        "{said}"
+    );
+    assert!(!said.contains("certain"), "{said}");
+}
+
+// What a stranger types first, and what each answer says to do about it.
+#[test]
+fn natural_mistakes_are_told_with_what_works() {
+    let repo = Repo::with(&[("a.py", "x = 1\n"), ("old.log", "1 passed\n")]);
+    for (line, code_, words) in [
+        ("run pytst", 2, "check its spelling"),
+        ("run ./a.py", 2, "`mendit run python3 ./a.py`"),
+        ("fix old.log", 2, "`mendit repair --test CMD --log old.log`"),
+        ("hint old.log", 2, "`mendit hint --log old.log`"),
+        ("hint x a.py", 2, "`mendit hint x --file a.py`"),
+        ("diagnose nowhere.log", 2, "check its path"),
+        ("check nowhere.patch", 2, "check its path"),
+        ("-C nowhere doctor", 2, "names a folder"),
+        ("context old.log", 0, "`mendit context --log old.log`"),
+    ] {
+        let words_: Vec<&str> = line.split(' ').collect();
+        let output = repo.mendit(&words_);
+        let said = stderr(&output);
+        assert_eq!(code(&output), code_, "{line}: {said}");
+        assert!(said.contains(words), "{line}: {said}");
+        assert!(!said.contains("for an agent"), "{line}: {said}");
+    }
+    let both = stdout(&repo.mendit(&["explain", "P402", "P403"]));
+    assert!(both.contains("P402: ") && both.contains("P403: "), "{both}");
+}
+
+// The list stands in the script of the shell, and any other text is taken all the same.
+#[test]
+fn shells_complete_names_that_are_known() {
+    let repo = Repo::with(&[("a.py", "x = 1\n")]);
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stdout(&repo.mendit(&["completions", shell]));
+        assert!(script.contains("opencode"), "{shell}");
+        // The generator for fish completes values of flags alone.
+        assert!(shell == "fish" || script.contains("P402"), "{shell}");
+    }
+    assert_eq!(code(&repo.mendit(&["explain", "test_failure"])), 0);
+}
+
+#[test]
+fn a_hint_says_when_no_import_is_missing() {
+    let repo = Repo::with(&[("a.py", "assert 1 == 2\n")]);
+    repo.write(
+        "test.log",
+        "a.py:1: in f\nE   AssertionError: assert 1 == 2\n",
+    );
+    let output = repo.mendit(&["hint", "--log", "test.log"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("missing an import"),
+        "{}",
+        stdout(&output)
     );
 }
 

@@ -228,7 +228,7 @@ export interface Caps {
 /** The five words of a failure report (R44). Derived from kind and stop reason, never parsed. */
 export type Category = "timeout" | "missing_context" | "tool_error" | "invalid_task" | "partial";
 
-/** An import that is certain. */
+/** An import for a name that is missing. */
 export interface CertainImport {
   /** The name that is missing. */
   name: string;
@@ -1702,6 +1702,8 @@ export interface RunSummary {
   more: number;
   /** What a packet for an agent comes to. */
   packet: PacketSize | null;
+  /** For names without a certain import the likeliest one each, at most three. */
+  perhaps: Array<CertainImport>;
   /** What mends the environment, when that is what fails. */
   remedies: Array<Remedy>;
   /** Whether nothing but a person's action helps. */

@@ -219,7 +219,7 @@ class Caps(TypedDict):
 # The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
 Category = Literal['timeout', 'missing_context', 'tool_error', 'invalid_task', 'partial']
 
-# An import that is certain.
+# An import for a name that is missing.
 class CertainImport(TypedDict):
     # The name that is missing.
     name: str
@@ -1585,6 +1585,8 @@ class RunSummary(TypedDict):
     more: int
     # What a packet for an agent comes to.
     packet: Union["PacketSize", None]
+    # For names without a certain import the likeliest one each, at most three.
+    perhaps: list["CertainImport"]
     # What mends the environment, when that is what fails.
     remedies: list["Remedy"]
     # Whether nothing but a person's action helps.

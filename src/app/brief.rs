@@ -25,6 +25,9 @@ pub(super) fn brief(
     for certain in &summary.certain {
         text.push_str(&format!("certain fix: {}\n", certain.statement));
     }
+    for perhaps in &summary.perhaps {
+        text.push_str(&format!("perhaps: {}\n", perhaps.statement));
+    }
     for remedy in &summary.remedies {
         let command = remedy.command.as_deref().unwrap_or_default();
         text.push_str(&format!("{} {command}\n", remedy.problem));

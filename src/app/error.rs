@@ -51,11 +51,22 @@ impl AppError {
     /// A file that was named cannot be read.
     #[must_use]
     pub fn unreadable(path: &str, error: &std::io::Error) -> Self {
-        let why = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            kind => kind.to_string(),
+        let (why, hint) = match error.kind() {
+            std::io::ErrorKind::NotFound => (
+                "there is no such file".to_owned(),
+                "check its path, which starts where you stand",
+            ),
+            std::io::ErrorKind::IsADirectory => {
+                ("it is a directory".to_owned(), "name a file in it")
+            }
+            kind => (kind.to_string(), ""),
         };
-        Self::new(Code::U302, format!("cannot read `{path}`: {why}"))
+        let said = Self::new(Code::U302, format!("cannot read `{path}`: {why}"));
+        if hint.is_empty() {
+            said
+        } else {
+            said.hint(hint)
+        }
     }
 
     /// This build lacks a feature, `mcp` or `http`.

@@ -1,11 +1,11 @@
 use std::ffi::OsString;
 
+use super::files::{to_json, write_file};
 use super::last_run::{Again, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::repair::{RepairRequest, Repaired, repair_repository};
 use super::{App, AppError, Progress, runs};
 use crate::model::{Code, Exit, RunStatus};
-use crate::patch::Judged;
 
 /// Mend what the last run of `mendit run` failed with. What may be spent is settings, as for a
 /// repair.
@@ -59,19 +59,42 @@ pub fn find_fix(
     })
 }
 
-/// Writes the patch of a fix into the worktree, after the same judgement as any other.
+/// Writes the patch of a fix into the worktree, after the same judgement as any other; whether it
+/// stands there is then told in the result.
 ///
 /// # Errors
 /// As [`apply_patch`].
-pub fn write_fix(app: &App, patch: &str, progress: &dyn Progress) -> Result<Judged, AppError> {
+pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<(), AppError> {
+    let repaired = &mut fixed.repaired;
     let request = PatchRequest {
-        patch: patch.as_bytes().to_vec(),
+        patch: repaired.patch.clone().unwrap_or_default().into_bytes(),
         ..PatchRequest::default()
     };
-    Ok(apply_patch(app, &request, &Target::Worktree, progress)?.0)
+    let (judged, _) = apply_patch(app, &request, &Target::Worktree, progress)?;
+    repaired.result.applied = judged.verdict.verdict.applies();
+    if repaired.result.applied {
+        let result = to_json(&repaired.result)?;
+        for folder in [&repaired.kept, &repaired.folder] {
+            write_file(&folder.join("result.json"), &result)?;
+        }
+    }
+    Ok(())
 }
 
 fn again(app: &App, request: &FixRequest) -> Result<Again, AppError> {
+    if let [one] = request.command.as_slice()
+        && let path = std::path::Path::new(one)
+        && path.components().count() == 1
+        && path.is_file()
+    {
+        let name = path.display();
+        let said = format!("a command is expected, and `{name}` is a file");
+        return Err(AppError::usage(said)
+            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first")
+            .hint(format!(
+                "`mendit repair --test CMD --log {name}` takes a log"
+            )));
+    }
     if !request.command.is_empty() {
         return Ok(Again::of(app, &request.command, &runs::prefix(app)?));
     }

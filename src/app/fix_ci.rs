@@ -5,7 +5,7 @@ use super::ci_logs::each_log;
 use super::diagnose::read_log;
 use super::hint::{HintRequest, find_imports};
 use super::repair::{RepairRequest, repair_repository};
-use super::run_summary::{certain, told};
+use super::run_summary::{imports, told};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::model::{
@@ -88,7 +88,7 @@ pub fn fix_ci(
             jobs,
             cause,
             summary: RunSummary {
-                certain: certain(app, &job.diagnosis, &job.log),
+                certain: imports(app, &job.diagnosis, &job.log).0,
                 ..told(&job.diagnosis, workspace.source.as_ref())
             },
         });

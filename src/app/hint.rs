@@ -49,9 +49,12 @@ pub struct Hinted {
 }
 
 impl Hinted {
-    /// A line for each name.
+    /// A line for each name, or that no name is missing.
     #[must_use]
     pub fn lines(&self) -> String {
+        if self.names.is_empty() {
+            return "nothing in the log is missing an import\n".to_owned();
+        }
         hint_lines(&self.names, &self.document.suggestions)
     }
 }
@@ -170,6 +173,18 @@ fn wanted(
         diagnose_masked(log, &facts, scene, &request.reports, app.redactor())
     };
     let found: Vec<Diagnosis> = request.logs.iter().map(diagnosis).collect();
+    let lacks_nothing = |it: &Diagnosis| {
+        let missing = [
+            &it.undefined_names,
+            &it.missing_modules,
+            &it.missing_exports,
+        ];
+        missing.iter().all(|names| names.is_empty())
+    };
+    let asked = !request.names.is_empty() || request.file.is_some();
+    if !asked && !found.is_empty() && found.iter().all(lacks_nothing) {
+        return Ok(BTreeMap::new());
+    }
     let mut all: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
     if !request.names.is_empty() || found.is_empty() {
         let named = Wanted {

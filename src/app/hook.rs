@@ -82,8 +82,10 @@ fn told_with_certain(
     log: &Log,
     workspace: &crate::workspace::Workspace,
 ) -> crate::model::RunSummary {
+    let (certain, perhaps) = super::run_summary::imports(app, diagnosis, log);
     crate::model::RunSummary {
-        certain: super::run_summary::certain(app, diagnosis, log),
+        certain,
+        perhaps,
         ..told(diagnosis, workspace.source.as_ref())
     }
 }

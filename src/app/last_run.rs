@@ -209,5 +209,6 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-const AGAIN: &str = "command.json";
+/// The file that keeps what it takes to run a command again.
+pub(super) const AGAIN: &str = "command.json";
 const MOST: usize = 50;

@@ -209,7 +209,7 @@ pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
     let near = crate::context::nearest_paths(source.listing(), typed, 1);
     match near.first() {
         Some(path) => error.hint(format!("did you mean `{path}`?")),
-        None => error,
+        None => error.hint("check its path, which starts where you stand"),
     }
 }
 

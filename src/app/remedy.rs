@@ -22,6 +22,10 @@ pub(super) fn remedies(
             .filter(|_| is_package(diagnosis))
             .filter_map(|module| project.missing(module, is_python(diagnosis)))
             .collect(),
+        FailureKind::DependencyError if is_engine(diagnosis) => vec![remedy(
+            "the installed version of the language or the tool does not fit".to_owned(),
+            None,
+        )],
         FailureKind::CommandNotFound | FailureKind::DependencyError => project
             .install(is_python_tool(command))
             .map(|(command, lacks)| remedy(lacks.to_owned(), Some(command.to_owned())))
@@ -87,6 +91,11 @@ pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Rem
         });
     }
     found
+}
+
+fn is_engine(diagnosis: &Diagnosis) -> bool {
+    let subkind = diagnosis.subkind.as_ref();
+    subkind.is_some_and(|it| it.0 == "engine")
 }
 
 fn is_package(diagnosis: &Diagnosis) -> bool {

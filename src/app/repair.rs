@@ -39,6 +39,8 @@ pub struct Repaired {
     pub result: RunResult,
     /// The folder that tells about it.
     pub folder: PathBuf,
+    /// Where the run is kept; the folder may be a copy of it.
+    pub(super) kept: PathBuf,
     /// The patch that the run ended with.
     pub patch: Option<String>,
     /// How the process ends.
@@ -154,6 +156,7 @@ pub fn repair_repository(
             .ok()
             .filter(|patch| !patch.is_empty()),
         folder: folders.named().to_owned(),
+        kept: folders.kept,
         result,
     })
 }

@@ -31,10 +31,12 @@ pub(super) fn summarise(
         };
     };
     let source = workspace.source.as_ref();
+    let (certain, perhaps) = imports(app, diagnosis, log);
     let again = |name: &str| format!("mendit run --env {name} {command}");
     RunSummary {
         packet,
-        certain: certain(app, diagnosis, log),
+        certain,
+        perhaps,
         remedies: remedies(diagnosis, command, &again, source, &workspace.prefix),
         ..told(diagnosis, source)
     }
@@ -56,7 +58,7 @@ pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
 }
 
 // Where the file that lacks something is named, with its line when the log says one; without such a
-// file, the first of all.
+// file, the first line of the repository, else its first file.
 fn place<'a>(diagnosis: &'a Diagnosis, source: &dyn Source) -> Option<&'a MentionedFile> {
     let lacks = Wanted {
         names: diagnosis.undefined_names.clone(),
@@ -71,6 +73,7 @@ fn place<'a>(diagnosis: &'a Diagnosis, source: &dyn Source) -> Option<&'a Mentio
     let lined = named.clone().find(|it| it.line.is_some());
     lined
         .or_else(|| named.next())
+        .or_else(|| files.clone().find(|it| it.line.is_some()))
         .or_else(|| files.clone().next())
 }
 
@@ -121,15 +124,19 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
         .collect()
 }
 
-/// The imports that are certain.
-pub(super) fn certain(app: &App, diagnosis: &Diagnosis, log: &Log) -> Vec<CertainImport> {
+/// The imports that are certain, and the likeliest of names without one.
+pub(super) fn imports(
+    app: &App,
+    diagnosis: &Diagnosis,
+    log: &Log,
+) -> (Vec<CertainImport>, Vec<CertainImport>) {
     let lacks = [
         &diagnosis.undefined_names,
         &diagnosis.missing_modules,
         &diagnosis.missing_exports,
     ];
     if lacks.iter().all(|it| it.is_empty()) {
-        return Vec::new();
+        return <_>::default();
     }
     let request = HintRequest {
         logs: vec![log.clone()],
@@ -138,13 +145,26 @@ pub(super) fn certain(app: &App, diagnosis: &Diagnosis, log: &Log) -> Vec<Certai
     // A log that names no file of the repository gives no hint; that is no error here.
     let hinted = find_imports(app, &request, &Silent);
     let suggestions = hinted.into_iter().flat_map(|it| it.document.suggestions);
-    let certain = suggestions.filter(|it| it.certain);
-    certain
-        .map(|it| CertainImport {
-            name: it.name,
-            statement: it.import_statement,
-        })
-        .collect()
+    let (mut certain, mut perhaps): (Vec<CertainImport>, Vec<CertainImport>) = <_>::default();
+    for one in suggestions {
+        let list = if one.certain {
+            &mut certain
+        } else {
+            &mut perhaps
+        };
+        list.push(CertainImport {
+            name: one.name,
+            statement: one.import_statement,
+        });
+    }
+    let mut seen: Vec<String> = certain.iter().map(|it| it.name.clone()).collect();
+    perhaps.retain(|it| {
+        let new = !seen.contains(&it.name);
+        seen.push(it.name.clone());
+        new
+    });
+    perhaps.truncate(MOST_LINES);
+    (certain, perhaps)
 }
 
 const MOST: usize = 10;

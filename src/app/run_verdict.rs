@@ -77,6 +77,9 @@ pub(super) fn conclude(
     let person = exit == Exit::No && diagnosis.is_some_and(|it| it.requires_user_action);
     let exit = if person { Exit::PersonMustAct } else { exit };
     let mut error = AppError::new(code, said).exit(exit);
+    if let End::NotFound | End::NotExecutable = outcome.end {
+        return Some(error.hint(not_started(name, outcome.end == End::NotExecutable)));
+    }
     if let Some(diagnosis) = diagnosis {
         error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
         if person {
@@ -90,6 +93,27 @@ pub(super) fn conclude(
         error = error.hint(format!("the packet is in {}", at.display()));
     }
     Some(error)
+}
+
+// What to do about a command that never began.
+fn not_started(command: &str, is_there: bool) -> String {
+    let program = command.split_whitespace().next().unwrap_or_default();
+    if is_there {
+        let python = std::path::Path::new(program).extension() == Some("py".as_ref());
+        let with = if python { "python3" } else { "sh" };
+        return format!("`mendit run {with} {command}`, or `chmod +x {program}`");
+    }
+    if std::path::Path::new(program).is_dir() {
+        return format!(
+            "`{program}` is a directory: name a command, such as `mendit run pytest {program}`"
+        );
+    }
+    if std::path::Path::new(program).is_file() {
+        return format!("a command is expected: `./{program}` when the file is one");
+    }
+    "check its spelling, install it, or activate the environment that holds it; `mendit doctor` \
+     says what is missing"
+        .to_owned()
 }
 
 // What the way it was run may have to do with it.

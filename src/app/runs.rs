@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::write_file;
-use super::last_run::is_command;
+use super::last_run::{AGAIN, is_command};
 use super::{App, AppError, Progress};
 use crate::git::Repository;
 use crate::model::{Code, SCHEMA_VERSION};
@@ -115,13 +115,13 @@ pub(super) fn find(app: &App, run: &str, workspace: &Workspace) -> Result<PathBu
     });
     runs.find(name.as_deref().unwrap_or(run)).ok_or_else(|| {
         AppError::new(Code::U306, format!("there is no run `{run}`")).hint(
-            "only runs of this machine and this worktree are known; `mendit repair` prints their \
-             names",
+            "only runs of this machine and this worktree are known; `mendit report` alone takes \
+             the last",
         )
     })
 }
 
-/// The files of the last run, sorted by name.
+/// The files of the last run that tell about it, sorted by name.
 ///
 /// # Errors
 /// A repository that cannot be read.
@@ -131,7 +131,9 @@ pub fn last_run(app: &App, progress: &dyn Progress) -> Result<(String, Vec<RunFi
         return Ok((String::new(), Vec::new()));
     };
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    Ok((name.into_owned(), Runs::files(&folder)))
+    let mut files = Runs::files(&folder);
+    files.retain(|file| file.name != SHOWN && file.name != AGAIN);
+    Ok((name.into_owned(), files))
 }
 
 /// `.mendit` of the worktree, which git is never shown: when it is there or `make` asks for it.

@@ -11,6 +11,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         .log
         .as_deref()
         .map(|path| input::log(&app, path, output));
+    let ending = |it: &String| {
+        (std::path::Path::new(it).extension() == Some("log".as_ref())).then(|| it.clone())
+    };
+    if let (None, Some(target)) = (&args.log, args.targets.iter().find_map(ending)) {
+        output.note(&format!(
+            "`{target}` is shown as a file; `mendit context --log {target}` reads it as the log"
+        ));
+    }
     let last = match &args.log {
         None if args.takes_last_run() => input::last(&app, output)?,
         _ => None,

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::values::Flag as _;
+use super::values::{Flag as _, Suggested};
 use crate::app::settings::{Bytes, Settings};
 use crate::model::{Level, Profile, StopReason};
 
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long = "test-command", value_name = "CMD")]
     pub(super) test_commands: Vec<String>,
     /// Rung of the ladder: auto, or 0 to 4
-    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = parse_level)]
+    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = LEVEL, hide_possible_values = true)]
     pub(super) level: Rung,
     /// How the attempt before ended, such as `tests_failed`
     #[arg(long, value_name = "REASON", value_parser = parse_stop_reason, help_heading = "After an attempt")]
@@ -150,6 +150,11 @@ pub(super) enum Format {
 /// A rung of the ladder; none lets the failure choose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rung(pub(super) Option<Level>);
+
+const LEVEL: Suggested<Rung> = Suggested {
+    parse: parse_level,
+    words: || vec!["auto", "0", "1", "2", "3", "4"],
+};
 
 fn parse_level(text: &str) -> Result<Rung, String> {
     if text == "auto" {

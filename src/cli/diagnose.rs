@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let diagnosis = diagnose_log(&app, &request, output)?;
     match args.format {
-        Format::Text => output.text(&diagnosis_text(&diagnosis))?,
+        Format::Text => output.painted(|color| diagnosis_text(&diagnosis, color))?,
         Format::Json => output.json(&DiagnosisDocument::new(&diagnosis))?,
         Format::Github => output.text(&diagnosis_github(&diagnosis))?,
         Format::Sarif => output.json(&diagnosis_sarif(&diagnosis))?,

@@ -1,4 +1,4 @@
-use super::values::TextOrJson;
+use super::values::{Suggested, TextOrJson};
 use super::{AppError, Exit, Output};
 use crate::app::explain_word;
 use crate::model::{CodePage, code_pages};
@@ -7,12 +7,17 @@ use crate::model::{CodePage, code_pages};
 pub(crate) struct Args {
     /// A code such as C101, the name in a mask such as `github-token`, or a kind, level, stop reason
     /// or verdict; without one, all codes
-    #[arg(value_name = "CODE")]
+    #[arg(value_name = "CODE", value_parser = CODE, hide_possible_values = true)]
     word: Vec<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,
 }
+
+const CODE: Suggested<String> = Suggested {
+    parse: |text| Ok(text.to_owned()),
+    words: || code_pages().iter().map(|page| page.code.as_str()).collect(),
+};
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let word = args.word.join(" ");
@@ -25,10 +30,20 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
         }
         return Ok(Exit::Yes);
     }
-    let page = explain_word(&word)?;
-    match args.format {
-        TextOrJson::Json => output.json(&page)?,
-        TextOrJson::Text => output.data(&page.text())?,
+    // The name of a page may have blanks in it; else each word is one.
+    let pages = match explain_word(&word) {
+        Ok(page) => vec![page],
+        Err(error) if args.word.len() == 1 => return Err(error),
+        Err(_) => {
+            let pages = args.word.iter().map(|it| explain_word(it));
+            pages.collect::<Result<_, _>>()?
+        }
+    };
+    for page in &pages {
+        match args.format {
+            TextOrJson::Json => output.json(page)?,
+            TextOrJson::Text => output.data(&page.text())?,
+        }
     }
     Ok(Exit::Yes)
 }

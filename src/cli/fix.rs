@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::values::{Flag as _, TextOrJson};
+use super::values::{AGENT, Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{AgentProtocol, Dollars, Seconds, Settings};
 use crate::app::{FixRequest, Fixed, find_fix, write_fix};
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     yes: bool,
     /// Ask an agent for what is left: claude, codex, gemini, opencode, cursor, aider, llm, openai:URL#MODEL, or a
     /// command line
-    #[arg(long, value_name = "NAME|CMD", help_heading = "Agent")]
+    #[arg(long, value_name = "NAME|CMD", value_parser = AGENT, hide_possible_values = true, help_heading = "Agent")]
     agent: Option<String>,
     /// How an agent that is given as a command line is spoken to
     #[arg(long, value_enum, help_heading = "Agent")]
@@ -71,8 +71,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let wanted = !patch.is_empty() && wanted(args, &fixed, output);
     if wanted {
-        let judged = write_fix(&app, &patch, output)?;
-        fixed.repaired.result.applied = judged.verdict.verdict.applies();
+        write_fix(&app, &mut fixed, output)?;
     }
     let folder = fixed.repaired.folder.display().to_string();
     match args.format {

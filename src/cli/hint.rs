@@ -36,6 +36,24 @@ pub(crate) struct Args {
 /// Proposes imports; exits with 1 when none is known, or none is certain enough for a patch.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let app = open(global, |_| {})?;
+    if let Some(file) = args
+        .names
+        .iter()
+        .find(|it| std::path::Path::new(it).is_file())
+    {
+        let names: Vec<&str> = args
+            .names
+            .iter()
+            .filter(|it| *it != file)
+            .map(String::as_str)
+            .collect();
+        let right = match names.as_slice() {
+            [] => format!("`mendit hint --log {file}` reads a log"),
+            names => format!("`mendit hint {} --file {file}`", names.join(" ")),
+        };
+        let said = format!("a name is expected, and `{file}` is a file");
+        return Err(AppError::usage(said).hint(right));
+    }
     let log = args
         .log
         .as_deref()

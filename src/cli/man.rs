@@ -32,9 +32,20 @@ pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<
 }
 
 fn page(command: Command) -> Result<Vec<u8>, AppError> {
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let head = format!(".TH {name} 1 \"\" \"mendit {}\"", env!("CARGO_PKG_VERSION"));
     let mut page = Vec::new();
     Man::new(command)
         .render(&mut page)
         .map_err(|error| AppError::environment(format!("cannot write the page: {error}")))?;
-    Ok(page)
+    // The generator leaves the date out without its place, and breaks lines around empty ones.
+    let page = String::from_utf8_lossy(&page).replace("\n.br\n\n.br\n", "\n.sp\n");
+    let lines = page.lines().map(|line| {
+        if line.starts_with(".TH ") {
+            head.as_str()
+        } else {
+            line
+        }
+    });
+    Ok((lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes())
 }

@@ -7,11 +7,7 @@ pub(crate) fn said(error: &clap::Error) -> Option<String> {
 }
 
 fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
-    let word = |kind| match error.get(kind)? {
-        ContextValue::String(word) => Some(word.clone()),
-        ContextValue::Strings(words) => words.first().cloned(),
-        _ => None,
-    };
+    let word = |kind| error.get(kind).map(value).filter(|it| !it.is_empty());
     let command = line.first().map_or("", String::as_str);
     let (what, hint) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
@@ -25,18 +21,103 @@ fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
         }
         ErrorKind::UnknownArgument => {
             let word = word(ContextKind::InvalidArg)?;
-            let flag = word.split(['=', ' ']).next().unwrap_or(&word).to_owned();
-            let row = FLAGS
-                .iter()
-                .find(|(of, wrong, _)| (of.is_empty() || *of == command) && *wrong == flag)?;
-            (
-                format!("`mendit {command}` takes no `{flag}`"),
-                row.2.to_owned(),
-            )
+            let flag = word.split(['=', ' ']).next().unwrap_or(&word);
+            let near = error.get(ContextKind::SuggestedArg).map(value);
+            let hint = of_flag(command, flag)
+                .or_else(|| {
+                    Some(format!(
+                        "did you mean `{}`?",
+                        near.filter(|it| is_slip(flag, it))?
+                    ))
+                })
+                .unwrap_or_else(|| of_unknown(command, flag, line));
+            (format!("`mendit {command}` takes no `{flag}`"), hint)
+        }
+        ErrorKind::ValueValidation if error.to_string().contains("invalid digit") => {
+            let (flag, given) = (
+                word(ContextKind::InvalidArg)?,
+                word(ContextKind::InvalidValue)?,
+            );
+            let hint = "a whole number is expected, such as 8000".to_owned();
+            (format!("invalid value `{given}` for `{flag}`"), hint)
         }
         _ => return None,
     };
     Some(format!("error: {what}\n  hint: {hint}\n"))
+}
+
+fn value(value: &ContextValue) -> String {
+    match value {
+        ContextValue::String(word) => word.clone(),
+        ContextValue::Strings(words) => words.first().cloned().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+fn of_flag(command: &str, flag: &str) -> Option<String> {
+    let whole = |wrong: &str| wrong.split(' ').any(|it| it == flag);
+    let begun = |wrong: &str| flag.len() > 4 && wrong.split(' ').any(|it| it.starts_with(flag));
+    let row = |fits: &dyn Fn(&str) -> bool| {
+        let mut rows = FLAGS.iter();
+        rows.find(|(of, wrong, _)| {
+            (of.is_empty() || of.split(' ').any(|it| it == command)) && fits(wrong)
+        })
+    };
+    Some(row(&whole).or_else(|| row(&begun))?.2.to_owned())
+}
+
+// A flag that is cut off, has one letter wrong at its end or two letters changed about.
+fn is_slip(typed: &str, known: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let same = typed
+        .chars()
+        .zip(known.chars())
+        .take_while(|(one, other)| one == other);
+    same.count() + 1 >= typed.chars().count() || sorted(typed) == sorted(known)
+}
+
+fn of_unknown(command: &str, word: &str, line: &[String]) -> String {
+    let plain = |words: &[&str]| {
+        words
+            .iter()
+            .map(|it| quoted(it))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    if !word.starts_with('-') {
+        let rest: Vec<&str> = line
+            .iter()
+            .map(String::as_str)
+            .filter(|it| *it != word)
+            .collect();
+        return format!("one at a time: `mendit {}`", plain(&rest));
+    }
+    if !matches!(command, "run" | "fix") {
+        return format!("`mendit {command} --help` lists what it takes");
+    }
+    // A flag of the command itself, such as `-n 4` of pytest.
+    let at = line
+        .iter()
+        .position(|it| it.split('=').next() == Some(word));
+    let (before, after) = line.split_at(at.unwrap_or(line.len()));
+    let words: Vec<&str> = after.iter().map(String::as_str).collect();
+    let runner = words.iter().position(|it| RUNNERS.contains(it));
+    let (own, named) = words.split_at(runner.unwrap_or(0));
+    if named.is_empty() || runner.is_none() {
+        return format!(
+            "flags of the command stand behind it: `mendit {command} CMD {word}`; `mendit {command} --help` \
+             lists mendit's own"
+        );
+    }
+    let before: Vec<&str> = before.iter().map(String::as_str).collect();
+    format!(
+        "flags of the command stand behind it: `mendit {}`",
+        plain(&[&before[..], named, own].concat())
+    )
 }
 
 // The command line without the program and without what stands before the command.
@@ -147,7 +228,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ),
 ];
 
-// Flags of other commands and other tools: command, flag, what does it here.
+// Flags of other commands and other tools: commands (none is all), flags, what does it here.
 const FLAGS: &[(&str, &str, &str)] = &[
     (
         "apply",
@@ -159,16 +240,13 @@ const FLAGS: &[(&str, &str, &str)] = &[
         "--fix",
         "`mendit apply PATCH` mends and writes by itself",
     ),
-    ("apply", "--3way", "`--three-way`"),
-    ("apply", "-3", "`--three-way`"),
+    ("apply", "--3way -3", "`--three-way`"),
     (
         "apply",
-        "--yes",
+        "--yes -y",
         "`mendit apply PATCH` writes without asking",
     ),
-    ("apply", "-y", "`mendit apply PATCH` writes without asking"),
-    ("check", "-R", "`mendit apply -R --dry-run PATCH`"),
-    ("check", "--reverse", "`mendit apply -R --dry-run PATCH`"),
+    ("check", "-R --reverse", "`mendit apply -R --dry-run PATCH`"),
     (
         "check",
         "--cached",
@@ -176,18 +254,17 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ),
     ("check", "--apply", "`mendit apply PATCH` judges and writes"),
     ("check", "--fix", "`mendit apply PATCH` mends and writes"),
-    ("check", "--json", "`--format json`"),
     ("context", "--tokens", "`--max-tokens N`"),
     (
         "context",
         "--file",
         "name the file alone: `mendit context FILE`",
     ),
-    ("context", "--output", "`--out DIR`"),
+    ("context run", "--output", "`--out DIR`"),
     ("context", "--test", "`--test-command CMD`"),
     (
         "diagnose",
-        "--file",
+        "--file -f",
         "name the log alone: `mendit diagnose FILE`",
     ),
     (
@@ -195,11 +272,10 @@ const FLAGS: &[(&str, &str, &str)] = &[
         "--test",
         "`mendit run CMD` runs and diagnoses a command",
     ),
-    ("fix", "--apply", "`--yes` writes without asking"),
-    ("fix", "--write", "`--yes` writes without asking"),
+    ("fix", "--apply --write", "`--yes` writes without asking"),
     (
         "fix",
-        "--dry-run",
+        "--dry-run -n",
         "nothing is written before you say yes; leave it out",
     ),
     (
@@ -223,12 +299,7 @@ const FLAGS: &[(&str, &str, &str)] = &[
     ("imports", "--depth", "`--hops N`"),
     (
         "redact",
-        "--in-place",
-        "`mendit redact FILE > NEW`: it writes no file",
-    ),
-    (
-        "redact",
-        "-i",
+        "--in-place -i",
         "`mendit redact FILE > NEW`: it writes no file",
     ),
     (
@@ -247,13 +318,11 @@ const FLAGS: &[(&str, &str, &str)] = &[
         "--model",
         "`--agent CMD` names who writes the patch; the model is its own setting",
     ),
-    ("report", "--json", "`--format json`"),
     ("report", "--html", "`--format html`"),
     ("report", "--markdown", "`--format markdown`"),
-    ("run", "--test", "name the command alone: `mendit run CMD`"),
     (
         "run",
-        "--command",
+        "--test --command",
         "name the command alone: `mendit run CMD`",
     ),
     (
@@ -261,42 +330,69 @@ const FLAGS: &[(&str, &str, &str)] = &[
         "--fix",
         "`mendit fix` after it, or `mendit fix CMD` for both",
     ),
-    ("run", "--retry", "`--retry-flaky N`"),
-    ("run", "--retries", "`--retry-flaky N`"),
+    ("run", "--retry --retries", "`--retry-flaky N`"),
     ("run", "--agent", "`mendit fix --agent NAME` after it"),
-    ("run", "--output", "`--out DIR`"),
     ("run", "--json", "`--format json`, before the command"),
-    ("run", "--no-sandbox", "`--sandbox off`"),
-    ("repair", "--no-sandbox", "`--sandbox off`"),
+    ("run repair", "--no-sandbox", "`--sandbox off`"),
     (
-        "doctor",
+        "doctor heal",
         "--fix",
         "`--auto` writes the configuration that answers",
     ),
+    ("check", "-n --dry-run", "leave it out: it writes nothing"),
+    ("apply", "-n", "`--dry-run`"),
     (
-        "heal",
-        "--fix",
+        "apply git-apply",
+        "--reject",
+        "all of a patch is written or nothing: `mendit check PATCH` says what is in the way",
+    ),
+    (
+        "apply",
+        "--force -f",
+        "no patch is forced: `mendit check PATCH` says what is in the way",
+    ),
+    ("fix", "-a", "`--agent NAME`"),
+    (
+        "hint repair",
+        "-n --dry-run",
+        "nothing is written without `--apply`; leave it out",
+    ),
+    (
+        "explain",
+        "--list -l",
+        "`mendit explain` alone lists all codes",
+    ),
+    (
+        "report",
+        "--last",
+        "`mendit report` alone shows the last run",
+    ),
+    ("run", "-t", "`--timeout S`, such as `--timeout 10m`"),
+    (
+        "doctor heal",
+        "--list",
+        "`mendit doctor` alone shows all rows",
+    ),
+    (
+        "doctor heal",
+        "-y",
         "`--auto` writes the configuration that answers",
     ),
+    ("context", "--md --markdown", "`--format markdown`"),
+    ("context", "--xml", "`--format xml`"),
     ("", "--json", "`--format json`"),
-    ("", "--yes", "only `mendit fix` asks"),
-    ("", "--cwd", "`-C DIR`, before or after the command"),
-    ("", "--dir", "`-C DIR`, before or after the command"),
+    ("", "--yes -y", "only `mendit fix` asks"),
+    ("", "--cwd --dir", "`-C DIR`, before or after the command"),
     ("", "--debug", "`-v`, or `-vv` for more"),
     ("", "--silent", "`--quiet`"),
     (
         "",
-        "--no-color",
+        "--no-color --no-colour",
         "`--color never`, or the variable `NO_COLOR`",
     ),
     (
         "",
-        "--no-colour",
-        "`--color never`, or the variable `NO_COLOR`",
-    ),
-    (
-        "",
-        "--output",
+        "--output -o",
         "see `--help`: `--out DIR` where a folder is written, else `> FILE`",
     ),
 ];
@@ -381,6 +477,14 @@ mod tests {
             ("imports --depth=2 a.py", "`--hops N`"),
             ("diagnose --no-color", "`--color never`"),
             ("context --cwd x", "`-C DIR`"),
+            ("run -n 4 pytest -x", "`mendit run pytest -x -n 4`"),
+            ("run --watch ./check", "`mendit run CMD --watch`"),
+            ("check --formt=json x.patch", "`--format`"),
+            ("fix --dry", "nothing is written"),
+            ("apply -n x.patch", "`--dry-run`"),
+            ("diagnose a.log b.log", "`mendit diagnose a.log`"),
+            ("context --max-tokens 8k a.py", "a whole number"),
+            ("stats --nosuch", "`mendit stats --help`"),
         ] {
             let said = hint(wrong);
             assert!(said.contains(right), "{wrong}: {said}");

@@ -195,6 +195,7 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
             Code::U304,
             format!("cannot enter `{}`: {}", directory.display(), error.kind()),
         )
+        .hint("`-C DIR` starts where you stand, and names a folder that is there")
     })
 }
 

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::global::Global;
 use super::input::{log, read};
-use super::values::{Flag as _, TextOrJson};
+use super::values::{AGENT, Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{
     AgentProtocol, Confine, Dollars, Place, RepairLevel, Seconds, Sections, Settings,
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     test: Vec<String>,
     /// Who writes the patch: a command line, or claude, codex, gemini, opencode, cursor, aider or llm
     /// by name, or a model at an endpoint as openai:URL#MODEL; without one only what needs no model is healed [setting: agent.command]
-    #[arg(long, value_name = "CMD", help_heading = "Agent")]
+    #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = "Agent")]
     agent: Option<String>,
     /// How the agent is spoken to [default: json] [setting: agent.protocol]
     #[arg(long, value_enum, help_heading = "Agent")]

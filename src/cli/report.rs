@@ -17,6 +17,7 @@ Examples:
   mendit report                                 why the latest run failed
   mendit report --format markdown               a comment for its pull request
   mendit report --format html > run.html        a page with every attempt
+  mendit report --format text                   for the agent that started it
   mendit report report.txt --format json        the text form read back
 
 Exit codes: 0 shown · 2 there is no such run or no report in the file")]
@@ -25,15 +26,21 @@ pub(crate) struct Args {
     #[arg(value_name = "RUN|FILE|-", default_value = "latest")]
     what: String,
     /// How to print it; markdown and html show the run, with every attempt
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value = "summary")]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
+    /// For people
+    Summary,
+    /// For the agent that started it: of a run that failed, `report.txt`
     Text,
+    /// For programs
     Json,
+    /// For a pull request
     Markdown,
+    /// A page
     Html,
 }
 
@@ -54,7 +61,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 fn show(args: &Args, run: &RunRecord, name: &str, output: &Output) -> Result<(), AppError> {
     match (args.format, &run.report) {
         (Format::Text, Some(report)) => output.text(&failure_text(report)),
-        (Format::Text, None) => output.text(&run_text(&run.result, name)),
+        (Format::Summary | Format::Text, _) => output.text(&run_text(&run.result, name)),
         (Format::Json, Some(report)) => output.json(report),
         (Format::Json, None) => output.json(&run.result),
         (Format::Markdown, _) => output.text(&run_markdown(run)),
@@ -70,7 +77,7 @@ fn show_command(
 ) -> Result<(), AppError> {
     match args.format {
         Format::Json => output.json(&report.document),
-        Format::Text => output.painted(|color| command_text(report, name, color)),
+        Format::Summary | Format::Text => output.painted(|color| command_text(report, name, color)),
         Format::Markdown | Format::Html => Err(AppError::usage(
             "the last run tried no repair, so there are no attempts to show",
         )
@@ -90,7 +97,7 @@ fn command_text(report: &CommandReport, name: &str, color: bool) -> String {
 
 fn show_report(args: &Args, report: &ChildFailure, output: &Output) -> Result<(), AppError> {
     match args.format {
-        Format::Text => output.text(&failure_text(report)),
+        Format::Summary | Format::Text => output.text(&failure_text(report)),
         Format::Json => output.json(report),
         Format::Markdown | Format::Html => {
             Err(AppError::usage("a report alone has no attempts to show")

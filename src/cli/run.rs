@@ -5,6 +5,7 @@ use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Bytes, Confine, Place, Seconds, Settings};
 use crate::app::{RunRequest, Terminal, last_words, run_command};
+use crate::model::Code;
 use crate::report::run_summary;
 
 /// Run a test command; when it fails, say what broke, where, and what to type next
@@ -114,7 +115,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     if args.brief {
         output.text(&ran.brief(&app)?)?;
-    } else if let Some(summary) = ran.summary().filter(|_| ran.failure.is_some()) {
+    } else if let Some(summary) = ran.summary().filter(|_| began(ran.failure.as_ref())) {
         output.aside(|color, width| run_summary(summary, color, width));
     }
     Ok(match exit {
@@ -122,6 +123,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         _ if args.keep_exit_code => Exit::Command(ran.exit_code),
         _ => exit,
     })
+}
+
+// A command that never began has failed, and nothing an agent could read.
+fn began(failure: Option<&AppError>) -> bool {
+    failure.is_some_and(|it| !matches!(it.code, Code::R206 | Code::R207))
 }
 
 impl Args {

@@ -1,5 +1,5 @@
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, TypedValueParser};
 
 use crate::app::settings::{AgentProtocol, Color, Confine, Place};
 
@@ -53,6 +53,36 @@ words! { Color:
     Always "always" "Always"
     Never "never" "Never"
 }
+
+/// Reads any text, and tells words that shells complete.
+#[derive(Clone)]
+pub(super) struct Suggested<T: 'static> {
+    pub(super) parse: fn(&str) -> Result<T, String>,
+    pub(super) words: fn() -> Vec<&'static str>,
+}
+
+impl<T: Clone + Send + Sync> TypedValueParser for Suggested<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<T, clap::Error> {
+        self.parse.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.words)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// An agent: its name, or a command line.
+pub(super) const AGENT: Suggested<String> = Suggested {
+    parse: |text| Ok(text.to_owned()),
+    words: || crate::app::PRESETS.iter().map(|it| it.name).collect(),
+};
 
 /// A flag that goes before what a setting says, when it is given.
 pub(super) trait Flag<T> {

@@ -159,6 +159,7 @@ fn tests(
                 log_line: cause.map(|line| line.number),
                 message: cause
                     .map(|line| line.text.trim())
+                    .map(|text| text.strip_prefix("E  ").unwrap_or(text).trim_start())
                     .filter(|text| !text.is_empty())
                     .map(str::to_owned),
             };

@@ -80,7 +80,7 @@ fn link_entries(shared: &Path, cache: &Path) {
         let name = entry.file_name();
         if !OWN.iter().any(|own| OsStr::new(own) == name) {
             let at = cache.join(name);
-            let _ = system::link(&entry.path(), &at);
+            let _ = system::link(entry.path(), at);
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct RunSummary {
     pub more: u64,
     /// Imports that are certain: `mendit fix` adds them and tries the command.
     pub certain: Vec<CertainImport>,
+    /// For names without a certain import the likeliest one each, at most three.
+    pub perhaps: Vec<CertainImport>,
     /// What a packet for an agent comes to.
     pub packet: Option<PacketSize>,
     /// What mends the environment, when that is what fails.
@@ -41,7 +43,7 @@ pub struct RunFailure {
     pub line: Option<u32>,
 }
 
-/// An import that is certain.
+/// An import for a name that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CertainImport {

@@ -31,8 +31,10 @@ pub fn child_failure(
         }
     }
     let mut actions = particular(result, rule, attempts, remedies);
-    let of_category = suggested_actions(category).iter();
-    actions.extend(of_category.map(|it| (*it).to_owned()));
+    if !is_left_to_an_agent(result) {
+        let of_category = suggested_actions(category).iter();
+        actions.extend(of_category.map(|it| (*it).to_owned()));
+    }
     let mut said = BTreeSet::new();
     actions.retain(|it| said.insert(it.clone()));
     let suggested_retry = rule
@@ -85,6 +87,12 @@ fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
     })
 }
 
+// Nothing went wrong: what needs no model was not enough.
+fn is_left_to_an_agent(result: &RunResult) -> bool {
+    let alone = result.agent_calls == 0 && result.children.is_empty();
+    alone && result.stop_reason == StopReason::TestsFailed
+}
+
 // What this very failure asks for, before the advice of its category.
 fn particular(
     result: &RunResult,
@@ -103,14 +111,16 @@ fn particular(
         })
         .collect();
     actions.extend_from_slice(remedies);
-    let alone = result.agent_calls == 0 && result.children.is_empty();
-    if alone && result.stop_reason == StopReason::TestsFailed {
-        actions.push("Name an agent with `--agent CMD`, or correct it by hand".to_owned());
+    if is_left_to_an_agent(result) {
         let failure = result.remaining.as_ref().or(result.failure.as_ref());
         let names = failure.map_or(&[][..], |it| &it.undefined_names);
         actions.extend(names.iter().take(MOST_NAMES).map(|name| {
             format!("`{name}` is not defined: define or import it, or correct the name")
         }));
+        actions.extend([
+            "Name an agent: `mendit fix --agent claude`".to_owned(),
+            "Or correct it by hand: `mendit context` lists the files that it needs".to_owned(),
+        ]);
     }
     if let Some(trouble) = &result.agent_trouble {
         actions.push(relief(trouble.kind).to_owned());

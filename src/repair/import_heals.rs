@@ -66,11 +66,30 @@ pub(super) fn import_heals(
     let fixes = fix_all(&graph, ask, &settled);
     let said: Vec<String> = fixes
         .iter()
-        .map(|(file, fixed)| format!("{} in {file}", fixed.names.join(", ")))
+        .map(|(file, fixed)| format!("{} in {file}", written(fixed, &settled)))
         .collect();
-    let certain = heal(format!("import {}", said.join("; ")), fixes, false);
+    let certain = heal(said.join("; "), fixes, false);
     tries.truncate(MAX_TRIES);
     ((!said.is_empty()).then_some(certain), tries)
+}
+
+// What a fix adds by its name; what it corrects as it stands after it.
+fn written(fixed: &Fix, settled: &[(RepoPath, Vec<Suggestion>)]) -> String {
+    let all = || settled.iter().flat_map(|(_, found)| found);
+    let mut said: Vec<String> = Vec::new();
+    for name in &fixed.names {
+        let corrected = all().filter(|it| it.name == *name && it.replaces.is_some());
+        let mut corrected: Vec<String> = corrected.map(|it| it.import_statement.clone()).collect();
+        if corrected.is_empty() {
+            corrected.push(format!("import {name}"));
+        }
+        for one in corrected {
+            if !said.contains(&one) {
+                said.push(one);
+            }
+        }
+    }
+    said.join(", ")
 }
 
 fn listed(fixes: &[(RepoPath, Fix)]) -> String {

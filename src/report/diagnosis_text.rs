@@ -1,12 +1,35 @@
 use std::fmt::Write as _;
 
-use crate::model::{Diagnosis, FailedTest, Failure, LeftOut, MentionedFile};
+use crate::model::{Diagnosis, FailedTest, Failure, FailureKind, LeftOut, MentionedFile};
 
 const MOST: usize = 10;
 
-/// A diagnosis for a person: what it is, the lines that say so, the files, what to do.
+/// A diagnosis for a person: what it is, the lines that say so, the files, what to do. Colour
+/// changes no word: the kind is red, or green when nothing failed, and titles are bold.
 #[must_use]
-pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
+pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
+    let text = plain(diagnosis);
+    if !color {
+        return text;
+    }
+    let kind = diagnosis.kind.to_string();
+    let ink = if diagnosis.kind == FailureKind::None {
+        "32"
+    } else {
+        "31"
+    };
+    let paint = |(at, line): (usize, &str)| match line.split_once(": ") {
+        _ if at == 0 => line.replacen(&kind, &format!("\x1b[1;{ink}m{kind}\x1b[0m"), 1) + "\n",
+        _ if !line.starts_with(' ') && line.ends_with(':') => format!("\x1b[1m{line}\x1b[0m\n"),
+        Some((title, rest)) if title.starts_with("What to do") => {
+            format!("\x1b[1m{title}:\x1b[0m {rest}\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().enumerate().map(paint).collect()
+}
+
+fn plain(diagnosis: &Diagnosis) -> String {
     let mut text = diagnosis.kind.to_string();
     // Writing to a string cannot fail.
     if let Some(subkind) = &diagnosis.subkind {
@@ -36,7 +59,14 @@ pub fn diagnosis_text(diagnosis: &Diagnosis) -> String {
         "Evidence",
         evidence.map(|line| format!("{:>6} | {}", line.line, line.text)),
     );
-    section(&mut text, "Files", diagnosis.files.iter().map(place));
+    // A file alone says nothing beside its line.
+    let lined = |path: &str| {
+        let mut files = diagnosis.files.iter();
+        files.any(|it| it.path == path && it.line.is_some())
+    };
+    let files = diagnosis.files.iter();
+    let files = files.filter(|it| it.line.is_some() || !lined(&it.path));
+    section(&mut text, "Files", files.map(place));
     if let Some(left_out) = &diagnosis.left_out {
         let _ = writeln!(text, "\nLeft out: {}", left_out_text(left_out));
     }

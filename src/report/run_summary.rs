@@ -4,8 +4,16 @@ use crate::model::{RunFailure, RunSummary};
 /// place, what is certain, and what to type next.
 #[must_use]
 pub fn run_summary(summary: &RunSummary, color: bool, width: usize) -> String {
-    let ink = Ink(color);
-    let width = width.clamp(40, 160);
+    Ink(color).marks(&rows_of(summary, width.clamp(40, 160), true))
+}
+
+/// The same for a program that has no shell: without commands to type and the size of the packet.
+#[must_use]
+pub fn run_failures(summary: &RunSummary) -> String {
+    rows_of(summary, 100, false)
+}
+
+fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     let mut text = String::new();
     let mut line = |left: &str, right: &str| {
         let start = COLUMN.max(left.chars().count() + 2);
@@ -30,11 +38,19 @@ pub fn run_summary(summary: &RunSummary, color: bool, width: usize) -> String {
         line(&format!("    and {} more", summary.more), "");
     }
     for certain in &summary.certain {
-        line(&format!("  ✓ certain: {}", certain.statement), "mendit fix");
+        let command = if shell { "mendit fix" } else { "" };
+        line(&format!("  ✓ certain: {}", certain.statement), command);
+    }
+    for perhaps in &summary.perhaps {
+        let command = if shell { "mendit hint" } else { "" };
+        line(&format!("  ? perhaps: {}", perhaps.statement), command);
     }
     for remedy in &summary.remedies {
         let command = remedy.command.as_deref().unwrap_or_default();
         line(&format!("  ! {}", remedy.problem), command);
+    }
+    if !shell {
+        return text;
     }
     let for_agents = summary.certain.is_empty() && !summary.requires_user_action;
     if let Some(packet) = summary.packet.as_ref().filter(|it| it.files > 0) {
@@ -48,7 +64,7 @@ pub fn run_summary(summary: &RunSummary, color: bool, width: usize) -> String {
     } else if for_agents {
         line("    what the log says of it", "mendit diagnose");
     }
-    ink.marks(&text)
+    text
 }
 
 // The test and below it what it died of with its place; without a test the error comes first.
@@ -93,7 +109,12 @@ impl Ink {
             return text.to_owned();
         }
         let mark = |line: &str| {
-            let marks = [("  ✗", RED), ("  ✓", GREEN), ("  !", YELLOW)];
+            let marks = [
+                ("  ✗", RED),
+                ("  ✓", GREEN),
+                ("  !", YELLOW),
+                ("  ?", YELLOW),
+            ];
             let found = marks.iter().find(|(mark, _)| line.starts_with(mark));
             found.map_or_else(
                 || line.to_owned(),
@@ -175,6 +196,11 @@ mod tests {
             .replace(GREEN, "")
             .replace("\x1b[0m", "");
         assert_eq!(plain, run_summary(&summary(), false, 80));
+        let told = run_failures(&summary());
+        assert!(
+            told.contains("✓ certain") && !told.contains("mendit"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(in crate::diagnose) fn of_stack(
 ) -> Option<(String, Option<u32>)> {
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
         compile(
-            r"(?:^\s*at (?:.*\()?|^\s*❯ (?:\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?",
+            r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?",
         )
     });
     lines[from.min(lines.len())..]

@@ -24,7 +24,8 @@ pattern!(
     RUNNING,
     r"^(\S+\.py::[^\s\[]+(?:\[[^\]]*\])?) *(?:[+~]{5,}.*)?$"
 );
-pattern!(HEADING, r"^_{2,} (.+?) _{2,}$");
+// A title that fills the line has one mark on each side.
+pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
 pattern!(AT, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
 pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
 pattern!(
@@ -189,7 +190,7 @@ fn reports(lines: &[Line<'_>]) -> Vec<Report> {
             }
             inside = text.contains(" FAILURES ") || text.contains(" ERRORS ");
         } else if inside
-            && text.starts_with("__")
+            && text.starts_with('_')
             && let Some(found) = HEADING.captures(text)
         {
             if let Some((title, from)) = current.take() {

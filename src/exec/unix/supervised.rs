@@ -86,7 +86,9 @@ fn end_session(session: i32) {
     let end = Instant::now() + SESSION_END;
     loop {
         let members = tree::members(session);
-        members.iter().for_each(|it| it.signal(Signal::KILL));
+        for it in &members {
+            it.signal(Signal::KILL);
+        }
         if members.is_empty() || Instant::now() >= end {
             return;
         }

@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     max_file_bytes: Option<u64>,
     /// Bytes of all files.
     max_total_bytes: Option<u64>,
-    /// Estimated tokens of all files: 11000 when missing.
+    /// Estimated tokens of all files: 11000 when missing, 8000 for a document.
     max_tokens: Option<u64>,
     /// A commit to read instead of the worktree.
     rev: Option<String>,
@@ -65,9 +65,14 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         let bytes = |given: Option<u64>| given.map(Bytes);
         context.max_file_bytes = bytes(given.max_file_bytes).or(context.max_file_bytes);
         context.max_total_bytes = bytes(given.max_total_bytes).or(context.max_total_bytes);
-        context.max_tokens = (given.max_tokens)
-            .or(context.max_tokens)
-            .or(Some(USUAL_TOKENS));
+        context.max_tokens =
+            (given.max_tokens)
+                .or(context.max_tokens)
+                .or(Some(if given.document {
+                    DOCUMENT_TOKENS
+                } else {
+                    USUAL_TOKENS
+                }));
         if given.max_tokens.is_none() {
             context.max_log_bytes.0 = context.max_log_bytes.0.min(USUAL_LOG);
         }
@@ -119,6 +124,8 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
 
 // What fits into an answer that every client takes.
 const USUAL_TOKENS: u64 = 11_000;
+// Quoted as JSON and with the reasons for each file it is longer.
+const DOCUMENT_TOKENS: u64 = 8_000;
 const USUAL_LOG: u64 = 12_288;
 
 // The whole repository without caps is never given to an agent.

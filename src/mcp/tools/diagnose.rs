@@ -44,7 +44,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     };
     let diagnosis = diagnose_log(&app, &request, caller.progress)?;
     let document = DiagnosisDocument::new(&diagnosis);
-    Given::new(diagnosis_text(&diagnosis), &document)
+    Given::new(diagnosis_text(&diagnosis, false), &document)
 }
 
 /// The reports that a call brings along.

@@ -6,7 +6,7 @@ use crate::app::{FixRequest, RunRequest, find_fix, run_command};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{RunStatus, RunSummary};
-use crate::report::run_summary;
+use crate::report::run_failures;
 
 /// What `run_tests` and `fix_tests` take.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -63,7 +63,10 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     };
     if let Some(summary) = &summary {
         text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-        text.push_str(&run_summary(summary, false, 100));
+        text.push_str(&run_failures(summary));
+        if !summary.certain.is_empty() {
+            text.push_str("`fix_tests` tries what is certain\n");
+        }
         text.push_str(
             "`build_context` without a log shows the code; the whole log is the resource \
              mendit://run/last/test.log\n",
