@@ -61,7 +61,7 @@ fn the_log_gives_targets_kind_and_level() {
     ]);
     let files = texts(&context["filesIncluded"], None);
     assert_eq!(files[..3], ["src/cart.ts", "src/price.ts", "src/types.ts"]);
-    assert_eq!(texts(&context["next"], Some("path")), ["src/vat.ts"]);
+    assert_eq!(texts(&context["next"], None), ["src/vat.ts"]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn level_0_holds_targets_and_index_in_few_kilobytes() {
         texts(&context["filesIncluded"], None),
         ["tests/cart.test.ts"]
     );
-    assert_eq!(texts(&context["next"], Some("path")), ["src/cart.ts"]);
+    assert_eq!(texts(&context["next"], None), ["src/cart.ts"]);
     let index = texts(&context["repoIndex"]["files"], Some("path"));
     assert_eq!(index.len(), 9);
     assert_eq!(
@@ -166,7 +166,7 @@ fn caps_cut_and_say_so() {
     assert_eq!(cut["rank"], 2);
     assert!(cut["remedy"].as_str().unwrap().contains("--max-files"));
     assert_eq!(
-        texts(&context["next"], Some("path"))[0],
+        texts(&context["next"], None)[0],
         cut["path"].as_str().unwrap()
     );
 
@@ -318,7 +318,7 @@ fn what_imports_a_changed_file_is_worth_asking_for() {
             format!(r#"{{"level":0,"stopReason":"agent_timeout","filesModified":[{changed}]}}"#);
         repo.write("before.json", &before);
         let context = repo.context(&["src/price.ts", "--previous", "before.json"]);
-        let rows = context["next"].as_array().unwrap().iter();
+        let rows = context["nextWhy"].as_array().unwrap().iter();
         let rows = rows.map(|it| (it["path"].clone(), it["why"].clone()));
         rows.collect::<Vec<_>>()
     };

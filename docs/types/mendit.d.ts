@@ -102,6 +102,8 @@ export interface AttemptResult {
   stopReason: StopReason;
   /** How the command ended after the change; `null` when it was not run. */
   testResult: TestResult | null;
+  /** Whether it ran out of them, whatever came of its edits. */
+  timedOutAgent: boolean;
   /** What the agent says it cost. */
   usage: ResultUsage | null;
 }
@@ -459,7 +461,9 @@ export interface ContextDocument {
   /** The rung of the ladder. */
   level: Level;
   /** Files worth asking for next, best first. */
-  next: Array<NextFile>;
+  next: Array<RepoPath>;
+  /** The same, each with the reason. */
+  nextWhy: Array<NextFile>;
   /** Candidates that were left out. */
   omitted: Array<Omission>;
   /** SHA-256 of this document with this field empty, in hex. */

@@ -100,6 +100,8 @@ class AttemptResult(TypedDict):
     stopReason: "StopReason"
     # How the command ended after the change; `null` when it was not run.
     testResult: Union["TestResult", None]
+    # Whether it ran out of them, whatever came of its edits.
+    timedOutAgent: bool
     # What the agent says it cost.
     usage: Union["ResultUsage", None]
 
@@ -437,7 +439,9 @@ class ContextDocument(TypedDict):
     # The rung of the ladder.
     level: "Level"
     # Files worth asking for next, best first.
-    next: list["NextFile"]
+    next: list["RepoPath"]
+    # The same, each with the reason.
+    nextWhy: list["NextFile"]
     # Candidates that were left out.
     omitted: list["Omission"]
     # SHA-256 of this document with this field empty, in hex.

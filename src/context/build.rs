@@ -235,6 +235,7 @@ pub fn build(
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
     let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
+    let next_why = next((&reach, &importers), &chosen, &omitted, &may_read);
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
@@ -251,7 +252,8 @@ pub fn build(
             .collect(),
         files_rejected: rejected,
         unresolved_imports: unresolved(&reach, &chosen, redactor),
-        next: next((&reach, &importers), &chosen, &omitted, &may_read),
+        next: next_why.iter().map(|it| it.path.clone()).collect(),
+        next_why,
         repo_index: repo_index(source, level, &readable, &names),
         history: request.history,
         hints: suggested.cloned().collect(),

@@ -42,7 +42,9 @@ pub struct ContextDocument {
     /// Imports of included files that lead to no file.
     pub unresolved_imports: Vec<UnresolvedImport>,
     /// Files worth asking for next, best first.
-    pub next: Vec<NextFile>,
+    pub next: Vec<RepoPath>,
+    /// The same, each with the reason.
+    pub next_why: Vec<NextFile>,
     /// What the repository holds.
     pub repo_index: RepoIndex,
     /// What history was used.

@@ -116,7 +116,7 @@ pub(super) fn parts(
         .map(|rejected| format!("{}: {}\n", rejected.path, rejected.reason))
         .collect();
     list(&mut parts, "refused", &rejected);
-    let next = context.next.iter();
+    let next = context.next_why.iter();
     let next: Vec<String> = next
         .map(|it| format!("{}: {}\n", it.path, it.why))
         .collect();

@@ -47,7 +47,7 @@ pub fn context_text(context: &ContextDocument) -> String {
             .next
             .iter()
             .take(5)
-            .map(|it| printable(it.path.as_str()))
+            .map(|it| printable(it.as_str()))
             .collect();
         put(
             &mut text,
