@@ -1,3 +1,4 @@
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use super::global::Global;
@@ -25,9 +26,17 @@ pub(crate) struct Args {
     /// A run's folder or name, a report's file, or `-`
     #[arg(value_name = "RUN|FILE|-", default_value = "latest")]
     what: String,
-    /// How to print it; markdown and html show the run, with every attempt
-    #[arg(long, value_enum, default_value = "summary")]
-    format: Format,
+    /// How to print it [default: summary on a terminal, else text]; markdown and html show every attempt
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+impl Args {
+    fn format(&self) -> Format {
+        let on_terminal = std::io::stdout().is_terminal();
+        let usual = [Format::Text, Format::Summary][usize::from(on_terminal)];
+        self.format.unwrap_or(usual)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -59,7 +68,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 }
 
 fn show(args: &Args, run: &RunRecord, name: &str, output: &Output) -> Result<(), AppError> {
-    match (args.format, &run.report) {
+    match (args.format(), &run.report) {
         (Format::Text, Some(report)) => output.text(&failure_text(report)),
         (Format::Summary | Format::Text, _) => output.text(&run_text(&run.result, name)),
         (Format::Json, Some(report)) => output.json(report),
@@ -75,7 +84,7 @@ fn show_command(
     name: &str,
     output: &Output,
 ) -> Result<(), AppError> {
-    match args.format {
+    match args.format() {
         Format::Json => output.json(&report.document),
         Format::Summary | Format::Text => output.painted(|color| command_text(report, name, color)),
         Format::Markdown | Format::Html => Err(AppError::usage(
@@ -96,7 +105,7 @@ fn command_text(report: &CommandReport, name: &str, color: bool) -> String {
 }
 
 fn show_report(args: &Args, report: &ChildFailure, output: &Output) -> Result<(), AppError> {
-    match args.format {
+    match args.format() {
         Format::Summary | Format::Text => output.text(&failure_text(report)),
         Format::Json => output.json(report),
         Format::Markdown | Format::Html => {
