@@ -102,6 +102,8 @@ export interface AttemptResult {
   stopReason: StopReason;
   /** How the command ended after the change; `null` when it was not run. */
   testResult: TestResult | null;
+  /** Whether it ran out of them, whatever came of its edits. */
+  timedOutAgent: boolean;
   /** What the agent says it cost. */
   usage: ResultUsage | null;
 }

@@ -100,6 +100,8 @@ class AttemptResult(TypedDict):
     stopReason: "StopReason"
     # How the command ended after the change; `null` when it was not run.
     testResult: Union["TestResult", None]
+    # Whether it ran out of them, whatever came of its edits.
+    timedOutAgent: bool
     # What the agent says it cost.
     usage: Union["ResultUsage", None]
 

@@ -256,6 +256,9 @@ pub struct AttemptResult {
     pub progress: bool,
     /// Seconds the agent had.
     pub agent_timeout_seconds: f64,
+    /// Whether it ran out of them, whatever came of its edits.
+    #[serde(default)]
+    pub timed_out_agent: bool,
     /// Bytes of the packet.
     pub packet_bytes: u64,
     /// What the agent says it cost.

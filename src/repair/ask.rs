@@ -59,6 +59,12 @@ impl Session<'_> {
         result.agent_trouble.clone_from(&spoken.trouble);
         let before = standing(history).or(history.baseline.as_ref()).cloned();
         self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
+        if result.timed_out_agent {
+            // R43.
+            let mut said = json!({ "timeout_seconds": millis(ask.timeout) });
+            self.name_task(&mut said);
+            self.event("warning", "coder_timeout_detected", said)?;
+        }
         result.duration_seconds = millis(self.journal.seconds() - started);
         self.finish(result, &folder, &stood)
     }
@@ -103,6 +109,7 @@ impl Session<'_> {
         focus: &[String],
         folder: &str,
     ) -> Result<(), RepairError> {
+        result.timed_out_agent = spoken.reached == Reached::TimedOut;
         let mut ended = |reason: StopReason, message: String| {
             result.stop_reason = reason;
             result.message = message;

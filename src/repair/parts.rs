@@ -23,11 +23,6 @@ impl Session<'_> {
         focus: &[String],
     ) -> Result<SplitEnd, RepairError> {
         let timed_out = reason == "timeout_auto_split";
-        if timed_out {
-            let mut said = json!({ "timeout_seconds": policy.agent_timeout });
-            self.name_task(&mut said);
-            self.event("warning", "coder_timeout_detected", said)?;
-        }
         let mut said = json!({ "reason": reason });
         self.name_task(&mut said);
         let name = if timed_out {

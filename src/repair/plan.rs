@@ -289,7 +289,17 @@ fn after(
     policy: &Policy,
     may_split: bool,
 ) -> Step {
-    let timeout = last.agent_timeout_seconds.max(policy.agent_timeout);
+    let replies = || of(history, Origin::Agent);
+    let longest = replies().map(|it| it.agent_timeout_seconds);
+    let longest = longest.fold(policy.agent_timeout, f64::max);
+    // R45: once it ran out of time over work that it had begun, it gets twice as much, once.
+    let doubled = longest > policy.agent_timeout;
+    let may_double = !doubled && replies().any(|it| it.timed_out_agent && it.progress);
+    let timeout = if may_double {
+        policy.agent_timeout * 2.0
+    } else {
+        longest
+    };
     match last.stop_reason {
         StopReason::InvalidTask => stop(RunStatus::InvalidTask, last.stop_reason, &last.message),
         StopReason::UserActionRequired | StopReason::WorkplaceUnused => stop(
@@ -300,9 +310,8 @@ fn after(
         StopReason::Interrupted => stop(RunStatus::Failed, last.stop_reason, &last.message),
         StopReason::BudgetExhausted => give_up(history, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
-            let doubled = last.agent_timeout_seconds > policy.agent_timeout;
             if last.progress && !doubled {
-                ask(history, policy, last.level, policy.agent_timeout * 2.0)
+                ask(history, policy, last.level, timeout)
             } else if may_split && history.replies() < policy.max_attempts {
                 Step::Split {
                     reason: "timeout_auto_split",

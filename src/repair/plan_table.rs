@@ -58,6 +58,7 @@ pub(super) fn attempt(level: u8, stop_reason: S) -> AttemptResult {
         files_modified: Vec::new(),
         progress: false,
         agent_timeout_seconds: 300.0,
+        timed_out_agent: stop_reason == S::AgentTimeout,
         packet_bytes: 10,
         usage: None,
         reply_digest: None,
@@ -337,6 +338,18 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
     let kind = K::TestFailure;
     let step = next(&after(kind, vec![timed_out(300.0)]), &policy());
     assert_eq!(word(&step), "ask 0 for 600");
+    // Also when what it did until then was kept.
+    let kept = |seconds: f64| AttemptResult {
+        stop_reason: S::TestsChanged,
+        kept: true,
+        ..timed_out(seconds)
+    };
+    let step = next(&after(kind, vec![kept(300.0)]), &policy());
+    assert_eq!(word(&step), "ask 1 for 600");
+    let again = after(kind, vec![kept(300.0), kept(600.0)]);
+    assert_eq!(word(&next(&again, &policy())), "ask 1 for 600");
+    let then = after(kind, vec![kept(300.0), timed_out(600.0)]);
+    assert_eq!(word(&next(&then, &policy())), "split timeout_auto_split");
     let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
     assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
     let never = Policy {

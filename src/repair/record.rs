@@ -44,6 +44,7 @@ impl Session<'_> {
             files_modified: Vec::new(),
             progress: false,
             agent_timeout_seconds: 0.0,
+            timed_out_agent: false,
             packet_bytes: 0,
             usage: None,
             reply_digest: None,
