@@ -1254,6 +1254,18 @@ export interface PairedSide {
   seconds: number;
 }
 
+/** A part of a split run. */
+export interface PartResult {
+  /** Parts that came first because it uses what they change, by number. */
+  dependsOn: Array<string>;
+  /** `2` for the second part, `2.1` for the first of its own parts. */
+  number: string;
+  /** How it ended; `null` when it was not begun, or cut off. */
+  status: RunStatus | null;
+  /** One line. */
+  title: string;
+}
+
 /** A part of the fixtures. */
 export interface Partition {
   /** Of how many. */
@@ -1661,6 +1673,8 @@ export interface RunResult {
   level: Level;
   /** One sentence: why it ended so. */
   message: string;
+  /** The same with where each stands, how deep it lies and how it ended. */
+  parts: Array<PartResult>;
   /** SHA-256 of `final.patch` in hex; `null` without one. */
   patchDigest: string | null;
   /** What stands behind `fixed`, or what was missing; `null` when no change made the commands pass. */

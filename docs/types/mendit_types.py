@@ -1171,6 +1171,17 @@ class PairedSide(TypedDict):
     # Seconds of all cases.
     seconds: float
 
+# A part of a split run.
+class PartResult(TypedDict):
+    # Parts that came first because it uses what they change, by number.
+    dependsOn: list[str]
+    # `2` for the second part, `2.1` for the first of its own parts.
+    number: str
+    # How it ended; `null` when it was not begun, or cut off.
+    status: Union["RunStatus", None]
+    # One line.
+    title: str
+
 # A part of the fixtures.
 class Partition(TypedDict):
     # Of how many.
@@ -1545,6 +1556,8 @@ class RunResult(TypedDict):
     level: "Level"
     # One sentence: why it ended so.
     message: str
+    # The same with where each stands, how deep it lies and how it ended.
+    parts: list["PartResult"]
     # SHA-256 of `final.patch` in hex; `null` without one.
     patchDigest: Union[str, None]
     # What stands behind `fixed`, or what was missing; `null` when no change made the commands pass.

@@ -105,7 +105,9 @@ fn is_package(diagnosis: &Diagnosis) -> bool {
 
 fn is_python(diagnosis: &Diagnosis) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
-    file.map_or(diagnosis.tool.as_deref() == Some("pytest"), |it| {
+    let mut evidence = diagnosis.evidence.iter();
+    let says = evidence.any(|it| it.text.contains("ModuleNotFoundError"));
+    file.map_or(says || diagnosis.tool.as_deref() == Some("pytest"), |it| {
         let ending = Path::new(&it.path).extension();
         ending.is_some_and(|ending| ending == "py")
     })

@@ -291,7 +291,7 @@ pub(super) fn told(event: &Event) -> Option<String> {
             }
         ),
         "worktree_changed" => format!("`{}` changed while the agent ran", text("path")),
-        "part_started" => format!("part {}: {}", text("part"), text("title")),
+        "part_started" => format!("part {}: {}", text("number"), text("title")),
         _ => return None,
     })
 }

@@ -85,7 +85,7 @@ cfg_if::cfg_if! {
         pub use repair::{
             AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
             ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, TestResult, TroubleKind, Usage,
-            Refused, WorkplaceUsed,
+            PartResult, Refused, WorkplaceUsed,
         };
         pub use run_record::{AttemptRecord, RunRecord};
         pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};

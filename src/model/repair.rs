@@ -318,6 +318,9 @@ pub struct RunResult {
     pub applied: bool,
     /// Parts that a split run was made of, in the order they ran.
     pub children: Vec<String>,
+    /// The same with where each stands, how deep it lies and how it ended.
+    #[serde(default)]
+    pub parts: Vec<PartResult>,
     /// What the agent says it all cost.
     pub usage: Usage,
     /// What fails with the changes that were kept; `null` when nothing was kept or nothing fails.
@@ -338,6 +341,20 @@ pub struct RunResult {
     /// The issue that the task belongs to; `null` without one.
     #[serde(default)]
     pub issue: Option<String>,
+}
+
+/// A part of a split run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PartResult {
+    /// `2` for the second part, `2.1` for the first of its own parts.
+    pub number: String,
+    /// One line.
+    pub title: String,
+    /// Parts that came first because it uses what they change, by number.
+    pub depends_on: Vec<String>,
+    /// How it ended; `null` when it was not begun, or cut off.
+    pub status: Option<RunStatus>,
 }
 
 /// One run of the commands.

@@ -173,7 +173,7 @@ const MOST_NAMES: usize = 3;
 // The flag that a refusal names, with its file.
 fn may_pass(attempt: &AttemptResult) -> Option<String> {
     let (_, rest) = attempt.message.split_once("--allow-protected ")?;
-    let path = rest.split_whitespace().next()?;
+    let path = rest.split([' ', '`']).next()?;
     Some(format!(
         "When `{path}` is to change, let it pass: `--allow-protected {path}`; else say in the task \
          that it stays"

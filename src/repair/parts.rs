@@ -9,7 +9,7 @@ use super::plan::Policy;
 use super::session::Session;
 use super::split::{Part, SplitInput, split};
 use super::task::{Estimate, Task};
-use crate::model::{MentionedFile, Observed, RepoPath, StopReason};
+use crate::model::{MentionedFile, Observed, PartResult, RepoPath, StopReason};
 
 impl Session<'_> {
     /// Cuts a task and runs its parts one after the other on one state, with shares of what is
@@ -25,12 +25,12 @@ impl Session<'_> {
         let timed_out = reason == "timeout_auto_split";
         let mut said = json!({ "reason": reason });
         self.name_task(&mut said);
-        let name = if timed_out {
+        let event = if timed_out {
             "timeout_auto_split"
         } else {
             "complexity_split"
         };
-        self.event("info", &format!("{name}_started"), said)?;
+        self.event("info", &format!("{event}_started"), said)?;
         let none = Task::default();
         let task = task.unwrap_or(&none);
         let estimate = if timed_out {
@@ -40,17 +40,17 @@ impl Session<'_> {
         };
         let failure = standing(history).or(history.baseline.as_ref()).cloned();
         // A part is only split by what is its own.
-        let whole = policy.depth == 0;
+        let is_whole = policy.depth == 0;
         let failing = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
         let tests: Vec<String> = failing
             .iter()
-            .filter(|test| whole || focus.contains(test))
+            .filter(|test| is_whole || focus.contains(test))
             .cloned()
             .collect();
         let targets: Vec<RepoPath> = self
             .diagnosis
             .iter()
-            .filter(|_| whole)
+            .filter(|_| is_whole)
             .flat_map(|diagnosis| diagnosis.files.iter().filter_map(MentionedFile::repo_path))
             .collect();
         let input = SplitInput {
@@ -60,17 +60,27 @@ impl Session<'_> {
             commands: &self.setup.commands.lines,
         };
         let plan = split(&input, &self.place.source()?, estimate);
-        self.journal.json("split.json", &plan)?;
+        let whole = std::mem::take(&mut self.part);
+        let numbered = |at: usize| match whole.as_str() {
+            "" => at.to_string(),
+            whole => format!("{whole}.{at}"),
+        };
+        let name = match whole.as_str() {
+            "" => "split.json".to_owned(),
+            whole => format!("split-{whole}.json"),
+        };
+        self.journal.json(&name, &plan)?;
         if plan.parts.is_empty() {
             let mut said = json!({ "error": plan.reason });
             self.name_task(&mut said);
             let level = if timed_out { "error" } else { "warning" };
-            self.event(level, &format!("{name}_failed"), said)?;
+            self.event(level, &format!("{event}_failed"), said)?;
+            self.part = whole;
             return Ok(SplitEnd::Failed(plan.reason));
         }
         let mut said = json!({ "sub_issues_count": plan.parts.len() });
         self.name_task(&mut said);
-        self.event("info", &format!("{name}_success"), said)?;
+        self.event("info", &format!("{event}_success"), said)?;
         let from = self.all.len();
         let started = self.journal.seconds();
         let mut parts = Parts {
@@ -92,14 +102,23 @@ impl Session<'_> {
                     break;
                 }
             };
+            let number = numbered(part.number);
+            self.part.clone_from(&number);
             let said = json!({
                 "part": part.number,
+                "number": number,
                 "title": part.title,
                 "tests": part.tests,
                 "criteria": part.criteria,
             });
             self.event("info", "part_started", said)?;
-            self.parts.push(part.title.clone());
+            let at = self.parts.len();
+            self.parts.push(PartResult {
+                number: number.clone(),
+                title: part.title.clone(),
+                depends_on: part.depends_on.iter().map(|it| numbered(*it)).collect(),
+                status: None,
+            });
             let mut own = History {
                 baseline: self.standing(history),
                 repeated: self.standing(history),
@@ -109,7 +128,15 @@ impl Session<'_> {
             let end = self.drive(&share, &mut own, Some(&task_of(part, task)), &part.tests)?;
             parts.ran += 1;
             reasons.insert(end.reason.to_string(), end.reason);
-            let said = json!({ "part": part.number, "status": end.status, "why": end.message });
+            if let Some(part) = self.parts.get_mut(at) {
+                part.status = Some(end.status);
+            }
+            let said = json!({
+                "part": part.number,
+                "number": number,
+                "status": end.status,
+                "why": end.message,
+            });
             self.event("info", "part_ended", said)?;
             if self
                 .all
@@ -117,13 +144,16 @@ impl Session<'_> {
                 .any(|it| it.proof.as_ref().is_some_and(|it| it.proven))
             {
                 parts.passed = true;
-                return Ok(SplitEnd::Ran(parts));
+                break;
             }
             if self.interrupted || self.stop.requested() {
                 break;
             }
         }
-        if let Some((_, reason)) = reasons.pop_first() {
+        self.part = whole;
+        if parts.passed {
+            parts.reason = StopReason::Fixed;
+        } else if let Some((_, reason)) = reasons.pop_first() {
             parts.reason = if reasons.is_empty() {
                 reason
             } else {

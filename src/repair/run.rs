@@ -311,7 +311,8 @@ impl Session<'_> {
             suggested_actions: Vec::new(),
             files_modified: changes.iter().map(|it| it.path.to_string()).collect(),
             applied: false,
-            children: self.parts.clone(),
+            children: self.parts.iter().map(|it| it.title.clone()).collect(),
+            parts: self.parts.clone(),
             usage: usage.fold(Usage::default(), |all, one| Usage {
                 input_tokens: all.input_tokens + one.input_tokens,
                 output_tokens: all.output_tokens + one.output_tokens,

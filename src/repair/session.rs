@@ -21,7 +21,7 @@ use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxMode, SandboxState, Stop};
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
-    FailurePacket, Level, Observed, PreviousAttempt, Refused, RepoPath,
+    FailurePacket, Level, Observed, PartResult, PreviousAttempt, Refused, RepoPath,
 };
 use crate::patch::FileState;
 use crate::proof::{Evidence, hidden_failure};
@@ -60,8 +60,10 @@ pub(super) struct Session<'s> {
     pub(super) refused: BTreeSet<Refused>,
     /// What of the sandbox was in force when the commands ran first.
     pub(super) sandbox: Option<SandboxState>,
-    /// Titles of the parts of a split, in the order they ran.
-    pub(super) parts: Vec<String>,
+    /// The parts of all splits, those of a part behind it.
+    pub(super) parts: Vec<PartResult>,
+    /// The number of the part that runs; empty for the whole.
+    pub(super) part: String,
     pub(super) first: Option<Observed>,
     /// The packet of the question that is being asked.
     pub(super) packet: Option<FailurePacket>,
@@ -126,6 +128,7 @@ impl<'s> Session<'s> {
             refused: BTreeSet::new(),
             sandbox: None,
             parts: Vec::new(),
+            part: String::new(),
             first: None,
             packet: None,
             limit: setup

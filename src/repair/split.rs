@@ -193,6 +193,10 @@ fn groups(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Group> {
             })
             .collect();
     }
+    // Of a part that has tests, the criteria may be another's.
+    if input.task.whole.is_some() && !tests.is_empty() {
+        return Vec::new();
+    }
     let named = input
         .task
         .targets

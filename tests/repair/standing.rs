@@ -168,7 +168,7 @@ fn what_a_person_must_mend_is_named() {
             "python3 -c 'import nonexist_pkg'",
             None,
             "nonexist_pkg",
-            "`nonexist_pkg` is not installed",
+            "`python3 -m pip install nonexist_pkg`",
         ),
         (variable, None, "API_KEY_X", "`API_KEY_X` is not set"),
         (
