@@ -122,7 +122,7 @@ fn a_variable_that_is_held_back_is_named() {
     let output = run(&[]);
     assert_eq!(code(&output), 4, "{}", stderr(&output));
     assert!(
-        stderr(&output).contains("`--env MY_SERVICE_URL`"),
+        stderr(&output).contains("mendit run --env MY_SERVICE_URL sh -c"),
         "{}",
         stderr(&output)
     );
