@@ -193,6 +193,13 @@ fn natural_mistakes_are_told_with_what_works() {
         assert!(said.contains(words), "{line}: {said}");
         assert!(!said.contains("for an agent"), "{line}: {said}");
     }
+    // A name from a glob need not be UTF-8.
+    let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"a\xff.py");
+    for command in ["check", "diagnose", "explain", "imports"] {
+        let mut program = support::command(&repo.root(), &[command]);
+        let output = program.arg::<&std::ffi::OsStr>(odd).output().unwrap();
+        assert_eq!(code(&output), 2, "{command}: {}", stderr(&output));
+    }
     let both = stdout(&repo.mendit(&["explain", "P402", "P403"]));
     assert!(both.contains("P402: ") && both.contains("P403: "), "{both}");
 }

@@ -93,7 +93,7 @@ fn code(
     let text = app.redactor().redact(&text).text;
     let from = line.saturating_sub(AROUND).max(1);
     let mut out = format!("{path}\n");
-    for number in from..=line + AROUND {
+    for number in from..=line.saturating_add(AROUND) {
         let Some(row) = text.lines().nth(number as usize - 1) else {
             break;
         };

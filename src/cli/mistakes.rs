@@ -122,7 +122,9 @@ fn of_unknown(command: &str, word: &str, line: &[String]) -> String {
 
 // The command line without the program and without what stands before the command.
 fn line() -> Vec<String> {
-    let words = std::env::args().skip(1);
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|it| it.to_string_lossy().into_owned());
     words.skip_while(|it| it.starts_with('-')).collect()
 }
 

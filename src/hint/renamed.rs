@@ -387,7 +387,12 @@ pub(super) fn retaken(
 fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
     let taken = uses(file, text.as_bytes(), new);
-    if found.bound || found.shadowed || taken.is_some_and(|it| it.bound || !it.places.is_empty()) {
+    // Where only the import is misspelt, what is written right is meant by it.
+    let used = found.places.len() > 1;
+    if found.bound
+        || found.shadowed
+        || taken.is_some_and(|it| it.bound || (used && !it.places.is_empty()))
+    {
         return None;
     }
     let mut out = String::with_capacity(text.len());
@@ -399,4 +404,32 @@ fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> 
     }
     out.push_str(text.get(from..)?);
     Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+    use crate::model::RepoPath;
+
+    #[test]
+    fn one_name_takes_the_place_of_another() {
+        let renamed = |text| renamed(&RepoPath::new("a.py").unwrap(), text, "joined", "join");
+        let text = "from u import joined\njoined()\n";
+        assert_eq!(
+            renamed(text).as_deref(),
+            Some("from u import join\njoin()\n")
+        );
+        // Only the import was misspelt.
+        let text = "from u import joined\njoin()\n";
+        assert_eq!(
+            renamed(text).as_deref(),
+            Some("from u import join\njoin()\n")
+        );
+        // Something else has the name.
+        assert_eq!(renamed("from u import joined\njoined(join())\n"), None);
+        assert_eq!(
+            renamed("from u import joined\ndef join(): joined()\n"),
+            None
+        );
+    }
 }

@@ -47,7 +47,8 @@ fn missing(place: &Place<'_>, row: usize, said: &str) -> Option<Heal> {
         };
         // What is indented below the line still belongs to it.
         let goes_on = |next: usize| indent(place, next) > indent(place, row);
-        let mut ends = (row..row + MAX_LINES).filter(|row| !goes_on(row + 1));
+        let mut ends =
+            (row..row.saturating_add(MAX_LINES)).filter(|row| !goes_on(row.saturating_add(1)));
         let after = ends.find_map(|row| at_end(place, row, close))?;
         return place.heal(&format!("close a bracket with `{close}`"), &after, true);
     }

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::StateError;
 
@@ -13,7 +15,15 @@ impl RunId {
     /// A name for a run that starts now.
     #[must_use]
     pub fn now() -> Self {
-        Self::at(jiff::Timestamp::now())
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let id = Self::at(jiff::Timestamp::now());
+            if last.as_ref() != Some(&id) {
+                return last.insert(id).clone();
+            }
+            // Another run of this process has it.
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     fn at(time: jiff::Timestamp) -> Self {
@@ -21,6 +31,8 @@ impl RunId {
         Self(format!("{time}-{}", std::process::id()))
     }
 }
+
+static LAST: Mutex<Option<RunId>> = Mutex::new(None);
 
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
