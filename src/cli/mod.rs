@@ -27,6 +27,7 @@ mod gain;
 mod git_apply;
 mod global;
 mod heal;
+mod heartbeat;
 mod hint;
 mod hook;
 mod imports;

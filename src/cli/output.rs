@@ -3,7 +3,8 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 use super::global::Global;
-use super::repair::told;
+use super::heartbeat::Heartbeat;
+use super::repair::{begins, told};
 use super::{AppError, Exit};
 use crate::app::settings::Color;
 use crate::app::{Progress, Terminal, to_json};
@@ -17,6 +18,8 @@ pub(crate) struct Output {
     quiet: bool,
     verbose: u8,
     started: std::time::Instant,
+    // `None` when nobody wants to hear it.
+    heartbeat: Option<Heartbeat>,
 }
 
 impl Output {
@@ -26,6 +29,10 @@ impl Output {
             quiet: global.quiet,
             verbose: global.verbose,
             started: std::time::Instant::now(),
+            heartbeat: (!global.quiet && !global.no_progress).then(|| {
+                let dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
+                Heartbeat::new(io::stderr().is_terminal() && !dumb, to_stderr)
+            }),
         }
     }
 
@@ -130,12 +137,18 @@ impl Output {
 
     /// Passes on what a command writes, as it comes. A reader that has gone away is no error.
     pub(crate) fn pass_on(&self, to_stdout: bool, bytes: &[u8]) {
-        let _ = if to_stdout {
-            let mut out = io::stdout().lock();
-            out.write_all(bytes).and_then(|()| out.flush())
-        } else {
-            io::stderr().lock().write_all(bytes)
+        let write = || {
+            let _ = if to_stdout {
+                let mut out = io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            } else {
+                io::stderr().lock().write_all(bytes)
+            };
         };
+        match &self.heartbeat {
+            Some(heartbeat) => heartbeat.speak(write),
+            None => write(),
+        }
     }
 
     /// Writes to stderr as it is.
@@ -175,9 +188,18 @@ impl Output {
         }
     }
 
+    /// What goes on from now, for whoever wonders; `None` when it has ended.
+    pub(crate) fn doing(&self, what: Option<&str>) {
+        if let Some(heartbeat) = &self.heartbeat {
+            heartbeat.doing(what);
+        }
+    }
+
     fn stderr(&self, text: &str) {
-        // Nothing can be said about a stderr that takes nothing.
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        match &self.heartbeat {
+            Some(heartbeat) => heartbeat.speak(|| to_stderr(text)),
+            None => to_stderr(text),
+        }
     }
 }
 
@@ -195,6 +217,10 @@ impl Progress for Output {
     }
 
     fn event(&self, event: &Event) {
+        let begun = begins(event);
+        if begun.is_some() || event.event.ends_with("_ended") {
+            self.doing(begun);
+        }
         match told(event) {
             Some(line) => Self::note(self, &line),
             None if self.verbose > 1 => {
@@ -203,6 +229,11 @@ impl Progress for Output {
             None => {}
         }
     }
+}
+
+fn to_stderr(text: &str) {
+    // Nothing can be said about a stderr that takes nothing.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 // The library takes a standard output that cannot be written for one that takes everything.

@@ -226,6 +226,15 @@ impl Args {
     }
 }
 
+/// What begins with an event and may take long.
+pub(super) fn begins(event: &Event) -> Option<&'static str> {
+    match event.event.as_str() {
+        "command_started" | "heal_started" => Some("running the commands"),
+        "attempt_started" => Some("asking the agent and trying what it sends"),
+        _ => None,
+    }
+}
+
 /// What a person watching wants to know of an event.
 pub(super) fn told(event: &Event) -> Option<String> {
     let text = |name: &str| {

@@ -1,3 +1,4 @@
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use super::global::Global;
@@ -104,7 +105,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             output.terminal()
         },
     };
+    // On a terminal the command has it to itself.
+    if !std::io::stderr().is_terminal() {
+        output.doing(Some("running the command"));
+    }
     let ran = run_command(&app, &request, &mut pass_on, output)?;
+    output.doing(None);
     if json {
         output.json(&ran.document())?;
     }
