@@ -750,4 +750,10 @@ fn names_of_files_that_are_not_here_are_looked_for_as_modules() {
             "from app.ops import chief_of_staff"
         ]
     );
+    let packet = repo.context(&["--log", "log"]);
+    let hints = support::texts(&packet["hints"], None);
+    assert!(
+        hints.contains(&"from app.ops import chief_of_staff".to_owned()),
+        "{hints:?}"
+    );
 }

@@ -8,10 +8,7 @@ use crate::hint::{
     self, Answer, Ask, MAX_VERSIONS, Wanted, answers, fix_all, hint_lines, recovery_hint,
 };
 use crate::junit::Report;
-use crate::languages::{Language, PYTHON};
-use crate::model::{
-    Diagnosis, HintDocument, MentionedFile, Profile, RepoPath, SCHEMA_VERSION, Suggestion,
-};
+use crate::model::{Diagnosis, HintDocument, Profile, RepoPath, SCHEMA_VERSION, Suggestion};
 use crate::patch::Change;
 use crate::policy::Redactor;
 use crate::source::Installed;
@@ -226,17 +223,7 @@ fn files(
     if let Some(typed) = &request.file {
         return Ok(vec![known_file(workspace, typed)?]);
     }
-    let mentioned = found.iter().flat_map(|it| &it.files);
-    let mut files: Vec<RepoPath> = mentioned
-        .clone()
-        .filter_map(MentionedFile::repo_path)
-        .collect();
-    if files.is_empty() {
-        // Python's modules have one name, whichever file asks.
-        let python = |it: &RepoPath| Language::of_path(it.as_str()) == Some(&PYTHON);
-        let elsewhere = mentioned.filter_map(|it| RepoPath::new(&it.path).ok());
-        files.extend(elsewhere.filter(python));
-    }
+    let files: Vec<RepoPath> = found.iter().flat_map(hint::lacking).collect();
     if files.is_empty() {
         let why = if found.is_empty() {
             "no file says where the names are used"

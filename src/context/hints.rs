@@ -1,5 +1,5 @@
 use crate::graph::Graph;
-use crate::hint::{Query, Wanted, recovery_context, suggest, wanted};
+use crate::hint::{Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;
 use crate::model::{Diagnosis, RecoveryContext, RepoPath};
 use crate::policy::Redactor;
@@ -17,11 +17,8 @@ pub(super) fn recovery(
 ) -> Option<(RecoveryContext, bool)> {
     let diagnosis = diagnosis.filter(|it| !it.undefined_names.is_empty())?;
     let source = graph.source();
-    let mentioned = diagnosis
-        .files
-        .iter()
-        .filter_map(crate::model::MentionedFile::repo_path);
-    let files: Vec<RepoPath> = mentioned
+    let files: Vec<RepoPath> = lacking(diagnosis)
+        .into_iter()
         .chain(targets.iter().cloned())
         .filter(|path| Language::of_path(path.as_str()).is_some() && may_read(path))
         .collect();
@@ -42,10 +39,14 @@ pub(super) fn recovery(
         suggestions.extend(suggest(source, graph, &query));
     }
     suggestions.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
-    let certain = names.iter().all(|name| {
-        let mut of_name = suggestions.iter().filter(|it| it.name == *name);
-        of_name.any(|it| it.certain)
-    });
+    let is_here = files
+        .iter()
+        .any(|it| source.listing().has_file(it.as_str()));
+    let certain = is_here
+        && names.iter().all(|name| {
+            let mut of_name = suggestions.iter().filter(|it| it.name == *name);
+            of_name.any(|it| it.certain)
+        });
     let recovery = recovery_context(diagnosis.kind, names, &suggestions);
     Some((recovery, certain && explains_all(diagnosis)))
 }

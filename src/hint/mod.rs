@@ -31,4 +31,4 @@ pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use renamed::{Earlier, renamed_exports};
 pub use suggest::suggest;
-pub use wanted::{Wanted, undefined, wanted};
+pub use wanted::{Wanted, lacking, undefined, wanted};

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use super::fix::binds;
 use super::missing::leads_to;
-use crate::languages::{PYTHON, Uses, facts, free_names, uses};
-use crate::model::{FileFacts, RepoPath};
+use crate::languages::{Language, PYTHON, Uses, facts, free_names, uses};
+use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
 use crate::source::Source;
 
 /// What one file lacks.
@@ -15,6 +15,25 @@ pub struct Wanted {
     pub modules: Vec<String>,
     /// Names that it imports from modules which do not export them.
     pub exports: Vec<String>,
+}
+
+/// The files in which names are missing, as a diagnosis has them. Where none of them is of this
+/// repository, those of Python by the paths that the log has: its modules have one name, whichever
+/// file asks.
+#[must_use]
+pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
+    let mentioned = diagnosis.files.iter();
+    let files: Vec<RepoPath> = mentioned
+        .clone()
+        .filter_map(MentionedFile::repo_path)
+        .collect();
+    if !files.is_empty() {
+        return files;
+    }
+    let elsewhere = mentioned.filter_map(|it| RepoPath::new(&it.path).ok());
+    elsewhere
+        .filter(|it| Language::of_path(it.as_str()) == Some(&PYTHON))
+        .collect()
 }
 
 impl Wanted {
