@@ -937,3 +937,247 @@ fn what_is_installed_is_asked_what_it_exports() {
         "from typer.testing import CliRunner"
     );
 }
+
+#[test]
+fn a_circle_that_no_longer_loads_is_never_certain() {
+    let typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from b import Bee\n";
+    let typed = format!("{typed}class A:\n    x = Bee\n");
+    for (files, certain) in [
+        // `b` takes `A` out of `a` before `a` has come to it, whichever is loaded first.
+        (
+            &[
+                ("b.py", "from a import A\nclass Bee:\n    pass\n"),
+                ("a.py", "class A(Bee):\n    pass\n"),
+            ][..],
+            false,
+        ),
+        (
+            &[
+                ("b.py", "from a import A\nclass Bee:\n    pass\n"),
+                ("a.py", &typed),
+            ],
+            false,
+        ),
+        (
+            &[
+                ("b.py", "import m\nclass Bee:\n    pass\n"),
+                ("m.py", "from a import A\n"),
+                ("a.py", "class A(Bee):\n    pass\n"),
+            ],
+            false,
+        ),
+        // The name of `a` is taken where a function is called.
+        (
+            &[
+                (
+                    "b.py",
+                    "class Bee:\n    def f(self):\n        from a import A\n        return A\n",
+                ),
+                ("a.py", "class A(Bee):\n    pass\n"),
+            ],
+            true,
+        ),
+        (
+            &[
+                (
+                    "b.py",
+                    "import a\nclass Bee:\n    def f(self):\n        return a.A\n",
+                ),
+                ("a.py", "class A(Bee):\n    pass\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                ("b.py", "import a\nclass Bee(a.A):\n    pass\n"),
+                ("a.py", "class A:\n    x = lambda: Bee()\n"),
+            ],
+            false,
+        ),
+        // The package comes first and takes both in an order that works.
+        (
+            &[
+                ("p/__init__.py", "from .b import Bee\nfrom .a import A\n"),
+                ("p/b.py", "class Bee:\n    pass\n"),
+                ("p/a.py", "class A(Bee):\n    pass\n"),
+            ],
+            true,
+        ),
+        (
+            &[
+                ("b.js", "import { A } from './a.js'\nexport class Bee {}\n"),
+                ("a.js", "export class A extends Bee {}\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nexport class Bee extends A {}\n",
+                ),
+                ("a.js", "export class A { static x = new Bee() }\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nexport class Bee extends A {}\n",
+                ),
+                ("a.js", "export class A { make() { return new Bee() } }\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nexport class Bee { make() { return new A() } }\n",
+                ),
+                ("a.js", "export class A { make() { return new Bee() } }\n"),
+            ],
+            true,
+        ),
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nexport const of = A\nexport class Bee {}\nawait 0\n",
+                ),
+                ("a.js", "export class A { make() { return new Bee() } }\n"),
+            ],
+            false,
+        ),
+    ] {
+        let (asked, _) = files.last().unwrap();
+        let mut all = vec![("package.json", "{\"type\": \"module\"}")];
+        all.extend(files.iter().copied());
+        let found = hints(&all, asked, "Bee");
+        assert_eq!(
+            found.first().map(|it| it.certain),
+            Some(certain),
+            "{files:?} {found:?}"
+        );
+    }
+}
+
+#[test]
+fn what_need_not_be_there_is_never_certain() {
+    for text in [
+        "def build_it():\n    pass\ndel build_it\n",
+        "if __name__ == \"__main__\":\n    def build_it():\n        pass\n",
+        "import sys\nif sys.platform == \"win32\":\n    def build_it():\n        pass\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    def build_it(): pass\n",
+    ] {
+        let files = [("b.py", text), ("a.py", "x = build_it()\n")];
+        assert!(!best(&files, "a.py", "build_it").ends_with('!'), "{text}");
+    }
+    for text in [
+        "try:\n    import fast\n    build_it = fast.build_it\nexcept ImportError:\n    def build_it():\n        pass\n",
+        "import sys\nif sys.platform == \"win32\":\n    def build_it():\n        pass\nelse:\n    def build_it():\n        pass\n",
+    ] {
+        let files = [
+            ("b.py", text),
+            ("a.py", "x = build_it()\n"),
+            ("c.py", "from b import build_it\n"),
+        ];
+        assert!(best(&files, "a.py", "build_it").ends_with('!'), "{text}");
+    }
+}
+
+#[test]
+fn a_member_whose_object_was_left_out_is_never_certain() {
+    for (path, text) in [
+        (
+            "a.py",
+            "class A:\n    def __init__(self):\n        self.thing_of = 1\n    def g(self):\n        return thing_of\n",
+        ),
+        (
+            "a.py",
+            "match 1:\n    case {\"a\": thing_of}:\n        pass\nprint(thing_of)\n",
+        ),
+        (
+            "a.py",
+            "def f(thing_of):\n    return thing_of\ndef g():\n    return thing_of\n",
+        ),
+        (
+            "a.js",
+            "export class A {\n  constructor() { this.thing_of = 1 }\n  g() { return thing_of }\n}\n",
+        ),
+        (
+            "a.js",
+            "export class A {\n  thing_of() { return 1 }\n  g() { return thing_of() }\n}\n",
+        ),
+        ("a.js", "try {} catch (thing_of) {}\nthing_of()\n"),
+    ] {
+        let files = [
+            ("package.json", "{\"type\": \"module\"}"),
+            ("b.py", "def thing_of(): pass\n"),
+            ("b.js", "export function thing_of() {}\n"),
+            (path, text),
+        ];
+        assert!(!best(&files, path, "thing_of").ends_with('!'), "{text}");
+    }
+}
+
+#[test]
+fn a_statement_of_modules_is_not_put_where_require_loads() {
+    let voter = (
+        "c.js",
+        "const { Bee } = require(\"./b\");\nexports.c = new Bee();\n",
+    );
+    let cases = [
+        (
+            "{}",
+            "b.js",
+            "class Bee {}\nmodule.exports = { Bee };\n",
+            "const { Bee } = require('./b')",
+        ),
+        (
+            "{\"type\": \"commonjs\"}",
+            "b.mjs",
+            "export class Bee {}\n",
+            "",
+        ),
+    ];
+    for (manifest, path, text, expected) in cases {
+        let mut files = vec![
+            ("package.json", manifest),
+            (path, text),
+            ("a.js", "new Bee();\n"),
+        ];
+        if path == "b.js" {
+            files.push(voter);
+        }
+        let found = best(&files, "a.js", "Bee");
+        if expected.is_empty() {
+            assert!(!found.ends_with('!'), "{found}");
+        } else {
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn what_is_exported_as_a_type_is_no_value() {
+    for (path, text) in [
+        ("b.ts", "class Bee {}\nexport type { Bee };\n"),
+        ("b.ts", "class Bee {}\nexport { type Bee };\n"),
+        ("b.ts", "export declare class Bee {}\n"),
+        ("b.d.ts", "export class Bee {}\n"),
+        ("b.ts", "export type { Bee } from './c'\n"),
+    ] {
+        let files = [
+            (path, text),
+            ("tsconfig.json", "{}"),
+            (
+                "u.ts",
+                "import type { Bee } from './b'\nexport type U = Bee\n",
+            ),
+            ("a.ts", "export const x = new Bee()\n"),
+        ];
+        assert!(!best(&files, "a.ts", "Bee").ends_with('!'), "{text}");
+    }
+}

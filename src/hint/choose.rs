@@ -245,7 +245,10 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
         };
         *entity != best.entity && total.saturating_mul(part) > own
     });
-    if contradicted || asked.usage.bound || asked.language.is_global(asked.name) {
+    // Where any name may be a parameter's, another function's may be meant.
+    let shadowed = asked.usage.shadowed && !asked.language.declares_exports;
+    let bound = asked.usage.bound || shadowed;
+    if contradicted || bound || asked.language.is_global(asked.name) {
         return false;
     }
     let group: Vec<&Row> = rows

@@ -3,6 +3,7 @@ use super::entity::coverage;
 use super::evidence::Way;
 use super::fix::inserted;
 use super::idiom::Idiom;
+use super::load_order::still_loads;
 use crate::graph::Graph;
 use crate::languages::facts;
 use crate::languages::python::spelling::place;
@@ -10,7 +11,7 @@ use crate::model::{DefinitionKind, Import, ImportKind, Suggestion};
 
 /// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
 /// the name, leads to what it claims by the rules of the file's own package, has the members that
-/// are used, and is a value where one is needed. `kind` is what it leads to, when that is known.
+/// are used, is a value where one is needed, and the files that import each other still load. `kind` is what it leads to, when that is known.
 pub(super) fn holds(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
@@ -24,7 +25,8 @@ pub(super) fn holds(
     let Some(after) = inserted(graph.resolver(), asked.file, text, one) else {
         return false;
     };
-    let after = facts(asked.file, after.as_bytes());
+    let text = after.as_bytes();
+    let after = facts(asked.file, text);
     let Some(import) = binding(&after.imports, asked) else {
         return false;
     };
@@ -32,6 +34,11 @@ pub(super) fn holds(
         && !has_twin(graph, asked, one)
         && has_members(graph, asked, one)
         && idiom.suits(asked, one, import, kind)
+        && one.path.as_ref().is_none_or(|path| {
+            import.type_only
+                || (asked.language.declares_exports && !asked.usage.value)
+                || still_loads(graph, asked.file, (text, &after), path)
+        })
 }
 
 // The import at the top level that binds the name.

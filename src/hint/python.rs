@@ -4,9 +4,9 @@ use super::idiom::{Idiom, Shown, Site};
 use super::suggest::Parsed;
 use crate::languages::python::requirements::{declares, is_required, normal};
 use crate::languages::python::spelling::{self, Tops, place, place_of};
-use crate::languages::{Has, PYTHON, Resolver, exported};
+use crate::languages::{Has, PYTHON, Resolver, always_bound, exported};
 use crate::model::{
-    DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
+    DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
 };
 use crate::source::Installed;
 
@@ -130,6 +130,23 @@ impl Idiom for Python<'_> {
         let path = way.path.as_ref();
         let module = spelling::spelled(resolver, &way.module, path, asked.file, relative);
         (module, false)
+    }
+
+    // What a module binds in one branch alone, or deletes, need not be there.
+    fn suits(
+        &self,
+        _: &Asked<'_>,
+        one: &Suggestion,
+        _: &Import,
+        _: Option<DefinitionKind>,
+    ) -> bool {
+        let Some(path) = one.path.as_ref().filter(|_| one.imported != "*") else {
+            return true;
+        };
+        let facts = self.site.graph.resolver().facts(path);
+        let binds = facts.exports.iter().any(|it| it.name == one.imported);
+        let text = self.site.source.read(path).unwrap_or_default();
+        !binds || always_bound(path, &text).is_none_or(|it| it.contains(&one.imported))
     }
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {

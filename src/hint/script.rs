@@ -137,7 +137,11 @@ impl Idiom for Script<'_> {
             .path
             .as_ref()
             .is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
-        let erased = kind.is_some_and(DefinitionKind::is_erased);
+        let erased = kind.is_some_and(DefinitionKind::is_erased)
+            || one
+                .path
+                .as_ref()
+                .is_some_and(|path| is_type(graph, path, &one.imported));
         let typed = if asked.usage.value {
             !one.type_only && !erased
         } else {
@@ -153,9 +157,20 @@ impl Idiom for Script<'_> {
                     path.is_some_and(|path| path.as_str().split('/').any(|part| part == source))
                 })
             });
+        // What Node.js loads by `require` is no place for a statement of modules, and a module
+        // nothing to require.
+        let own = asked.facts.imports.iter();
+        let has_statement = own.clone().any(|it| it.kind == ImportKind::Import);
+        let module = one.path.as_ref().and_then(|it| it.extension()) == Some("mjs");
+        let mixed = match import.kind {
+            ImportKind::Import => style.rules.common && !has_statement && !style.modules,
+            ImportKind::Require => module,
+            _ => false,
+        };
         spelled
             && typed
             && loads
+            && !mixed
             && !crosses(graph, asked, &way)
             && is_declared(graph, asked, &import.specifier)
     }
@@ -472,6 +487,44 @@ fn crosses(graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
     let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
     !asked.facts.imports.iter().chain(siblings).any(goes)
 }
+
+// Whether a file exports the name as a type alone, or has no part that is there at run time.
+fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+    let resolver = graph.resolver();
+    let stem = |path: &RepoPath| {
+        let known = [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")];
+        known.iter().find_map(|(declared, code)| {
+            let stem = path.as_str().strip_suffix(declared)?;
+            RepoPath::new(&format!("{stem}{code}")).ok()
+        })
+    };
+    if stem(path).is_some_and(|code| !resolver.is_file(&code)) {
+        return true;
+    }
+    let (mut path, mut name) = (path.clone(), name.to_owned());
+    for _ in 0..MAX_PASSED {
+        let facts = resolver.facts(&path);
+        let own = facts.exports.iter().filter(|one| one.name == name);
+        if own.clone().any(|one| one.type_only) && !own.clone().any(|one| !one.type_only) {
+            return true;
+        }
+        let Some((from, local)) = own.into_iter().find_map(|one| {
+            let local = one.local.as_ref().unwrap_or(&one.name);
+            Some((one.from.as_ref()?, local))
+        }) else {
+            return false;
+        };
+        let next = resolver.resolve(&path, &Import::of(from)).files.into_iter();
+        let Some(next) = next.into_iter().next() else {
+            return false;
+        };
+        (path, name) = (next, local.clone());
+    }
+    false
+}
+
+/// Files that pass a name on one after the other.
+const MAX_PASSED: usize = 16;
 
 // Whether the specifier means the same file from here.
 fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {

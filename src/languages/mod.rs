@@ -13,6 +13,8 @@ mod insert;
 mod installed;
 mod language;
 mod literal;
+#[cfg(feature = "program")]
+mod loading;
 mod meddling;
 #[cfg(feature = "program")]
 mod names;
@@ -36,6 +38,8 @@ pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
 pub use installed::{Has, exported};
 pub use language::{LANGUAGES, Language, Outside, reading};
+#[cfg(feature = "program")]
+pub use loading::{Loading, always_bound, loading};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;

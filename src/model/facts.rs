@@ -97,6 +97,9 @@ pub struct Export {
     pub local: Option<String>,
     /// The module it is passed on from, for re-exports.
     pub from: Option<String>,
+    /// Nothing of it is there at run time: `export type { A }`, `export declare …`.
+    #[serde(default)]
+    pub type_only: bool,
     /// 1-based line.
     pub line: u32,
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::segment::{Key, MAX_BYTES, MAX_ENTRY, Segment, encode};
 
 /// Raised whenever what is kept of files or commits is found out or written in another way.
-const REVISION: u64 = 6;
+const REVISION: u64 = 7;
 /// More segments than this are merged into one.
 const MAX_SEGMENTS: usize = 8;
 

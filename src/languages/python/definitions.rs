@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::imports::python_string;
@@ -75,6 +77,98 @@ fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut Fil
         }
         _ => {}
     }
+}
+
+/// The names that a module binds whatever happens while it is loaded, imports included: not those
+/// that stand below one branch of an `if` alone, and none that is deleted. `None` when a star binds
+/// others, or the module answers for names itself.
+pub(crate) fn always(module: Node<'_>, text: &[u8]) -> Option<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    bind_all(module, text, 0, &mut found)?;
+    (!found.contains("__getattr__")).then_some(found)
+}
+
+fn bind_all(
+    parent: Node<'_>,
+    text: &[u8],
+    blocks: usize,
+    found: &mut BTreeSet<String>,
+) -> Option<()> {
+    if blocks > MAX_BLOCKS {
+        return None;
+    }
+    let mut cursor = parent.walk();
+    for node in parent.named_children(&mut cursor) {
+        match node.kind() {
+            "if_statement" => {
+                let condition = node.child_by_field_name("condition");
+                let condition = condition.map_or(String::new(), |it| text_of(it, text));
+                let never = condition.ends_with("TYPE_CHECKING") || condition.contains("__name__");
+                let mut branches = Vec::new();
+                let mut cursor = node.walk();
+                for branch in node.named_children(&mut cursor) {
+                    if matches!(branch.kind(), "block" | "elif_clause" | "else_clause") {
+                        let mut bound = BTreeSet::new();
+                        bind_all(branch, text, blocks + 1, &mut bound)?;
+                        branches.push((branch.kind(), bound));
+                    }
+                }
+                let whole = branches.iter().any(|(kind, _)| *kind == "else_clause");
+                let mut branches = branches
+                    .into_iter()
+                    .filter(|(kind, _)| !(never && *kind == "block"))
+                    .map(|(_, bound)| bound);
+                if whole && let Some(first) = branches.next() {
+                    let all = branches.fold(first, |all, one| &all & &one);
+                    found.extend(all);
+                }
+            }
+            "delete_statement" => {
+                let mut cursor = node.walk();
+                for target in node.named_children(&mut cursor) {
+                    let mut cursor = target.walk();
+                    for one in target.named_children(&mut cursor).chain([target]) {
+                        found.remove(&text_of(one, text));
+                    }
+                }
+            }
+            "import_statement" | "import_from_statement" => {
+                let mut cursor = node.walk();
+                for taken in node.children_by_field_name("name", &mut cursor) {
+                    let name = taken.child_by_field_name("alias").unwrap_or(taken);
+                    let name = text_of(name, text);
+                    found.extend(name.split('.').next().map(str::to_owned));
+                }
+                let mut cursor = node.walk();
+                if node
+                    .named_children(&mut cursor)
+                    .any(|it| it.kind() == "wildcard_import")
+                {
+                    return None;
+                }
+            }
+            "try_statement"
+            | "except_clause"
+            | "except_group_clause"
+            | "finally_clause"
+            | "else_clause"
+            | "elif_clause"
+            | "while_statement"
+            | "with_statement"
+            | "block"
+            | "match_statement"
+            | "case_clause"
+            | "ERROR" => {
+                bind_all(node, text, blocks + 1, found)?;
+            }
+            _ => {
+                let mut facts = FileFacts::default();
+                name_of_statement(node, text, blocks, &mut facts);
+                found.extend(facts.definitions.into_iter().map(|one| one.name));
+            }
+        }
+    }
+    Some(())
 }
 
 fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut FileFacts) {

@@ -27,6 +27,7 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
         name: definition.name.clone(),
         local: None,
         from: None,
+        type_only: false,
         line: definition.line,
     });
     let mut exports: Vec<Export> = definitions.collect();
@@ -205,6 +206,7 @@ fn passed_on(imports: &[Import]) -> Vec<Export> {
             name: name.to_owned(),
             local: local.map(str::to_owned),
             from: Some(import.specifier.clone()),
+            type_only: import.type_only,
             line: import.line,
         };
         match import.kind {

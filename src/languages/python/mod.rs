@@ -20,5 +20,7 @@ mod roots;
 pub(crate) mod spelling;
 mod uses;
 
+#[cfg(feature = "program")]
+pub(super) use definitions::always;
 pub use language::PYTHON;
 pub(super) use roots::ImportPaths;

@@ -26,7 +26,10 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
         });
     }
     match parent.kind() {
-        "attribute" if !is_field(parent, "object", leaf) => return false,
+        "attribute" if !is_field(parent, "object", leaf) => {
+            found.bound |= is_own(parent, above, text);
+            return false;
+        }
         "keyword_argument" if is_field(parent, "name", leaf) => return false,
         "parameters" | "lambda_parameters" | "list_splat_pattern" | "dictionary_splat_pattern" => {
             found.shadowed = true;
@@ -44,7 +47,11 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
         | "class_definition"
         | "as_pattern_target"
         | "pattern_list"
-        | "tuple_pattern" => {
+        | "list_pattern"
+        | "tuple_pattern"
+        | "delete_statement"
+        | "global_statement"
+        | "nonlocal_statement" => {
             found.bound = true;
             return false;
         }
@@ -60,6 +67,10 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
         }
         _ => {}
     }
+    if is_captured(above) {
+        found.bound = true;
+        return false;
+    }
     if above.iter().any(|node| node.kind() == "type") {
         found.typed = true;
     } else {
@@ -70,6 +81,27 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
     });
     found.called |= parent.kind() == "call" && is_field(parent, "function", leaf);
     true
+}
+
+// `self.name = …`: the bare name is a slip for it.
+fn is_own(attribute: Node<'_>, above: &[Node<'_>], text: &[u8]) -> bool {
+    let object = attribute.child_by_field_name("object");
+    let object = object.and_then(|it| text.get(it.byte_range()));
+    let statement = above.iter().rev().nth(1);
+    matches!(object, Some(b"self" | b"cls"))
+        && statement.is_some_and(|it| {
+            matches!(it.kind(), "assignment" | "augmented_assignment")
+                && is_field(*it, "left", attribute)
+        })
+}
+
+// `case {"a": name}`: a name alone in a pattern is bound, that of a class is not.
+fn is_captured(above: &[Node<'_>]) -> bool {
+    let mut up = above.iter().rev();
+    let alone = up
+        .next()
+        .is_some_and(|it| it.kind() == "dotted_name" && it.named_child_count() == 1);
+    alone && up.next().is_some_and(|it| it.kind() == "case_pattern")
 }
 
 /// The names that a tree needs at run time and that nothing in it binds, sorted.

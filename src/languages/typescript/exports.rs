@@ -13,7 +13,9 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
         .child_by_field_name("source")
         .and_then(|source| script_string(source, text));
     let line = line_of(node);
+    let erased = has_token(node, "type");
     if let Some(inner) = node.child_by_field_name("declaration") {
+        let declared = inner.kind() == "ambient_declaration";
         let first = facts.definitions.len();
         declaration(inner, text, facts);
         let is_default = has_token(node, "default");
@@ -28,6 +30,7 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
                 name: "default".into(),
                 local: names.into_iter().next(),
                 from: None,
+                type_only: false,
                 line,
             });
         } else {
@@ -35,6 +38,7 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
                 name,
                 local: None,
                 from: None,
+                type_only: declared,
                 line,
             }));
         }
@@ -45,6 +49,7 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             name: "default".into(),
             local: identifier(value, text),
             from: None,
+            type_only: false,
             line,
         });
         return;
@@ -52,19 +57,21 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
         match child.kind() {
-            "export_clause" => clause(child, text, from.as_ref(), facts),
+            "export_clause" => clause(child, text, from.as_ref(), erased, facts),
             "namespace_export" => facts
                 .exports
                 .extend(child.named_child(0).map(|name| Export {
                     name: text_of(name, text),
                     local: Some("*".into()),
                     from: from.clone(),
+                    type_only: erased,
                     line,
                 })),
             "*" if from.is_some() => facts.exports.push(Export {
                 name: "*".into(),
                 local: None,
                 from: from.clone(),
+                type_only: erased,
                 line,
             }),
             // `export = x`
@@ -72,6 +79,7 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
                 name: "default".into(),
                 local: Some(text_of(child, text)),
                 from: None,
+                type_only: false,
                 line,
             }),
             _ => {}
@@ -79,7 +87,13 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     }
 }
 
-fn clause(clause: Node<'_>, text: &[u8], from: Option<&String>, facts: &mut FileFacts) {
+fn clause(
+    clause: Node<'_>,
+    text: &[u8],
+    from: Option<&String>,
+    erased: bool,
+    facts: &mut FileFacts,
+) {
     let mut cursor = clause.walk();
     for specifier in clause.named_children(&mut cursor) {
         if let Some(name) = named(specifier, text) {
@@ -91,6 +105,7 @@ fn clause(clause: Node<'_>, text: &[u8], from: Option<&String>, facts: &mut File
                 name,
                 local,
                 from: from.cloned(),
+                type_only: erased || has_token(specifier, "type"),
                 line: line_of(specifier),
             });
         }
@@ -192,6 +207,7 @@ fn expression(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             name: name.to_owned(),
             local: identifier(right, text).filter(|local| local != name),
             from: None,
+            type_only: false,
             line,
         });
     }
@@ -202,6 +218,7 @@ fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) 
         name: "default".into(),
         local: identifier(value, text),
         from: None,
+        type_only: false,
         line,
     });
     if value.kind() == "call_expression" {
@@ -217,6 +234,7 @@ fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) 
                 name: "*".into(),
                 local: None,
                 from: Some(from),
+                type_only: false,
                 line,
             });
         }
@@ -243,6 +261,7 @@ fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) 
             name,
             local,
             from: None,
+            type_only: false,
             line: line_of(property),
         });
     }
@@ -251,14 +270,14 @@ fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) 
 /// Names the module behind each export that merely passes on an import:
 /// `import { a } from './x'; export { a }` exports `a` from `./x`.
 pub(super) fn trace(facts: &mut FileFacts) {
-    let mut imported: HashMap<&str, (&str, &str)> = HashMap::new();
+    let mut imported: HashMap<&str, (&str, &str, bool)> = HashMap::new();
     for import in &facts.imports {
         if import.nested || import.kind == ImportKind::ExportFrom {
             continue;
         }
         for name in &import.names {
             let local = name.alias.as_ref().unwrap_or(&name.name);
-            imported.insert(local, (&import.specifier, &name.name));
+            imported.insert(local, (&import.specifier, &name.name, import.type_only));
         }
     }
     let defined: std::collections::HashSet<&str> = facts
@@ -271,13 +290,14 @@ pub(super) fn trace(facts: &mut FileFacts) {
             continue;
         }
         let local = export.local.as_ref().unwrap_or(&export.name);
-        let Some((from, name)) = imported.get(local.as_str()) else {
+        let Some((from, name, erased)) = imported.get(local.as_str()) else {
             continue;
         };
         // `const { a } = require('x')` both defines and imports: the import says more.
         if defined.contains(local.as_str()) && !from.starts_with(['.', '#', '@', '~']) {
             continue;
         }
+        export.type_only |= erased;
         export.from = Some((*from).to_owned());
         export.local = (*name != export.name).then(|| (*name).to_owned());
     }

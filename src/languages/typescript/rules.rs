@@ -15,6 +15,9 @@ pub struct ModuleRules {
     pub source_extensions: bool,
     /// What is a type alone has to be imported by `import type`.
     pub explicit_types: bool,
+    /// Node.js loads it by `require`, or does so unless its text shows a module: its name or its
+    /// manifest does not say that it is one.
+    pub common: bool,
 }
 
 // What finds files by specifiers without extension, whatever Node.js says.
@@ -65,7 +68,18 @@ impl Resolver<'_> {
             }
             _ => false,
         };
+        let common = match file.extension() {
+            Some("cjs") => true,
+            Some("js") => {
+                packages::nearest(self, file).is_some()
+                    && !self.is_module(file)
+                    && !self.is_bundled(file)
+                    && !config.is_some_and(|it| it.takes(file))
+            }
+            _ => false,
+        };
         ModuleRules {
+            common,
             full_paths,
             source_extensions: config.is_some_and(|it| it.source_extensions),
             explicit_types: config.is_some_and(|it| it.explicit_types)

@@ -13,6 +13,8 @@ pub(crate) struct ScriptStyle {
     pub(crate) semicolons: bool,
     /// `require` instead of `import`.
     pub(crate) require: bool,
+    /// The file, or what stands near one that shows nothing, has import statements alone.
+    pub(crate) modules: bool,
     /// What relative specifiers of TypeScript files end with: nothing, `.js`, `.ts`.
     pub(crate) extension: Extension,
     /// Files of the own package are named by an alias rather than relatively: those above and
@@ -51,14 +53,9 @@ impl ScriptStyle {
         let mut all = own.clone();
         all.extend(others.take(32));
         let (single, double) = quotes(text, facts);
-        let requires = own.iter().flat_map(|it| &it.imports);
-        let (mut require, mut import) = (0, 0);
-        for one in requires {
-            require += usize::from(one.kind == ImportKind::Require && !one.nested);
-            import += usize::from(matches!(
-                one.kind,
-                ImportKind::Import | ImportKind::ImportEquals
-            ));
+        let (mut require, mut import) = kinds(&own);
+        if require + import == 0 && rules.common {
+            (require, import) = kinds(&all);
         }
         let relative = |specifier: &str| specifier.starts_with('.');
         let shown = extension(&own, relative);
@@ -71,6 +68,7 @@ impl ScriptStyle {
             quote: if double > single { '"' } else { '\'' },
             semicolons: semicolons(text),
             require: require > 0 && import == 0,
+            modules: import > 0 && require == 0,
             extension: match near {
                 Some(Extension::Source) if shown.is_some() || rules.source_extensions => {
                     Extension::Source
@@ -239,6 +237,17 @@ pub(crate) fn split(path: &str) -> (&str, Option<&str>) {
         }
     }
     (path, None)
+}
+
+// Top-level calls of `require`, and import statements.
+fn kinds(files: &[&FileFacts]) -> (usize, usize) {
+    let (mut require, mut import) = (0, 0);
+    for one in files.iter().flat_map(|it| &it.imports) {
+        require += usize::from(one.kind == ImportKind::Require && !one.nested);
+        let statement = [ImportKind::Import, ImportKind::ImportEquals];
+        import += usize::from(statement.contains(&one.kind));
+    }
+    (require, import)
 }
 
 fn is_alias(specifier: &str) -> bool {

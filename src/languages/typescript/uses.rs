@@ -34,6 +34,31 @@ fn is_parameter(leaf: Node<'_>, parent: Node<'_>, kind: &str) -> bool {
     ) || (kind == "arrow_function" && is_field(parent, "parameter", leaf))
 }
 
+// `this.name = …`: the bare name is a slip for it.
+fn is_own(member: Node<'_>, above: &[Node<'_>]) -> bool {
+    let object = member.child_by_field_name("object");
+    object.is_some_and(|it| it.kind() == "this")
+        && above
+            .iter()
+            .rev()
+            .nth(1)
+            .is_some_and(|it| it.kind() == "assignment_expression" && is_field(*it, "left", member))
+}
+
+// Whether a class around the leaf has a method or field of the name, which `this` was left out of.
+fn is_member(above: &[Node<'_>], leaf: Node<'_>, text: &[u8]) -> bool {
+    let name = text.get(leaf.byte_range());
+    let bodies = above.iter().filter(|node| node.kind() == "class_body");
+    bodies.into_iter().any(|body| {
+        let mut cursor = body.walk();
+        let mut members = body.named_children(&mut cursor);
+        members.any(|it| {
+            let named = it.child_by_field_name("name").map(|it| it.byte_range());
+            named.is_some_and(|it| text.get(it) == name)
+        })
+    })
+}
+
 /// Adds what a leaf says of the use of its name; whether it stands for the name.
 pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text: &[u8]) -> bool {
     let Some(parent) = above.last().copied() else {
@@ -44,7 +69,12 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
             _,
             "import_specifier" | "import_clause" | "namespace_import" | "import_require_clause",
         ) => {}
+        ("property_identifier", "member_expression") => {
+            found.bound |= is_own(parent, above);
+            return false;
+        }
         ("property_identifier" | "statement_identifier", _) => return false,
+        ("identifier", "catch_clause") => found.bound = true,
         _ if declares(leaf, parent) => found.bound = true,
         ("type_identifier", _) | ("identifier", "type_query") => {
             (found.typed, found.bare) = (true, true);
@@ -66,6 +96,7 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
             } else {
                 found.value = true;
             }
+            found.bound |= is_member(above, leaf, text);
             let field = if parent.kind() == "member_expression" {
                 "property"
             } else {
