@@ -1181,3 +1181,61 @@ fn what_is_exported_as_a_type_is_no_value() {
         assert!(!best(&files, "a.ts", "Bee").ends_with('!'), "{text}");
     }
 }
+
+#[test]
+fn no_file_of_ours_stands_for_a_package_that_is_not_installed() {
+    let log =
+        "ModuleNotFoundError: No module named 'redis'\n  File \"app.py\", line 1, in <module>\n";
+    let app = ("app.py", "from redis import Redis\n\nr = Redis()\n");
+    for files in [
+        &[
+            ("requirements.txt", "redis\n"),
+            ("fake.py", "class Redis: pass\n"),
+        ][..],
+        &[("fakes/local.py", "class Redis: pass\n")],
+        &[("tests/test_a.py", "class Redis: pass\n")],
+    ] {
+        let (best, _) = told(&[files, &[app]].concat(), log);
+        assert!(!best.ends_with('!'), "{best} {files:?}");
+    }
+    let made = [
+        (".gitignore", "gen/\n"),
+        ("old/d.js", "export const thingOne = 1\n"),
+        ("a.js", "import { thingOne } from './gen/d.js'\nthingOne\n"),
+    ];
+    let (best, _) = told(
+        &made,
+        "Error: Cannot find module './gen/d.js'\n    at a.js:1:1\n",
+    );
+    assert!(!best.ends_with('!'), "{best}");
+}
+
+#[test]
+fn what_is_written_runs() {
+    let fixed = |text: &str, path: &str, other: (&str, &str)| {
+        let repo = Repo::with(&[
+            (path, text),
+            other,
+            ("package.json", "{\"type\": \"module\"}"),
+        ]);
+        let output = repo.mendit(&["hint", "Bee", "--file", path, "--apply"]);
+        assert!(output.status.code().is_some());
+        std::fs::read_to_string(repo.root().join(path)).unwrap()
+    };
+    let module = ("b.py", "class Bee: pass\nclass Cee: pass\n");
+    let marked = fixed("\u{feff}import os\n\nx = Bee()\n", "a.py", module);
+    assert_eq!(
+        marked,
+        "\u{feff}import os\n\nfrom b import Bee\n\nx = Bee()\n"
+    );
+    // Below its use an import comes too late.
+    let late = "x = Bee()\nimport os\n";
+    assert_eq!(fixed(late, "a.py", module), late);
+    let script = (
+        "b.cjs",
+        "module.exports = { Bee: class {}, one: 1, two: 2 }\n",
+    );
+    let rest = "const { one, ...rest } = require('./b.cjs')\nnew Bee(one, rest)\n";
+    let rest = fixed(rest, "a.cjs", script);
+    assert!(!rest.contains("rest, Bee"), "{rest}");
+}

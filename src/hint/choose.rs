@@ -7,7 +7,7 @@ use super::idiom::Idiom;
 use super::proof;
 use super::subject::subject;
 use crate::graph::Graph;
-use crate::languages::{Has, exported};
+use crate::languages::{Has, exported, is_word};
 use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
@@ -42,6 +42,7 @@ pub(super) fn choose(
     let mut rows: Vec<Row> = evidence
         .0
         .into_iter()
+        .filter(|(way, _)| asked.language.declares_exports || is_dotted(&way.module))
         .map(|(way, weight)| Row {
             entity: entity(graph, &way, asked),
             score: {
@@ -94,6 +95,12 @@ pub(super) fn choose(
         }
     }
     found
+}
+
+// Whether a Python statement can name the module.
+fn is_dotted(module: &str) -> bool {
+    let mut parts = module.split('.').filter(|part| !part.is_empty());
+    parts.all(|part| part.bytes().all(is_word) && !part.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 // Whether a package that is installed is known not to have the name.

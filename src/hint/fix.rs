@@ -82,6 +82,13 @@ pub(super) fn inserted(
     text: &str,
     suggestion: &Suggestion,
 ) -> Option<String> {
+    const MARK: &str = "\u{feff}";
+    if let Some(rest) = text.strip_prefix(MARK) {
+        return Some(format!(
+            "{MARK}{}",
+            inserted(resolver, file, rest, suggestion)?
+        ));
+    }
     let own = facts(file, text.as_bytes());
     if let Some((module, name)) = displaced(&own, suggestion) {
         let plain = name != "default" && !matches!(suggestion.imported.as_str(), "default" | "*");

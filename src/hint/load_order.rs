@@ -56,11 +56,9 @@ pub(super) fn still_loads(
 // is no way back. `None` when there are too many to tell.
 fn circle(graph: &Graph<'_>, file: &RepoPath, target: &RepoPath) -> Option<BTreeSet<RepoPath>> {
     let mut back: BTreeMap<RepoPath, Vec<RepoPath>> = BTreeMap::new();
-    let mut seen = BTreeSet::new();
     let mut open: Vec<RepoPath> = with_packages(graph, target);
-    if !open.contains(file) {
-        seen.extend(open.iter().cloned());
-    }
+    open.retain(|path| path != file);
+    let mut seen: BTreeSet<RepoPath> = open.iter().cloned().collect();
     while let Some(path) = open.pop() {
         if seen.len() > MAX_FILES {
             return None;
@@ -149,6 +147,8 @@ struct Module {
 struct Step {
     line: u32,
     targets: Vec<RepoPath>,
+    // Where the names are taken from.
+    module: RepoPath,
     // What is taken, and the name that it gets. `*` for the module.
     names: Vec<(String, String)>,
     // What is taken is copied when the line is come to.
@@ -186,15 +186,20 @@ impl Module {
                 let local = import.specifier.split('.').next().unwrap_or_default();
                 names.push(("*".to_owned(), local.to_owned()));
             }
-            let targets: Vec<RepoPath> = targets(graph, path, import)
-                .into_iter()
-                .filter(|to| circle.contains(to))
-                .collect();
+            let mut targets = targets(graph, path, import);
+            // A submodule is no module that names are taken from.
+            let named = |path: &&RepoPath| names.iter().any(|(name, _)| name == path.stem());
+            let mut all = targets.iter().rev();
+            let Some(module) = all.clone().find(|it| !named(it)).or(all.next()).cloned() else {
+                continue;
+            };
+            targets.retain(|to| circle.contains(to));
             if !targets.is_empty() && (python || !is_elided(graph, import, &targets)) {
                 steps.push(Step {
                     line: import.line,
                     copies: matches!(import.kind, ImportKind::From | ImportKind::Require),
                     targets,
+                    module,
                     names,
                 });
             }
@@ -285,12 +290,7 @@ impl<'a> Loads<'a> {
     }
 
     fn take(&mut self, path: &RepoPath, module: &Module, step: &Step) {
-        // A submodule is no module that names are taken from.
-        let named = |path: &&RepoPath| step.names.iter().any(|(name, _)| name == path.stem());
-        let all = step.targets.iter().rev();
-        let Some(target) = all.clone().find(|it| !named(it)).or(all.last()) else {
-            return;
-        };
+        let target = &step.module;
         for (name, local) in &step.names {
             let whole = name == "*" || name == "default" && step.copies;
             let used = module.loading.names.contains(local);

@@ -6,7 +6,8 @@ use super::{Query, suggest};
 use crate::graph::Graph;
 use crate::languages::Language;
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
-use crate::source::Source;
+use crate::policy::is_test;
+use crate::source::{Ignored, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
 
@@ -145,11 +146,38 @@ fn moved(
         file,
     };
     let idiom = site.own_idiom(language);
+    // A package that is declared is not installed, and none of our files stands for it.
+    let package = language.package(&import.specifier);
+    let top = package.split('.').next().unwrap_or(package);
+    let outside = !import.specifier.starts_with(['.', '#', '/', '~']) && !package.is_empty();
+    let own = || {
+        let known = |name: &str| {
+            let found = graph
+                .resolver()
+                .resolve(query.file, &Import::of(name))
+                .files;
+            !found.is_empty() || has_folder(source, name)
+        };
+        !outside || known(top) || (package != top && known(package))
+    };
+    let foreign = outside
+        && !own()
+        && (REMOVED.contains(&top)
+            || language.is_standard(top)
+            || idiom.declares(&import.specifier));
+    let made = is_made(source, graph, query.file, import);
+    let is_ours = |place: &Place<'_>| {
+        let side = |path: &RepoPath| is_test(path.as_str()) || is_aside(path);
+        !foreign
+            && !made
+            && (place.far == 0 || place.slip || own())
+            && (!side(place.path) || side(query.file))
+    };
     let row = |(at, place): (usize, &Place<'_>)| {
         let Place { path, far, .. } = place;
         let like = import.specifier.as_str();
         let (module, keeps) = idiom.respelled(path, like);
-        let certain = at == 0 && whole(&place) && is_meant(place) && keeps && {
+        let certain = at == 0 && whole(&place) && is_meant(place) && keeps && is_ours(place) && {
             let there = Import {
                 specifier: module.clone(),
                 ..import.clone()
@@ -188,6 +216,72 @@ fn moved(
         .take(MAX_SUGGESTIONS)
         .map(row)
         .collect()
+}
+
+/// Modules that Python had, until 3.14.
+const REMOVED: &[&str] = &[
+    "aifc",
+    "asynchat",
+    "asyncore",
+    "audioop",
+    "binhex",
+    "cgi",
+    "cgitb",
+    "chunk",
+    "crypt",
+    "distutils",
+    "formatter",
+    "imghdr",
+    "imp",
+    "macpath",
+    "mailcap",
+    "msilib",
+    "nis",
+    "nntplib",
+    "ossaudiodev",
+    "parser",
+    "pipes",
+    "smtpd",
+    "sndhdr",
+    "spwd",
+    "sunau",
+    "symbol",
+    "telnetlib",
+    "uu",
+    "xdrlib",
+];
+
+// Whether a file is there to be read or for other code than the product's.
+fn is_aside(path: &RepoPath) -> bool {
+    let aside = [
+        "doc", "docs", "example", "examples", "legacy", "vendor", "fakes", "scripts",
+    ];
+    let mut folders = path.directory().split('/');
+    folders.any(|folder| aside.contains(&folder.to_ascii_lowercase().as_str()))
+}
+
+fn has_folder(source: &dyn Source, name: &str) -> bool {
+    let (inner, listing) = (format!("/{name}"), source.listing());
+    let named = |path: &RepoPath| {
+        let mut above = path.ancestors();
+        above.any(|it| it == name || it.ends_with(&inner))
+    };
+    listing.files().any(|entry| named(&entry.path))
+}
+
+// Whether git ignores the file that the import names: it is made, and was not made yet.
+fn is_made(source: &dyn Source, graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
+    let mut ignored = Ignored::new(source, "");
+    let tried = graph.resolver().resolve(file, import).tried;
+    let named = RepoPath::resolve(file.directory(), &import.specifier);
+    let named = named
+        .ok()
+        .filter(|_| import.specifier.starts_with("./") || import.specifier.starts_with("../"));
+    let paths = tried.into_iter().chain(named.map(|it| it.to_string()));
+    let endings = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
+    paths
+        .flat_map(|path| endings.map(|ending| format!("{path}{ending}")))
+        .any(|path| RepoPath::new(&path).is_ok_and(|path| ignored.is_ignored(&path)))
 }
 
 // For a package of Python its submodules, where those are taken.

@@ -5,8 +5,8 @@ use super::fix::inserted;
 use super::idiom::Idiom;
 use super::load_order::still_loads;
 use crate::graph::Graph;
-use crate::languages::facts;
 use crate::languages::python::spelling::place;
+use crate::languages::{facts, loading, uses};
 use crate::model::{DefinitionKind, Import, ImportKind, Suggestion};
 
 /// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
@@ -33,12 +33,33 @@ pub(super) fn holds(
     leads(graph, asked, one, import)
         && !has_twin(graph, asked, one)
         && has_members(graph, asked, one)
+        && comes_first(asked, text, import)
         && idiom.suits(asked, one, import, kind)
         && one.path.as_ref().is_none_or(|path| {
             import.type_only
                 || (asked.language.declares_exports && !asked.usage.value)
                 || still_loads(graph, asked.file, (text, &after), path)
         })
+}
+
+// Whether the import stands above what uses its name while the file is loaded; statements of
+// modules come first wherever they stand.
+fn comes_first(asked: &Asked<'_>, text: &[u8], import: &Import) -> bool {
+    if asked.language.declares_exports && import.kind == ImportKind::Import {
+        return true;
+    }
+    let (Some(used), Some(loading)) = (
+        uses(asked.file, text, asked.name),
+        loading(asked.file, text),
+    ) else {
+        return true;
+    };
+    let lines = used.places.iter().map(|at| {
+        let above = text.get(..*at).unwrap_or_default();
+        1 + memchr::memchr_iter(b'\n', above).count() as u32
+    });
+    let mut early = lines.filter(|line| *line < import.line);
+    !early.any(|line| loading.runs(line))
 }
 
 // The import at the top level that binds the name.

@@ -229,9 +229,19 @@ impl Asked<'_> {
             .into_iter()
             .filter(|it| it.source != HintSource::Similar && it.path.as_ref() != self.target)
             .filter(|it| it.imported == self.taken.name || it.path.is_none())
-            .map(|it| Suggestion {
-                replaces: Some(module.clone()),
-                ..it
+            .map(|it| {
+                // What a package no longer has is not what a file of ours happens to define.
+                let certain = it.certain && self.target.is_some();
+                Suggestion {
+                    replaces: Some(module.clone()),
+                    certain,
+                    confidence: if certain {
+                        it.confidence
+                    } else {
+                        it.confidence.min(50)
+                    },
+                    ..it
+                }
             })
             .collect()
     }

@@ -7,6 +7,8 @@ pub(super) struct Names {
     /// With its brackets, when it has some.
     pub(super) whole: Range<usize>,
     spans: Vec<Range<usize>>,
+    /// The last of them takes all that is left, and stays the last.
+    rest: bool,
     /// A comma stands after the last one.
     trailing: bool,
 }
@@ -16,6 +18,7 @@ impl Names {
     pub(super) fn of(list: Node<'_>, head: usize) -> Option<Self> {
         let mut cursor = list.walk();
         let (mut spans, mut trailing, mut end) = (Vec::new(), false, head);
+        let mut rest = false;
         let children = list
             .children(&mut cursor)
             .filter(|it| it.start_byte() >= head);
@@ -26,6 +29,7 @@ impl Names {
                 _ => false,
             };
             if child.is_named() {
+                rest |= child.kind() == "rest_pattern";
                 spans.push(child.byte_range());
             }
             if child.kind() != ";" {
@@ -35,6 +39,7 @@ impl Names {
         (!spans.is_empty()).then_some(Self {
             whole: head..end,
             spans,
+            rest,
             trailing,
         })
     }
@@ -50,6 +55,11 @@ impl Names {
     /// The text with one more item, where the order of the others wants it.
     pub(super) fn with(&self, text: &str, new: &str) -> Option<String> {
         let at = place(&self.texts(text), new);
+        let at = if self.rest {
+            at.min(self.spans.len() - 1)
+        } else {
+            at
+        };
         let mut out = text.to_owned();
         let line_start = |at: usize| {
             text.get(..at)

@@ -3,6 +3,7 @@ use crate::graph::Graph;
 use crate::hint::{Ask, Fix, Query, Wanted, answers, fix_all, suggest, undefined, wanted};
 use crate::languages::Language;
 use crate::model::{Diagnosis, HintSource, MentionedFile, RepoPath, Suggestion};
+use crate::policy::is_test;
 use crate::source::Source;
 
 /// Uncertain answers that are tried in one go (R74).
@@ -54,7 +55,9 @@ pub(super) fn import_heals(
         certain.extend(hidden(source, &graph, &query));
         for one in may_be_tried(&certain, &open) {
             let fixes = fix_all(&graph, ask, &[(file.clone(), vec![one.clone()])]);
-            if fixes.iter().any(|(fixed, _)| *fixed == file) {
+            // A guess that changes tests hides what it does not mend.
+            let tests = fixes.iter().any(|(fixed, _)| is_test(fixed.as_str()));
+            if !tests && fixes.iter().any(|(fixed, _)| *fixed == file) {
                 let what = format!("try {} in {}", one.import_statement, listed(&fixes));
                 let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
                 let must_fix = one.source == HintSource::Similar || rivals;

@@ -184,12 +184,12 @@ impl ScriptStyle {
         let bare = like.rsplit('/').next().unwrap_or_default();
         let names_index = bare == "index" || bare.starts_with("index.");
         let ending = ending(extension, self.extension).unwrap_or_default();
-        let target = match stem.strip_suffix("/index") {
-            Some(directory) if ending.is_empty() && !names_index => directory.to_owned(),
-            _ if stem == "index" && ending.is_empty() && !names_index => String::new(),
-            _ => format!("{stem}{ending}"),
+        let (target, folder) = match stem.strip_suffix("/index") {
+            Some(directory) if ending.is_empty() && !names_index => (directory.to_owned(), true),
+            _ if stem == "index" && ending.is_empty() && !names_index => (String::new(), true),
+            _ => (format!("{stem}{ending}"), false),
         };
-        between(from.directory(), &target)
+        between(from.directory(), &target, folder)
     }
 }
 
@@ -211,10 +211,13 @@ fn ending(extension: Option<&str>, style: Extension) -> Option<String> {
     }
 }
 
-fn between(directory: &str, target: &str) -> String {
+// A file keeps its name beside a folder of the same name.
+fn between(directory: &str, target: &str, folder: bool) -> String {
     let own: Vec<&str> = directory.split('/').filter(|it| !it.is_empty()).collect();
     let parts: Vec<&str> = target.split('/').filter(|it| !it.is_empty()).collect();
-    let shared = own.iter().zip(&parts).take_while(|(a, b)| a == b).count();
+    let above = parts.len().saturating_sub(usize::from(!folder));
+    let both = own.iter().zip(parts.iter().take(above));
+    let shared = both.take_while(|(a, b)| a == b).count();
     let mut steps = vec![".."; own.len() - shared];
     if steps.is_empty() {
         steps.push(".");
@@ -403,6 +406,7 @@ mod tests {
             ("src/b/index.ts", "./b/index", "../b/index", "../b/index.js"),
             ("src/a/index.ts", "", ".", "./index.js"),
             ("src/index.ts", "", "..", "../index.js"),
+            ("src/a.ts", "", "../a", "../a.js"),
             ("src/a/d.json", "", "./d.json", "./d.json"),
             ("src/a/m.mts", "", "./m.mjs", "./m.mjs"),
         ] {
