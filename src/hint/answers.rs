@@ -1,11 +1,12 @@
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
 use super::fix::displaced;
 use super::renamed::{Earlier, renamed_exports};
-use super::{Fix, Query, Wanted, fix, moved_modules, suggest};
+use super::suggest::{Holders, is_name, suggest_among};
+use super::{Fix, Query, Wanted, fix, moved_modules};
 use crate::graph::Graph;
 use crate::languages::{Language, words};
 use crate::model::{ImportKind, RepoPath, Suggestion};
@@ -54,9 +55,15 @@ pub fn answers(
         earlier: &earlier,
         ..*ask
     };
+    let names: BTreeSet<&String> = wanted.values().flat_map(|it| &it.names).collect();
+    let names: Vec<&String> = names.into_iter().filter(|it| is_name(it)).collect();
+    let read = source.listing().files().map(|entry| &entry.path);
+    let read = read.filter(|it| Language::of_path(it.as_str()).is_some() && (ask.may_read)(it));
+    let holders =
+        (!names.is_empty()).then(|| Holders::of(source, &read.collect::<Vec<_>>(), &names));
     let answer = |(file, wanted): (&RepoPath, &Wanted)| {
         let query = ask.query(file, &wanted.names);
-        let mut suggestions = suggest(source, graph, &query);
+        let mut suggestions = suggest_among(source, graph, &query, holders.as_ref());
         suggestions.extend(moved_modules(source, graph, &query, &wanted.modules));
         let exports = &wanted.exports;
         suggestions.extend(renamed_exports(source, graph, &query, exports, ask.earlier));

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
@@ -26,6 +26,16 @@ const MAX_PARSED: usize = 300;
 /// hold a name are parsed; nothing is run.
 #[must_use]
 pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
+    suggest_among(source, graph, query, None)
+}
+
+/// The same, where it is known which files hold each of the names.
+pub(super) fn suggest_among(
+    source: &dyn Source,
+    graph: &Graph<'_>,
+    query: &Query<'_>,
+    holders: Option<&Holders>,
+) -> Vec<Suggestion> {
     let Some(language) = Language::of_path(query.file.as_str()) else {
         return Vec::new();
     };
@@ -49,10 +59,17 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
         source,
         file: query.file,
     };
-    let hits = scan(source, &pool, &names);
+    let own;
+    let holders = match holders {
+        Some(known) => known,
+        None => {
+            own = Holders::of(source, &pool, &names);
+            &own
+        }
+    };
     let mut found = Vec::new();
-    for (at, name) in names.iter().enumerate() {
-        let parsed = parse(graph, &hits, at);
+    for name in &names {
+        let parsed = parse(graph, &pool, holders, name);
         let asked = Asked {
             file: query.file,
             name,
@@ -82,53 +99,67 @@ pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec
     found
 }
 
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     let first = name.bytes().next();
     first.is_some_and(|byte| !byte.is_ascii_digit()) && name.bytes().all(is_word)
 }
 
-// For each file the numbers of the names it holds.
-fn scan<'p>(
-    source: &dyn Source,
-    pool: &[&'p RepoPath],
-    names: &[&String],
-) -> Vec<(&'p RepoPath, Vec<usize>)> {
-    let Ok(finder) = AhoCorasick::builder()
-        .match_kind(MatchKind::Standard)
-        .build(names)
-    else {
-        return Vec::new();
-    };
-    pool.par_iter()
-        .filter_map(|path| {
-            let bytes = source.read(path).ok()?;
-            let mut held = Vec::new();
-            for hit in finder.find_overlapping_iter(&*bytes) {
-                let edge = |at: Option<usize>| {
-                    !at.and_then(|at| bytes.get(at))
-                        .is_some_and(|byte| is_word(*byte))
-                };
-                let number = hit.pattern().as_usize();
-                if !held.contains(&number)
-                    && edge(hit.start().checked_sub(1))
-                    && edge(Some(hit.end()))
-                {
-                    held.push(number);
+/// Which files hold which of some names as words.
+pub(super) struct Holders(BTreeMap<String, HashSet<RepoPath>>);
+
+impl Holders {
+    /// Reads each file once.
+    pub(super) fn of(source: &dyn Source, pool: &[&RepoPath], names: &[&String]) -> Self {
+        let Ok(finder) = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(names)
+        else {
+            return Self(BTreeMap::new());
+        };
+        let hits: Vec<(&RepoPath, BTreeSet<usize>)> = pool
+            .par_iter()
+            .filter_map(|path| {
+                let bytes = source.read(path).ok()?;
+                let mut held = BTreeSet::new();
+                for hit in finder.find_overlapping_iter(&*bytes) {
+                    let edge = |at: Option<usize>| {
+                        !at.and_then(|at| bytes.get(at))
+                            .is_some_and(|byte| is_word(*byte))
+                    };
+                    if edge(hit.start().checked_sub(1)) && edge(Some(hit.end())) {
+                        held.insert(hit.pattern().as_usize());
+                    }
                 }
+                (!held.is_empty()).then_some((*path, held))
+            })
+            .collect();
+        let mut found: BTreeMap<String, HashSet<RepoPath>> = BTreeMap::new();
+        for (path, held) in hits {
+            for name in held.into_iter().filter_map(|at| names.get(at)) {
+                let known = found.entry((*name).clone()).or_default();
+                known.insert(path.clone());
             }
-            (!held.is_empty()).then_some((*path, held))
-        })
-        .collect()
+        }
+        Self(found)
+    }
 }
 
 /// Files that hold a name, with what they say.
 pub(super) type Parsed<'p> = Vec<(&'p RepoPath, std::sync::Arc<FileFacts>)>;
 
-fn parse<'p>(graph: &Graph<'_>, hits: &[(&'p RepoPath, Vec<usize>)], name: usize) -> Parsed<'p> {
-    let paths: Vec<&RepoPath> = hits
+fn parse<'p>(
+    graph: &Graph<'_>,
+    pool: &[&'p RepoPath],
+    holders: &Holders,
+    name: &str,
+) -> Parsed<'p> {
+    let Some(held) = holders.0.get(name) else {
+        return Vec::new();
+    };
+    let paths: Vec<&RepoPath> = pool
         .iter()
-        .filter(|(_, held)| held.contains(&name))
-        .map(|(path, _)| *path)
+        .copied()
+        .filter(|path| held.contains(*path))
         .take(MAX_PARSED)
         .collect();
     paths
