@@ -69,6 +69,7 @@ pub(super) fn assigned_secrets(text: &[u8], at: usize, hits: &mut Vec<Hit>) -> u
     // Of weak values only those are taken that cannot be the name of something.
     let literal = form == Form::Quoted
         || !bytes.iter().any(u8::is_ascii_lowercase)
+        || (bytes.starts_with(b"--") && text.get(end) == Some(&b'='))
         || in_connection(text, &name, &value);
     let weak = kind == NameKind::Password && literal && is_weak_password(set);
     let phrase = kind == NameKind::Password && form == Form::Quoted && is_passphrase(set);
@@ -264,6 +265,10 @@ mod tests {
             format!("assert '{TOKEN}' == settings.api_token"),
             format!("{{\"value\":\"{TOKEN}\",\"name\":\"TOKEN\"}}"),
             format!("- value: {TOKEN}\n  name: API_TOKEN"),
+            // In a table, in a call.
+            format!("| api_key  | {HEX} |"),
+            format!("AWS_SECRET_ACCESS_KEY | {TOKEN}"),
+            format!("ApiKey('{TOKEN}')"),
             // Written wide.
             format!("password\u{ff1a}{TOKEN}"),
             format!("TOKEN\u{a0}=\u{a0}{TOKEN}"),
@@ -275,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_a_connection_string_may_be_weak() {
+    fn a_password_in_a_connection_string_or_flag_may_be_weak() {
         for (text, left) in [
             (
                 "user=app password=Hunter22xy host=db",
@@ -284,6 +289,10 @@ mod tests {
             (
                 "Server=db;Password=Winter2021;",
                 "Server=db;Password=[REDACTED:password];",
+            ),
+            (
+                "wget --password=Hunter22xy u",
+                "wget --password=[REDACTED:password] u",
             ),
         ] {
             assert_eq!(masked(text), left);
@@ -302,6 +311,9 @@ mod tests {
         for text in [
             format!("cache key: {HEX}"),
             format!("the key = {HEX}"),
+            format!("| sort key | {HEX} |"),
+            "token | undefined".to_owned(),
+            "getToken('the-name-of-a-token')".to_owned(),
             format!("commit = [\"{HEX}\"]"),
             format!("keys = [\"{HEX}\"]"),
             format!("max_tokens = [\"{HEX}\"]"),

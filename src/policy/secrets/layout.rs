@@ -18,7 +18,8 @@ pub(super) enum Form {
     Spaced,
     // A .netrc line.
     Netrc,
-    // A quote that the line does not close, as where something cut it.
+    // Behind a quote that the line does not close, as where something cut it, in a table or in a
+    // call.
     Cut,
     // On the next line.
     Below,
@@ -192,6 +193,17 @@ pub(super) fn value_after(text: &[u8], name: &Range<usize>) -> Option<(Range<usi
     };
     let pair = text_of(&cursor) == b",";
     match text_of(&cursor) {
+        // The next cell of a table, and the literal that a call takes.
+        b"|" if blanks > 0 => {
+            cursor.blanks();
+            return value(cursor).map(|(range, _)| (range, Form::Cut));
+        }
+        b"" if blanks == 0 && !quoted_name && cursor.eat(b"(") => {
+            let quoted = matches!(cursor.peek(), b'"' | b'\'' | b'`');
+            return value(cursor)
+                .filter(|_| quoted)
+                .map(|(range, _)| (range, Form::Cut));
+        }
         b"=" | b":" | b":=" | b"=>" | b"::=" | b":::=" | b".=" | b"?=" | b"||=" | b"+=" | b"=="
         | b"===" | b"->" | b":-" | b"!=" | b"!==" => {}
         // `var token string = "x"`, `password: str = "x"` is below.
@@ -315,10 +327,10 @@ fn value(mut cursor: Cursor<'_>) -> Option<(Range<usize>, Form)> {
     let start = cursor.at;
     cursor.skip(MAX_VALUE, is_bare);
     let bare = start..cursor.at;
-    if matches!(cursor.text.get(bare.clone())?, b"" | b"(" | b"[") {
-        if let Some(value) = below(cursor.text, bare.end, b"|>-+") {
-            return Some((value, Form::Below));
-        }
+    if matches!(cursor.text.get(bare.clone())?, b"" | b"(" | b"[")
+        && let Some(value) = below(cursor.text, bare.end, b"|>-+")
+    {
+        return Some((value, Form::Below));
     }
     (!bare.is_empty()).then_some((bare, Form::Bare))
 }
