@@ -44,8 +44,19 @@ pub(super) fn other_context<'h, 'a>(
     if rivals || !best.holds(&old) {
         return None;
     }
+    let pieces = best.pieces(lines);
+    let sure = |piece: &Piece| {
+        let row = |index: usize| old_of(lines.get(..index).unwrap_or_default()).len();
+        let rows = row(piece.from)..row(piece.to);
+        let changed = lines.get(piece.from..piece.to).unwrap_or_default();
+        let changed = changed.iter().any(|line| line.kind != LineKind::Context);
+        !changed || rows.contains(&anchor.start) || best.stands_once(&old, rows, text, work)
+    };
+    if !pieces.iter().all(sure) {
+        return None;
+    }
     Some(Placed {
-        pieces: best.pieces(lines),
+        pieces,
         lines: Cow::Borrowed(lines),
         mends: vec![MendNote::lossy(
             Code::M417,
@@ -267,6 +278,30 @@ impl Aligned {
         })
     }
 
+    // Whether rows that go on without a gap fit the file at one place alone.
+    fn stands_once(
+        &self,
+        old: &Old<'_, '_>,
+        rows: Range<usize>,
+        text: &Text<'_>,
+        work: &Work,
+    ) -> bool {
+        let Some(last) = text.len().checked_sub(rows.len()) else {
+            return false;
+        };
+        let exact = |row: &usize| self.row(*row).is_some_and(|it| it.exact);
+        let exact: Vec<(usize, &[u8])> = rows
+            .clone()
+            .filter(exact)
+            .filter_map(|row| Some((row - rows.start, trim_end(old.lines.get(row)?.text()))))
+            .collect();
+        let fits = |at: &usize| {
+            let mut lines = exact.iter();
+            lines.all(|(row, line)| *line == trim_end(text.line(at + row)))
+        };
+        work.spend(text.len() as u64) && (0..=last).filter(fits).take(2).count() == 1
+    }
+
     // The lines of the hunk that stand in the file side by side; the rest of its context is left out.
     fn pieces(&self, lines: &[HunkLine<'_>]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
@@ -389,6 +424,15 @@ mod tests {
         ] {
             assert_eq!(tried(FILE, body).1, None, "{body}");
         }
+        // Behind a gap, what is added would fit in two places.
+        let twice = format!("start = 0\nprint(start)\n{FILE}{FILE}");
+        let body = "-start = 0\n+start = 1\n print(start)\n     total = 0\n     for value in values:\n+        check(value)\n         total += value\n";
+        assert_eq!(tried(&twice, body).1, None);
+        assert!(
+            tried(&format!("start = 0\nprint(start)\n{FILE}"), body)
+                .1
+                .is_some()
+        );
         let twice = format!("{FILE}{FILE}");
         let body = " def f(items):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n";
         assert_eq!(tried(&twice, body).1, None);

@@ -28,6 +28,8 @@ pub(super) enum Anchor {
     Header,
     /// A function that takes a secret.
     Call,
+    /// One that takes a name and a password.
+    Login,
 }
 
 /// Words of names; a name is judged as a whole afterwards.
@@ -77,6 +79,7 @@ impl Anchors {
             .chain(of(COMMANDS, Anchor::Command))
             .chain(of(HEADERS, Anchor::Header))
             .chain(of(CALLS, Anchor::Call))
+            .chain(of(LOGINS, Anchor::Login))
             .collect();
         let finder = AhoCorasick::builder()
             .ascii_case_insensitive(true)
@@ -113,7 +116,36 @@ pub(super) const CALLS: &[&str] = &[
     "secretkeyspec(", "webhooks.constructevent(",
 ];
 
+/// What stands before a name and a password.
+const LOGINS: &[&str] = &["auth=(", "auth = (", "auth(", "login("];
+
 const MAX_CALL: usize = 512;
+
+/// The password of `auth=("name", "password")` and the like, when it is a literal; `after` is the
+/// place behind the bracket.
+pub(super) fn login_secret(text: &[u8], after: usize) -> Option<Range<usize>> {
+    let rest = text.get(after..text.len().min(after + MAX_CALL))?;
+    let comma = rest
+        .iter()
+        .position(|byte| matches!(byte, b',' | b'(' | b')' | b'{' | b';'))?;
+    let behind = rest.get(comma..)?.strip_prefix(b",")?;
+    let argument = behind.trim_ascii_start();
+    let quote = argument.first().filter(|byte| b"\"'`".contains(byte))?;
+    let inside = argument.get(1..)?;
+    let length = memchr::memchr2(*quote, b'\n', inside)?;
+    let password = inside.get(..length)?;
+    let closed = inside.get(length) == Some(quote);
+    let last = inside.get(length + 1..)?.trim_ascii_start();
+    let last = matches!(last.first(), Some(b')' | b','));
+    let start = after + comma + 1 + (behind.len() - argument.len()) + 1;
+    // A path may look like what a person types, and never like what a machine makes up.
+    let least = match password.first() {
+        Some(b'/' | b'.') => Strength::Strong,
+        _ => Strength::Medium,
+    };
+    let found = closed && last && strength(password) >= least;
+    found.then_some(start..start + length)
+}
 
 /// The first literal among the arguments that only a machine makes up; `after` is the place behind
 /// the bracket.
@@ -155,8 +187,25 @@ mod tests {
     }
 
     #[test]
+    fn passwords_beside_names_are_masked() {
+        for text in [
+            "requests.get(u, auth=('me', 'Tr0ub4dor&3'))",
+            "HTTPBasicAuth(user, \"7f9aK2mQ8xZt4Vb1Lw6Yp0Rc3Ns5Hd9Gj2\")",
+            "client.login(\n    'me',\n    'uonnll86!QYK',\n)",
+        ] {
+            let out = Redactor::default().redact(text).text.into_owned();
+            assert!(out.contains("[REDACTED:secret-argument]"), "{out}");
+        }
+    }
+
+    #[test]
     fn other_arguments_are_kept() {
         for text in [
+            "requests.get(u, auth=('user', 'pass'))",
+            "auth = (name, password)",
+            "HTTPBasicAuth('me', os.environ['PASS'])",
+            "login('next', '/accounts/login/?next=/a1')",
+            "authenticate(request, username='me')",
             "hmac.new(key, body).hexdigest() == '3f9a1c7be0d24568a1b7c9d0e2f41357'",
             "createHmac('sha256', secret)",
             "jwt.sign(payload, 'shhhhh')",

@@ -1,39 +1,125 @@
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::bytes::Regex;
+
+use super::layout::{Form, MAX_NAME, MAX_VALUE, below, items, name_at, value_after, value_before};
 use super::name::{NameKind, name_kind};
+use super::scan::Hit;
 use super::value::{Strength, is_placeholder, is_template, is_weak_password, strength};
 
-// Longest name, and longest value, that is looked at.
-const MAX_NAME: usize = 80;
-const MAX_VALUE: usize = 1024;
+// Items below a name, one a line.
+const MAX_ITEMS: usize = 64;
 // Longest value in all.
 const MAX_WHOLE: usize = 64 * 1024;
+// Bytes of a line that are looked at on each side.
+const MAX_LINE: usize = 400;
 
-/// A secret given to a name: `password = "x"`, `TOKEN=x`, `"auth": "x"`, `<pass>x</pass>`,
-/// `--token x`, `setProperty("KEY", "x")`, `key="Password" value="x"`.
+/// The secrets given to a name: `password = "x"`, `TOKEN=x`, `"auth": "x"`, `<pass>x</pass>`,
+/// `--token x`, `setProperty("KEY", "x")`, `key="Password" value="x"`, `tokens: ["x", "y"]`.
 ///
-/// `at` is a byte inside the name. Returns the rule, the value, and where the name ends.
-pub(super) fn assigned_secret(
-    text: &[u8],
-    at: usize,
-) -> (Option<(&'static str, Range<usize>)>, usize) {
+/// `at` is a byte inside the name. Returns where the name ends.
+pub(super) fn assigned_secrets(text: &[u8], at: usize, hits: &mut Vec<Hit>) -> usize {
     let name = name_at(text, at);
     let end = name.end;
-    if name.len() > MAX_NAME {
-        return (None, end);
+    let bytes = text.get(name.clone()).unwrap_or_default();
+    let kind = name_kind(bytes).map(|kind| (kind, of_two_words(text, &name).unwrap_or(kind)));
+    // The rule's name in a mask is not the name of what stands behind it.
+    let in_mask = || {
+        text.get(..name.start)
+            .is_some_and(|before| before.ends_with(b"[REDACTED:"))
+    };
+    let Some((alone, kind)) = kind.filter(|_| name.len() <= MAX_NAME && !in_mask()) else {
+        return end;
+    };
+    let mut push = |range: Range<usize>| {
+        hits.push(Hit {
+            start: range.start,
+            end: range.end,
+            rule: Cow::Borrowed(rule_name(kind)),
+        });
+    };
+    let strong = |range: &Range<usize>| {
+        let set = text.get(range.clone()).unwrap_or_default();
+        strength(set) == Strength::Strong && accepts(kind, set, Form::Bare)
+    };
+    value_before(text, &name)
+        .filter(strong)
+        .into_iter()
+        .for_each(&mut push);
+    let Some((value, form)) = value_after(text, &name) else {
+        return end;
+    };
+    let opens = form == Form::Bare && text.get(value.start) == Some(&b'[');
+    if kind == NameKind::Several || (opens && kind != NameKind::Key) {
+        let mut items = items(text, value.start);
+        let mut last = (form == Form::Below).then_some(value.end);
+        while let Some(item) = last
+            .and_then(|last| below(text, last, b"\"',"))
+            .filter(|_| items.len() < MAX_ITEMS)
+        {
+            last = Some(item.end);
+            items.push(item);
+        }
+        items.into_iter().filter(strong).for_each(push);
+        return end;
     }
-    let judged = text.get(name.clone()).and_then(|bytes| {
-        let kind = name_kind(bytes)?;
-        let (value, form) = value_after(text, &name)?;
-        let set = text.get(value.clone())?;
-        // Of weak values only those are taken that cannot be the name of something.
-        let literal = form == Form::Quoted || !bytes.iter().any(u8::is_ascii_lowercase);
-        let weak = kind == NameKind::Password && literal && is_weak_password(set);
-        let phrase = kind == NameKind::Password && form == Form::Quoted && is_passphrase(set);
-        (weak || phrase || accepts(kind, set, form)).then(|| (rule_name(kind), whole(text, value)))
-    });
-    (judged, end)
+    let set = text.get(value.clone()).unwrap_or_default();
+    // Of weak values only those are taken that cannot be the name of something.
+    let literal = form == Form::Quoted
+        || !bytes.iter().any(u8::is_ascii_lowercase)
+        || (bytes.starts_with(b"--") && text.get(end) == Some(&b'='))
+        || in_connection(text, &name, &value);
+    let weak = kind == NameKind::Password && literal && is_weak_password(set);
+    let phrase = kind == NameKind::Password && form == Form::Quoted && is_passphrase(set);
+    let random = alone == kind || matches!(strength(set), Strength::Strong | Strength::Uuid);
+    if weak || phrase || (random && accepts(kind, set, form)) {
+        push(whole(text, value));
+    }
+    end
 }
+
+// What a lone `key` is by the word before it, as in `API key: x`.
+fn of_two_words(text: &[u8], name: &Range<usize>) -> Option<NameKind> {
+    let key = text.get(name.clone())?;
+    let before = text.get(name.start.saturating_sub(MAX_NAME)..name.start)?;
+    let letters = before.strip_suffix(b" ")?.iter().rev();
+    let length = letters
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let both = text.get(name.start - 1 - length..name.end)?;
+    let lone = key.eq_ignore_ascii_case(b"key") && length > 0;
+    name_kind(both).filter(|kind| lone && *kind == NameKind::Token)
+}
+
+// `user=app password=x host=db`: a string that a driver reads, and no code.
+fn in_connection(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let before = text.get(name.start.saturating_sub(MAX_LINE)..name.start);
+    let after = text.get(value.end..text.len().min(value.end + MAX_LINE));
+    let is_end = |byte: &u8| *byte == b'\n';
+    let before = before
+        .and_then(|it| it.rsplit(is_end).next())
+        .unwrap_or_default();
+    let after = after
+        .and_then(|it| it.split(is_end).next())
+        .unwrap_or_default();
+    let ends = |byte: &u8| b" \t\r;\"'".contains(byte);
+    let beside = |line| {
+        CONNECTION
+            .as_ref()
+            .is_some_and(|beside| beside.is_match(line))
+    };
+    text.get(name.end) == Some(&b'=')
+        && name.end + 1 == value.start
+        && after.first().is_none_or(ends)
+        && (beside(before) || beside(after))
+}
+
+static CONNECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r#"(?i-u)(?:^|[\s;"'])(?:user|username|user id|uid|host|hostaddr|server|data source|dbname|database)=[^\s,;]+(?:[\s;]|$)"#;
+    Regex::new(pattern).ok()
+});
 
 // A value that is longer than what is looked at, to its end.
 fn whole(text: &[u8], value: Range<usize>) -> Range<usize> {
@@ -48,21 +134,10 @@ fn whole(text: &[u8], value: Range<usize>) -> Range<usize> {
     value.start..value.end + more
 }
 
-// How a value is written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Quoted,
-    Bare,
-    // After a flag or a word and a blank.
-    Spaced,
-    // A .netrc line.
-    Netrc,
-}
-
 fn rule_name(kind: NameKind) -> &'static str {
     match kind {
         NameKind::Password => "password",
-        NameKind::Token => "named-secret",
+        NameKind::Token | NameKind::Several => "named-secret",
         NameKind::Key => "named-key",
     }
 }
@@ -81,6 +156,8 @@ fn accepts(kind: NameKind, value: &[u8], form: Form) -> bool {
             let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
             strength == Strength::Strong && value.len() >= 16 && value.iter().all(plain)
         }
+        (NameKind::Password | NameKind::Token, Form::Cut | Form::Below)
+        | (NameKind::Several, _) => strength == Strength::Strong && value.len() >= 16,
         (NameKind::Password, _) => strength >= Strength::Medium,
         (NameKind::Token, _) => {
             strength == Strength::Strong
@@ -125,231 +202,6 @@ fn is_basic_pair(value: &[u8]) -> bool {
     })
 }
 
-fn name_at(text: &[u8], at: usize) -> Range<usize> {
-    let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let before = text
-        .get(at.saturating_sub(MAX_NAME)..at)
-        .unwrap_or_default();
-    let after = text
-        .get(at..text.len().min(at + MAX_NAME))
-        .unwrap_or_default();
-    let left = before.iter().rev().take_while(|byte| part(byte)).count();
-    let right = after.iter().take_while(|byte| part(byte)).count();
-    at - left..at + right
-}
-
-/// A place in the text that moves forward over what is known.
-struct Cursor<'a> {
-    text: &'a [u8],
-    at: usize,
-}
-
-impl Cursor<'_> {
-    fn peek(&self) -> u8 {
-        self.text.get(self.at).copied().unwrap_or(0)
-    }
-
-    fn skip(&mut self, most: usize, test: impl Fn(u8) -> bool) -> usize {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let count = rest
-            .iter()
-            .take(most)
-            .take_while(|byte| test(**byte))
-            .count();
-        self.at += count;
-        count
-    }
-
-    fn eat(&mut self, literal: &[u8]) -> bool {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let eaten = rest
-            .get(..literal.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(literal));
-        if eaten {
-            self.at += literal.len();
-        }
-        eaten
-    }
-
-    fn blanks(&mut self) -> usize {
-        self.skip(40, |byte| matches!(byte, b' ' | b'\t'))
-    }
-}
-
-fn value_after(text: &[u8], name: &Range<usize>) -> Option<(Range<usize>, Form)> {
-    // The rule's name in a mask is not the name of what stands behind it.
-    if text.get(..name.start)?.ends_with(b"[REDACTED:") {
-        return None;
-    }
-    let mut cursor = Cursor { text, at: name.end };
-    let before = name
-        .start
-        .checked_sub(1)
-        .and_then(|at| text.get(at))
-        .copied()
-        .unwrap_or(0);
-    let closers = cursor.skip(4, |byte| matches!(byte, b'"' | b'\'' | b'`' | b']' | b'\\'));
-    let quoted_name = closers > 0;
-    if before == b'<' && !quoted_name {
-        return element(cursor);
-    }
-    let blanks = cursor.blanks();
-    // `"name": "TOKEN", "value": "x"` and `key="Token" value="x"`.
-    let mut ahead = Cursor {
-        text,
-        at: cursor.at,
-    };
-    ahead.skip(40, |byte| {
-        matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'')
-    });
-    if ahead.at > name.end && ahead.eat(b"value") {
-        ahead.skip(2, |byte| matches!(byte, b'"' | b'\''));
-        cursor = ahead;
-        cursor.blanks();
-    }
-    let operator = cursor.skip(4, |byte| {
-        matches!(
-            byte,
-            b':' | b'=' | b'>' | b'.' | b'?' | b'|' | b'+' | b'!' | b'-' | b','
-        )
-    });
-    let text_of = |cursor: &Cursor<'_>| {
-        text.get(cursor.at - operator..cursor.at)
-            .unwrap_or_default()
-    };
-    match text_of(&cursor) {
-        b"=" | b":" | b":=" | b"=>" | b"::=" | b":::=" | b".=" | b"?=" | b"||=" | b"+=" | b"=="
-        | b"===" | b"->" | b":-" | b"!=" | b"!==" => {}
-        // `var token string = "x"`, `password: str = "x"` is below.
-        b"" if blanks > 0 => return spaced(cursor, text, name),
-        b"," if quoted_name => {}
-        _ => return None,
-    }
-    cursor.blanks();
-    if let Some(typed) = after_type(&cursor) {
-        cursor = typed;
-    }
-    value(cursor)
-}
-
-// Skips a type between a colon or name and its `=`: `: &'static str =`, `string =`.
-fn after_type<'a>(cursor: &Cursor<'a>) -> Option<Cursor<'a>> {
-    let mut ahead = Cursor {
-        text: cursor.text,
-        at: cursor.at,
-    };
-    let first = ahead.peek();
-    if !(first.is_ascii_alphabetic() || first == b'&') {
-        return None;
-    }
-    ahead.skip(40, |byte| {
-        byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'_' | b'&' | b'\'' | b'<' | b'>' | b'[' | b']' | b'.' | b'?' | b'|' | b' ' | b':'
-            )
-    });
-    if ahead.peek() != b'=' || cursor.text.get(ahead.at + 1) == Some(&b'=') {
-        return None;
-    }
-    ahead.at += 1;
-    ahead.blanks();
-    matches!(ahead.peek(), b'"' | b'\'' | b'`').then_some(ahead)
-}
-
-// `<Pass encoding="base64">x</Pass>`, the text also on a line of its own.
-fn element(mut cursor: Cursor<'_>) -> Option<(Range<usize>, Form)> {
-    cursor.skip(80, |byte| !matches!(byte, b'>' | b'<' | b'\n'));
-    if cursor.peek() != b'>' || cursor.text.get(cursor.at.checked_sub(1)?) == Some(&b'/') {
-        return None;
-    }
-    cursor.at += 1;
-    cursor.skip(80, |byte| byte.is_ascii_whitespace());
-    let start = cursor.at;
-    cursor.skip(MAX_VALUE, |byte| !matches!(byte, b'<' | b'\n' | b'\r'));
-    let value = cursor.text.get(start..cursor.at)?.trim_ascii_end().len();
-    let closed = cursor.text.get(cursor.at..)?.trim_ascii_start().first() == Some(&b'<');
-    (closed && value > 0).then_some((start..start + value, Form::Quoted))
-}
-
-fn spaced(
-    mut cursor: Cursor<'_>,
-    text: &[u8],
-    name: &Range<usize>,
-) -> Option<(Range<usize>, Form)> {
-    if let Some(typed) = after_type(&cursor) {
-        cursor = typed;
-        return value(cursor);
-    }
-    let flag = text.get(name.start..name.start + 1) == Some(b"-");
-    let before = text.get(name.start.saturating_sub(200)..name.start)?;
-    let line = before
-        .rsplit(|byte| *byte == b'\n')
-        .next()?
-        .trim_ascii_start();
-    let starts = [&b"machine "[..], b"default ", b"login "];
-    let entry = |line: &[u8]| {
-        memchr::memmem::find(line, b"machine ").is_some_and(|at| {
-            let entry = line.get(at..).unwrap_or_default();
-            memchr::memmem::find(entry, b" login ").is_some()
-        })
-    };
-    let netrc = text.get(name.clone()) == Some(b"password")
-        && (starts.iter().any(|word| line.starts_with(word)) || entry(line));
-    let (range, form) = value(cursor)?;
-    match form {
-        Form::Quoted | Form::Bare if flag => Some((range, form)),
-        Form::Bare if netrc => Some((range, Form::Netrc)),
-        _ => Some((range, Form::Spaced)),
-    }
-}
-
-fn value(mut cursor: Cursor<'_>) -> Option<(Range<usize>, Form)> {
-    // A prefix of the literal or a call around it, as in `b"x"` or `SecretStr("x")`.
-    let mut ahead = Cursor {
-        text: cursor.text,
-        at: cursor.at,
-    };
-    let prefix = ahead.skip(24, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'@')
-    });
-    let call = ahead.skip(1, |byte| byte == b'(') > 0;
-    if (call || prefix <= 2) && matches!(ahead.peek(), b'"' | b'\'' | b'`') {
-        cursor = ahead;
-    }
-    cursor.skip(3, |byte| byte == b'\\');
-    let quote = cursor.peek();
-    if matches!(quote, b'"' | b'\'' | b'`') {
-        cursor.skip(3, |byte| byte == quote);
-        let start = cursor.at;
-        cursor.skip(MAX_VALUE, |byte| byte != quote && byte != b'\n');
-        let closed = cursor.peek() == quote;
-        let bytes = cursor.text.get(start..cursor.at)?;
-        let bytes = bytes.strip_suffix(b"\\").unwrap_or(bytes);
-        return (closed && !bytes.is_empty()).then_some((start..start + bytes.len(), Form::Quoted));
-    }
-    let start = cursor.at;
-    cursor.skip(MAX_VALUE, |byte| {
-        !byte.is_ascii_whitespace()
-            && !matches!(
-                byte,
-                b'"' | b'\''
-                    | b'`'
-                    | b','
-                    | b';'
-                    | b'&'
-                    | b'<'
-                    | b'>'
-                    | b'|'
-                    | b'\\'
-                    | b')'
-                    | b']'
-                    | b'}'
-            )
-    });
-    (cursor.at > start).then_some((start..cursor.at, Form::Bare))
-}
-
 /// Three words or more that no sentence is made of, as dice and password managers give them.
 fn is_passphrase(value: &[u8]) -> bool {
     #[rustfmt::skip]
@@ -378,6 +230,108 @@ fn is_passphrase(value: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::is_passphrase;
+    use crate::policy::Redactor;
+
+    const TOKEN: &str = "7f9aK2mQ8xZt4Vb1Lw6Yp0Rc3Ns5Hd9Gj2Fe8Ta4";
+    const HEX: &str = "9c1185a5c5e9fc54612808977ee8f548b2258d31";
+
+    fn masked(text: &str) -> String {
+        Redactor::default().redact(text).text.into_owned()
+    }
+
+    #[test]
+    fn values_are_masked_in_any_layout() {
+        for text in [
+            // Two words.
+            format!("API Key: {HEX}"),
+            format!("api key = {HEX}"),
+            format!("Secret key: '{HEX}'"),
+            // Several.
+            format!("tokens = [\"{TOKEN}\"]"),
+            format!("API_TOKENS={TOKEN}"),
+            format!("API_KEYS=a,{TOKEN},{HEX}"),
+            format!("secrets = {{\"a\": \"{TOKEN}\"}}"),
+            format!("apiKeys: [\n  '{TOKEN}',\n  '{HEX}',\n]"),
+            format!("tokens:\n  - {TOKEN}\n  - {HEX}\n"),
+            format!("\"token\": [\"{TOKEN}\"]"),
+            // On the next line.
+            format!("token:\n  {TOKEN}\n"),
+            format!("token: >-\r\n  {TOKEN}\r\nnext: 1"),
+            format!("token = (\n    \"{TOKEN}\"\n)"),
+            // Cut.
+            format!("token=\"{TOKEN}"),
+            format!("{{'token': '{TOKEN}..."),
+            // Before the name.
+            format!("assert '{TOKEN}' == settings.api_token"),
+            format!("{{\"value\":\"{TOKEN}\",\"name\":\"TOKEN\"}}"),
+            format!("- value: {TOKEN}\n  name: API_TOKEN"),
+            // In a table, in a call.
+            format!("| api_key  | {HEX} |"),
+            format!("AWS_SECRET_ACCESS_KEY | {TOKEN}"),
+            format!("ApiKey('{TOKEN}')"),
+            // Written wide.
+            format!("password\u{ff1a}{TOKEN}"),
+            format!("TOKEN\u{a0}=\u{a0}{TOKEN}"),
+        ] {
+            let out = masked(&text);
+            assert!(out.contains("[REDACTED:"), "{out}");
+            assert!(!out.contains(TOKEN) && !out.contains(HEX), "{out}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_a_connection_string_or_flag_may_be_weak() {
+        for (text, left) in [
+            (
+                "user=app password=Hunter22xy host=db",
+                "user=app password=[REDACTED:password] host=db",
+            ),
+            (
+                "Server=db;Password=Winter2021;",
+                "Server=db;Password=[REDACTED:password];",
+            ),
+            (
+                "wget --password=Hunter22xy u",
+                "wget --password=[REDACTED:password] u",
+            ),
+        ] {
+            assert_eq!(masked(text), left);
+        }
+        for text in [
+            "connect(host=host, user=user, password=login2nd)",
+            "password=login2nd",
+            "user = a; password = login2nd;",
+        ] {
+            assert_eq!(masked(text), text);
+        }
+    }
+
+    #[test]
+    fn values_of_other_things_are_kept() {
+        for text in [
+            format!("cache key: {HEX}"),
+            format!("the key = {HEX}"),
+            format!("| sort key | {HEX} |"),
+            "token | undefined".to_owned(),
+            "getToken('the-name-of-a-token')".to_owned(),
+            format!("commit = [\"{HEX}\"]"),
+            format!("keys = [\"{HEX}\"]"),
+            format!("max_tokens = [\"{HEX}\"]"),
+            format!("\"js-tokens\": [\"js-tokens@4.0.0\", \"\", {{}}, \"sha512-{TOKEN}==\"],"),
+            format!("tokens = {{\n  commit: '{HEX}',\n}}"),
+            format!("token:\n  commit {HEX}\n"),
+            format!("('/etc/passwd',\n '{HEX}')"),
+            format!("password:\n\n{HEX}\n"),
+            format!("token is read from the file\n{HEX}"),
+            "token = (\n    settings.get_token_from_file\n)".to_owned(),
+            "tokens: ['identifier', 'punctuation', 'keyword1']".to_owned(),
+            format!("assert '{HEX}' == commit"),
+            format!("value: {HEX}\nname: commit"),
+            "token='unclosed string of words".to_owned(),
+        ] {
+            assert_eq!(masked(&text), text);
+        }
+    }
 
     #[test]
     fn phrases_are_words_without_a_sentence() {

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::scan::Hit;
+use super::value::reads_like_words;
 
 const RULE: &str = "private-key";
 const MAX_LINES: usize = 400;
@@ -9,9 +10,12 @@ const MAX_LINES: usize = 400;
 const MAX_LINE: usize = 32 * 1024;
 // Shortest piece of a line that counts as part of a key.
 const MIN_PIECE: usize = 16;
+// Lines of something else that may stand together between those of a key, as where the output of
+// threads is mixed.
+const MAX_FOREIGN: usize = 3;
 
 /// The lines of a private key in armour whose first line starts at `at`, to its last line or as far
-/// as it goes when the text ends early. Works through indentation, diff marks and time stamps
+/// as it goes when the text ends early. Works through indentation, diff marks, time stamps and paths
 /// before the lines.
 pub(super) fn private_key(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     let first = at..line_end(text, at);
@@ -41,30 +45,67 @@ pub(super) fn private_key(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
         return;
     }
     let mut pieces = usize::from(piece(body).is_some());
+    let prefix = text.get(line_start(text, at)..at).unwrap_or_default();
+    let last = last_line(text, first.end + 1);
     let mut next = first.end + 1;
     let mut found = vec![first];
+    let (mut foreign, mut short) = (0, 0);
     for _ in 0..MAX_LINES {
         let end = line_end(text, next);
         let Some(line) = text.get(next..end) else {
             break;
         };
-        if let Some(close) = memchr::memmem::find(line, b"-----END") {
-            found.push(next + close..end);
+        if last.as_ref().is_some_and(|last| last.start < end) {
+            found.extend(last);
             break;
         }
-        match piece(line).or_else(|| last_piece(line).filter(|_| pieces > 0)) {
-            Some(range) => {
-                pieces += 1;
-                found.push(next + range.start..next + range.end);
+        let lead = behind(prefix, line);
+        let body = line.get(lead..).unwrap_or_default();
+        let whole = piece(body);
+        // Only the last line of a key, and the check sum behind it, are short.
+        let tail = || last_piece(body).filter(|_| pieces > 0 && short < 2);
+        if let Some(range) = whole.clone().or_else(tail) {
+            pieces += 1;
+            short = if whole.is_some() { 0 } else { short + 1 };
+            foreign = if whole.is_some() { 0 } else { foreign };
+            found.push(next + lead + range.start..next + lead + range.end);
+        } else if !is_key_header(body) {
+            foreign += 1;
+            if last.is_none() || foreign > MAX_FOREIGN {
+                break;
             }
-            None if is_key_header(line) => {}
-            None => break,
         }
         next = end + 1;
     }
     if pieces > 0 {
         hits.extend(found.into_iter().map(hit));
     }
+}
+
+// The last line of the key whose lines start at `from`, from its dashes on.
+fn last_line(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let mut next = from;
+    for _ in 0..MAX_LINES {
+        let end = line_end(text, next);
+        let line = text.get(next..end)?;
+        if let Some(close) = memchr::memmem::find(line, b"-----END") {
+            return Some(next + close..end);
+        }
+        if memchr::memmem::find(line, b"-----BEGIN").is_some() {
+            return None;
+        }
+        next = end + 1;
+    }
+    None
+}
+
+// Where a line of a key goes on behind what stands before its first or last line too: a path, a
+// time, the name of a job.
+fn behind(prefix: &[u8], line: &[u8]) -> usize {
+    let same = prefix.iter().zip(line).take_while(|(a, b)| a == b).count();
+    let shared = line.get(..same).unwrap_or_default();
+    let mark = shared.iter().rposition(|byte| !is_base64(*byte));
+    mark.map_or(0, |mark| mark + 1)
 }
 
 /// The lines of a key above its last line, which starts at `at`, when its first line is not in the
@@ -78,19 +119,22 @@ pub(super) fn key_above(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     let mut found = Vec::new();
     let mut pieces = 0;
     let mut end = line_start(text, at);
+    let prefix = text.get(end..at).unwrap_or_default();
     for _ in 0..MAX_LINES {
         let Some(last) = end.checked_sub(1) else {
             break;
         };
         let start = line_start(text, last);
         let line = text.get(start..last).unwrap_or_default();
-        let whole = piece(line);
+        let from = start + behind(prefix, line);
+        let body = text.get(from..last).unwrap_or_default();
+        let whole = piece(body);
         pieces += usize::from(whole.is_some());
         // Only the last line of a key is short.
-        let Some(range) = whole.or_else(|| last_piece(line).filter(|_| found.is_empty())) else {
+        let Some(range) = whole.or_else(|| last_piece(body).filter(|_| found.is_empty())) else {
             break;
         };
-        found.push(hit(start + range.start..start + range.end));
+        found.push(hit(from + range.start..from + range.end));
         end = start;
     }
     if pieces > 0 {
@@ -158,13 +202,14 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-// The longest piece of base64 in a line.
+// The longest piece of base64 in a line; a path or a long name is none.
 fn piece(line: &[u8]) -> Option<Range<usize>> {
     let mut best = 0..0;
     let mut start = 0;
     for at in 0..=line.len() {
         if !line.get(at).copied().is_some_and(is_base64) {
-            if at - start > best.len() {
+            let run = line.get(start..at).unwrap_or_default();
+            if run.len() > best.len() && !reads_like_words(run) {
                 best = start..at;
             }
             start = at + 1;
@@ -209,7 +254,19 @@ mod tests {
 
     #[test]
     fn keys_are_masked_line_by_line_behind_any_prefix() {
-        for prefix in ["", "    ", "+", "2026-01-02T03:04:05.123Z ", "\u{1b}[33m"] {
+        let path =
+            "/home/ci/work/project/project/tests/fixtures/certificates/server/private/py312/key:";
+        let wide = format!("{} ", "x".repeat(130));
+        for prefix in [
+            "",
+            "    ",
+            "+",
+            "2026-01-02T03:04:05.123Z ",
+            "\u{1b}[33m",
+            path,
+            "integration/tests/for/the/whole/project/on/the/latest/build of it: ",
+            &wide,
+        ] {
             let key = format!(
                 "a\n{prefix}-----BEGIN RSA PRIVATE KEY-----\n{prefix}{BODY}\n{prefix}{BODY}\n{prefix}Yk0=\n\
                  {prefix}-----END RSA PRIVATE KEY-----\nb\n"
@@ -236,6 +293,30 @@ mod tests {
         for text in [cut, tail, escaped] {
             assert!(!masked(&text).contains(BODY), "{text}");
         }
+    }
+
+    #[test]
+    fn other_lines_between_those_of_a_key_are_kept() {
+        let lines = [
+            "-----BEGIN PRIVATE KEY-----",
+            BODY,
+            BODY,
+            "-----END PRIVATE KEY-----",
+        ];
+        let note = "note: a line of another thread, 3 of 4";
+        for (foreign, left) in [(1, 0), (3, 0), (4, 2)] {
+            let between = format!("\n{}", format!("{note}\n").repeat(foreign));
+            let out = masked(&lines.join(&between));
+            assert_eq!(out.matches(note).count(), foreign * 3, "{out}");
+            assert_eq!(out.matches(BODY).count(), left, "{out}");
+        }
+        // A key that was cut ends with its first short line.
+        let cut = format!("-----BEGIN PRIVATE KEY-----\n{BODY}\nYk0=\none\ntwo words\nand more\n");
+        let out = masked(&cut);
+        assert!(
+            !out.contains("Yk0=") && out.ends_with("\ntwo words\nand more\n"),
+            "{out}"
+        );
     }
 
     #[test]

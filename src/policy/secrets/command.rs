@@ -13,6 +13,8 @@ pub(super) const COMMANDS: &[&str] = &[
     "sshpass ",
     "mysql ",
     "mysqldump ",
+    "twine upload ",
+    "az login ",
 ];
 
 /// The password among the arguments of one of [`COMMANDS`], which stands from `start` to `after`.
@@ -106,6 +108,8 @@ mod tests {
             "sshpass -p 'Hx81kkq' ssh a@b",
             "mysql -u root -pHx81kkq db",
             "sshpass -p RatesOnLine ssh a@b",
+            "twine upload -u ci -p Hx81kkq dist/a.whl",
+            "az login --service-principal -u app -p Hx81kkq --tenant t",
         ] {
             assert!(
                 Redactor::default().redact(text).text.contains("[REDACTED:"),

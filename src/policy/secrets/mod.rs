@@ -8,6 +8,7 @@ mod command;
 mod encoded;
 mod header;
 mod known;
+mod layout;
 mod manifest;
 mod name;
 mod provider;

@@ -7,6 +7,8 @@ pub(super) enum NameKind {
     Token,
     /// Some kind of key; most are no secrets.
     Key,
+    /// A list of what a machine made, or of people's passwords.
+    Several,
 }
 
 /// Judges the name of a variable, field, attribute, header or flag by the words it is made of.
@@ -23,11 +25,17 @@ pub(super) fn name_kind(name: &[u8]) -> Option<NameKind> {
     {
         return None;
     }
-    let before = at.checked_sub(1).and_then(|before| words.get(before));
-    if kind == NameKind::Key && before.is_some_and(|word| SECRET_KEYS.contains(&word.as_str())) {
-        return Some(NameKind::Token);
+    // How many there are, or may be.
+    if kind == NameKind::Several && words.iter().any(about) {
+        return None;
     }
-    Some(kind)
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let owned = before.is_some_and(|word| SECRET_KEYS.contains(&word.as_str()));
+    match words.get(at).map(String::as_str) {
+        Some("keys") => owned.then_some(kind),
+        _ if owned && kind == NameKind::Key => Some(NameKind::Token),
+        _ => Some(kind),
+    }
 }
 
 // The word after which nothing about the value changes: `tokenType` is about a token.
@@ -125,6 +133,9 @@ fn word_kind(word: &str) -> Option<NameKind> {
     {
         return Some(NameKind::Token);
     }
+    if word == "keys" || ends(&["tokens", "secrets", "passwords", "apikeys"]) {
+        return Some(NameKind::Several);
+    }
     let key = matches!(
         word,
         "key" | "signature" | "sig" | "cookie" | "sid" | "sessionid" | "session"
@@ -178,6 +189,8 @@ mod tests {
             ("encryptedUsername", NameKind::Token),
             ("x-api-key", NameKind::Token),
             ("mailchimp_key", NameKind::Key),
+            ("API_TOKENS", NameKind::Several),
+            ("apiKeys", NameKind::Several),
         ] {
             assert_eq!(name_kind(name.as_bytes()), Some(kind), "{name}");
         }
@@ -198,6 +211,8 @@ mod tests {
             "tokenId",
             "bypass",
             "keys",
+            "object_keys",
+            "num_tokens_max",
             "maxTokens",
             "authenticate",
             "sha256_key",

@@ -11,6 +11,7 @@ const WINDOW: usize = 16 * 1024;
 const LONG_RUN: usize = 1024;
 const MAX_ASKED: usize = 256;
 const LONG_WORD: usize = 24;
+const MAX_TAIL: usize = 128;
 
 struct Compiled {
     rule: &'static Rule,
@@ -55,6 +56,10 @@ impl Matcher {
         let found = pattern.find(text.get(before..end)?)?;
         let secret = before + found.start()..before + found.end();
         let body = text.get(literal_end..secret.end.max(literal_end))?;
+        // A token that is longer than its format says is masked to its end.
+        let rest = text.get(secret.end..end).unwrap_or_default();
+        let more = rest.iter().take(MAX_TAIL);
+        let more = more.take_while(|byte| byte.is_ascii_alphanumeric()).count();
         (secret.contains(&at)
             && varied(if rule.back == 0 {
                 body
@@ -62,7 +67,7 @@ impl Matcher {
                 found.as_bytes()
             })
             && !reads_like_words(body))
-        .then_some((rule.id.as_str(), secret))
+        .then_some((rule.id.as_str(), secret.start..secret.end + more))
     }
 
     // No secret holds white space. Runs of more than a screen are data or an attack: there only so
@@ -125,6 +130,19 @@ fn varied(token: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::policy::Redactor;
+
+    #[test]
+    fn a_token_is_masked_to_its_end() {
+        let token = "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";
+        let redactor = Redactor::default();
+        for (behind, left) in [("b2258d31", ""), ("b2258d31, then", ", then"), ("/x", "/x")] {
+            let out = redactor
+                .redact(&format!("{token}{behind}"))
+                .text
+                .into_owned();
+            assert_eq!(out, format!("[REDACTED:shopify-token]{left}"));
+        }
+    }
 
     #[test]
     fn fillers_are_kept() {

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
-use super::anchors::{Anchor, Anchors, argument_secret};
-use super::assignment::assigned_secret;
+use super::anchors::{Anchor, Anchors, argument_secret, login_secret};
+use super::assignment::assigned_secrets;
 use super::block::{key_above, private_key};
 use super::command::command_secret;
 use super::encoded::each_encoded;
@@ -76,9 +76,8 @@ fn scan_plain(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
             Anchor::Rule(index) => matcher.find(text, index, start, end),
             Anchor::Name if start < named_until => None,
             Anchor::Name => {
-                let (found, until) = assigned_secret(text, start);
-                named_until = until;
-                found
+                named_until = assigned_secrets(text, start, hits);
+                None
             }
             Anchor::Url => url_secret(text, end).map(|range| ("url-credentials", range)),
             Anchor::Header => header_secret(text, start, end).map(|range| ("authorization", range)),
@@ -86,6 +85,7 @@ fn scan_plain(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
                 command_secret(text, start, end).map(|range| ("command-line", range))
             }
             Anchor::Call => argument_secret(text, end).map(|range| ("secret-argument", range)),
+            Anchor::Login => login_secret(text, end).map(|range| ("secret-argument", range)),
             Anchor::Block => {
                 private_key(text, start, hits);
                 None

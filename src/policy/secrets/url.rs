@@ -8,18 +8,16 @@ const MAX_AUTHORITY: usize = 512;
 /// the place behind the `://`. What documentation shows is kept.
 pub(super) fn url_secret(text: &[u8], after: usize) -> Option<Range<usize>> {
     let rest = text.get(after..text.len().min(after + MAX_AUTHORITY))?;
-    let end = rest
-        .iter()
-        .position(|byte| {
-            byte.is_ascii_whitespace()
-                || matches!(
-                    byte,
-                    b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'?' | b','
-                )
-        })
-        .unwrap_or(rest.len());
-    let authority = rest.get(..end)?;
-    let at = memchr::memrchr(b'@', authority)?;
+    let until = |ends: &[u8]| {
+        let end = rest
+            .iter()
+            .position(|byte| byte.is_ascii_whitespace() || ends.contains(byte));
+        rest.get(..end.unwrap_or(rest.len()))
+    };
+    let authority = until(b"\"'<>`\\/?,")?;
+    let Some(at) = memchr::memrchr(b'@', authority) else {
+        return unescaped(until(b"\"'<>`\\")?).map(|range| after + range.start..after + range.end);
+    };
     let (user, host) = (authority.get(..at)?, authority.get(at + 1..)?);
     let Some(colon) = memchr::memchr(b':', user) else {
         let token = user.len() >= 16 && strength(user) >= Strength::Uuid;
@@ -38,6 +36,29 @@ pub(super) fn url_secret(text: &[u8], after: usize) -> Option<Range<usize>> {
         || (strength(password) < Strength::Medium
             && (is_placeholder(password) || is_documentation(host)));
     (!shown).then_some(after + colon + 1..after + at)
+}
+
+// The password of an authority in which `/`, `?` or `,` stand as they are. Programs print such URLs
+// when they cannot make sense of them.
+fn unescaped(whole: &[u8]) -> Option<Range<usize>> {
+    let at = memchr::memrchr(b'@', whole)?;
+    let colon = memchr::memchr(b':', whole.get(..at)?)?;
+    let (name, password) = (whole.get(..colon)?, whole.get(colon + 1..at)?);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.+%~".contains(byte);
+    // A port and a path.
+    let port = password.iter().take_while(|byte| byte.is_ascii_digit());
+    let port = port.count();
+    let is_port = port > 0 && matches!(password.get(port), Some(b'/' | b'?' | b','));
+    let host = whole.get(at + 1..)?;
+    let host = host.split(|byte| b":/?#".contains(byte)).next()?;
+    let is_host = host
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+        && (host.first().is_some_and(u8::is_ascii_alphabetic)
+            || host.split(|byte| *byte == b'.').count() == 4);
+    let found =
+        name.iter().all(is_name) && !is_port && is_host && strength(password) >= Strength::Medium;
+    found.then_some(colon + 1..at)
 }
 
 #[rustfmt::skip]
@@ -95,6 +116,15 @@ mod tests {
             ("https://cafebabe:deadbeef@gems.contribsys.com/", "deadbeef"),
             ("redis://:p4ssw0rdX!x@cache.prod.io", "p4ssw0rdX!x"),
             (
+                "postgres://app:Zx9/kQ2mV7tLp4wB@db.prod.io/x",
+                "Zx9/kQ2mV7tLp4wB",
+            ),
+            (
+                "invalid URL 'postgres://app:Zx9?kQ2mV7tLp4wB@db:5432/x'",
+                "Zx9?kQ2mV7tLp4wB",
+            ),
+            ("redis://:Zx9,kQ2mV7tLp4wB@cache", "Zx9,kQ2mV7tLp4wB"),
+            (
                 "https://7f9cc25de23d1a255720b0ae4551f404@git.io/x",
                 "7f9cc25de23d1a255720b0ae4551f404",
             ),
@@ -114,6 +144,10 @@ mod tests {
             "postgres://postgres:postgres@db/x",
             "https://x.io/path:with@at",
             "ssh://git@host:22/x",
+            "http://db1:5432/a7Kq9/x2@Zp4/v3Lm8Qw",
+            "http://host:8080?next=kQ2mV7tLp4wB@db.prod.io",
+            "https://host:port/path/to/kQ2@2.1.0",
+            "oci://registry:main/library/image@sha256:7f9cc25de23d1a255720b0ae4551f404",
             "http://admin:letmein@example.com",
         ] {
             assert_eq!(found(text), None, "{text}");

@@ -14,7 +14,12 @@ pub(super) enum Strength {
 /// Judges a value as it stands between its quotes or delimiters.
 pub(super) fn strength(value: &[u8]) -> Strength {
     let shape = Shape::of(value);
-    if shape.length < 6 || is_template(value) || is_placeholder(value) || is_version(value) {
+    if shape.length < 6
+        || is_template(value)
+        || is_placeholder(value)
+        || is_version(value)
+        || is_checksum(value)
+    {
         return Strength::None;
     }
     if shape.spaces > 0 {
@@ -160,6 +165,12 @@ fn is_version(value: &[u8]) -> bool {
             && (number(1) || number(2)))
         || (caret && alias.iter().any(|prefix| value.starts_with(prefix)))
         || alias.iter().skip(1).any(|prefix| value.starts_with(prefix))
+}
+
+// What a lock file says about a package: `sha512-rdj...==`.
+fn is_checksum(value: &[u8]) -> bool {
+    let names = [&b"sha1-"[..], b"sha256-", b"sha384-", b"sha512-"];
+    names.iter().any(|name| value.starts_with(name))
 }
 
 /// Whether a person put the value there to be replaced.
@@ -357,6 +368,7 @@ mod tests {
             "123456789012",
             "{{ secrets.TOKEN }}",
             "tokens-per-minute",
+            "sha512-RdJUflcE3cUzKiMqQgsCu06FPu9UdIJO0beYbPhHN4k6apgJtifcoCtT9bcxOpYBtpD2kCM6Sbzg4CausW==",
         ] {
             assert_eq!(strength(value.as_bytes()), Strength::None, "{value}");
         }

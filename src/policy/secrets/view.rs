@@ -3,7 +3,7 @@ use std::ops::Range;
 /// A stretch of text as a person would read it, with the way back to the original bytes.
 ///
 /// Escapes of JSON and of programming languages, percent-encoding and XML entities are decoded,
-/// terminal sequences and invisible characters taken out, and a line that ends in a backslash goes on
+/// wide letters and blanks made plain, terminal sequences and invisible characters taken out, and a line that ends in a backslash goes on
 /// with the next.
 #[derive(Debug, Default)]
 pub(super) struct View {
@@ -83,7 +83,7 @@ fn next_written(text: &[u8], mut from: usize) -> Option<usize> {
             [b'\\', next, ..] => is_escape(*next) || matches!(next, b'\r' | b'\n'),
             [b'%', a, b, ..] => a.is_ascii_hexdigit() && b.is_ascii_hexdigit(),
             [b'&', ..] => entity(rest).is_some(),
-            rest => invisible(rest) > 0,
+            rest => invisible(rest) > 0 || look_alike(rest).is_some(),
         };
         if changed {
             return Some(at);
@@ -96,7 +96,7 @@ fn next_written(text: &[u8], mut from: usize) -> Option<usize> {
 const TRIGGER: [bool; 256] = {
     let mut table = [false; 256];
     let bytes = [
-        0, 0x1b, b'\\', b'%', b'&', 0xc2, 0xcd, 0xe1, 0xe2, 0xef, 0xf3,
+        0, 0x1b, b'\\', b'%', b'&', 0xc2, 0xcd, 0xe1, 0xe2, 0xe3, 0xef, 0xf3,
     ];
     let mut at = 0;
     while at < bytes.len() {
@@ -170,9 +170,10 @@ fn unit(rest: &[u8]) -> (Option<u8>, usize) {
             None => (Some(b'%'), 1),
         },
         [b'&', ..] => entity(rest).map_or((Some(b'&'), 1), |(byte, length)| (Some(byte), length)),
-        [byte, ..] => match invisible(rest) {
-            0 => (Some(*byte), 1),
-            length => (None, length),
+        [byte, ..] => match (invisible(rest), look_alike(rest)) {
+            (0, None) => (Some(*byte), 1),
+            (0, Some((byte, length))) => (Some(byte), length),
+            (length, _) => (None, length),
         },
         [] => (None, 1),
     }
@@ -232,6 +233,18 @@ fn invisible(rest: &[u8]) -> usize {
         | [0xef, 0xb8, 0x80..=0x8f, ..] => 3,
         [0xf3, 0xa0, _, _, ..] => 4,
         _ => 0,
+    }
+}
+
+// The ASCII that the character at the start looks like, and its bytes: a blank that does not break,
+// and the wide forms of east Asian text.
+fn look_alike(rest: &[u8]) -> Option<(u8, usize)> {
+    match rest {
+        [0xc2, 0xa0, ..] => Some((b' ', 2)),
+        [0xe2, 0x80, 0xaf, ..] | [0xe3, 0x80, 0x80, ..] => Some((b' ', 3)),
+        [0xef, 0xbc, low @ 0x81..=0xbf, ..] => Some((low - 0x60, 3)),
+        [0xef, 0xbd, low @ 0x80..=0x9e, ..] => Some((low - 0x20, 3)),
+        _ => None,
     }
 }
 
@@ -298,6 +311,10 @@ mod tests {
             ["token x"]
         );
         assert_eq!(views("a%3Db &quot;c&#61;d"), ["a=b \"c=d"]);
+        assert_eq!(
+            views("\u{ff34}oken\u{ff1a}\u{a0}x\u{ff5e}\u{3000}\u{ff1d}"),
+            ["Token: x~ ="]
+        );
         assert!(views("nothing to do % here && there \\d").is_empty());
     }
 
