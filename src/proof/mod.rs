@@ -2,7 +2,7 @@
 //! the report it was asked for to what each runner says of its tests, and from two such accounts to
 //! a [`Proof`](crate::model::Proof).
 //!
-//! `words` finds the runners that a command names, `ask` the variables that ask one for a report,
+//! `named_runners` finds the runners that a command names, `ask` the variables that ask one for a report,
 //! `readers` read each one's text, and `compare` says what is missing.
 
 mod account;
@@ -10,12 +10,12 @@ mod ask;
 mod compare;
 mod evidence;
 mod junit;
+mod named_runners;
 mod pattern;
 mod readers;
-mod words;
 
 pub use account::Account;
 pub use ask::{OPTIONS, REPORT, ask};
 pub use compare::compare;
 pub use evidence::{CommandEvidence, Evidence, Printed, command_evidence, hidden_failure};
-pub use words::named_runners;
+pub use named_runners::named_runners;

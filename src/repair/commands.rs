@@ -12,7 +12,7 @@ use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
 use crate::model::{Diagnosis, FailureKind, Observed, RepoPath};
-use crate::policy::{Redactor, sanitize_log};
+use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandEvidence, Evidence, Printed, command_evidence, named_runners};
 use crate::source::Source;
 use crate::workplace::Workplace;
@@ -137,7 +137,11 @@ impl Watched<'_> {
             text,
             passed: outcome.passed(),
             whole: outcome.output.omitted() == 0,
-            named: named_runners(line, &read),
+            named: named_runners(&CommandFiles::of(
+                &[line.to_owned()],
+                self.prefix,
+                self.source,
+            )),
             report,
             holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
         })

@@ -1,5 +1,14 @@
 /// Programs that only start another one.
 pub(super) const STARTERS: &[&str] = &[
+    "!",
+    "if",
+    "then",
+    "else",
+    "elif",
+    "while",
+    "until",
+    "do",
+    "timeout",
     "env",
     "command",
     "exec",
