@@ -5,7 +5,7 @@ use gix::objs::tree::EntryKind;
 use sha2::{Digest, Sha256};
 
 use super::{GitError, Repository};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, hex};
 use crate::source::Source;
 
 /// Makes the repository of a scratch copy at `root`: borrowed objects, one commit with `entries`
@@ -171,7 +171,7 @@ pub(super) fn fingerprint(root: &Path) -> String {
         }
     }
     let bytes: [u8; 32] = digest.finalize().into();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&bytes)
 }
 
 // What describes a version by its tags finds them.
@@ -209,5 +209,5 @@ fn commit_stamp(entries: &[(&RepoPath, u32, &str)]) -> String {
         digest.update(format!("{mode:o} {id} {path}\n"));
     }
     let bytes: [u8; 32] = digest.finalize().into();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&bytes)
 }

@@ -4,7 +4,7 @@ use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{dependency_names, is_manifest};
 use super::protected::is_test;
 use crate::languages::is_test_runner;
-use crate::model::{Code, PatchProblem};
+use crate::model::{Code, PatchProblem, file_name};
 
 /// New files that an import finds before the module that was meant.
 pub(super) fn shadows(
@@ -172,7 +172,7 @@ impl Tree<'_> {
 
 /// Whether the name of a file is that of a test of Python, wherever it stands.
 pub(super) fn is_python_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     name.strip_suffix(".py").is_some() && is_test(name)
 }
 

@@ -13,7 +13,7 @@ use crate::exec::{
 };
 use crate::model::{Diagnosis, FailureKind, Observed, RepoPath};
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
-use crate::proof::{CommandEvidence, Evidence, Printed, command_evidence, named_runners};
+use crate::proof::{CommandEvidence, CommandOutput, Evidence, command_evidence, named_runners};
 use crate::source::Source;
 use crate::workplace::Workplace;
 
@@ -133,7 +133,7 @@ impl Watched<'_> {
         report: Option<String>,
     ) -> CommandEvidence {
         let read = |path: &str| beside(self.source, self.prefix, path);
-        command_evidence(&Printed {
+        command_evidence(&CommandOutput {
             text,
             passed: outcome.passed(),
             whole: outcome.output.omitted() == 0,
@@ -269,10 +269,8 @@ fn diagnosis(
     source: &dyn Source,
 ) -> Diagnosis {
     let facts = LogFacts {
-        exit_code: outcome.end.code_or_signal(),
-        command: Some(line.to_owned()),
-        timed_out: matches!(outcome.end, End::TimedOut(_)),
         rules: commands.rules.clone(),
+        ..LogFacts::of(outcome, line)
     };
     let mut diagnosis = diagnose_in(log, &facts, source);
     if outcome.end == End::NotFound {

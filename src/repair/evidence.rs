@@ -30,19 +30,9 @@ pub(super) fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
 /// Whether a failure of this kind lies in the file that it names: one cannot be loaded, or uses what
 /// is not there.
 pub(super) fn lies_where_it_shows(kind: FailureKind) -> bool {
-    matches!(
-        kind,
-        FailureKind::ImportError
-            | FailureKind::TsError
-            | FailureKind::StaticTypeError
-            | FailureKind::SyntaxError
-            | FailureKind::RuntimeError
-            | FailureKind::ZodError
-            | FailureKind::PydanticError
-            | FailureKind::DrizzleError
-            | FailureKind::DbError
-            | FailureKind::LintError
-            | FailureKind::FileNotFound
-            | FailureKind::Crash
-    )
+    kind.is_in_code()
+        || matches!(
+            kind,
+            FailureKind::DbError | FailureKind::FileNotFound | FailureKind::Crash
+        )
 }

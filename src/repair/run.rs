@@ -13,13 +13,13 @@ use super::plan::End;
 use super::resume::{already_fixed, fixed_before};
 use super::session::Session;
 use super::setup::{Agent, Setup};
-use super::trial::{digest, state};
+use super::trial::digest;
 use crate::exec::{Outcome, SandboxState, Stop};
 use crate::model::{
     AttemptResult, BlobId, Category, Event, Level, Observed, Proof, RunResult, RunStatus,
     SCHEMA_VERSION, StopReason, TestResult, Usage, WorkplaceUsed,
 };
-use crate::patch::{Change, canonical, write_worktree};
+use crate::patch::{Change, FileState, canonical, write_worktree};
 use crate::report::failure_text;
 use crate::source::{EntryKind, Source};
 use crate::workplace::Kind;
@@ -261,7 +261,7 @@ impl Session<'_> {
             .base
             .iter()
             .map(|(path, before)| {
-                Change::between(path.clone(), before.clone(), state(&source, path))
+                Change::between(path.clone(), before.clone(), FileState::of(&source, path))
             })
             .filter(|change| change.before != change.after)
             .collect())

@@ -1,6 +1,7 @@
 use super::error::RepairError;
 use super::progress::{Effect, effect};
 use super::session::Session;
+use crate::languages::Language;
 use crate::model::{Observed, RepoPath};
 use crate::patch::{Change, FileState};
 use crate::workplace::{Kind, installed_copy, leads_to};
@@ -111,14 +112,10 @@ const UNLOADABLE: &[u8] = b"\0 mendit made this unloadable to see whether it run
 fn is_loaded(path: &RepoPath) -> bool {
     let name = path.file_name();
     let extension = name.rsplit_once('.').map_or("", |(_, it)| it);
-    LOADED.contains(&extension)
+    Language::of_path(name).is_some() || SETTINGS.contains(&extension)
 }
 
-#[rustfmt::skip]
-const LOADED: &[&str] = &[
-    "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json", "toml", "cfg", "ini",
-    "yaml", "yml", "sh", "vue", "svelte",
-];
+const SETTINGS: &[&str] = &["json", "toml", "cfg", "ini", "yaml", "yml", "sh"];
 
 // A file of the same package and name elsewhere that a log names: the workplace's own path is not in
 // it.

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use sha2::{Digest, Sha256};
 
 use super::commands::diagnose_again;
@@ -9,10 +7,9 @@ use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
 use super::sentinel::Sentinel;
 use super::session::Session;
-use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
-use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge};
+use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason, hex};
+use crate::patch::{After, Change, FileState, JudgeOptions, Judged, Objects, judge};
 use crate::policy::CommandFiles;
-use crate::source::{EntryKind, Source};
 
 /// A patch to try.
 pub(super) struct Trial<'a> {
@@ -176,7 +173,7 @@ impl Session<'_> {
             .cloned()
             .collect();
         let options = JudgeOptions {
-            after: true,
+            after: After::Reported,
             dependencies: evidence::dependencies(diagnosis),
             run: CommandFiles::of(&lines, self.setup.prefix, &source)
                 .with_evidence(diagnosis.map(evidence::own_files).unwrap_or_default()),
@@ -210,31 +207,14 @@ impl Session<'_> {
         let source = self.place.source()?;
         Ok(changes
             .iter()
-            .map(|change| (change.path.clone(), state(&source, &change.path)))
+            .map(|change| (change.path.clone(), FileState::of(&source, &change.path)))
             .collect())
-    }
-}
-
-/// A file of a source with its mode; `None` when there is none.
-pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Option<FileState> {
-    let entry = source.listing().get(path.as_str())?;
-    match &entry.kind {
-        EntryKind::File { executable } => Some(FileState {
-            bytes: source.read(path).ok()?,
-            mode: if *executable { 0o100_755 } else { 0o100_644 },
-        }),
-        EntryKind::Symlink { target } => Some(FileState {
-            bytes: Arc::from(target.as_bytes()),
-            mode: 0o120_000,
-        }),
-        _ => None,
     }
 }
 
 /// SHA-256 in hex.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    let digest: [u8; 32] = Sha256::digest(bytes).into();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 // What is wrong, with its file where the words do not name it.

@@ -1,8 +1,6 @@
 //! Floor 5: where commands and agents run, so that what runs is what was changed and nothing gets
 //! out. Three ways: an overlay at the worktree's own path, a copy, the worktree itself.
 
-mod choice;
-mod clear;
 mod copy;
 mod environments;
 mod error;
@@ -12,7 +10,6 @@ mod in_place;
 #[cfg(target_os = "linux")]
 mod layers;
 mod leads;
-mod links;
 mod litter;
 #[cfg(target_os = "linux")]
 mod overlay;
@@ -24,10 +21,10 @@ mod plan;
 mod relink;
 mod view;
 
-pub use choice::{Choice, Kind};
 pub use environments::installed;
 pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
 pub use leads::{installed_copy, leads_to};
 pub use place::Workplace;
+pub use plan::{Choice, Kind};
 pub use plan::{Plan, Progress};

@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::leads::{is_lead, lexical};
-use super::links::{allow_as, symlink};
+use crate::git::symlink;
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the
@@ -228,6 +228,20 @@ pub(super) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(rest);
     out
+}
+
+// Gives a file the rights of another; its owner may read and write it.
+#[cfg(unix)]
+fn allow_as(at: &Path, model: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = model.permissions().mode() | 0o600;
+    fs::set_permissions(at, fs::Permissions::from_mode(mode))
+}
+
+// Gives a file the rights of another.
+#[cfg(not(unix))]
+fn allow_as(at: &Path, model: &fs::Metadata) -> io::Result<()> {
+    fs::set_permissions(at, model.permissions())
 }
 
 #[cfg(test)]

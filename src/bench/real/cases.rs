@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::environment::test_line;
 use super::fix::Sides;
-use super::slots::{Slot, Slots};
+use super::slots::{Checkouts, Lease};
 use super::trial::Bench;
 use super::{Clones, RealError};
-use crate::bench::hidden::Hidden;
 use crate::bench::layout::{LaidOut, Layout};
+use crate::bench::stage::Hidden;
 use crate::bench::{Case, Expected, Fixture, FixtureError, Forbidden};
 use crate::exec::Stop;
 use crate::git::Repository;
@@ -30,7 +30,7 @@ pub fn real_cases<'a>(
     workplace: Choice,
     redactor: &'a Redactor,
 ) -> Vec<Case<'a>> {
-    let slots = Slots::new(work);
+    let slots = Checkouts::new(work);
     let mut cases = Vec::new();
     for set in sets {
         let repository = &set.repository;
@@ -109,7 +109,7 @@ struct Commits<'a> {
     environment: RealEnvironment,
     fix: RealFix,
     clone: Result<Arc<Repository>, String>,
-    slots: Slots,
+    slots: Checkouts,
     workplace: Choice,
     redactor: &'a Redactor,
 }
@@ -129,20 +129,20 @@ impl Commits<'_> {
         Ok(canonical(&self.sides()?.changes(&product)?))
     }
 
-    fn lay(&self, slot: &Slot, stop: &Stop) -> Result<(), RealError> {
+    fn lay(&self, slot: &Lease, stop: &Stop) -> Result<(), RealError> {
         let checkout = slot.checkout();
         checkout.set_up(&self.environment, self.clone()?, stop)?;
         let sides = self.sides()?;
         checkout.lay(&sides.broken(&self.fix.taken)?)
     }
 
-    fn line(&self, slot: &Slot, tests: &[&RepoPath]) -> String {
+    fn line(&self, slot: &Lease, tests: &[&RepoPath]) -> String {
         let own = slot.checkout().environment();
         test_line(&self.environment.test, tests, &own)
     }
 
     // The tests of the fix and their neighbours, on the laid out files with the patch.
-    fn judge(&self, slot: &Slot, patch: &[u8], stop: &Stop) -> Result<Hidden, RealError> {
+    fn judge(&self, slot: &Lease, patch: &[u8], stop: &Stop) -> Result<Hidden, RealError> {
         let root = slot.checkout().root();
         let git = Repository::discover(&root)?
             .ok_or_else(|| RealError::Lacking("the checkout is no repository".to_owned()))?;
@@ -199,7 +199,7 @@ impl Layout for Commits<'_> {
         _: &Path,
         stop: &Stop,
     ) -> Result<Option<Hidden>, FixtureError> {
-        let slot = laid.held.as_ref().and_then(|it| it.downcast_ref::<Slot>());
+        let slot = laid.held.as_ref().and_then(|it| it.downcast_ref::<Lease>());
         let (Some(slot), Some(patch)) = (slot, patch) else {
             let said = "there is no patch to be judged".to_owned();
             return Ok(Some(Hidden::Failed(said)));

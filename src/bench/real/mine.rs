@@ -10,7 +10,7 @@ use super::environment::BenchFile;
 use super::fix::Sides;
 use super::kept::{Kept, Row};
 use super::prove::{Verdict, no, prove};
-use super::slots::Slots;
+use super::slots::Checkouts;
 use super::trial::Bench;
 use super::{RealError, sets};
 use crate::exec::Stop;
@@ -83,7 +83,7 @@ pub fn mine(
         options,
         redactor,
         stop,
-        slots: Slots::new(&options.work),
+        slots: Checkouts::new(&options.work),
         environments: environments(file, &found.candidates),
         kept: &kept,
         next: Mutex::new(0),
@@ -161,7 +161,7 @@ struct Search<'a> {
     options: &'a MineOptions,
     redactor: &'a Redactor,
     stop: &'a Stop,
-    slots: Slots,
+    slots: Checkouts,
     environments: BTreeMap<String, RealEnvironment>,
     kept: &'a Mutex<Kept>,
     next: Mutex<usize>,

@@ -1,6 +1,6 @@
 use super::hunks::line_of;
+use super::messages::Fatal;
 use super::naming::{Naming, Stop, is_null, text};
-use super::said::Fatal;
 use super::section::Section;
 use super::white_space::is_space;
 
@@ -225,13 +225,13 @@ fn canonical(mode: u32) -> Option<u32> {
 }
 
 fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fatal> {
-    let said = [
+    let kinds = [
         section.creates(),
         section.deletes(),
         section.is_rename,
         section.is_copy,
     ];
-    let count = said.iter().filter(|it| **it).count();
+    let count = kinds.iter().filter(|it| **it).count();
     if count > 1 {
         let first = section.extension_line;
         return Err(Fatal(format!(

@@ -56,19 +56,11 @@ pub(super) const CHECKERS: &[&str] = &[
     "stylelint",
     "standard",
     "xo",
-    "ls",
-    "cat",
-    "test",
-    "[",
-    "echo",
-    "git",
-    "rm",
-    "mkdir",
-    "cp",
-    "mv",
-    "grep",
-    "pip",
-    "pip3",
+];
+
+/// Programs of every day that run none of the files they are given.
+pub(super) const PLAIN: &[&str] = &[
+    "ls", "cat", "test", "[", "echo", "git", "rm", "mkdir", "cp", "mv", "grep", "pip", "pip3",
 ];
 
 /// Programs that run the files they are given as tests.
@@ -87,6 +79,16 @@ pub(super) const TEST_RUNNERS: &[&str] = &[
     "tap",
     "uvu",
     "jasmine",
+    "karma",
+    "nox",
+    "tape",
+    "tox",
     "playwright",
     "bats",
 ];
+
+/// Whether a program runs tests, or checks files as a compiler or a linter does.
+#[must_use]
+pub fn is_test_program(name: &str) -> bool {
+    TEST_RUNNERS.contains(&name) || CHECKERS.contains(&name)
+}

@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::CommandFile;
-use super::programs::{CHECKERS, STARTERS, TEST_RUNNERS};
+use super::programs::{CHECKERS, PLAIN, STARTERS, TEST_RUNNERS};
 use super::shell;
-use crate::model::RepoPath;
+use crate::model::{PathProblem, RepoPath};
 use crate::source::Source;
 
 /// Scripts that run scripts.
@@ -134,7 +134,9 @@ impl Walk<'_> {
             "node" | "nodejs" | "tsx" | "ts-node" | "nodemon" | "deno" => {
                 self.node(rest, directory, by);
             }
-            it if CHECKERS.contains(&it) => self.options(rest, directory, by),
+            it if CHECKERS.contains(&it) || PLAIN.contains(&it) => {
+                self.options(rest, directory, by)
+            }
             it if TEST_RUNNERS.contains(&it) => {
                 self.options(rest, directory, by);
                 self.tests(rest, directory, by);
@@ -374,18 +376,9 @@ pub(super) fn join(directory: &str, word: &str) -> Option<String> {
     if word.is_empty() || word.starts_with(['/', '~']) {
         return None;
     }
-    let mut parts: Vec<&str> = directory
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .collect();
-    for part in word.split(['/', '\\']) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
+    match RepoPath::resolve(directory, &word.replace('\\', "/")) {
+        Ok(path) => Some(path.as_str().to_owned()),
+        Err(PathProblem::Empty) => Some(String::new()),
+        Err(_) => None,
     }
-    Some(parts.join("/"))
 }
