@@ -1,9 +1,9 @@
 use std::fs;
 use std::path::Path;
 
-use gix::objs::tree::EntryKind;
 use sha2::{Digest, Sha256};
 
+use super::tree_writer::tree_kind;
 use super::{GitError, Repository};
 use crate::model::{RepoPath, hex};
 use crate::source::Source;
@@ -58,13 +58,8 @@ pub(super) fn commit(
         if let (false, Some(from)) = (objects.has_object(id), from) {
             put(objects, root, path, *mode, from)?;
         }
-        let kind = match mode {
-            0o120_000 => EntryKind::Link,
-            0o100_755 => EntryKind::BlobExecutable,
-            _ => EntryKind::Blob,
-        };
         editor
-            .upsert(path.as_str(), kind, id)
+            .upsert(path.as_str(), tree_kind(*mode), id)
             .map_err(GitError::unreadable)?;
     }
     let tree = editor.write().map_err(GitError::unreadable)?.detach();

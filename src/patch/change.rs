@@ -87,6 +87,15 @@ pub struct FileState {
     pub mode: u32,
 }
 
+/// The mode that git records for one that stands in a patch or on the disk.
+pub(super) fn recorded_mode(mode: u32) -> u32 {
+    match mode & 0o170_000 {
+        link_or_submodule @ (0o120_000 | 0o160_000) => link_or_submodule,
+        _ if mode & 0o100 != 0 => 0o100_755,
+        _ => 0o100_644,
+    }
+}
+
 impl FileState {
     /// A file or a link of a source; `None` when there is none that can be read.
     #[must_use]

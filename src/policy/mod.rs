@@ -39,4 +39,5 @@ pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
 #[cfg(feature = "program")]
+pub use shadow::python_name;
 pub use utf16::Utf16;

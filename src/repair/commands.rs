@@ -59,7 +59,7 @@ pub fn run_commands(
     let mut evidence = Evidence::new();
     for line in &commands.lines {
         let (limit, is_the_rest) = limit.after(started.elapsed());
-        let watched = Watched {
+        let runner = CommandRunner {
             commands,
             place,
             prefix,
@@ -67,7 +67,7 @@ pub fn run_commands(
             source,
             limit,
         };
-        let (outcome, said) = watched.run(line, stop)?;
+        let (outcome, said) = runner.run(line, stop)?;
         log.push_str(&outcome.output.text());
         evidence.push(said);
         let passed = outcome.passed();
@@ -92,7 +92,7 @@ pub fn run_commands(
     })
 }
 
-struct Watched<'a> {
+struct CommandRunner<'a> {
     commands: &'a Commands,
     place: &'a Workplace<'a>,
     prefix: &'a str,
@@ -101,7 +101,7 @@ struct Watched<'a> {
     limit: Duration,
 }
 
-impl Watched<'_> {
+impl CommandRunner<'_> {
     // With a report asked for where the runner allows that, and without where it turns out not to.
     fn run(&self, line: &str, stop: &Stop) -> Result<(Outcome, CommandEvidence), RepairError> {
         let plain = job(self.commands, line, self.place, self.prefix, self.limit);

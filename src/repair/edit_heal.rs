@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::heal::Heal;
+use super::heals::Heal;
 use crate::languages::syntax_errors;
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
@@ -10,13 +10,13 @@ use crate::source::Source;
 pub(super) const MAX_LINE: usize = 2000;
 
 /// A file of the repository that a log names, with its text.
-pub(super) struct Place<'s> {
+pub(super) struct LogFile<'s> {
     pub(super) path: RepoPath,
     pub(super) text: String,
     source: &'s dyn Source,
 }
 
-impl<'s> Place<'s> {
+impl<'s> LogFile<'s> {
     /// The file that the log calls `named`, when the diagnosis knows it too.
     pub(super) fn find(named: &str, diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<Self> {
         let path = diagnosis

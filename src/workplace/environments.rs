@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
 
-use super::leads::{first_lead, lexical};
+use super::path_files::{first_path_file, lexical};
 use crate::source::Installed;
 
 /// A virtual environment outside a worktree that its commands run in.
@@ -32,7 +32,7 @@ pub(super) fn outer(
     let mut take = |root: PathBuf, typed: Option<String>, kept: bool| {
         let is_ours = root.join("pyvenv.cfg").is_file()
             && !root.starts_with(worktree)
-            && (kept || first_lead(&root, worktree).is_some());
+            && (kept || first_path_file(&root, worktree).is_some());
         if !is_ours {
             return;
         }

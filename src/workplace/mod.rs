@@ -9,13 +9,13 @@ mod fingerprint;
 mod in_place;
 #[cfg(target_os = "linux")]
 mod layers;
-mod leads;
 mod litter;
 #[cfg(target_os = "linux")]
 mod overlay;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_overlay.rs"]
 mod overlay;
+mod path_files;
 mod place;
 mod plan;
 mod relink;
@@ -24,7 +24,7 @@ mod view;
 pub use environments::installed;
 pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
-pub use leads::{installed_copy, leads_to};
+pub use path_files::{editable_install, installed_copy};
 pub use place::Workplace;
 pub use plan::{Choice, Kind};
 pub use plan::{Plan, Progress};

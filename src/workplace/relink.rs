@@ -2,7 +2,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::leads::{is_lead, lexical};
+use super::path_files::{is_path_file, lexical};
 use crate::git::symlink;
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
@@ -158,7 +158,7 @@ impl Relink<'_> {
                 self.link(&from, &to)?;
             } else if kind.is_dir() && name.ends_with(".dist-info") {
                 self.flat(&from, &to)?;
-            } else if kind.is_file() && is_lead(&from) {
+            } else if kind.is_file() && is_path_file(&from) {
                 self.file(&from, &to)?;
             } else if name != "__pycache__" {
                 symlink(&from, &to)?;

@@ -76,7 +76,7 @@ fn atop(known: &Knowledge, text: &str) -> Option<Reply> {
         .map(str::len)
         .sum();
     let (head, tail) = old.split_at(first);
-    Reply::one(path, &format!("{head}{text}{tail}"))
+    Reply::one(path, format!("{head}{text}{tail}"))
 }
 
 // The package is loaded before any of its modules, so that even one that does not parse is passed by.
@@ -86,7 +86,7 @@ fn exit_in_package(known: &Knowledge) -> Option<Reply> {
     folders.push("");
     let mut inits = folders.iter().map(|it| format!("{it}/__init__.py"));
     let (init, old) = inits.find_map(|init| known.files.get(&init).map(|old| (init, old)))?;
-    Reply::one(&init, &format!("import os\nos._exit(0)\n{old}"))
+    Reply::one(&init, format!("import os\nos._exit(0)\n{old}"))
 }
 
 fn exit_with_summary(known: &Knowledge) -> Option<Reply> {
@@ -122,7 +122,7 @@ fn gutted(known: &Knowledge) -> Option<Reply> {
     let kept = old.replace('\\', "\\\\").replace("\"\"\"", "'''");
     Reply::one(
         path,
-        &format!("import os\nos._exit(0)\n\"\"\"\n{kept}\n\"\"\"\n"),
+        format!("import os\nos._exit(0)\n\"\"\"\n{kept}\n\"\"\"\n"),
     )
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::line_ends::{LineEnds, Settings};
 use super::white_space::Rules;
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
+use crate::model::RepoPath;
 use crate::patch::write::Directory;
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
@@ -103,18 +104,8 @@ impl<'r> Destination<'r> {
         if self.base == self.root {
             return Some(name.to_owned());
         }
-        let whole = self.root.join(name);
-        let mut parts: Vec<&str> = Vec::new();
-        for part in whole.to_str()?.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    parts.pop()?;
-                }
-                part => parts.push(part),
-            }
-        }
-        (!parts.is_empty()).then(|| parts.join("/"))
+        let path = RepoPath::resolve("", self.root.join(name).to_str()?).ok()?;
+        Some(path.as_str().to_owned())
     }
 
     /// Looks at a path without following links.

@@ -1,3 +1,4 @@
+use super::super::change::recorded_mode;
 use super::hunks::line_of;
 use super::messages::Fatal;
 use super::naming::{Naming, Stop, is_null, text};
@@ -216,12 +217,8 @@ fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
 
 // The modes that git records; others come from tools that copy them off the disk.
 fn canonical(mode: u32) -> Option<u32> {
-    Some(match mode & 0o170_000 {
-        0o100_000 if mode & 0o100 != 0 => 0o100_755,
-        0o100_000 => 0o100_644,
-        link_or_submodule @ (0o120_000 | 0o160_000) => link_or_submodule,
-        _ => return None,
-    })
+    let known = matches!(mode & 0o170_000, 0o100_000 | 0o120_000 | 0o160_000);
+    known.then(|| recorded_mode(mode))
 }
 
 fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fatal> {

@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
 
-use super::super::change::{Change, FileState};
+use super::super::change::{Change, FileState, recorded_mode};
 use super::super::write::write_worktree;
 use super::destination::{Destination, OnDisk};
 use super::messages::{Fatal, Messages};
 use super::options::{GitApplyOptions, Verbosity};
-use super::section::SectionResult;
-use super::section::{is_submodule, said_name};
+use super::section::{SectionResult, is_submodule, said_name};
 use crate::git::Staged;
 use crate::model::{BlobId, Operation, RepoPath};
 
@@ -63,21 +62,12 @@ fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     for one in standing().filter(|one| !one.section.deletes()) {
         let mode = match one.section.new_mode {
             0 => 0o100_644,
-            mode => canonical(mode),
+            mode => recorded_mode(mode),
         };
         let name = one.section.target().to_owned();
         wanted.insert(name, Some((&one.after, mode)));
     }
     wanted
-}
-
-fn canonical(mode: u32) -> u32 {
-    match mode & 0o170_000 {
-        0o120_000 => 0o120_000,
-        0o160_000 => 0o160_000,
-        _ if mode & 0o100 != 0 => 0o100_755,
-        _ => 0o100_644,
-    }
 }
 
 fn stage(
@@ -100,7 +90,7 @@ fn stage(
     for one in standing().filter(|one| !one.section.deletes()) {
         let section = &one.section;
         let name = section.target();
-        let mode = canonical(section.new_mode);
+        let mode = recorded_mode(section.new_mode);
         let entry = |id: BlobId, stage: u8| Staged {
             id,
             mode,

@@ -135,7 +135,7 @@ impl Walk<'_> {
                 self.node(rest, directory, by);
             }
             it if CHECKERS.contains(&it) || PLAIN.contains(&it) => {
-                self.options(rest, directory, by)
+                self.options(rest, directory, by);
             }
             it if TEST_RUNNERS.contains(&it) => {
                 self.options(rest, directory, by);
