@@ -38,6 +38,6 @@ pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
-#[cfg(feature = "program")]
 pub use shadow::python_name;
+#[cfg(feature = "program")]
 pub use utf16::Utf16;
