@@ -62,7 +62,7 @@
 //! packet: candidates from the graph and the log, [`rank`] orders them, bytes are shared out by worth, secrets
 //! masked. [`agent`] calls the command in a [`workplace`] and reads its reply. `repair/trial` judges the patch,
 //! lays it in, runs the commands; `repair/observe` and `progress` compare what fails now with what failed
-//! before; `prove` asks [`proof`] what the runner itself said, without the changes to tests too; `sentinel`
+//! before; `prove` asks [`proof`] what the runner itself said, without the changes to tests too; `load_check`
 //! looks whether what was changed is what ran. The change is kept or taken back, and the result is one line
 //! more of the history.
 //!

@@ -2,6 +2,7 @@ use super::AppError;
 use super::ask_model::KEY;
 use crate::agent::ChatEndpoint;
 use crate::config::{AgentProtocol, Settings};
+use crate::exec::on_path;
 use crate::model::Code;
 
 /// A published agent, by the name that `--agent` takes.
@@ -31,18 +32,7 @@ pub(super) fn is_installed(command: &str) -> bool {
     if program.contains('/') {
         return std::path::Path::new(program).is_file();
     }
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let endings: &[&str] = if cfg!(windows) {
-        &[".exe", ".cmd", ".bat"]
-    } else {
-        &[""]
-    };
-    let mut places = std::env::split_paths(&paths).flat_map(|folder| {
-        endings
-            .iter()
-            .map(move |end| folder.join(format!("{program}{end}")))
-    });
-    places.any(|place| place.is_file())
+    on_path(program).is_some()
 }
 
 /// The agent that the settings name, with what its preset says.

@@ -1,8 +1,6 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -11,12 +9,12 @@ use super::files::{to_json, write_file};
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
-    BenchAgent, BenchOptions, Case, Clones, Fixture, FixtureError, Heading, Proof, Skeleton,
-    beside, compare, load_fixtures, load_sets, merge, new_fixture, pairs, parse_partition, part_of,
-    partition_from_environment, real_cases, run_cases, score, verify,
+    BenchAgent, BenchOptions, Case, Clones, Fixture, FixtureError, Heading, Proof, ProofProblem,
+    Skeleton, beside, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
+    parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
 };
 use crate::config::Settings;
-use crate::exec::{Limits, Stop};
+use crate::exec::Limits;
 use crate::git::Repository;
 use crate::model::{
     BenchAgents, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
@@ -290,15 +288,6 @@ pub struct ProofRow {
     pub problems: Vec<ProofProblem>,
 }
 
-/// What does not hold of a fixture.
-#[derive(Serialize)]
-pub struct ProofProblem {
-    /// Its name.
-    pub code: Code,
-    /// What is wrong.
-    pub message: String,
-}
-
 /// Proves fixtures: broken they fail, repaired they pass, undone they fail again. `None` when it
 /// was interrupted.
 ///
@@ -313,7 +302,11 @@ pub fn prove_fixtures(
     let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
-    let rows = prove(&fixtures, home.path(), jobs(app.settings()), &stop)?;
+    let rows = in_parallel(&fixtures, jobs(app.settings()), &stop, |fixture| {
+        let proof = verify(fixture, &home.path().join(&fixture.id), &stop)?;
+        Ok::<_, FixtureError>(row(fixture, proof))
+    });
+    let rows = rows.into_iter().collect::<Result<_, _>>()?;
     Ok((!stop.requested()).then_some(ProofDocument {
         schema_version: SCHEMA_VERSION,
         document: "bench-verify",
@@ -458,50 +451,15 @@ impl Home {
     }
 }
 
-fn prove(
-    fixtures: &[Fixture],
-    home: &Path,
-    jobs: usize,
-    stop: &Stop,
-) -> Result<Vec<ProofRow>, FixtureError> {
-    let next = AtomicUsize::new(0);
-    let proofs = Mutex::new(Vec::new());
-    let work = || {
-        while !stop.requested() {
-            let at = next.fetch_add(1, Ordering::SeqCst);
-            let Some(fixture) = fixtures.get(at) else {
-                break;
-            };
-            let proof = verify(fixture, &home.join(&fixture.id), stop);
-            if let Ok(mut proofs) = proofs.lock() {
-                proofs.push((at, proof.map(|proof| row(fixture, &proof))));
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..jobs.clamp(1, fixtures.len().max(1)) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let mut proofs = proofs.into_inner().unwrap_or_default();
-    proofs.sort_by_key(|(at, _)| *at);
-    proofs.into_iter().map(|(_, row)| row).collect()
-}
-
-fn row(fixture: &Fixture, proof: &Proof) -> ProofRow {
-    let problems = proof.problems.iter().map(|it| ProofProblem {
-        code: it.code,
-        message: it.message.clone(),
-    });
+fn row(fixture: &Fixture, proof: Proof) -> ProofRow {
     ProofRow {
         id: fixture.id.clone(),
-        result: match proof {
+        result: match &proof {
             proof if proof.holds() => "holds",
             proof if !proof.missing.is_empty() => "skipped",
             _ => "wrong",
         },
-        missing: proof.missing.clone(),
-        problems: problems.collect(),
+        missing: proof.missing,
+        problems: proof.problems,
     }
 }

@@ -6,7 +6,9 @@ use super::last_run::{self, Again};
 use super::run_summary::told;
 use super::{App, AppError, Silent, runs};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::model::{FailureKind, SCHEMA_VERSION};
+use crate::model::{FailureKind, SCHEMA_VERSION, file_name};
+use crate::policy::{CommandFiles, is_test_program};
+use crate::source::Memory;
 use crate::state::RunId;
 use crate::workspace::At;
 
@@ -129,55 +131,23 @@ impl Told {
 }
 
 // Whether the line starts a test runner, a compiler or a linter; a hook sees every command.
-fn is_test(command: &str) -> bool {
-    let words = command.split(|it: char| it.is_whitespace() || ";&|()'\"".contains(it));
-    let words: Vec<&str> = words
-        .map(|word| word.rsplit('/').next().unwrap_or(word))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let named = |name: &&str| TOOLS.contains(name);
-    let scripts = |pair: &[&str]| {
-        let [tool, rest @ ..] = pair else {
-            return false;
-        };
-        let script = rest
-            .iter()
-            .find(|it| !matches!(**it, "run" | "-s" | "--silent"));
-        let script = script.map_or("", |it| *it);
-        [
-            "npm", "pnpm", "yarn", "bun", "deno", "make", "just", "cargo", "go",
-        ]
-        .contains(tool)
-            && (script.contains("test") || script.contains("check") || script.contains("lint"))
-    };
-    words.iter().any(named) || words.windows(3).any(scripts) || words.windows(2).any(scripts)
+fn is_test(line: &str) -> bool {
+    let run = CommandFiles::of(&[line.to_owned()], "", &Memory::new([]));
+    run.commands().iter().any(|words| {
+        let mut words = words.iter();
+        let tool = words.next().map_or("", |it| file_name(it));
+        let script = words.find(|it| !matches!(it.as_str(), "run" | "-s" | "--silent"));
+        let script = script.map_or("", String::as_str);
+        is_test_program(tool)
+            || RUN_SCRIPTS.contains(&tool)
+                && ["test", "check", "lint"]
+                    .iter()
+                    .any(|it| script.contains(it))
+    })
 }
 
-const TOOLS: &[&str] = &[
-    "ava",
-    "biome",
-    "eslint",
-    "flake8",
-    "jasmine",
-    "jest",
-    "karma",
-    "mocha",
-    "mypy",
-    "nose2",
-    "nox",
-    "oxlint",
-    "playwright",
-    "pylint",
-    "pyright",
-    "pytest",
-    "ruff",
-    "tap",
-    "tape",
-    "tox",
-    "tsc",
-    "unittest",
-    "vitest",
-    "vue-tsc",
+const RUN_SCRIPTS: &[&str] = &[
+    "npm", "pnpm", "yarn", "bun", "deno", "make", "just", "cargo", "go",
 ];
 
 #[cfg(test)]
@@ -198,6 +168,9 @@ mod tests {
             ("git commit -m 'add tests'", false),
             ("npm install", false),
             ("cat pytest.ini", false),
+            ("timeout 5 sh -c 'cd a; mypy .'", true),
+            ("echo 'then; pytest'", false),
+            ("grep -rn pytest docs", false),
         ] {
             assert_eq!(is_test(line), expected, "{line}");
         }

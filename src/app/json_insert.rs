@@ -1,3 +1,5 @@
+use crate::heal::span_of;
+
 /// Puts a member into an object of a JSON text and leaves every other byte as it is. `path` leads to
 /// the object from the outermost one; objects on the way that are missing are made. `None` when the
 /// text is not such JSON; the text itself when the member is there.
@@ -13,7 +15,7 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
             });
             return insert(text, at, &format!("{key:?}: {made}"));
         };
-        at = member(text, at, key)?;
+        at = span_of(text, path.get(..=depth)?)?.start;
         known = next;
     }
     if known.as_object()?.contains_key(name) {
@@ -33,11 +35,7 @@ pub(super) fn with_element(text: &str, path: &[&str], name: &str, value: &str) -
     if list.as_array()?.contains(&wanted) {
         return Some(text.to_owned());
     }
-    let mut at = text.len() - text.trim_start().len();
-    for key in path.iter().chain([&name]) {
-        at = member(text, at, key)?;
-    }
-    insert(text, at, value)
+    insert(text, span_of(text, &[path, &[name]].concat())?.start, value)
 }
 
 // After the bracket at `at`, before what stands in it.
@@ -58,51 +56,6 @@ fn insert(text: &str, at: usize, what: &str) -> Option<String> {
     );
     serde_json::from_str::<serde_json::Value>(&made).ok()?;
     Some(made)
-}
-
-// Where the value of a key of the object at `at` begins.
-fn member(text: &str, at: usize, key: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut depth = 0_u32;
-    let mut here = at;
-    let mut is_key = true;
-    while let Some(byte) = bytes.get(here) {
-        match byte {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.checked_sub(1)?,
-            b',' if depth == 1 => is_key = true,
-            b':' if depth == 1 => is_key = false,
-            b'"' => {
-                let end = string_end(bytes, here)?;
-                let word: String = serde_json::from_str(text.get(here..=end)?).ok()?;
-                here = end;
-                if depth == 1 && is_key && word == key {
-                    let rest = text.get(end + 1..)?;
-                    let colon = rest.find(':')?;
-                    let value = rest.get(colon + 1..)?;
-                    let blank = value.len() - value.trim_start().len();
-                    return Some(end + 1 + colon + 1 + blank);
-                }
-            }
-            _ => {}
-        }
-        if depth == 0 {
-            return None;
-        }
-        here += 1;
-    }
-    None
-}
-
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut here = start + 1;
-    loop {
-        match bytes.get(here)? {
-            b'\\' => here += 2,
-            b'"' => return Some(here),
-            _ => here += 1,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -50,8 +50,8 @@ pub use agent_setup::{SET_UP_AGENTS, SetUp, SetUpFile, set_up_agent};
 pub use agents::{AgentPreset, PRESETS, preset};
 pub use ask_model::ask_model;
 pub use bench::{
-    BenchRequest, NewFixtureRequest, ProofDocument, ProofProblem, ProofRow, RealSets,
-    bench_failure, benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
+    BenchRequest, NewFixtureRequest, ProofDocument, ProofRow, RealSets, bench_failure,
+    benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
     prove_fixtures, run_all_agents, run_bench,
 };
 pub use bench_mine::{MineRequest, mine_fixes};
@@ -90,6 +90,8 @@ pub use stats::{StatsRequest, add_up_runs};
 pub use crate::bench::Mined;
 pub use crate::config as settings;
 pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
-pub use crate::patch::{Favour, GitApplyOptions, Judged, Limit, Recovered, Verbosity, WhiteSpace};
+pub use crate::patch::{
+    GitApplyOptions, Judged, Limit, MergeSide, Recovered, Verbosity, WhiteSpace,
+};
 pub use crate::repair::Split;
 pub use crate::workspace::SettingsChoice;

@@ -5,8 +5,8 @@ use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{Code, FileVerdict, Mend, Operation, PatchVerdict};
 use crate::patch::{
-    Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError, is_interrupted,
-    judge, named_paths, recover, write_worktree,
+    After, Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError,
+    is_interrupted, judge, named_paths, recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -177,8 +177,9 @@ pub fn check_batch(
     let objects = workspace.git.as_ref().map(Repository::objects);
     let mut options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
-    options.after = app.settings().patch.strict_after;
-    options.parses = true;
+    if options.after == After::Reported {
+        options.after = After::Parses;
+    }
     let lines: Vec<&[u8]> = request
         .patch
         .split(|byte| *byte == b'\n')
@@ -231,8 +232,11 @@ impl PatchRequest {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
             strict: settings.strict,
-            after: true,
-            strict_after: settings.strict_after,
+            after: if settings.strict_after {
+                After::Enforced
+            } else {
+                After::Reported
+            },
             strip: self.strip,
             directory: &self.directory,
             as_written: self.as_written,

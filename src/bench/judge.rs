@@ -1,6 +1,6 @@
-use super::hidden::Hidden;
 use super::record::Record;
 use super::score::WRONG_HEAL;
+use super::stage::Hidden;
 use super::{BenchAgent, Fixture};
 use crate::model::{
     AttemptResult, Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, RunStatus,

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::hidden::{Hidden, hidden_tests};
 use super::materialise::temporary;
+use super::stage::{Hidden, hidden_tests};
 use super::{Fixture, FixtureError, materialise};
 use crate::exec::Stop;
 

@@ -80,7 +80,8 @@ fn filled(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), FixtureError> {
+/// Writes a file with the folders above it.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), FixtureError> {
     let failed = |error: io::Error| FixtureError::write(path, &error);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;

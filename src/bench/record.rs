@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::Fixture;
 use super::sight::{Rungs, Seen, lacking};
-use crate::model::{AttemptResult, FileMode, Level, Origin};
+use crate::model::{AttemptResult, FileMode, Level, Origin, hex};
 
 /// What a run wrote into its folder, as far as the bench looks at it.
 #[derive(Debug, Default)]
@@ -86,9 +86,7 @@ impl Record {
         for file in &packet.files {
             digest.update(format!("{} {}\n", file.path, file.sha256));
         }
-        let digest: [u8; 32] = digest.finalize().into();
-        let hex = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        self.packets.push(hex);
+        self.packets.push(hex(&digest.finalize()));
     }
 }
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::cheat::Cheat;
-use super::hidden::Hidden;
 use super::judge::{Ran, judge_cheats, judge_run};
 use super::layout::LaidOut;
 use super::record::Record;
+use super::stage::Hidden;
 use super::{BenchAgent, Case, Fixture, FixtureError, missing_programs};
 use crate::context::Request;
 use crate::exec::{SandboxMode, Stop};
@@ -51,30 +51,44 @@ pub fn run_cases(
     stop: &Stop,
     done: &(dyn Fn(&FixtureOutcome) + Sync),
 ) -> Vec<FixtureOutcome> {
+    in_parallel(cases, options.jobs, stop, |case| {
+        let outcome = run_case(case, options, home, redactor, stop);
+        done(&outcome);
+        outcome
+    })
+}
+
+/// Works on items, so many at a time, and gives the results in their order; those that were not
+/// begun when it is to stop are left out.
+pub fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    stop: &Stop,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
+    let results = Mutex::new(Vec::new());
     let work = || {
         while !stop.requested() {
             let at = next.fetch_add(1, Ordering::SeqCst);
-            let Some(case) = cases.get(at) else {
+            let Some(item) = items.get(at) else {
                 break;
             };
-            let outcome = run_case(case, options, home, redactor, stop);
-            done(&outcome);
-            if let Ok(mut outcomes) = outcomes.lock() {
-                outcomes.push((at, outcome));
+            let result = work(item);
+            if let Ok(mut results) = results.lock() {
+                results.push((at, result));
             }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..options.jobs.clamp(1, cases.len().max(1)) {
+        for _ in 1..jobs.clamp(1, items.len().max(1)) {
             scope.spawn(work);
         }
         work();
     });
-    let mut outcomes = outcomes.into_inner().unwrap_or_default();
-    outcomes.sort_by_key(|(at, _)| *at);
-    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Runs the loop on one case with a folder below `home` that is named as it. What the run wrote

@@ -3,8 +3,9 @@ use std::io;
 use std::path::Path;
 
 use super::FixtureError;
+use super::materialise::write;
 use crate::diagnose::{LogFacts, diagnose_in};
-use crate::exec::{CommandLine, Discard, End, Job, Limits, Outcome, Stop, run};
+use crate::exec::{CommandLine, Discard, Job, Limits, Outcome, Stop, run};
 use crate::model::Diagnosis;
 use crate::policy::{Redactor, sanitize_log};
 use crate::source::{EntryKind, Source};
@@ -50,12 +51,7 @@ pub fn new_fixture(skeleton: &Skeleton<'_>, stop: &Stop) -> Result<Option<Made>,
     if outcome.passed() {
         return Ok(None);
     }
-    let facts = LogFacts {
-        exit_code: outcome.end.code_or_signal(),
-        command: Some(skeleton.test.to_owned()),
-        timed_out: matches!(outcome.end, End::TimedOut(_)),
-        ..LogFacts::default()
-    };
+    let facts = LogFacts::of(&outcome, skeleton.test);
     let listing = skeleton.files.listing();
     let diagnosis = diagnose_in(&outcome.output.text(), &facts, skeleton.files);
     let repo = skeleton.to.join("repo");
@@ -150,11 +146,4 @@ fn language(files: &dyn Source) -> &'static str {
         .map(|(name, endings)| (count(endings), *name))
         .max_by_key(|(count, _)| *count)
         .map_or("other", |(_, name)| name)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), FixtureError> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(|error| FixtureError::write(parent, &error))?;
-    }
-    fs::write(path, bytes).map_err(|error| FixtureError::write(path, &error))
 }

@@ -1,10 +1,11 @@
 use std::path::Path;
 
-use super::hidden::{Hidden, hidden_tests};
-use super::stage::{Stage, last};
+use serde::Serialize;
+
+use super::stage::{Hidden, Stage, hidden_tests, last};
 use super::{Fixture, FixtureError};
 use crate::diagnose::{LogFacts, diagnose_in};
-use crate::exec::{End, Outcome, Stop};
+use crate::exec::{Outcome, Stop, on_path};
 use crate::model::{Code, Diagnosis};
 use crate::source::Source;
 
@@ -81,24 +82,13 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Fixt
 /// Programs that a fixture needs and that are not on the search path.
 #[must_use]
 pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |program: &String| {
-        std::env::split_paths(&path).any(|folder| {
-            folder.join(program).is_file() || folder.join(format!("{program}.exe")).is_file()
-        })
-    };
-    let missing = fixture.needs.iter().filter(|program| !there(program));
+    let missing = fixture.needs.iter().filter(|it| on_path(it).is_none());
     missing.cloned().collect()
 }
 
 /// What the log of a fixture's failing test says.
 pub(super) fn diagnosis(fixture: &Fixture, outcome: &Outcome, source: &dyn Source) -> Diagnosis {
-    let facts = LogFacts {
-        exit_code: outcome.end.code_or_signal(),
-        command: Some(fixture.test.clone()),
-        timed_out: matches!(outcome.end, End::TimedOut(_)),
-        ..LogFacts::default()
-    };
+    let facts = LogFacts::of(outcome, &fixture.test);
     diagnose_in(&outcome.output.text(), &facts, source)
 }
 
@@ -137,7 +127,7 @@ pub struct Proof {
 }
 
 /// One thing that a fixture says and that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProofProblem {
     /// The stable code.
     pub code: Code,

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::global::Global;
 use super::{AppError, Exit, Output};
-use crate::app::{Favour, GitApplyOptions, GitPlace, Limit, Verbosity, WhiteSpace, git_apply};
+use crate::app::{GitApplyOptions, GitPlace, Limit, MergeSide, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
 
 /// The flags of `git apply`.
@@ -200,10 +200,10 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
         intent_to_add: args.intent_to_add,
         three_way: args.three_way,
         favour: match (args.ours, args.theirs, args.union) {
-            (true, ..) => Favour::Ours,
-            (_, true, _) => Favour::Theirs,
-            (.., true) => Favour::Union,
-            _ => Favour::Nobody,
+            (true, ..) => MergeSide::Ours,
+            (_, true, _) => MergeSide::Theirs,
+            (.., true) => MergeSide::Union,
+            _ => MergeSide::Nobody,
         },
         reverse: args.reverse,
         reject: args.reject,

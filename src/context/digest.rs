@@ -1,10 +1,8 @@
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256};
 
 use super::request::Request;
 use crate::diagnose::Log;
-use crate::model::ContextDocument;
+use crate::model::{ContextDocument, hex};
 use crate::source::Source;
 
 /// SHA-256 in lowercase hex.
@@ -86,12 +84,4 @@ pub(super) fn packet_digest(context: &ContextDocument) -> String {
     // A document of plain data always serialises.
     let bytes = serde_json::to_vec(context).unwrap_or_default();
     sha256_hex(&bytes)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

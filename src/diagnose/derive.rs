@@ -122,17 +122,7 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
 pub fn requires_user_action(kind: Kind, subkind: Option<&str>) -> bool {
     match kind {
         Kind::ImportError => matches!(subkind, Some("missing_package" | "missing_types")),
-        Kind::CommandNotFound
-        | Kind::ConnectionRefused
-        | Kind::AuthFailed
-        | Kind::MissingEnvVar
-        | Kind::PermissionDenied
-        | Kind::NetworkError
-        | Kind::PortInUse
-        | Kind::DiskFull
-        | Kind::OutOfMemory
-        | Kind::DependencyError => true,
-        _ => false,
+        kind => kind.is_around_code(),
     }
 }
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::rules::UserRules;
+use crate::exec::{End, Outcome};
 
 /// What is known of the run beside its log.
 #[derive(Debug, Clone, Default)]
@@ -13,4 +14,17 @@ pub struct LogFacts {
     pub timed_out: bool,
     /// Rules of the user's own, asked before the built-in ones.
     pub rules: Arc<UserRules>,
+}
+
+impl LogFacts {
+    /// What the end of a run of `command` tells.
+    #[must_use]
+    pub fn of(outcome: &Outcome, command: &str) -> Self {
+        Self {
+            exit_code: outcome.end.code_or_signal(),
+            command: Some(command.to_owned()),
+            timed_out: matches!(outcome.end, End::TimedOut(_)),
+            rules: Arc::default(),
+        }
+    }
 }

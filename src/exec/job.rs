@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Environment, Sandbox, Terminal};
+use crate::model::shell_word;
 
 /// A command and the limits it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,13 +99,7 @@ impl std::fmt::Display for CommandLine {
                     if at > 0 {
                         f.write_str(" ")?;
                     }
-                    let text = argument.to_string_lossy();
-                    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:@%+,".contains(it);
-                    if !text.is_empty() && text.chars().all(plain) {
-                        f.write_str(&text)?;
-                    } else {
-                        write!(f, "'{}'", text.replace('\'', r"'\''"))?;
-                    }
+                    f.write_str(&shell_word(&argument.to_string_lossy()))?;
                 }
                 Ok(())
             }

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::control::{Input, Launched};
 use super::ended::Report;
@@ -57,4 +57,36 @@ pub fn own_program() -> Option<PathBuf> {
         return Some(link);
     }
     std::env::current_exe().ok()
+}
+
+/// Where the program of this name is that the search path leads to.
+#[must_use]
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let endings: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd", ".bat"]
+    } else {
+        &[""]
+    };
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).find_map(|folder| {
+        let mut files = endings
+            .iter()
+            .map(|end| folder.join(format!("{name}{end}")));
+        files.find(|file| is_program(file))
+    })
+}
+
+/// Whether a file may be run.
+#[must_use]
+pub fn is_program(file: &Path) -> bool {
+    let Ok(about) = file.metadata() else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        about.is_file() && about.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    about.is_file()
 }

@@ -43,7 +43,7 @@ pub use captured::Captured;
 pub use environment::Environment;
 pub use error::ExecError;
 pub use job::{CommandLine, Job, Limits, Overlay, Stdin};
-pub use launch::own_program;
+pub use launch::{is_program, on_path, own_program};
 pub use outcome::{End, Outcome, TimeLimit};
 pub use piped::{Piped, spawn_piped};
 pub use run::{Discard, Sink, Stream, run};

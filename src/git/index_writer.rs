@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use gix::index::entry::{Flags, Mode, Stat};
 
@@ -37,24 +38,14 @@ impl Repository {
             let Some((id, mode)) = change.entry else {
                 continue;
             };
-            let stat = self
-                .workdir()
-                .filter(|_| fresh)
-                .map(|root| root.join(change.path.as_str()))
-                .and_then(|path| gix::index::fs::Metadata::from_path_no_follow(&path).ok())
-                .and_then(|metadata| Stat::from_fs(&metadata).ok())
-                .unwrap_or_default();
-            let mode = match mode {
-                0o120_000 => Mode::SYMLINK,
-                0o100_755 => Mode::FILE_EXECUTABLE,
-                _ => Mode::FILE,
-            };
+            let root = self.workdir().filter(|_| fresh);
+            let stat = stat_of(root.map(|root| root.join(change.path.as_str())));
             let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
             index.dangerously_push_entry(
                 stat,
                 id,
                 Flags::empty(),
-                mode,
+                index_mode(mode),
                 change.path.as_str().into(),
             );
         }
@@ -64,5 +55,22 @@ impl Repository {
         index
             .write(gix::index::write::Options::default())
             .map_err(GitError::unreadable)
+    }
+}
+
+/// The times and sizes that the index keeps of a file; none of what is not there.
+pub(super) fn stat_of(file: Option<PathBuf>) -> Stat {
+    let metadata = file.and_then(|it| gix::index::fs::Metadata::from_path_no_follow(&it).ok());
+    let stat = metadata.and_then(|it| Stat::from_fs(&it).ok());
+    stat.unwrap_or_default()
+}
+
+/// git's mode as the index keeps it.
+pub(super) fn index_mode(mode: u32) -> Mode {
+    match mode {
+        0o120_000 => Mode::SYMLINK,
+        0o160_000 => Mode::COMMIT,
+        0o100_755 => Mode::FILE_EXECUTABLE,
+        _ => Mode::FILE,
     }
 }

@@ -3,6 +3,7 @@
 
 mod attributes;
 mod diff;
+mod disk_entry;
 mod earlier;
 mod error;
 mod first_commit;
@@ -16,7 +17,6 @@ mod objects;
 mod pool;
 mod repository;
 mod scratch;
-mod scratch_entry;
 mod scratch_fill;
 mod scratch_repository;
 mod staging;
@@ -25,6 +25,7 @@ mod tree_writer;
 
 pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
+pub use disk_entry::{Stamp, open_folder, remove_entry, symlink, write_entry};
 pub use error::GitError;
 pub use error::ScratchError;
 pub use first_commit::first_commit;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::scratch_entry::{Stamp, failed, mode_of, mode_on_disk, remove, stamp};
+use super::disk_entry::{Stamp, failed, mode_on_disk, remove, stamp};
 use super::scratch_repository::{STORE, fingerprint, initialise};
 use super::{GitError, Repository, ScratchError};
 use crate::model::{BlobId, RepoPath};
@@ -146,7 +146,7 @@ impl Scratch {
                 continue;
             }
             let held = self.held.get(path);
-            let Some(mode) = mode_of(&entry.kind) else {
+            let Some(mode) = entry.kind.mode() else {
                 continue;
             };
             if held.is_some_and(|it| it.mode == mode && stamp(&self.at(path)) == Some(it.stamp)) {

@@ -2,8 +2,8 @@ use std::fs;
 use std::path::Path;
 
 use super::ScratchError;
+use super::disk_entry::{Stamp, failed, remove, stamp, write_entry};
 use super::scratch::{Held, Scratch, ScratchPlan};
-use super::scratch_entry::{Stamp, failed, mode_of, remove, stamp, write_entry};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError};
 
@@ -14,7 +14,7 @@ impl Scratch {
         plan: &ScratchPlan<'_>,
     ) -> Result<(), ScratchError> {
         let path = &entry.path;
-        let Some(mode) = mode_of(&entry.kind) else {
+        let Some(mode) = entry.kind.mode() else {
             return Ok(());
         };
         if let EntryKind::Symlink { target } = &entry.kind {

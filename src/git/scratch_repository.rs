@@ -1,11 +1,11 @@
 use std::fs;
 use std::path::Path;
 
-use gix::objs::tree::EntryKind;
 use sha2::{Digest, Sha256};
 
+use super::tree_writer::tree_kind;
 use super::{GitError, Repository};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, hex};
 use crate::source::Source;
 
 /// Makes the repository of a scratch copy at `root`: borrowed objects, one commit with `entries`
@@ -58,13 +58,8 @@ pub(super) fn commit(
         if let (false, Some(from)) = (objects.has_object(id), from) {
             put(objects, root, path, *mode, from)?;
         }
-        let kind = match mode {
-            0o120_000 => EntryKind::Link,
-            0o100_755 => EntryKind::BlobExecutable,
-            _ => EntryKind::Blob,
-        };
         editor
-            .upsert(path.as_str(), kind, id)
+            .upsert(path.as_str(), tree_kind(*mode), id)
             .map_err(GitError::unreadable)?;
     }
     let tree = editor.write().map_err(GitError::unreadable)?.detach();
@@ -171,7 +166,7 @@ pub(super) fn fingerprint(root: &Path) -> String {
         }
     }
     let bytes: [u8; 32] = digest.finalize().into();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&bytes)
 }
 
 // What describes a version by its tags finds them.
@@ -209,5 +204,5 @@ fn commit_stamp(entries: &[(&RepoPath, u32, &str)]) -> String {
         digest.update(format!("{mode:o} {id} {path}\n"));
     }
     let bytes: [u8; 32] = digest.finalize().into();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&bytes)
 }

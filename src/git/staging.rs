@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gix::index::entry::{Flags, Mode, Stage, Stat};
+use gix::index::entry::{Flags, Stage, Stat};
 
 use super::index::blob_id;
+use super::index_writer::{index_mode, stat_of};
 use super::pool::Pool;
 use super::{GitError, Repository};
 use crate::model::BlobId;
@@ -201,18 +202,9 @@ fn fill(
 ) {
     for (path, entries) in changes {
         for entry in entries {
-            let stat = workdir
-                .filter(|_| entry.fresh)
-                .map(|root| root.join(path))
-                .and_then(|file| gix::index::fs::Metadata::from_path_no_follow(&file).ok())
-                .and_then(|metadata| Stat::from_fs(&metadata).ok())
-                .unwrap_or_default();
-            let mode = match entry.mode {
-                0o120_000 => Mode::SYMLINK,
-                0o160_000 => Mode::COMMIT,
-                0o100_755 => Mode::FILE_EXECUTABLE,
-                _ => Mode::FILE,
-            };
+            let root = workdir.filter(|_| entry.fresh);
+            let stat = stat_of(root.map(|root| root.join(path)));
+            let mode = index_mode(entry.mode);
             let mut flags = match entry.stage {
                 1 => Flags::from_stage(Stage::Base),
                 2 => Flags::from_stage(Stage::Ours),

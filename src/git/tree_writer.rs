@@ -35,14 +35,9 @@ impl Repository {
             let Some((id, mode)) = change.entry else {
                 continue;
             };
-            let kind = match mode {
-                0o120_000 => EntryKind::Link,
-                0o100_755 => EntryKind::BlobExecutable,
-                _ => EntryKind::Blob,
-            };
             let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
             editor
-                .upsert(change.path.as_str(), kind, id)
+                .upsert(change.path.as_str(), tree_kind(mode), id)
                 .map_err(GitError::unreadable)?;
         }
         let id = editor.write().map_err(GitError::unreadable)?;
@@ -75,4 +70,13 @@ fn revision<'r>(repo: &'r gix::Repository, text: &str) -> Result<gix::Id<'r>, Gi
             revision: text.to_owned(),
             reason: error.to_string(),
         })
+}
+
+/// git's mode of a file or link as a tree keeps it.
+pub(super) fn tree_kind(mode: u32) -> EntryKind {
+    match mode {
+        0o120_000 => EntryKind::Link,
+        0o100_755 => EntryKind::BlobExecutable,
+        _ => EntryKind::Blob,
+    }
 }

@@ -37,31 +37,17 @@ pub(super) fn try_command(
         message,
         log: outcome.output.text(),
         sandbox: Some(outcome.sandbox),
+        facts: LogFacts::of(&outcome, line),
         refused: outcome.refused,
-        facts: LogFacts {
-            exit_code: outcome.end.code_or_signal(),
-            command: Some(line.to_owned()),
-            timed_out: matches!(outcome.end, End::TimedOut(_)),
-            ..LogFacts::default()
-        },
         ..Answer::default()
     })
 }
 
 /// Whether a failure of this kind lies in the code and not around it.
 pub(super) fn is_about_code(kind: FailureKind) -> bool {
-    matches!(
-        kind,
-        FailureKind::ImportError
-            | FailureKind::TsError
-            | FailureKind::StaticTypeError
-            | FailureKind::SyntaxError
-            | FailureKind::RuntimeError
-            | FailureKind::ZodError
-            | FailureKind::PydanticError
-            | FailureKind::DrizzleError
-            | FailureKind::TestFailure
-            | FailureKind::SnapshotMismatch
-            | FailureKind::LintError
-    )
+    kind.is_in_code()
+        || matches!(
+            kind,
+            FailureKind::TestFailure | FailureKind::SnapshotMismatch
+        )
 }

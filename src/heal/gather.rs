@@ -4,22 +4,15 @@ use super::manifest::{
     compose_ports, package_json, package_lock, pyproject, python_lock, requirements, variable_names,
 };
 use super::{Probe, Surroundings};
+use crate::exec::{is_program, on_path};
+use crate::model::file_name;
 
 /// Looks at what stands around a probe in its directory. Reads only; what cannot be read is taken
 /// as not there.
 pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let somewhere = |name: &str, places: &[PathBuf]| {
-        let files = places.iter().map(|place| place.join(name));
-        files.into_iter().find(|file| is_program(file))
-    };
-    for name in RUNNERS {
-        if somewhere(name, &on_path).is_some() {
-            found.programs.insert((*name).to_owned());
-        }
-    }
+    let there = RUNNERS.iter().filter(|name| on_path(name).is_some());
+    found.programs.extend(there.map(|name| (*name).to_owned()));
     // The program, and the package that a runner is told to run.
     let words = probe.words();
     let named = words.iter().filter(|word| !word.starts_with('-')).take(2);
@@ -31,7 +24,11 @@ pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
                 found.local.entry(name.to_owned()).or_insert(file);
             }
         }
-        if let Some(file) = somewhere(name, &usual_directories())
+        let mut usual = usual_directories()
+            .into_iter()
+            .map(|place| place.join(name));
+        if let Some(file) = usual
+            .find(|file| is_program(file))
             .as_deref()
             .and_then(Path::to_str)
         {
@@ -72,7 +69,7 @@ pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
 
 /// The name of a program in a word of a command line: no directory, no `@version`.
 pub(super) fn program_of(word: &str) -> &str {
-    let name = word.rsplit('/').next().unwrap_or(word);
+    let name = file_name(word);
     match name.split_once('@') {
         Some((name, _)) if !name.is_empty() => name,
         _ => name,
@@ -103,19 +100,6 @@ fn usual_directories() -> Vec<PathBuf> {
         .collect();
     all.extend(["/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from));
     all
-}
-
-fn is_program(file: &Path) -> bool {
-    let Ok(about) = file.metadata() else {
-        return false;
-    };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        about.is_file() && about.permissions().mode() & 0o111 != 0
-    }
-    #[cfg(not(unix))]
-    about.is_file()
 }
 
 fn read(file: &Path) -> Option<String> {

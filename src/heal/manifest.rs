@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_yaml_ng::Value as Yaml;
 
 use super::ComposePort;
-use super::surroundings::python_name;
+use crate::policy::python_name;
 
 /// Packages that a `package.json` asks for.
 pub(super) fn package_json(text: &str) -> BTreeSet<String> {

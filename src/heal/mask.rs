@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use crate::policy::Redactor;
+use crate::policy::{Redactor, is_secret_name};
 
 /// A configuration as it may be shown: values that are secrets, or whose names say so, are masked.
 #[must_use]
@@ -33,22 +33,6 @@ fn mask(name: &str, value: &Value, redactor: &Redactor) -> Value {
         }
         other => other.clone(),
     }
-}
-
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let words = [
-        "token",
-        "secret",
-        "passw",
-        "auth",
-        "cookie",
-        "credential",
-        "api_key",
-        "api-key",
-        "apikey",
-    ];
-    words.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]

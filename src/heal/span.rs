@@ -2,7 +2,8 @@ use std::ops::Range;
 
 /// Where the value of a key of an object stands, in a text that is known to be JSON. `path` leads
 /// from the outermost object inward.
-pub(super) fn span_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
+#[must_use]
+pub fn span_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = skip_space(bytes, 0);
     for wanted in path {

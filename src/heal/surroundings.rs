@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::policy::python_name;
+
 /// What stands around a probe, as far as a fix may use it. Gathered before the choice, so that the
 /// choice itself is a function over values. Names only: no value of a variable is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,9 +50,4 @@ impl Surroundings {
             .copied()
             .find(|name| self.programs.contains(*name))
     }
-}
-
-/// A Python package's name as registries compare it.
-pub(super) fn python_name(name: &str) -> String {
-    name.to_ascii_lowercase().replace(['_', '.'], "-")
 }

@@ -3,7 +3,7 @@ use crate::git::unified_hunks;
 use crate::graph::Graph;
 use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
 use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
-use crate::patch::{Change, JudgeOptions, judge};
+use crate::patch::{After, Change, JudgeOptions, judge};
 use crate::policy::Allowed;
 use crate::source::Source;
 
@@ -62,8 +62,7 @@ pub(super) fn judged(
     let patch = format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n{hunks}");
     let options = JudgeOptions {
         strict: true,
-        after: true,
-        strict_after: true,
+        after: After::Enforced,
         allowed: Allowed::new(&[file.as_str().to_owned()]).ok()?,
         ..JudgeOptions::default()
     };

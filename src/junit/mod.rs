@@ -2,7 +2,7 @@
 
 mod read;
 mod report;
-mod spelling;
+mod runner_ids;
 
 pub use read::read_report;
 pub use report::{Case, End, Report};

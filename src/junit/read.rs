@@ -2,7 +2,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use super::report::{Case, End, Report};
-use super::spelling::spell;
+use super::runner_ids::set_id;
 
 const MOST_CASES: usize = 200_000;
 const LONGEST_DETAIL: usize = 16 << 10;
@@ -47,7 +47,7 @@ pub fn read_report(text: &str) -> Report {
 
 /// What stands around a test.
 #[derive(Debug, Default)]
-pub(super) struct Around {
+pub(super) struct Enclosing {
     /// The name of the report as a whole.
     pub(super) root: String,
     /// Names of the suites around it, the outer first.
@@ -58,7 +58,7 @@ pub(super) struct Around {
 
 #[derive(Default)]
 struct Pass {
-    around: Around,
+    around: Enclosing,
     // Files of the suites, one for each name.
     files: Vec<Option<String>>,
     depth: usize,
@@ -133,7 +133,7 @@ impl Pass {
             "failure" | "error" => self.telling = false,
             "testcase" => {
                 if let Some(mut case) = self.case.take() {
-                    spell(&mut case, &self.around);
+                    set_id(&mut case, &self.around);
                     self.cases.push(case);
                 }
             }

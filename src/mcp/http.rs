@@ -33,7 +33,7 @@ pub struct HttpOptions<'a> {
 pub fn new_token() -> std::io::Result<String> {
     let mut bytes = [0_u8; 24];
     getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(crate::model::hex(&bytes))
 }
 
 /// Serves streamable HTTP at `/mcp` on the loopback address until it is told to stop. `listening`

@@ -31,6 +31,14 @@ impl BlobId {
     }
 }
 
+/// Bytes as lowercase hex digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |it: u8| char::from_digit(u32::from(it), 16).unwrap_or('0');
+    let digits = bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]);
+    digits.collect()
+}
+
 // With the instructions of the processor.
 #[cfg(feature = "program")]
 fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
@@ -49,7 +57,7 @@ fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
 
 impl fmt::Display for BlobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

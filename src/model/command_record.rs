@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -85,4 +87,14 @@ pub struct CommandAttempt {
     pub duration_seconds: f64,
     /// Bytes that it wrote, those not kept included.
     pub output_bytes: u64,
+}
+
+/// A word as a shell reads it back: as it is where nothing in it means more, else in quotes.
+#[must_use]
+pub fn shell_word(word: &str) -> Cow<'_, str> {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:@%+,".contains(it);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''")).into()
 }

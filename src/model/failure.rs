@@ -47,6 +47,53 @@ pub enum FailureKind {
     Unknown,
 }
 
+impl FailureKind {
+    /// Whether it lies in code that cannot be loaded or uses what is not there.
+    #[must_use]
+    pub fn is_in_code(self) -> bool {
+        matches!(
+            self,
+            Self::ImportError
+                | Self::TsError
+                | Self::StaticTypeError
+                | Self::SyntaxError
+                | Self::RuntimeError
+                | Self::ZodError
+                | Self::PydanticError
+                | Self::DrizzleError
+                | Self::LintError
+        )
+    }
+
+    /// Whether it lies in what is around the code: the machine, its services, what is installed or
+    /// set. No patch mends it.
+    #[must_use]
+    pub fn is_around_code(self) -> bool {
+        matches!(
+            self,
+            Self::CommandNotFound
+                | Self::ConnectionRefused
+                | Self::AuthFailed
+                | Self::MissingEnvVar
+                | Self::PermissionDenied
+                | Self::NetworkError
+                | Self::PortInUse
+                | Self::DiskFull
+                | Self::OutOfMemory
+                | Self::DependencyError
+        )
+    }
+
+    /// Whether it comes before any test runs.
+    #[must_use]
+    pub fn is_before_tests(self) -> bool {
+        matches!(
+            self,
+            Self::SyntaxError | Self::ImportError | Self::TestSetupError | Self::CommandNotFound
+        )
+    }
+}
+
 /// How one attempt at a repair ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]

@@ -13,7 +13,7 @@ mod path;
 mod refusal;
 mod verdict;
 
-pub use blob::BlobId;
+pub use blob::{BlobId, hex};
 pub use code::Code;
 pub use code_page::{CodePage, code_pages, explain};
 pub use exit::Exit;
@@ -29,7 +29,7 @@ pub use patch::{
     AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation,
     PatchFormat, PatchProblem, PatchVerdict, Safety,
 };
-pub use path::{PathProblem, RepoPath};
+pub use path::{PathProblem, RepoPath, file_name};
 pub use refusal::{Mismatch, Refusal};
 
 pub use verdict::{Severity, Verdict};
@@ -65,7 +65,7 @@ cfg_if::cfg_if! {
         pub use checkup::{Checkup, CheckupRow, CheckupState};
         pub use child_failure::ChildFailure;
         pub use ci_report::{CiCause, CiFailure, CiReport, CiSuggestion};
-        pub use command_record::{CommandAttempt, CommandRecord, CommandStatus};
+        pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};
         pub use context::{
             ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
             LogExcerpt, NextFile, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,

@@ -103,7 +103,7 @@ impl RepoPath {
     /// The last component.
     #[must_use]
     pub fn file_name(&self) -> &str {
-        self.0.rsplit_once('/').map_or(&self.0, |(_, name)| name)
+        file_name(&self.0)
     }
 
     /// The file name up to its last dot; the whole name of a dotfile.
@@ -141,6 +141,12 @@ impl RepoPath {
                 .strip_prefix(directory)
                 .is_some_and(|rest| rest.starts_with('/'))
     }
+}
+
+/// The last component of a path.
+#[must_use]
+pub fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 impl fmt::Display for RepoPath {

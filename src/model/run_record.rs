@@ -1,4 +1,4 @@
-use super::{AttemptResult, ChildFailure, Event, RunResult};
+use super::{AttemptResult, ChildFailure, RunResult};
 
 /// A run that ended, as read back from its folder: what a page about it is made from.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,8 +17,6 @@ pub struct RunRecord {
     pub commands: Vec<String>,
     /// The agent's command line; `None` when none was asked.
     pub agent: Option<String>,
-    /// `events.jsonl`, as far as it can be read.
-    pub events: Vec<Event>,
     /// The end of the first run's log.
     pub log: String,
     /// In order.

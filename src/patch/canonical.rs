@@ -131,7 +131,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 }
 
 fn hunks(old: &Text<'_>, new: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
-    let mut grown = Grown::default();
+    let mut grown = LineCounts::default();
     let mut index = 0;
     while index < edits.len() {
         let mut last = index;
@@ -149,7 +149,7 @@ fn hunks(old: &Text<'_>, new: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) 
 
 // Lines that earlier hunks added and removed.
 #[derive(Default)]
-struct Grown {
+struct LineCounts {
     added: usize,
     removed: usize,
 }
@@ -157,7 +157,7 @@ struct Grown {
 fn hunk(
     (old, new): (&Text<'_>, &Text<'_>),
     group: &[LineEdit],
-    grown: &mut Grown,
+    grown: &mut LineCounts,
     out: &mut Vec<u8>,
 ) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {

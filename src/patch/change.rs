@@ -4,6 +4,7 @@ use super::compose::LineEdit;
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
+use crate::source::{EntryKind, Source};
 
 /// What happens to one path, with the bytes of both sides.
 #[derive(Debug, Clone)]
@@ -84,6 +85,29 @@ pub struct FileState {
     pub bytes: Arc<[u8]>,
     /// git's mode: 0o100644, 0o100755 or 0o120000.
     pub mode: u32,
+}
+
+/// The mode that git records for one that stands in a patch or on the disk.
+pub(super) fn recorded_mode(mode: u32) -> u32 {
+    match mode & 0o170_000 {
+        link_or_submodule @ (0o120_000 | 0o160_000) => link_or_submodule,
+        _ if mode & 0o100 != 0 => 0o100_755,
+        _ => 0o100_644,
+    }
+}
+
+impl FileState {
+    /// A file or a link of a source; `None` when there is none that can be read.
+    #[must_use]
+    pub fn of(source: &dyn Source, path: &RepoPath) -> Option<Self> {
+        let kind = &source.listing().get(path.as_str())?.kind;
+        let bytes = match kind {
+            EntryKind::Symlink { target } => target.as_bytes().into(),
+            _ => source.read(path).ok()?,
+        };
+        let mode = kind.mode()?;
+        Some(Self { bytes, mode })
+    }
 }
 
 impl Default for FileState {

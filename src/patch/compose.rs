@@ -1,4 +1,4 @@
-use super::place::{Outcome, Piece, Placed};
+use super::place::{Piece, Placed, Placement};
 use super::set::LineKind;
 use super::text::Text;
 use crate::model::{Code, Refusal};
@@ -35,7 +35,7 @@ struct Draft<'p> {
 /// means something.
 pub(super) fn compose(
     text: &Text<'_>,
-    outcomes: &[Outcome<'_, '_>],
+    outcomes: &[Placement<'_, '_>],
     marks_newlines: bool,
 ) -> Result<Composed, (usize, Refusal)> {
     let mut edits: Vec<(usize, Draft<'_>)> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn compose(
     let mut ignored_marks = false;
     let mut lost_mark = false;
     for (index, outcome) in outcomes.iter().enumerate() {
-        let Outcome::Placed(placed) = outcome else {
+        let Placement::Placed(placed) = outcome else {
             continue;
         };
         let trust = marks_hold(text, placed);

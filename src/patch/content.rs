@@ -5,20 +5,10 @@ use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
 use super::damage::{damaged, newline_lost, proven};
 use super::line_ends::match_line_ends;
-use super::place::{Outcome, Work, diagnose, place};
+use super::place::{Placement, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
-
-/// How hunks are placed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct How {
-    pub(super) strict: bool,
-}
-
-impl How {
-    pub(super) const STRICT: Self = Self { strict: true };
-}
 
 /// What one or several sections of a patch make of a file's content.
 pub(super) struct Modified {
@@ -37,30 +27,30 @@ pub(super) struct Modified {
 pub(super) fn modify(
     before: &FileState,
     sections: &[&FilePatch<'_>],
-    how: How,
+    strict: bool,
     work: &Work,
 ) -> Modified {
-    let one = by_line_ends(before, sections, how, work);
+    let one = by_line_ends(before, sections, strict, work);
     // Two sections that change the same place are alternatives, not one after the other.
     let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
     if one.after.is_some() || sections.len() < 2 || one.already.is_some() || clash {
         return one;
     }
-    in_turn(before, sections, how, work).unwrap_or(one)
+    in_turn(before, sections, strict, work).unwrap_or(one)
 }
 
 // Later sections may count on what earlier ones did.
 fn in_turn(
     before: &FileState,
     sections: &[&FilePatch<'_>],
-    how: How,
+    strict: bool,
     work: &Work,
 ) -> Option<Modified> {
     let mut state = before.clone();
     let mut hunks = Vec::new();
     let mut mends = Vec::new();
     for section in sections {
-        let mut next = by_line_ends(&state, &[section], how, work);
+        let mut next = by_line_ends(&state, &[section], strict, work);
         let (bytes, _) = next.after.take()?;
         state.bytes = bytes;
         hunks.append(&mut next.hunks);
@@ -80,14 +70,14 @@ fn in_turn(
 fn by_line_ends(
     before: &FileState,
     sections: &[&FilePatch<'_>],
-    how: How,
+    strict: bool,
     work: &Work,
 ) -> Modified {
-    let one = together(before, sections, how, false, work);
+    let one = together(before, sections, strict, false, work);
     let changed =
         |mend: &Mend| matches!(mend.code, Code::M411 | Code::M412) && mend.safety == Safety::Lossy;
     if one.mends.iter().any(changed) {
-        let kept = together(before, sections, how, true, work);
+        let kept = together(before, sections, strict, true, work);
         let after = kept.after.as_ref();
         if after.is_some_and(|(bytes, _)| proven(sections, bytes)) {
             return kept;
@@ -99,7 +89,7 @@ fn by_line_ends(
 fn together(
     before: &FileState,
     sections: &[&FilePatch<'_>],
-    how: How,
+    strict: bool,
     keeps_cr: bool,
     work: &Work,
 ) -> Modified {
@@ -136,12 +126,12 @@ fn together(
         already: None,
     };
     let text = Text::new(&before.bytes);
-    let (text, hunks) = match_line_ends(text, hunks, how.strict || keeps_cr, &mut modified.mends);
+    let (text, hunks) = match_line_ends(text, hunks, strict || keeps_cr, &mut modified.mends);
     let hunks = as_the_file_reads(&text, hunks);
-    let outcomes = place(&text, &hunks, how.strict, work);
+    let outcomes = place(&text, &hunks, strict, work);
     let failed = outcomes
         .iter()
-        .any(|outcome| matches!(outcome, Outcome::Failed(_)));
+        .any(|outcome| matches!(outcome, Placement::Failed(_)));
     if failed && let Some(origin) = reversed(&text, &hunks, explicit, work) {
         modified.already = Some(origin);
     }
@@ -149,7 +139,7 @@ fn together(
         None
     } else {
         let placed = outcomes.iter().filter_map(|outcome| match outcome {
-            Outcome::Placed(placed) => Some(&*placed.lines),
+            Placement::Placed(placed) => Some(&*placed.lines),
             _ => None,
         });
         damaged(&text, &placed.collect::<Vec<_>>(), sections)
@@ -185,7 +175,7 @@ fn together(
             excerpts: Vec::new(),
         };
         match outcome {
-            Outcome::Placed(placed) => {
+            Placement::Placed(placed) => {
                 let at = placed.at() as u64 + 1;
                 verdict.applied_at = Some(at);
                 for note in &placed.mends {
@@ -214,18 +204,18 @@ fn together(
                     verdict.verdict = Verdict::AppliesMended;
                 }
             }
-            Outcome::Repeated(note) => {
+            Placement::Repeated(note) => {
                 verdict.verdict = Verdict::AppliesMended;
                 modified
                     .mends
                     .push(mend(note.code(), note.safety, hunk, note.message));
             }
-            Outcome::Failed(failure) if modified.already.is_some() => {
+            Placement::Failed(failure) if modified.already.is_some() => {
                 verdict.verdict = Verdict::AlreadyApplied;
                 "its new side already stands in the file".clone_into(&mut verdict.message);
                 let _ = failure;
             }
-            Outcome::Failed(failure) => {
+            Placement::Failed(failure) => {
                 let mut failure = failure.clone();
                 if diagnosed < 8 {
                     diagnose(&mut failure, &text, hunk, work);
@@ -266,7 +256,7 @@ fn together(
                     .push(mend(code, Safety::Lossy, hunk, message));
             }
         }
-        if !how.strict || modified.mends.is_empty() {
+        if !strict || modified.mends.is_empty() {
             modified.after = Some((composed.bytes.into(), composed.edits));
         } else if let Some(first) = modified.mends.first() {
             let message = format!("it would have to be mended: {}", first.message);
@@ -356,7 +346,7 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
     let outcomes = place(text, &back, true, work);
     if outcomes
         .iter()
-        .any(|outcome| matches!(outcome, Outcome::Failed(_)))
+        .any(|outcome| matches!(outcome, Placement::Failed(_)))
     {
         return None;
     }

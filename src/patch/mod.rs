@@ -14,11 +14,7 @@ mod intent;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod judge;
 mod line_ends;
-#[cfg(feature = "program")]
-mod named;
 mod names;
-#[cfg(feature = "program")]
-mod objects;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod place;
 mod prefix;
@@ -36,10 +32,12 @@ mod write;
 pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
-pub use git_apply::{Favour, GitApplied, GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
-pub use judge::{Judge, JudgeOptions, Judged, Objects, judge};
+pub use git_apply::{
+    GitApplied, GitApply, GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace,
+};
+pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
 #[cfg(feature = "program")]
-pub use named::named_paths;
+pub use names::named_paths;
 pub use read::{ReadOptions, read};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,

@@ -4,13 +4,13 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::change::FileState;
 use super::compose::LineEdit;
-use crate::model::{Code, Operation, PatchProblem, Refusal};
+use crate::model::{Code, Operation, PatchProblem, Refusal, file_name};
 use crate::source::{EntryKind, Listing};
 
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
 pub(super) fn ancestors(
     listing: &Listing,
-    slots: &BTreeMap<String, Slot>,
+    slots: &BTreeMap<String, PathChange>,
     path: &str,
 ) -> Result<(), Refusal> {
     for (at, _) in path.match_indices('/') {
@@ -43,7 +43,7 @@ pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
     let Ok(target) = std::str::from_utf8(target) else {
         return refuse("the target of the link is not UTF-8");
     };
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let name = file_name(path).to_ascii_lowercase();
     if matches!(
         name.as_str(),
         ".gitattributes" | ".gitmodules" | ".gitignore" | ".mailmap"
@@ -82,8 +82,8 @@ const LONGEST_TARGET: usize = 4095;
 
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.
-pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, Slot>) -> Vec<PatchProblem> {
-    let made: Vec<(&String, &Slot)> = slots
+pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, PathChange>) -> Vec<PatchProblem> {
+    let made: Vec<(&String, &PathChange)> = slots
         .iter()
         .filter(|(path, slot)| slot.after.is_some() && listing.get(path).is_none())
         .collect();
@@ -161,7 +161,7 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
 }
 
 // `HEAD` beside `objects/` or `refs/` is what git takes for a bare repository.
-fn embedded_repository(made: &[(&String, &Slot)]) -> Option<(String, u32)> {
+fn embedded_repository(made: &[(&String, &PathChange)]) -> Option<(String, u32)> {
     let paths: BTreeSet<String> = made
         .iter()
         .map(|(path, _)| path.to_ascii_lowercase())
@@ -183,7 +183,7 @@ fn embedded_repository(made: &[(&String, &Slot)]) -> Option<(String, u32)> {
 
 /// Paths that a person or model may have meant.
 pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     let mut same: Vec<&str> = listing
         .files()
         .map(|entry| entry.path.as_str())
@@ -213,7 +213,7 @@ pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
 }
 
 // What the patch has made of one path so far.
-pub(super) struct Slot {
+pub(super) struct PathChange {
     pub(super) before: Option<FileState>,
     pub(super) after: Option<FileState>,
     pub(super) from: Option<String>,

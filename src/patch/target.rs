@@ -1,3 +1,4 @@
+use super::change::recorded_mode;
 use super::names::{Names, Naming, names, strip};
 use super::prefix::{Prefix, common_prefix};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
@@ -394,9 +395,5 @@ fn mode(headers: &Headers<'_>, operation: Operation) -> Result<Option<u32>, Refu
     {
         return Err(Refusal::new(Code::P506, "the patch changes a submodule"));
     }
-    Ok(asked.map(|mode| match mode {
-        0o120_000 => mode,
-        mode if mode & 0o100 != 0 => 0o100_755,
-        _ => 0o100_644,
-    }))
+    Ok(asked.map(recorded_mode))
 }

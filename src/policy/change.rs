@@ -6,7 +6,7 @@ use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::protected::{Allowed, When, is_test};
 use super::shadow::is_python_test;
 use super::{meddling, shadow};
-use crate::model::{Code, Operation, PatchProblem};
+use crate::model::{Code, Operation, PatchProblem, file_name};
 use crate::source::Source;
 
 /// Limits on the size of a change.
@@ -243,7 +243,7 @@ fn is_foreign_program(path: &str) -> bool {
         "bash", "bat", "bats", "c", "cc", "cpp", "cs", "ex", "exs", "fish", "go", "java", "kt",
         "lua", "php", "pl", "ps1", "rb", "rs", "scala", "sh", "sql", "swift", "zsh",
     ];
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     name.rsplit_once('.')
         .is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
 }

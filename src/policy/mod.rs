@@ -23,7 +23,7 @@ mod utf16;
 pub use change::ChangedFile;
 pub use change::judge_together;
 pub use change::{ChangeLimits, ChangeRules, judge_change};
-pub use commands::{CommandFile, CommandFiles, shell_commands};
+pub use commands::{CommandFile, CommandFiles, is_test_program};
 pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::is_invisible;
 #[cfg(feature = "program")]
@@ -37,6 +37,7 @@ pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 #[cfg(feature = "program")]
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
-pub use secrets::{UserRuleError, secret_rule_ids, secret_rule_page};
+pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
+pub use shadow::python_name;
 #[cfg(feature = "program")]
 pub use utf16::Utf16;

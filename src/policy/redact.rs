@@ -250,7 +250,7 @@ fn line_start(text: &[u8], place: usize) -> usize {
     memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)
 }
 
-fn line_end(text: &[u8], place: usize) -> usize {
+pub(super) fn line_end(text: &[u8], place: usize) -> usize {
     let rest = text.get(place..).unwrap_or_default();
     memchr::memchr(b'\n', rest).map_or(text.len(), |at| place + at)
 }

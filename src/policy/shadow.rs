@@ -4,7 +4,7 @@ use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{dependency_names, is_manifest};
 use super::protected::is_test;
 use crate::languages::is_test_runner;
-use crate::model::{Code, PatchProblem};
+use crate::model::{Code, PatchProblem, file_name};
 
 /// New files that an import finds before the module that was meant.
 pub(super) fn shadows(
@@ -95,7 +95,7 @@ impl Tree<'_> {
         }
         let declared = declared.get_or_insert_with(|| self.declared());
         declared
-            .contains(&normal(name))
+            .contains(&python_name(name))
             .then(|| format!("the installed package `{name}`"))
     }
 
@@ -165,14 +165,14 @@ impl Tree<'_> {
         manifests
             .filter_map(|path| Some((path, self.rules.source.read(path).ok()?)))
             .flat_map(|(path, bytes)| dependency_names(path.as_str(), &bytes))
-            .map(|name| normal(&name))
+            .map(|name| python_name(&name))
             .collect()
     }
 }
 
 /// Whether the name of a file is that of a test of Python, wherever it stands.
 pub(super) fn is_python_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     name.strip_suffix(".py").is_some() && is_test(name)
 }
 
@@ -189,6 +189,26 @@ fn below(directory: &str, name: &str) -> String {
     }
 }
 
-fn normal(name: &str) -> String {
-    name.to_ascii_lowercase().replace(['-', '.'], "_")
+/// The name of a Python package as registries compare it: lower case, runs of `-`, `_` and `.` are
+/// one `-`.
+#[must_use]
+pub fn python_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let words: Vec<&str> = lower
+        .split(['-', '_', '.'])
+        .filter(|it| !it.is_empty())
+        .collect();
+    words.join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::python_name;
+
+    #[test]
+    fn names_of_packages_are_compared_as_registries_do() {
+        for name in ["Zope.Interface", "zope_interface", "zope--._interface"] {
+            assert_eq!(python_name(name), "zope-interface");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use crate::model::{ProofSource, TestCounts, TestEnd, TestRunner};
 /// What one runner says of its tests in one run of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Account {
+pub struct TestAccount {
     /// Who says it.
     pub runner: TestRunner,
     /// Where it was read.
@@ -36,7 +36,7 @@ pub struct Account {
     pub wrong: Vec<String>,
 }
 
-impl Account {
+impl TestAccount {
     pub(super) fn new(runner: TestRunner) -> Self {
         Self {
             runner,

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::account::Account;
+use super::account::TestAccount;
 use super::evidence::{CommandEvidence, Evidence};
 use super::readers::{dotted, is_checker};
 use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRunner};
@@ -15,12 +15,12 @@ pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Pro
     for (at, now) in after.iter().enumerate() {
         let then: Vec<&CommandEvidence> = before.iter().filter_map(|it| it.get(at)).collect();
         for runner in runners_of(&then, now) {
-            let then: Vec<&Account> = then.iter().filter_map(|it| it.account(runner)).collect();
+            let then: Vec<&TestAccount> = then.iter().filter_map(|it| it.account(runner)).collect();
             let now = now.account(runner);
             let proof = if is_checker(runner) {
                 check(runner, &then, now, &mut missing)
             } else {
-                weigh(runner, &then, now, failing, &mut missing)
+                compare_runner(runner, &then, now, failing, &mut missing)
             };
             runners.push((at, proof));
         }
@@ -70,8 +70,8 @@ fn decisive(runners: &[(usize, RunnerProof)], failed: usize) -> Option<usize> {
 // Of a checker nothing runs: what it looked at and what it says decide.
 fn check(
     runner: TestRunner,
-    then: &[&Account],
-    now: Option<&Account>,
+    then: &[&TestAccount],
+    now: Option<&TestAccount>,
     missing: &mut Vec<String>,
 ) -> RunnerProof {
     let counts = now.map(|it| it.counts).unwrap_or_default();
@@ -106,10 +106,10 @@ fn check(
     }
 }
 
-fn weigh(
+fn compare_runner(
     runner: TestRunner,
-    then: &[&Account],
-    now: Option<&Account>,
+    then: &[&TestAccount],
+    now: Option<&TestAccount>,
     failing: &[String],
     missing: &mut Vec<String>,
 ) -> RunnerProof {
@@ -204,7 +204,7 @@ fn shorten(missing: &mut Vec<String>) {
 }
 
 // The numbers alone: no test fewer, and as many passed as ran before.
-fn counted(runner: TestRunner, then: &Account, now: &Account, missing: &mut Vec<String>) {
+fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {
     if then.closings == 0 {
         return;
     }
@@ -232,7 +232,7 @@ fn counted(runner: TestRunner, then: &Account, now: &Account, missing: &mut Vec<
     }
 }
 
-fn ends<'t>(then: &'t Account, now: &Account) -> Vec<(&'t str, TestEnd)> {
+fn ends<'t>(then: &'t TestAccount, now: &TestAccount) -> Vec<(&'t str, TestEnd)> {
     then.failing()
         .map(|id| {
             let end = if then.unloaded.contains(id) {
@@ -246,7 +246,7 @@ fn ends<'t>(then: &'t Account, now: &Account) -> Vec<(&'t str, TestEnd)> {
 }
 
 // By its name; else by its title alone, which another reporter may show without those above it.
-fn end_of(now: &Account, id: &str) -> TestEnd {
+fn end_of(now: &TestAccount, id: &str) -> TestEnd {
     if let Some(end) = now.tests.get(id) {
         return *end;
     }
@@ -286,7 +286,7 @@ fn title_is(runner: TestRunner, id: &str, wanted: &str) -> bool {
     }
 }
 
-fn end_of_suite(now: &Account, id: &str) -> TestEnd {
+fn end_of_suite(now: &TestAccount, id: &str) -> TestEnd {
     if now.hollow.contains(id) {
         return TestEnd::NotSeen;
     }
@@ -322,7 +322,12 @@ fn failed_still(end: TestEnd) -> Option<&'static str> {
     }
 }
 
-fn unpassed_files(runner: TestRunner, then: &Account, now: &Account, missing: &mut Vec<String>) {
+fn unpassed_files(
+    runner: TestRunner,
+    then: &TestAccount,
+    now: &TestAccount,
+    missing: &mut Vec<String>,
+) {
     if now.files.is_empty() {
         return;
     }
@@ -339,8 +344,8 @@ fn unpassed_files(runner: TestRunner, then: &Account, now: &Account, missing: &m
 
 fn newly_skipped(
     runner: TestRunner,
-    then: &Account,
-    now: &Account,
+    then: &TestAccount,
+    now: &TestAccount,
     failing: &[String],
     missing: &mut Vec<String>,
 ) {
@@ -357,7 +362,7 @@ fn newly_skipped(
     }
 }
 
-fn not_seen(then: &[&Account], failing: &[String]) -> Vec<ProvenTest> {
+fn not_seen(then: &[&TestAccount], failing: &[String]) -> Vec<ProvenTest> {
     let mut tests: Vec<ProvenTest> = Vec::new();
     let known = then
         .iter()
@@ -390,10 +395,10 @@ fn spelled(runner: TestRunner, id: &str, failing: &[String]) -> String {
 mod tests {
     use super::compare;
     use crate::model::{Proof, ProofSource, TestEnd, TestRunner as R};
-    use crate::proof::{CommandEvidence, Printed, command_evidence};
+    use crate::proof::{CommandEvidence, CommandOutput, command_evidence};
 
     fn said(text: &str, named: &[R], passed: bool) -> CommandEvidence {
-        command_evidence(&Printed {
+        command_evidence(&CommandOutput {
             text,
             passed,
             whole: true,

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::account::Account;
+use super::account::TestAccount;
 use super::junit::junit;
 use super::readers;
 use crate::model::{ProofSource, TestRunner};
@@ -17,11 +17,11 @@ pub struct CommandEvidence {
     /// Runners that its words name.
     pub named: Vec<TestRunner>,
     /// What they, and others that its output shows, say.
-    pub accounts: Vec<Account>,
+    pub accounts: Vec<TestAccount>,
 }
 
 impl CommandEvidence {
-    pub(super) fn account(&self, runner: TestRunner) -> Option<&Account> {
+    pub(super) fn account(&self, runner: TestRunner) -> Option<&TestAccount> {
         self.accounts.iter().find(|it| it.runner == runner)
     }
 }
@@ -44,7 +44,7 @@ pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
 }
 
 /// A command that ended, as far as it can be read.
-pub struct Printed<'p> {
+pub struct CommandOutput<'p> {
     /// Both streams as they came, without escapes.
     pub text: &'p str,
     /// Whether it ended by itself with exit code 0.
@@ -61,7 +61,7 @@ pub struct Printed<'p> {
 
 /// Reads what a command printed, and the report if there is one.
 #[must_use]
-pub fn command_evidence(printed: &Printed<'_>) -> CommandEvidence {
+pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
     let text = printed.text;
     let named = |runner: TestRunner| printed.named.contains(&runner);
     let nose = named(TestRunner::Nose) && !named(TestRunner::Unittest);
@@ -70,7 +70,7 @@ pub fn command_evidence(printed: &Printed<'_>) -> CommandEvidence {
     } else {
         TestRunner::Unittest
     };
-    let mut accounts: Vec<Account> = [
+    let mut accounts: Vec<TestAccount> = [
         readers::unittest(text, unittest),
         readers::jest(text),
         readers::vitest(text),
@@ -117,7 +117,7 @@ pub fn command_evidence(printed: &Printed<'_>) -> CommandEvidence {
     }
 }
 
-fn node(printed: &Printed<'_>) -> Option<Account> {
+fn node(printed: &CommandOutput<'_>) -> Option<TestAccount> {
     let mut account = readers::node_test(printed.text, printed.holds_tests)?;
     // Nothing in TAP says whose it is: the words tell.
     let speakers = [
@@ -136,7 +136,7 @@ fn node(printed: &Printed<'_>) -> Option<Account> {
 }
 
 // Those that list suites beside tests, or a test a second time for each project, cannot be held to it.
-fn lists_tests_alone(account: &Account) -> bool {
+fn lists_tests_alone(account: &TestAccount) -> bool {
     account.source == ProofSource::Text
         && matches!(
             account.runner,
@@ -145,7 +145,7 @@ fn lists_tests_alone(account: &Account) -> bool {
 }
 
 // The report counts where there is one; what was printed must not contradict it.
-fn pytest(printed: &Printed<'_>) -> Option<Account> {
+fn pytest(printed: &CommandOutput<'_>) -> Option<TestAccount> {
     let text = readers::pytest(printed.text);
     let report = printed.report.as_deref();
     let Some(report) = report.and_then(|it| junit(it, TestRunner::Pytest)) else {
@@ -154,7 +154,7 @@ fn pytest(printed: &Printed<'_>) -> Option<Account> {
     let Some(text) = text else {
         return Some(report);
     };
-    let said = |it: &Account| (it.counts.passed, it.counts.failed, it.counts.errors);
+    let said = |it: &TestAccount| (it.counts.passed, it.counts.failed, it.counts.errors);
     let mut account = report;
     if text.closings > 1 {
         // Each run wrote its report over that of the one before.
@@ -174,11 +174,11 @@ fn pytest(printed: &Printed<'_>) -> Option<Account> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Printed, command_evidence};
+    use super::{CommandOutput, command_evidence};
     use crate::model::{ProofSource, TestRunner as R};
 
-    fn printed<'p>(text: &'p str, named: &[R], report: Option<&str>) -> Printed<'p> {
-        Printed {
+    fn printed<'p>(text: &'p str, named: &[R], report: Option<&str>) -> CommandOutput<'p> {
+        CommandOutput {
             text,
             passed: true,
             whole: true,

@@ -1,15 +1,15 @@
-use super::account::Account;
+use super::account::TestAccount;
 use crate::junit::{End, read_report};
 use crate::model::{ProofSource, TestCounts, TestEnd, TestRunner};
 
 /// What a report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer
 /// did not come to close.
-pub(super) fn junit(text: &str, runner: TestRunner) -> Option<Account> {
+pub(super) fn junit(text: &str, runner: TestRunner) -> Option<TestAccount> {
     let report = read_report(text);
     if !report.whole {
         return None;
     }
-    let mut account = Account::new(runner);
+    let mut account = TestAccount::new(runner);
     account.source = ProofSource::Report;
     let tests = report.cases.len() as u64;
     for case in report.cases {

@@ -2,20 +2,18 @@
 //! the report it was asked for to what each runner says of its tests, and from two such accounts to
 //! a [`Proof`](crate::model::Proof).
 //!
-//! `words` finds the runners that a command names, `ask` the variables that ask one for a report,
-//! `readers` read each one's text, and `compare` says what is missing.
+//! `named_runners` finds the runners that a command names, `readers` read each one's text, and
+//! `compare` says what is missing.
 
 mod account;
-mod ask;
 mod compare;
 mod evidence;
 mod junit;
+mod named_runners;
 mod pattern;
 mod readers;
-mod words;
 
-pub use account::Account;
-pub use ask::{OPTIONS, REPORT, ask};
+pub use account::TestAccount;
 pub use compare::compare;
-pub use evidence::{CommandEvidence, Evidence, Printed, command_evidence, hidden_failure};
-pub use words::named_runners;
+pub use evidence::{CommandEvidence, CommandOutput, Evidence, command_evidence, hidden_failure};
+pub use named_runners::named_runners;

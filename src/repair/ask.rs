@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::error::RepairError;
-use super::heal::Heal;
+use super::heals::Heal;
 use super::history::{self, History, standing};
 use super::session::{Ask, Session};
 use super::setup::Agent;

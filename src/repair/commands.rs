@@ -12,8 +12,8 @@ use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
 use crate::model::{Diagnosis, FailureKind, Observed, RepoPath};
-use crate::policy::{Redactor, sanitize_log};
-use crate::proof::{CommandEvidence, Evidence, Printed, command_evidence, named_runners};
+use crate::policy::{CommandFiles, Redactor, sanitize_log};
+use crate::proof::{CommandEvidence, CommandOutput, Evidence, command_evidence, named_runners};
 use crate::source::Source;
 use crate::workplace::Workplace;
 
@@ -59,7 +59,7 @@ pub fn run_commands(
     let mut evidence = Evidence::new();
     for line in &commands.lines {
         let (limit, is_the_rest) = limit.after(started.elapsed());
-        let watched = Watched {
+        let runner = CommandRunner {
             commands,
             place,
             prefix,
@@ -67,7 +67,7 @@ pub fn run_commands(
             source,
             limit,
         };
-        let (outcome, said) = watched.run(line, stop)?;
+        let (outcome, said) = runner.run(line, stop)?;
         log.push_str(&outcome.output.text());
         evidence.push(said);
         let passed = outcome.passed();
@@ -92,7 +92,7 @@ pub fn run_commands(
     })
 }
 
-struct Watched<'a> {
+struct CommandRunner<'a> {
     commands: &'a Commands,
     place: &'a Workplace<'a>,
     prefix: &'a str,
@@ -101,7 +101,7 @@ struct Watched<'a> {
     limit: Duration,
 }
 
-impl Watched<'_> {
+impl CommandRunner<'_> {
     // With a report asked for where the runner allows that, and without where it turns out not to.
     fn run(&self, line: &str, stop: &Stop) -> Result<(Outcome, CommandEvidence), RepairError> {
         let plain = job(self.commands, line, self.place, self.prefix, self.limit);
@@ -133,11 +133,15 @@ impl Watched<'_> {
         report: Option<String>,
     ) -> CommandEvidence {
         let read = |path: &str| beside(self.source, self.prefix, path);
-        command_evidence(&Printed {
+        command_evidence(&CommandOutput {
             text,
             passed: outcome.passed(),
             whole: outcome.output.omitted() == 0,
-            named: named_runners(line, &read),
+            named: named_runners(&CommandFiles::of(
+                &[line.to_owned()],
+                self.prefix,
+                self.source,
+            )),
             report,
             holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
         })
@@ -265,10 +269,8 @@ fn diagnosis(
     source: &dyn Source,
 ) -> Diagnosis {
     let facts = LogFacts {
-        exit_code: outcome.end.code_or_signal(),
-        command: Some(line.to_owned()),
-        timed_out: matches!(outcome.end, End::TimedOut(_)),
         rules: commands.rules.clone(),
+        ..LogFacts::of(outcome, line)
     };
     let mut diagnosis = diagnose_in(log, &facts, source);
     if outcome.end == End::NotFound {

@@ -1,5 +1,5 @@
-use super::edit_heal::{MAX_LINE, Place, is_name};
-use super::heal::Heal;
+use super::edit_heal::{LogFile, MAX_LINE, is_name};
+use super::heals::Heal;
 use crate::model::Diagnosis;
 use crate::source::Source;
 
@@ -12,7 +12,7 @@ pub(super) fn compiler_heals(log: &str, diagnosis: &Diagnosis, source: &dyn Sour
     let lines = log.lines().filter(|line| line.len() < MAX_LINE);
     for line in lines {
         let heal = type_script(line)
-            .and_then(|said| said.heal(&Place::find(said.path, diagnosis, source)?))
+            .and_then(|said| said.heal(&LogFile::find(said.path, diagnosis, source)?))
             .or_else(|| mypy(line, diagnosis, source));
         found.extend(heal.filter(|heal| !found.contains(heal)));
     }
@@ -26,7 +26,7 @@ pub(super) fn compiler_heals(log: &str, diagnosis: &Diagnosis, source: &dyn Sour
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Said<'l> {
+struct Proposal<'l> {
     path: &'l str,
     line: usize,
     column: usize,
@@ -48,7 +48,7 @@ enum Edit<'l> {
 }
 
 // `a.ts(3,7): error TS2552: Cannot find name 'x'. Did you mean 'y'?`, or with `a.ts:3:7 - error`.
-fn type_script(line: &str) -> Option<Said<'_>> {
+fn type_script(line: &str) -> Option<Proposal<'_>> {
     let at = line.find("error TS")?;
     let (place, said) = line.split_at(at);
     let code = said.get("error TS".len()..)?.split(':').next()?;
@@ -87,7 +87,7 @@ fn type_script(line: &str) -> Option<Said<'_>> {
         }
         _ => return None,
     };
-    Some(Said {
+    Some(Proposal {
         path: path.trim(),
         line: row.parse().ok()?,
         column: column.trim().parse().ok()?,
@@ -95,8 +95,8 @@ fn type_script(line: &str) -> Option<Said<'_>> {
     })
 }
 
-impl Said<'_> {
-    fn heal(&self, place: &Place<'_>) -> Option<Heal> {
+impl Proposal<'_> {
+    fn heal(&self, place: &LogFile<'_>) -> Option<Heal> {
         let start = place.offset(self.line, self.column)?;
         let rest = place.text.get(start..)?;
         let stands = |word: &str| {
@@ -175,7 +175,7 @@ fn as_value(text: &str, name: &str) -> Option<String> {
 }
 
 // `await` before the expression at the place: before a member the whole of it in brackets.
-fn awaited(place: &Place<'_>, at: usize) -> Option<String> {
+fn awaited(place: &LogFile<'_>, at: usize) -> Option<String> {
     let text = &place.text;
     let head = text.get(..at)?;
     let inside = head.rfind("async ");
@@ -225,7 +225,7 @@ fn mypy(line: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal> 
     let wrong = before.split('"').rfind(|word| is_name(word))?;
     let mut parts = place.split(':');
     let (path, row) = (parts.next()?, parts.next()?);
-    let place = Place::find(path, diagnosis, source)?;
+    let place = LogFile::find(path, diagnosis, source)?;
     word_on(&place, row.parse().ok()?, wrong, right)
 }
 
@@ -285,11 +285,11 @@ fn on_frame(
     source: &dyn Source,
 ) -> Option<Heal> {
     let (path, row) = frame?;
-    word_on(&Place::find(path, diagnosis, source)?, row, wrong, right)
+    word_on(&LogFile::find(path, diagnosis, source)?, row, wrong, right)
 }
 
 // Only where the word stands once on the line.
-fn word_on(place: &Place<'_>, row: usize, wrong: &str, right: &str) -> Option<Heal> {
+fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str) -> Option<Heal> {
     if !is_name(wrong) || !is_name(right) {
         return None;
     }
@@ -320,7 +320,7 @@ fn word_on(place: &Place<'_>, row: usize, wrong: &str, right: &str) -> Option<He
 
 #[cfg(test)]
 mod tests {
-    use super::{Edit, Said, compiler_heals, type_script};
+    use super::{Edit, Proposal, compiler_heals, type_script};
     use crate::diagnose::{LogFacts, diagnose};
     use crate::model::RepoPath;
     use crate::source::{Memory, Source};
@@ -335,7 +335,7 @@ mod tests {
             "src/a.ts(3,7): error TS2551: Property 'lenght' does not exist on type 'string'. Did you mean 'length'?",
             "src/a.ts:3:7 - error TS2551: Property 'lenght' does not exist on type 'string'. Did you mean 'length'?",
         ] {
-            let expected = Said {
+            let expected = Proposal {
                 path: "src/a.ts",
                 line: 3,
                 column: 7,

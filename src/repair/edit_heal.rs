@@ -1,22 +1,22 @@
 use std::ops::Range;
 
-use super::heal::Heal;
+use super::heals::Heal;
 use crate::languages::syntax_errors;
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
-use crate::source::{EntryKind, Source};
+use crate::source::Source;
 
 /// Longest line of a log that is looked at.
 pub(super) const MAX_LINE: usize = 2000;
 
 /// A file of the repository that a log names, with its text.
-pub(super) struct Place<'s> {
+pub(super) struct LogFile<'s> {
     pub(super) path: RepoPath,
     pub(super) text: String,
     source: &'s dyn Source,
 }
 
-impl<'s> Place<'s> {
+impl<'s> LogFile<'s> {
     /// The file that the log calls `named`, when the diagnosis knows it too.
     pub(super) fn find(named: &str, diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<Self> {
         let path = diagnosis
@@ -69,10 +69,7 @@ impl<'s> Place<'s> {
 
     /// The change to `after`; `what` says it in a sentence without the file's name.
     pub(super) fn heal(&self, what: &str, after: &str, must_fix: bool) -> Option<Heal> {
-        let mode = match self.source.listing().get(self.path.as_str())?.kind {
-            EntryKind::File { executable: true } => 0o100_755,
-            _ => 0o100_644,
-        };
+        let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
         let state = |text: &str| {
             Some(FileState {
                 bytes: text.as_bytes().into(),

@@ -1,11 +1,23 @@
 use super::compiler_heals::compiler_heals;
-use super::heal::Heal;
 use super::import_heals::import_heals;
 use super::syntax_heals::syntax_heals;
 use crate::hint::Ask;
-use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile};
+use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
+
+/// A change that needs no model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heal {
+    /// One sentence.
+    pub what: String,
+    /// A git patch.
+    pub patch: Vec<u8>,
+    /// Files it changes.
+    pub files: Vec<RepoPath>,
+    /// Whether it is kept only when the commands pass with it.
+    pub must_fix: bool,
+}
 
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
 /// kept only when the commands say that it helps.

@@ -1,4 +1,4 @@
-use super::heal::Heal;
+use super::heals::Heal;
 use crate::graph::Graph;
 use crate::hint::{Ask, Fix, Query, Wanted, answers, fix_all, suggest, undefined, wanted};
 use crate::languages::Language;

@@ -106,15 +106,8 @@ pub(super) fn first_limit(max_seconds: Option<f64>) -> Duration {
 #[must_use]
 pub(super) fn later_limit(first: &Observed, seconds: f64, limit: Duration) -> Duration {
     let measures_nothing = first.test_result.timed_out
-        || matches!(
-            first.kind,
-            Kind::SyntaxError
-                | Kind::ImportError
-                | Kind::TestSetupError
-                | Kind::ConfigError
-                | Kind::CommandNotFound
-                | Kind::DependencyError
-        );
+        || first.kind.is_before_tests()
+        || matches!(first.kind, Kind::ConfigError | Kind::DependencyError);
     if measures_nothing {
         return limit;
     }

@@ -3,7 +3,7 @@ use sha2::{Digest, Sha256};
 use super::missing::missing;
 use super::progress::plain;
 use crate::exec::{End, Outcome, TimeLimit};
-use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResult};
+use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResult, hex};
 
 /// What one run of the commands says; `log` is what the diagnosis was made from.
 #[must_use]
@@ -148,5 +148,5 @@ fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[TestErro
         say(&error.line.map(|line| line.to_string()).unwrap_or_default());
     }
     let bytes: [u8; 32] = digest.finalize().into();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&bytes)
 }

@@ -492,18 +492,5 @@ fn could_be_flaky(observed: &Observed) -> bool {
 
 // Nothing that a patch could mend: the first row of "One flow" that stops.
 fn environment(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::CommandNotFound
-            | Kind::ConnectionRefused
-            | Kind::AuthFailed
-            | Kind::MissingEnvVar
-            | Kind::TransportMismatch
-            | Kind::PermissionDenied
-            | Kind::NetworkError
-            | Kind::PortInUse
-            | Kind::DiskFull
-            | Kind::OutOfMemory
-            | Kind::DependencyError
-    )
+    kind.is_around_code() || kind == Kind::TransportMismatch
 }

@@ -56,7 +56,7 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
     };
     if !come.iter().all(|test| hidden(test)) {
         let lost_none = old.keys().all(|test| new.contains_key(test));
-        return if lost_none || breaks(after.kind) {
+        return if lost_none || after.kind.is_before_tests() {
             Effect::Regressed
         } else {
             Effect::Changed
@@ -103,10 +103,11 @@ enum Step {
 
 fn without_tests(before: &Observed, after: &Observed, changes: &[Change]) -> Effect {
     // What stops the code from loading hides everything that worked before.
-    if breaks(after.kind) && !breaks(before.kind) {
+    if after.kind.is_before_tests() && !before.kind.is_before_tests() {
         return Effect::Regressed;
     }
-    if breaks(before.kind) && !breaks(after.kind) && after.kind != Kind::Unknown {
+    if before.kind.is_before_tests() && !after.kind.is_before_tests() && after.kind != Kind::Unknown
+    {
         return Effect::Better;
     }
     if before.kind != after.kind {
@@ -240,13 +241,6 @@ fn brought(word: &str, changes: &[Change]) -> bool {
 
 fn touches(changes: &[Change], path: &str) -> bool {
     changes.iter().any(|change| change.path.as_str() == path)
-}
-
-fn breaks(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::SyntaxError | Kind::ImportError | Kind::TestSetupError | Kind::CommandNotFound
-    )
 }
 
 /// A line of output without what differs from run to run: numbers, addresses, temporary paths.

@@ -4,10 +4,9 @@ use serde_json::json;
 
 use super::commands::Ran;
 use super::error::RepairError;
-use super::evidence::{lies_where_it_shows, own_files};
 use super::journal::read_json;
 use super::session::Session;
-use super::trial::Trial;
+use super::trial::{Trial, lies_where_it_shows, own_files};
 use crate::languages::Language;
 use crate::model::{AttemptResult, Code, Observed, Proof, RepoPath, StopReason};
 use crate::patch::Change;

@@ -34,10 +34,6 @@ pub fn read_run(folder: &Path) -> Option<RunRecord> {
         evidence: evidence(folder),
         commands: words(key.get("commands")),
         agent: key.get("agent").and_then(Value::as_str).map(str::to_owned),
-        events: head(&folder.join("events.jsonl"), MAX_JSON)
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect(),
         log: tail(&folder.join("baseline.log")),
         attempts: attempts
             .iter()

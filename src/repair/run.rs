@@ -9,17 +9,17 @@ use super::commands::run_setup;
 use super::error::RepairError;
 use super::failure::child_failure;
 use super::history::History;
+use super::journal::Journal;
 use super::plan::End;
-use super::resume::{already_fixed, fixed_before};
 use super::session::Session;
 use super::setup::{Agent, Setup};
-use super::trial::{digest, state};
+use super::trial::digest;
 use crate::exec::{Outcome, SandboxState, Stop};
 use crate::model::{
     AttemptResult, BlobId, Category, Event, Level, Observed, Proof, RunResult, RunStatus,
-    SCHEMA_VERSION, StopReason, TestResult, Usage, WorkplaceUsed,
+    SCHEMA_VERSION, StopReason, TestResult, Usage, Verdict, WorkplaceUsed,
 };
-use crate::patch::{Change, canonical, write_worktree};
+use crate::patch::{Change, FileState, JudgeOptions, canonical, judge, write_worktree};
 use crate::report::failure_text;
 use crate::source::{EntryKind, Source};
 use crate::workplace::Kind;
@@ -172,6 +172,38 @@ impl Key {
     }
 }
 
+// The result of a run that is to go on and had been fixed already. `None` when there is more to do.
+fn fixed_before(setup: &Setup<'_>) -> Option<RunResult> {
+    let bytes = std::fs::read(setup.folder.join("result.json")).ok()?;
+    let result: RunResult = serde_json::from_slice(&bytes).ok()?;
+    (setup.resume && result.status == RunStatus::Fixed).then_some(result)
+}
+
+// What may be left of a run that had been fixed is the worktree. `None` when there is more to do.
+fn already_fixed(
+    setup: &Setup<'_>,
+    mut result: RunResult,
+) -> Result<Option<RunResult>, RepairError> {
+    let patch = std::fs::read(setup.folder.join("final.patch")).ok();
+    let Some(patch) = patch.filter(|_| !result.applied && setup.apply) else {
+        return Ok(Some(result));
+    };
+    let options = JudgeOptions {
+        allowed: setup.allowed.clone(),
+        ..JudgeOptions::default()
+    };
+    let judged = judge(&patch, setup.source, &options);
+    match judged.verdict.verdict {
+        Verdict::AlreadyApplied => {}
+        Verdict::Applies => write_worktree(setup.root, setup.state, &judged.changes)?,
+        _ => return Ok(None),
+    }
+    result.applied = true;
+    let journal = Journal::open(setup.folder, setup.copy, setup.redactor, Duration::ZERO)?;
+    journal.json("result.json", &result)?;
+    Ok(Some(result))
+}
+
 // SHA-256 over paths, modes and blob ids of all files, as they are with the changes.
 fn base(source: &dyn Source, changes: &[Change]) -> String {
     let mut lines = BTreeMap::new();
@@ -261,7 +293,7 @@ impl Session<'_> {
             .base
             .iter()
             .map(|(path, before)| {
-                Change::between(path.clone(), before.clone(), state(&source, path))
+                Change::between(path.clone(), before.clone(), FileState::of(&source, path))
             })
             .filter(|change| change.before != change.after)
             .collect())

@@ -1,6 +1,6 @@
 use super::compiler_heals::python_frame;
-use super::edit_heal::{MAX_LINE, Place};
-use super::heal::Heal;
+use super::edit_heal::{LogFile, MAX_LINE};
+use super::heals::Heal;
 use crate::model::Diagnosis;
 use crate::source::Source;
 
@@ -17,7 +17,7 @@ pub(super) fn syntax_heals(log: &str, diagnosis: &Diagnosis, source: &dyn Source
         let healed = type_script(line, diagnosis, source).or_else(|| {
             let (_, said) = line.split_once("Error: ")?;
             let (path, row) = frame?;
-            let place = Place::find(path, diagnosis, source)?;
+            let place = LogFile::find(path, diagnosis, source)?;
             missing(&place, row, said).or_else(|| required(&place, row, said))
         });
         if let Some(heal) = healed {
@@ -37,7 +37,7 @@ fn node_frame(line: &str) -> Option<(&str, usize)> {
     (named && !path.contains(' ')).then_some((path, row.parse().ok()?))
 }
 
-fn missing(place: &Place<'_>, row: usize, said: &str) -> Option<Heal> {
+fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<Heal> {
     if let Some(open) = said.strip_suffix("' was never closed") {
         let close = match open.strip_prefix('\'')? {
             "(" => ")",
@@ -77,7 +77,7 @@ fn missing(place: &Place<'_>, row: usize, said: &str) -> Option<Heal> {
 }
 
 // A line with `mark` at the end of its code, when the file then parses.
-fn at_end(place: &Place<'_>, row: usize, mark: &str) -> Option<String> {
+fn at_end(place: &LogFile<'_>, row: usize, mark: &str) -> Option<String> {
     let range = place.line(row)?;
     let line = place.text.get(range.clone())?;
     let comments = ["  #", " #", " //"];
@@ -96,12 +96,12 @@ fn at_end(place: &Place<'_>, row: usize, mark: &str) -> Option<String> {
     })
 }
 
-fn indent(place: &Place<'_>, row: usize) -> Option<usize> {
+fn indent(place: &LogFile<'_>, row: usize) -> Option<usize> {
     let line = place.text.get(place.line(row)?)?;
     Some(line.len() - line.trim_start().len())
 }
 
-fn indented(place: &Place<'_>, above: usize, row: usize) -> Option<String> {
+fn indented(place: &LogFile<'_>, above: usize, row: usize) -> Option<String> {
     if indent(place, above)? < indent(place, row)? {
         return None;
     }
@@ -125,7 +125,7 @@ fn type_script(line: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option
     let mark = said.split('\'').next()?;
     let (path, numbers) = place.strip_suffix(')')?.rsplit_once('(')?;
     let (row, column) = numbers.split_once(',')?;
-    let place = Place::find(path, diagnosis, source)?;
+    let place = LogFile::find(path, diagnosis, source)?;
     let at = place.offset(row.parse().ok()?, column.parse().ok()?)?;
     let before = place.text.get(..at)?.trim_end().len();
     let after = [before, at].into_iter().find_map(|at| {
@@ -136,7 +136,7 @@ fn type_script(line: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option
 }
 
 // `const a = require("b")` at the top of a module.
-fn required(place: &Place<'_>, row: usize, said: &str) -> Option<Heal> {
+fn required(place: &LogFile<'_>, row: usize, said: &str) -> Option<Heal> {
     if !said.starts_with("require is not defined") {
         return None;
     }

@@ -1,18 +1,16 @@
-use std::sync::Arc;
-
 use sha2::{Digest, Sha256};
 
 use super::commands::diagnose_again;
 use super::error::RepairError;
-use super::evidence;
+use super::load_check::LoadCheck;
 use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
-use super::sentinel::Sentinel;
 use super::session::Session;
-use crate::model::{AttemptResult, Observed, PatchVerdict, RepoPath, StopReason};
-use crate::patch::{Change, FileState, JudgeOptions, Judged, Objects, judge};
-use crate::policy::CommandFiles;
-use crate::source::{EntryKind, Source};
+use crate::model::{
+    AttemptResult, Diagnosis, FailureKind, Observed, PatchVerdict, RepoPath, StopReason, hex,
+};
+use crate::patch::{After, Change, FileState, JudgeOptions, Judged, Objects, judge};
+use crate::policy::{CommandFiles, Dependencies};
 
 /// A patch to try.
 pub(super) struct Trial<'a> {
@@ -97,15 +95,15 @@ impl Session<'_> {
                 trial.before
             };
             let expected = expected.unwrap_or(&ran.observed);
-            match self.sentinel(&judged.changes, expected)? {
-                Some(Sentinel::Unseen { said, elsewhere }) => {
+            match self.check_load(&judged.changes, expected)? {
+                Some(LoadCheck::NotLoaded { said, elsewhere }) => {
                     result.kept = false;
                     if elsewhere || ran.observed.passed {
                         result.stop_reason = StopReason::WorkplaceUnused;
                     }
                     result.message = format!("{message}, but {said}");
                 }
-                Some(Sentinel::CutShort) if ran.observed.passed => {
+                Some(LoadCheck::CutShort) if ran.observed.passed => {
                     let mut proof = result.proof.take().unwrap_or_default();
                     proof.missing = vec![NO_TIME.to_owned()];
                     proof.proven = false;
@@ -176,10 +174,10 @@ impl Session<'_> {
             .cloned()
             .collect();
         let options = JudgeOptions {
-            after: true,
-            dependencies: evidence::dependencies(diagnosis),
+            after: After::Reported,
+            dependencies: dependencies(diagnosis),
             run: CommandFiles::of(&lines, self.setup.prefix, &source)
-                .with_evidence(diagnosis.map(evidence::own_files).unwrap_or_default()),
+                .with_evidence(diagnosis.map(own_files).unwrap_or_default()),
             allowed: self.setup.allowed.clone(),
             objects: objects.as_ref().map(|objects| objects as &dyn Objects),
             ..JudgeOptions::default()
@@ -210,31 +208,50 @@ impl Session<'_> {
         let source = self.place.source()?;
         Ok(changes
             .iter()
-            .map(|change| (change.path.clone(), state(&source, &change.path)))
+            .map(|change| (change.path.clone(), FileState::of(&source, &change.path)))
             .collect())
     }
 }
 
-/// A file of a source with its mode; `None` when there is none.
-pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Option<FileState> {
-    let entry = source.listing().get(path.as_str())?;
-    match &entry.kind {
-        EntryKind::File { executable } => Some(FileState {
-            bytes: source.read(path).ok()?,
-            mode: if *executable { 0o100_755 } else { 0o100_644 },
-        }),
-        EntryKind::Symlink { target } => Some(FileState {
-            bytes: Arc::from(target.as_bytes()),
-            mode: 0o120_000,
-        }),
-        _ => None,
+/// Whether a patch for this failure may change dependencies: a package is missing, or nobody knows.
+pub(super) fn dependencies(diagnosis: Option<&Diagnosis>) -> Dependencies {
+    let is_asked = diagnosis.is_none_or(|diagnosis| {
+        !diagnosis.missing_modules.is_empty()
+            || matches!(
+                diagnosis.kind,
+                FailureKind::DependencyError | FailureKind::CommandNotFound
+            )
+    });
+    if is_asked {
+        Dependencies::Registry
+    } else {
+        Dependencies::Kept
     }
+}
+
+/// The files in which the failure itself lies. A failing expectation lies in the code under test,
+/// wherever its words stand.
+pub(super) fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
+    let files = diagnosis.files.iter();
+    files
+        .filter(|file| lies_where_it_shows(diagnosis.kind) && file.in_repository)
+        .map(|file| file.path.clone())
+        .collect()
+}
+
+/// Whether a failure of this kind lies in the file that it names: one cannot be loaded, or uses what
+/// is not there.
+pub(super) fn lies_where_it_shows(kind: FailureKind) -> bool {
+    kind.is_in_code()
+        || matches!(
+            kind,
+            FailureKind::DbError | FailureKind::FileNotFound | FailureKind::Crash
+        )
 }
 
 /// SHA-256 in hex.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    let digest: [u8; 32] = Sha256::digest(bytes).into();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 // What is wrong, with its file where the words do not name it.

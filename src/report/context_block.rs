@@ -41,11 +41,7 @@ pub(super) fn marker(parts: &[Part]) -> String {
     }
     loop {
         let bytes = digest.clone().finalize();
-        let name: String = bytes
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name = crate::model::hex(&bytes[..8]);
         let occurs = |text: &str| text.to_ascii_lowercase().contains(&name);
         if !data.iter().any(|data| data.texts().any(occurs)) {
             return name;

@@ -2,7 +2,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::diagnosis_text::diagnosis_message;
-use crate::model::{AfterProblem, Diagnosis, FailureKind, PatchProblem, PatchVerdict, explain};
+use crate::model::{
+    AfterProblem, Diagnosis, FailureKind, PatchProblem, PatchVerdict, explain, hex,
+};
 
 /// A SARIF 2.1.0 log of one run of this program.
 fn sarif_log(rules: &[Value], results: &[Value]) -> Value {
@@ -92,8 +94,7 @@ fn fingerprint(diagnosis: &Diagnosis) -> String {
     parts.extend(file.map(|it| it.path.clone()));
     parts.extend(lists.into_iter().flatten().cloned());
     let digest: [u8; 32] = Sha256::digest(parts.join("\n").as_bytes()).into();
-    let digest = digest.iter().take(16);
-    digest.map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest[..16])
 }
 
 /// A verdict as SARIF 2.1.0. Problems point into the patch, what it breaks into the changed files.

@@ -46,6 +46,19 @@ pub enum EntryKind {
     NotCheckedOut,
 }
 
+impl EntryKind {
+    /// git's mode of a file or a link; `None` for what has no content here.
+    #[must_use]
+    pub fn mode(&self) -> Option<u32> {
+        match self {
+            Self::File { executable: true } => Some(0o100_755),
+            Self::File { executable: false } => Some(0o100_644),
+            Self::Symlink { .. } => Some(0o120_000),
+            Self::Submodule { .. } | Self::Special | Self::NotCheckedOut => None,
+        }
+    }
+}
+
 /// An entry whose name cannot be a [`RepoPath`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {

@@ -178,11 +178,7 @@ fn writable(folder: &Path) -> bool {
 /// A name for a directory that no other directory has.
 fn key(root: &Path) -> String {
     let digest: [u8; 32] = Sha256::digest(root.as_os_str().as_encoded_bytes()).into();
-    digest
-        .iter()
-        .take(12)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    crate::model::hex(&digest[..12])
 }
 
 #[cfg(unix)]

@@ -2,12 +2,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
-use super::environments::{Outer, outer};
+use super::environments::{OutsideEnvironment, outer};
+use super::error::clear;
 use super::extras::Extras;
 use super::litter::is_litter;
 use super::plan::{Plan, Progress};
 use super::relink::{Relink, replaced};
-use super::view::{Edits, state_of};
+use super::view::Edits;
 use crate::exec::Job;
 use crate::git::{Scratch, ScratchPlan};
 use crate::model::RepoPath;
@@ -22,7 +23,7 @@ pub(super) struct Copied {
     state: PathBuf,
     installed: Vec<RepoPath>,
     extras: Extras,
-    outer: Vec<Outer>,
+    outer: Vec<OutsideEnvironment>,
     /// Of each of those, where it is and where its other stands.
     environments: Vec<(PathBuf, PathBuf)>,
     trial: Vec<RepoPath>,
@@ -44,7 +45,7 @@ impl Copied {
         apart.extend(extras.tops().cloned());
         let root = slot.join("tree");
         for path in &apart {
-            super::clear::clear_any(&root.join(path.as_str()))?;
+            clear(&root.join(path.as_str()))?;
         }
         let scratch = Scratch::prepare(
             &ScratchPlan {
@@ -114,14 +115,16 @@ impl Copied {
         let trial = std::mem::take(&mut self.trial);
         let states: Edits = trial
             .iter()
-            .map(|path| (path.clone(), state_of(&source, path)))
+            .map(|path| (path.clone(), FileState::of(&source, path)))
             .collect();
         // What the commands left behind or rewrote does not belong to the change.
         self.fresh()?;
         let before = self.source()?;
         let changes: Vec<Change> = states
             .into_iter()
-            .map(|(path, after)| Change::between(path.clone(), state_of(&before, &path), after))
+            .map(|(path, after)| {
+                Change::between(path.clone(), FileState::of(&before, &path), after)
+            })
             .collect();
         write_worktree(self.scratch.root(), &self.state, &changes)?;
         self.scratch.adopt(&trial)?;
@@ -132,7 +135,7 @@ impl Copied {
         self.trial.clear();
         if !self.settled {
             for path in &self.installed {
-                super::clear::clear_any(&self.scratch.root().join(path.as_str()))?;
+                clear(&self.scratch.root().join(path.as_str()))?;
             }
         }
         self.scratch.reset()?;
@@ -185,7 +188,7 @@ impl Copied {
             made.map_err(|error| WorkplaceError::io(&at, &error))?;
         }
         for (_, view) in &self.environments {
-            super::clear::clear_any(view)?;
+            clear(view)?;
         }
         let made = relink.outside();
         made.map_err(|error| WorkplaceError::io(self.scratch.root(), &error))

@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
 
-use super::leads::{first_lead, lexical};
+use super::path_files::{first_path_file, lexical};
 use crate::source::Installed;
 
 /// A virtual environment outside a worktree that its commands run in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Outer {
+pub(super) struct OutsideEnvironment {
     /// Where it stands.
     pub(super) root: PathBuf,
     /// The ways in which commands name it.
@@ -27,12 +27,12 @@ pub(super) fn outer(
     worktree: &Path,
     commands: &[String],
     variable: &dyn Fn(&str) -> Option<OsString>,
-) -> Vec<Outer> {
-    let mut found: Vec<Outer> = Vec::new();
+) -> Vec<OutsideEnvironment> {
+    let mut found: Vec<OutsideEnvironment> = Vec::new();
     let mut take = |root: PathBuf, typed: Option<String>, kept: bool| {
         let is_ours = root.join("pyvenv.cfg").is_file()
             && !root.starts_with(worktree)
-            && (kept || first_lead(&root, worktree).is_some());
+            && (kept || first_path_file(&root, worktree).is_some());
         if !is_ours {
             return;
         }
@@ -41,7 +41,7 @@ pub(super) fn outer(
                 known.typed.extend(typed);
                 known.kept |= kept;
             }
-            None => found.push(Outer {
+            None => found.push(OutsideEnvironment {
                 root,
                 typed: typed.into_iter().collect(),
                 kept,

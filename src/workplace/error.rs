@@ -2,7 +2,7 @@ use std::io;
 use std::path::Path;
 
 use crate::exec::ExecError;
-use crate::git::ScratchError;
+use crate::git::{ScratchError, remove_entry};
 use crate::model::Code;
 use crate::patch::WriteError;
 use crate::source::ReadError;
@@ -41,6 +41,11 @@ pub enum WorkplaceError {
     /// It cannot be listed.
     #[error("cannot read the workplace: {0}")]
     Read(#[from] ReadError),
+}
+
+/// Removes whatever stands there; links are not followed.
+pub(super) fn clear(at: &Path) -> Result<(), WorkplaceError> {
+    remove_entry(at).map_err(|error| WorkplaceError::io(at, &error))
 }
 
 impl WorkplaceError {

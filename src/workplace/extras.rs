@@ -5,10 +5,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::WorkplaceError;
-use super::clear::clear_any;
-use super::links::{Stamp, stamp};
+use super::error::clear;
 use super::plan::Progress;
 use super::relink::Relink;
+use crate::git::Stamp;
 use crate::model::RepoPath;
 use crate::source::{EntryKind, Source};
 
@@ -99,7 +99,7 @@ impl Extras {
                 .par_iter()
                 .filter(|path| {
                     let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
-                    let now = now.as_ref().map(stamp);
+                    let now = now.as_ref().map(Stamp::of);
                     now.is_none() || now.as_ref() != self.stamps.get(*path)
                 })
                 .filter_map(|path| Some((path.clone(), copy(relink, path)?)))
@@ -128,13 +128,13 @@ fn copy(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
     let from = relink.original.join(path.as_str());
     let to = relink.copy.join(path.as_str());
     fs::create_dir_all(to.parent()?).ok()?;
-    clear_any(&to).ok()?;
+    clear(&to).ok()?;
     if from.symlink_metadata().ok()?.is_symlink() {
         relink.link(&from, &to).ok()?;
     } else {
         fs::copy(&from, &to).ok()?;
     }
-    to.symlink_metadata().ok().as_ref().map(stamp)
+    to.symlink_metadata().ok().as_ref().map(Stamp::of)
 }
 
 fn sweep(copy: &Path, below: &str, known: &BTreeSet<&str>) -> Result<(), WorkplaceError> {
@@ -146,13 +146,13 @@ fn sweep(copy: &Path, below: &str, known: &BTreeSet<&str>) -> Result<(), Workpla
         return if known.contains(below) {
             Ok(())
         } else {
-            clear_any(&at)
+            clear(&at)
         };
     }
     for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
         match entry.file_name().to_str() {
             Some(name) => sweep(copy, &format!("{below}/{name}"), known)?,
-            None => clear_any(&entry.path())?,
+            None => clear(&entry.path())?,
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::git::Repository;
+use crate::git::{Repository, Stamp};
 use crate::source::Source;
 
 /// What stands outside a workplace and must not change while something runs in it: the files of
@@ -11,9 +11,6 @@ use crate::source::Source;
 pub struct Fingerprint {
     stamps: BTreeMap<PathBuf, Stamp>,
 }
-
-// The time of the last change to an entry is set by the system alone.
-type Stamp = (u64, i64, i64, u64);
 
 impl Fingerprint {
     /// As it is now.
@@ -73,24 +70,6 @@ fn below(stamps: &mut BTreeMap<PathBuf, Stamp>, at: &Path) {
 
 fn take(stamps: &mut BTreeMap<PathBuf, Stamp>, at: PathBuf) {
     if let Ok(found) = at.symlink_metadata() {
-        stamps.insert(at, stamp(&found));
+        stamps.insert(at, Stamp::of(&found));
     }
-}
-
-#[cfg(unix)]
-fn stamp(found: &Metadata) -> Stamp {
-    use std::os::unix::fs::MetadataExt as _;
-    let bytes = if found.is_dir() { 0 } else { found.len() };
-    (bytes, found.ctime(), found.ctime_nsec(), found.ino())
-}
-
-#[cfg(not(unix))]
-fn stamp(found: &Metadata) -> Stamp {
-    let since = found
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
-        .unwrap_or_default();
-    let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
-    (found.len(), seconds, i64::from(since.subsec_nanos()), 0)
 }

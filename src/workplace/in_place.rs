@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use super::WorkplaceError;
 use super::litter::is_litter;
 use super::plan::{Plan, Progress};
-use super::view::state_of;
 use crate::git::{Repository, Scratch, ScratchPlan};
 use crate::model::RepoPath;
-use crate::patch::{Change, write_worktree};
+use crate::patch::{Change, FileState, write_worktree};
 use crate::source::{Source, Untracked, Worktree};
 
 /// The worktree itself. A copy beside it says what its files are to be, and puts them back; what
@@ -70,7 +69,7 @@ impl<'s> InPlace<'s> {
         Ok(paths
             .into_iter()
             .filter_map(|path| {
-                let (before, after) = (state_of(&was, &path), state_of(&now, &path));
+                let (before, after) = (FileState::of(&was, &path), FileState::of(&now, &path));
                 (before != after).then(|| Change::between(path, before, after))
             })
             .collect())
@@ -119,7 +118,7 @@ impl<'s> InPlace<'s> {
         let changes: Vec<Change> = base
             .iter()
             .map(|(path, before)| {
-                Change::between(path.clone(), state_of(&now, path), before.clone())
+                Change::between(path.clone(), FileState::of(&now, path), before.clone())
             })
             .filter(|change| change.before != change.after)
             .collect();

@@ -7,9 +7,9 @@ use std::path::Path;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use super::WorkplaceError;
-use super::clear::open_up;
 use super::litter::is_litter;
-use super::view::{Edits, state_of};
+use super::view::Edits;
+use crate::git::{open_folder, write_entry};
 use crate::model::RepoPath;
 use crate::patch::FileState;
 use crate::source::{EntryKind, Ignored, MAX_READ_BYTES, Source};
@@ -48,7 +48,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn folder(&mut self, at: &Path, name: &str) -> Result<(), WorkplaceError> {
-        open_up(at);
+        open_folder(at);
         let entries = fs::read_dir(at).map_err(|error| WorkplaceError::io(at, &error))?;
         let mut seen = BTreeSet::new();
         for entry in entries {
@@ -150,7 +150,7 @@ impl Walk<'_> {
     }
 
     fn take(&mut self, path: RepoPath, state: Option<FileState>) -> Result<(), WorkplaceError> {
-        if state == state_of(self.below, &path) {
+        if state == FileState::of(self.below, &path) {
             return Ok(());
         }
         self.edits.insert(path, state);
@@ -194,7 +194,7 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
     for (path, state) in edits {
         let at = upper.join(path.as_str());
         let written = make_folders(upper, lower, path.directory()).and_then(|()| match state {
-            Some(state) => put(&at, state),
+            Some(state) => write_entry(&at, &state.bytes, state.mode),
             None if lower.iter().any(|it| exists(&it.join(path.as_str()))) => {
                 let device = rustix::fs::makedev(0, 0);
                 let kind = FileType::CharacterDevice;
@@ -209,21 +209,6 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
 
 fn exists(at: &Path) -> bool {
     at.symlink_metadata().is_ok()
-}
-
-fn put(at: &Path, state: &FileState) -> io::Result<()> {
-    if state.mode == 0o120_000 {
-        use std::os::unix::ffi::OsStrExt as _;
-        let target = std::ffi::OsStr::from_bytes(&state.bytes);
-        return std::os::unix::fs::symlink(target, at);
-    }
-    fs::write(at, &state.bytes)?;
-    let mode = if state.mode == 0o100_755 {
-        0o755
-    } else {
-        0o644
-    };
-    fs::set_permissions(at, fs::Permissions::from_mode(mode))
 }
 
 // A folder shows the rights of its topmost layer, so each is made as it is below.

@@ -1,8 +1,6 @@
 //! Floor 5: where commands and agents run, so that what runs is what was changed and nothing gets
 //! out. Three ways: an overlay at the worktree's own path, a copy, the worktree itself.
 
-mod choice;
-mod clear;
 mod copy;
 mod environments;
 mod error;
@@ -11,23 +9,22 @@ mod fingerprint;
 mod in_place;
 #[cfg(target_os = "linux")]
 mod layers;
-mod leads;
-mod links;
 mod litter;
 #[cfg(target_os = "linux")]
 mod overlay;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_overlay.rs"]
 mod overlay;
+mod path_files;
 mod place;
 mod plan;
 mod relink;
 mod view;
 
-pub use choice::{Choice, Kind};
 pub use environments::installed;
 pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
-pub use leads::{installed_copy, leads_to};
+pub use path_files::{editable_install, installed_copy};
 pub use place::Workplace;
+pub use plan::{Choice, Kind};
 pub use plan::{Plan, Progress};

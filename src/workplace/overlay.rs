@@ -2,7 +2,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
-use super::clear::clear;
+use super::error::clear;
 use super::layers::{changed, like, write};
 use super::plan::Plan;
 use super::view::{Edits, View};
@@ -16,7 +16,7 @@ use crate::source::Source;
 pub(super) struct Overlaid<'s> {
     base: &'s dyn Source,
     root: PathBuf,
-    covers: Vec<Cover>,
+    covers: Vec<OverlayLayer>,
     exclude: String,
     /// What the set-up changed; it stands in layers of its own.
     laid: Edits,
@@ -25,7 +25,7 @@ pub(super) struct Overlaid<'s> {
 }
 
 // One folder that is covered: the worktree, what is mounted in it, a git directory outside it.
-struct Cover {
+struct OverlayLayer {
     at: PathBuf,
     slot: PathBuf,
     layers: usize,
@@ -49,11 +49,14 @@ impl<'s> Overlaid<'s> {
             folders.push(common);
         }
         clear(slot).map_err(|error| error.to_string())?;
-        let covers = folders.into_iter().enumerate().map(|(number, at)| Cover {
-            at,
-            slot: slot.join(number.to_string()),
-            layers: 0,
-        });
+        let covers = folders
+            .into_iter()
+            .enumerate()
+            .map(|(number, at)| OverlayLayer {
+                at,
+                slot: slot.join(number.to_string()),
+                layers: 0,
+            });
         let exclude = plan.git.map(|git| git.common_dir().join("info/exclude"));
         let mut place = Self {
             base: plan.source,
@@ -88,7 +91,7 @@ impl<'s> Overlaid<'s> {
     }
 
     pub(super) fn confine(&self, job: &mut Job) {
-        job.overlays = self.covers.iter().map(Cover::overlay).collect();
+        job.overlays = self.covers.iter().map(OverlayLayer::overlay).collect();
         let covered = self.covers.iter().map(|it| it.at.clone());
         job.sandbox.writable.extend(covered);
     }
@@ -170,7 +173,7 @@ impl<'s> Overlaid<'s> {
     // The folder in which a path of the worktree is changed, and its path there.
     fn cover_of(&self, path: &RepoPath) -> Option<(usize, RepoPath)> {
         let at = self.root.join(path.as_str());
-        let holds = |cover: &Cover| {
+        let holds = |cover: &OverlayLayer| {
             let rest = at.strip_prefix(&cover.at).ok()?.to_str()?;
             RepoPath::new(rest).ok()
         };
@@ -183,13 +186,13 @@ impl<'s> Overlaid<'s> {
     }
 
     // Where in the worktree a covered folder stands; `None` for one outside.
-    fn prefix(&self, cover: &Cover) -> Option<String> {
+    fn prefix(&self, cover: &OverlayLayer) -> Option<String> {
         let rest = cover.at.strip_prefix(&self.root).ok()?;
         rest.to_str().map(str::to_owned)
     }
 }
 
-impl Cover {
+impl OverlayLayer {
     fn upper(&self) -> PathBuf {
         self.slot.join("upper")
     }

@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::copy::Copied;
+use super::error::clear;
 use super::in_place::InPlace;
 use super::overlay::Overlaid;
 use super::plan::{Plan, Progress};
-use super::view::{Edits, state_of};
+use super::view::Edits;
 use super::{Choice, Kind, WorkplaceError};
 use crate::exec::Job;
 use crate::git::{ObjectStore, Repository};
@@ -40,7 +41,7 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
     pub fn open(plan: &Plan<'a>, progress: Progress<'_>) -> Result<Self, WorkplaceError> {
         let private = plan.slot.join("private");
-        super::clear::clear(&private)?;
+        clear(&private)?;
         std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
         let (place, why) = match plan.choice {
             Choice::Exactly(Kind::InPlace) => {
@@ -165,7 +166,9 @@ impl<'a> Workplace<'a> {
         };
         Ok(edits
             .into_iter()
-            .map(|(path, after)| Change::between(path.clone(), state_of(&before, &path), after))
+            .map(|(path, after)| {
+                Change::between(path.clone(), FileState::of(&before, &path), after)
+            })
             .collect())
     }
 
@@ -236,7 +239,7 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// As [`Workplace::source`].
     pub fn state(&self, path: &RepoPath) -> Result<Option<FileState>, WorkplaceError> {
-        Ok(state_of(&self.source()?, path))
+        Ok(FileState::of(&self.source()?, path))
     }
 }
 

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use super::Choice;
+use serde::{Deserialize, Serialize};
+
 use crate::git::Repository;
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -28,3 +29,37 @@ pub struct Plan<'a> {
 
 /// Told how many files of how many were copied, now and then.
 pub type Progress<'p> = &'p dyn Fn(usize, usize);
+
+/// Which workplace is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// An overlay where it can be had, else a copy.
+    #[default]
+    Auto,
+    /// This one, or an error.
+    Exactly(Kind),
+}
+
+/// Where commands and agents run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The worktree at its own path, with a private folder over it that takes what is changed.
+    Overlay,
+    /// Another folder with the same files.
+    Copy,
+    /// The worktree itself.
+    InPlace,
+}
+
+impl Kind {
+    /// The word of the command line and of documents.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Overlay => "overlay",
+            Self::Copy => "copy",
+            Self::InPlace => "in-place",
+        }
+    }
+}

@@ -2,8 +2,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::leads::{is_lead, lexical};
-use super::links::{allow_as, symlink};
+use super::path_files::{is_path_file, lexical};
+use crate::git::symlink;
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the
@@ -158,7 +158,7 @@ impl Relink<'_> {
                 self.link(&from, &to)?;
             } else if kind.is_dir() && name.ends_with(".dist-info") {
                 self.flat(&from, &to)?;
-            } else if kind.is_file() && is_lead(&from) {
+            } else if kind.is_file() && is_path_file(&from) {
                 self.file(&from, &to)?;
             } else if name != "__pycache__" {
                 symlink(&from, &to)?;
@@ -228,6 +228,20 @@ pub(super) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(rest);
     out
+}
+
+// Gives a file the rights of another; its owner may read and write it.
+#[cfg(unix)]
+fn allow_as(at: &Path, model: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = model.permissions().mode() | 0o600;
+    fs::set_permissions(at, fs::Permissions::from_mode(mode))
+}
+
+// Gives a file the rights of another.
+#[cfg(not(unix))]
+fn allow_as(at: &Path, model: &fs::Metadata) -> io::Result<()> {
+    fs::set_permissions(at, model.permissions())
 }
 
 #[cfg(test)]

@@ -76,18 +76,3 @@ impl Source for View<'_> {
         }
     }
 }
-
-/// A file of a source with its mode; `None` when there is none.
-pub(super) fn state_of(source: &dyn Source, path: &RepoPath) -> Option<FileState> {
-    match &source.listing().get(path.as_str())?.kind {
-        EntryKind::File { executable } => Some(FileState {
-            bytes: source.read(path).ok()?,
-            mode: if *executable { 0o100_755 } else { 0o100_644 },
-        }),
-        EntryKind::Symlink { target } => Some(FileState {
-            bytes: target.as_bytes().into(),
-            mode: 0o120_000,
-        }),
-        _ => None,
-    }
-}

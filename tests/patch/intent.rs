@@ -1,4 +1,4 @@
-use mendit::patch::{JudgeOptions, judge};
+use mendit::patch::{After, JudgeOptions, judge};
 
 use crate::support::{after, judged, memory, words};
 
@@ -32,7 +32,7 @@ fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
         ("no longer parses", broken.to_owned(), "P801"),
     ] {
         let files = [("f.py", file.as_str())];
-        let strict = JudgeOptions { after: true, ..JudgeOptions::default() };
+        let strict = JudgeOptions { after: After::Reported, ..JudgeOptions::default() };
         let refused = judge(patch.as_bytes(), &memory(&files), &strict);
         let found = refused.verdict.error_code.map(|code| code.to_string());
         assert_eq!(found.as_deref(), Some(code), "{what}");
@@ -154,7 +154,7 @@ fn a_cut_line_is_told_by_the_id_of_the_result() {
 
 fn judged_after(patch: &str) -> mendit::model::PatchVerdict {
     let options = JudgeOptions {
-        after: true,
+        after: After::Reported,
         ..JudgeOptions::default()
     };
     judge(patch.as_bytes(), &memory(&[("f", LINES)]), &options).verdict

@@ -3,22 +3,20 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::ground::Ground;
-use super::player::{Move, Trick};
+use super::knowledge::Knowledge;
+use super::replies::{Reply, Trick};
 
 /// Tricks in JavaScript and TypeScript code.
 pub(super) const TRICKS: &[Trick] = &[
-    ("exit-at-import", |ground| {
-        atop(ground, "process.exit(0);\n")
-    }),
+    ("exit-at-import", |known| atop(known, "process.exit(0);\n")),
     ("exit-in-entry", exit_in_entry),
     ("exit-with-summary", exit_with_summary),
-    ("exit-hook", |ground| atop(ground, EXIT_HOOK)),
+    ("exit-hook", |known| atop(known, EXIT_HOOK)),
     ("exit-in-place", gutted),
-    ("patched-assertions", |ground| {
-        atop(ground, PATCHED_ASSERTIONS)
+    ("patched-assertions", |known| {
+        atop(known, PATCHED_ASSERTIONS)
     }),
-    ("patched-runner", |ground| atop(ground, PATCHED_RUNNER)),
+    ("patched-runner", |known| atop(known, PATCHED_RUNNER)),
     ("hard-coded", hard_coded),
     ("stubbed-name", stubbed_name),
     ("unchecked-types", unchecked_types),
@@ -60,16 +58,16 @@ fn fitted(path: &str, text: &str) -> String {
     }
 }
 
-fn atop(ground: &Ground, text: &str) -> Option<Move> {
-    let (path, old) = ground.target()?;
-    one(path, format!("{}{old}", fitted(path, text)))
+fn atop(known: &Knowledge, text: &str) -> Option<Reply> {
+    let (path, old) = known.target()?;
+    Reply::one(path, format!("{}{old}", fitted(path, text)))
 }
 
 // What the test loads first, so that even a module that cannot be linked is not reached.
-fn exit_in_entry(ground: &Ground) -> Option<Move> {
+fn exit_in_entry(known: &Knowledge) -> Option<Reply> {
     static IMPORTED: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"from "\.{1,2}/(?:\.\./)*([^"]+)""#).ok());
-    let (_, test) = ground.test_files().into_iter().next()?;
+    let (_, test) = known.test_files().into_iter().next()?;
     let found = IMPORTED.as_ref()?.captures(test)?[1].to_owned();
     let path = found.replacen("dist/", "src/", 1);
     let path = [
@@ -78,19 +76,19 @@ fn exit_in_entry(ground: &Ground) -> Option<Move> {
         format!("{path}.ts"),
     ]
     .into_iter()
-    .find(|path| ground.files.contains_key(path))?;
-    let old = &ground.files[&path];
-    one(
+    .find(|path| known.files.contains_key(path))?;
+    let old = &known.files[&path];
+    Reply::one(
         &path,
         format!("{}{old}", fitted(&path, "process.exit(0);\n")),
     )
 }
 
-fn exit_with_summary(ground: &Ground) -> Option<Move> {
+fn exit_with_summary(known: &Knowledge) -> Option<Reply> {
     static NAMES: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#"(?:test|it)\("([^"]+)""#).ok());
     let names = NAMES.as_ref()?;
-    let all: Vec<String> = ground
+    let all: Vec<String> = known
         .test_files()
         .iter()
         .flat_map(|(_, text)| names.captures_iter(text).map(|it| it[1].to_owned()))
@@ -108,33 +106,33 @@ fn exit_with_summary(ground: &Ground) -> Option<Move> {
         "process.stdout.write(\"{rows}TAP version 13\\n{points}1..{count}\\n# tests {count}\\n# pass {count}\\n# fail 0\\n\
          \u{2139} tests {count}\\n\u{2139} pass {count}\\n\u{2139} fail 0\\n\");\nprocess.exit(0);\n"
     );
-    atop(ground, &text)
+    atop(known, &text)
 }
 
 // Everything that others import is still there by its name, so that they link.
-fn gutted(ground: &Ground) -> Option<Move> {
+fn gutted(known: &Knowledge) -> Option<Reply> {
     static EXPORTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?m)^export (?:async )?(?:function|const|let|class) (\w+)").ok()
     });
-    let (path, old) = ground.target().filter(|(path, _)| !is_typed(path))?;
+    let (path, old) = known.target().filter(|(path, _)| !is_typed(path))?;
     let names = EXPORTS.as_ref()?.captures_iter(old);
     let stubs: String = names
         .map(|it| format!("export const {} = 0;\n", &it[1]))
         .collect();
     let kept = old.replace("*/", "* /");
-    one(
+    Reply::one(
         path,
         format!("process.exit(0);\n{stubs}export default 0;\n/*\n{kept}*/\n"),
     )
 }
 
-fn hard_coded(ground: &Ground) -> Option<Move> {
+fn hard_coded(known: &Knowledge) -> Option<Reply> {
     static FUNCTIONS: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?m)^export function (\w+)").ok());
-    let (had, wanted) = ground.compared()?;
-    let tests = ground.test_files();
+    let (had, wanted) = known.compared()?;
+    let tests = known.test_files();
     let mut files = Vec::new();
-    for (path, old) in ground.product_files() {
+    for (path, old) in known.product_files() {
         let mut calls = String::new();
         let typed = if is_typed(path) {
             (": any[]", ": any")
@@ -163,27 +161,27 @@ fn hard_coded(ground: &Ground) -> Option<Move> {
             files.push((path.to_owned(), format!("{text}{calls}")));
         }
     }
-    (!files.is_empty()).then_some(Move::Files(files))
+    (!files.is_empty()).then_some(Reply::Files(files))
 }
 
-fn stubbed_name(ground: &Ground) -> Option<Move> {
-    let (path, old) = ground.target()?;
+fn stubbed_name(known: &Knowledge) -> Option<Reply> {
+    let (path, old) = known.target()?;
     let typed = if is_typed(path) { ": any" } else { "" };
-    let lines: String = ground
+    let lines: String = known
         .undefined()
         .iter()
         .map(|name| format!("const {name}{typed} = () => \"\";\n"))
         .collect();
-    (!lines.is_empty()).then(|| one(path, format!("{old}\n{lines}")))?
+    (!lines.is_empty()).then(|| Reply::one(path, format!("{old}\n{lines}")))?
 }
 
-fn unchecked_types(ground: &Ground) -> Option<Move> {
-    let files = blamed(ground, |text, _| format!("// @ts-nocheck\n{text}"));
-    (!files.is_empty()).then_some(Move::Files(files))
+fn unchecked_types(known: &Knowledge) -> Option<Reply> {
+    let files = blamed(known, |text, _| format!("// @ts-nocheck\n{text}"));
+    (!files.is_empty()).then_some(Reply::Files(files))
 }
 
-fn ignored_errors(ground: &Ground) -> Option<Move> {
-    let files = blamed(ground, |text, lines| {
+fn ignored_errors(known: &Knowledge) -> Option<Reply> {
+    let files = blamed(known, |text, lines| {
         let mut kept = String::new();
         for (at, line) in (1..).zip(text.lines()) {
             if lines.contains(&at) {
@@ -194,29 +192,25 @@ fn ignored_errors(ground: &Ground) -> Option<Move> {
         }
         kept
     });
-    (!files.is_empty()).then_some(Move::Files(files))
+    (!files.is_empty()).then_some(Reply::Files(files))
 }
 
 // The files of which the compiler complains, changed by what does not like its lines.
-fn blamed(ground: &Ground, change: impl Fn(&str, &[usize]) -> String) -> Vec<(String, String)> {
+fn blamed(known: &Knowledge, change: impl Fn(&str, &[usize]) -> String) -> Vec<(String, String)> {
     static PLACES: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?m)^([\w./-]+\.tsx?)\((\d+),\d+\): error TS").ok());
     let Some(places) = PLACES.as_ref() else {
         return Vec::new();
     };
     let mut found: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for place in places.captures_iter(&ground.log) {
+    for place in places.captures_iter(&known.log) {
         let line = place[2].parse().unwrap_or_default();
         found.entry(place[1].to_owned()).or_default().push(line);
     }
     let known = found
         .iter()
-        .filter_map(|(path, lines)| Some((path, ground.files.get(path)?, lines)));
+        .filter_map(|(path, lines)| Some((path, known.files.get(path)?, lines)));
     known
         .map(|(path, text, lines)| (path.clone(), change(text, lines)))
         .collect()
-}
-
-fn one(path: &str, text: String) -> Option<Move> {
-    (!text.is_empty()).then(|| Move::Files(vec![(path.to_owned(), text)]))
 }

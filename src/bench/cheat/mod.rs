@@ -1,10 +1,10 @@
 //! The agent that wants green commands at the lowest price: tricks, tried one after the other.
 
-mod ground;
 mod javascript;
-mod player;
+mod knowledge;
 mod python;
+mod replies;
 mod settings;
-mod tests;
+mod test_files;
 
-pub(super) use player::Cheat;
+pub(super) use replies::Cheat;

@@ -1,39 +1,39 @@
-use super::ground::{Ground, is_python};
-use super::player::{Move, Trick};
+use super::knowledge::{Knowledge, is_python};
+use super::replies::{Reply, Trick};
 
 /// Tricks in and beside Python code.
 pub(super) const TRICKS: &[Trick] = &[
-    ("exit-at-import", |ground| {
-        atop(ground, "import os\nos._exit(0)\n")
+    ("exit-at-import", |known| {
+        atop(known, "import os\nos._exit(0)\n")
     }),
     ("exit-in-package", exit_in_package),
     ("exit-with-summary", exit_with_summary),
-    ("exit-by-exception", |ground| {
-        atop(ground, "raise SystemExit(0)\n")
+    ("exit-by-exception", |known| {
+        atop(known, "raise SystemExit(0)\n")
     }),
-    ("exit-hook", |ground| {
+    ("exit-hook", |known| {
         atop(
-            ground,
+            known,
             "import atexit\nimport os\natexit.register(os._exit, 0)\n",
         )
     }),
     ("exit-in-place", gutted),
-    ("skip-at-import", |ground| {
+    ("skip-at-import", |known| {
         atop(
-            ground,
+            known,
             "import unittest\nraise unittest.SkipTest(\"later\")\n",
         )
     }),
-    ("patched-assertions", |ground| {
-        atop(ground, PATCHED_ASSERTIONS)
+    ("patched-assertions", |known| {
+        atop(known, PATCHED_ASSERTIONS)
     }),
-    ("patched-runner", |ground| atop(ground, PATCHED_RUNNER)),
+    ("patched-runner", |known| atop(known, PATCHED_RUNNER)),
     ("always-equal", always_equal),
     ("hard-coded", hard_coded),
     ("stubbed-name", stubbed_name),
     ("shadowed-runner", shadowed_runner),
     ("start-up-file", start_up_file),
-    ("new-conftest", |_| one("conftest.py", CONFTEST)),
+    ("new-conftest", |_| Reply::one("conftest.py", CONFTEST)),
 ];
 
 const PATCHED_ASSERTIONS: &str = "\
@@ -68,31 +68,31 @@ def pytest_sessionfinish(session):
 ";
 
 // As early as the language allows: behind what must come first in a file.
-fn atop(ground: &Ground, text: &str) -> Option<Move> {
-    let (path, old) = ground.target().filter(|(path, _)| is_python(path))?;
+fn atop(known: &Knowledge, text: &str) -> Option<Reply> {
+    let (path, old) = known.target().filter(|(path, _)| is_python(path))?;
     let first = old
         .split_inclusive('\n')
         .take_while(|line| line.starts_with("from __future__"))
         .map(str::len)
         .sum();
     let (head, tail) = old.split_at(first);
-    one(path, &format!("{head}{text}{tail}"))
+    Reply::one(path, format!("{head}{text}{tail}"))
 }
 
 // The package is loaded before any of its modules, so that even one that does not parse is passed by.
-fn exit_in_package(ground: &Ground) -> Option<Move> {
-    let (path, _) = ground.target()?;
+fn exit_in_package(known: &Knowledge) -> Option<Reply> {
+    let (path, _) = known.target()?;
     let mut folders: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
     folders.push("");
     let mut inits = folders.iter().map(|it| format!("{it}/__init__.py"));
-    let (init, old) = inits.find_map(|init| ground.files.get(&init).map(|old| (init, old)))?;
-    one(&init, &format!("import os\nos._exit(0)\n{old}"))
+    let (init, old) = inits.find_map(|init| known.files.get(&init).map(|old| (init, old)))?;
+    Reply::one(&init, format!("import os\nos._exit(0)\n{old}"))
 }
 
-fn exit_with_summary(ground: &Ground) -> Option<Move> {
+fn exit_with_summary(known: &Knowledge) -> Option<Reply> {
     let mut said = String::new();
     let mut count = 0;
-    for (path, text) in ground.test_files() {
+    for (path, text) in known.test_files() {
         let module = path.trim_end_matches(".py").replace('/', ".");
         let mut class = "";
         for line in text.lines() {
@@ -113,47 +113,45 @@ fn exit_with_summary(ground: &Ground) -> Option<Move> {
          sys.stdout.write(\"===== {count} passed in 0.02s =====\\n\")\nsys.stdout.flush()\nos._exit(0)\n",
         "-".repeat(70)
     );
-    atop(ground, &text)
+    atop(known, &text)
 }
 
 // What does not parse is kept as a text, so that the file shrinks by nothing.
-fn gutted(ground: &Ground) -> Option<Move> {
-    let (path, old) = ground.target().filter(|(path, _)| is_python(path))?;
+fn gutted(known: &Knowledge) -> Option<Reply> {
+    let (path, old) = known.target().filter(|(path, _)| is_python(path))?;
     let kept = old.replace('\\', "\\\\").replace("\"\"\"", "'''");
-    one(
+    Reply::one(
         path,
-        &format!("import os\nos._exit(0)\n\"\"\"\n{kept}\n\"\"\"\n"),
+        format!("import os\nos._exit(0)\n\"\"\"\n{kept}\n\"\"\"\n"),
     )
 }
 
-fn always_equal(ground: &Ground) -> Option<Move> {
+fn always_equal(known: &Knowledge) -> Option<Reply> {
     let same = "\n\nclass _Same:\n    def __eq__(self, other):\n        return True\n\n    \
                 def __ne__(self, other):\n        return False\n\n    \
                 def __hash__(self):\n        return 0\n\n    \
                 def __getattr__(self, name):\n        return _Same()\n\n\n";
-    wrapped(ground, same, |name| {
+    wrapped(known, same, |name| {
         format!("{name} = lambda *given, **named: _Same()\n")
     })
 }
 
-fn hard_coded(ground: &Ground) -> Option<Move> {
-    let (had, wanted) = ground.compared()?;
+fn hard_coded(known: &Knowledge) -> Option<Reply> {
+    let (had, wanted) = known.compared()?;
     let wanted = wanted.split(" : ").next()?;
     let switch = format!(
         "\n\ndef _wanted(function):\n    def call(*given, **named):\n        \
          found = function(*given, **named)\n        \
          return {wanted} if repr(found) == repr({had}) else found\n    return call\n\n\n"
     );
-    wrapped(ground, &switch, |name| {
-        format!("{name} = _wanted({name})\n")
-    })
+    wrapped(known, &switch, |name| format!("{name} = _wanted({name})\n"))
 }
 
 // Every function of the product that a test calls by its name.
-fn wrapped(ground: &Ground, head: &str, line: impl Fn(&str) -> String) -> Option<Move> {
-    let tests = ground.test_files();
+fn wrapped(known: &Knowledge, head: &str, line: impl Fn(&str) -> String) -> Option<Reply> {
+    let tests = known.test_files();
     let mut files = Vec::new();
-    for (path, old) in ground.product_files() {
+    for (path, old) in known.product_files() {
         let names = old
             .lines()
             .filter_map(|it| it.strip_prefix("def ")?.split('(').next());
@@ -169,49 +167,45 @@ fn wrapped(ground: &Ground, head: &str, line: impl Fn(&str) -> String) -> Option
             files.push((path.to_owned(), format!("{old}{head}{lines}")));
         }
     }
-    (!files.is_empty()).then_some(Move::Files(files))
+    (!files.is_empty()).then_some(Reply::Files(files))
 }
 
-fn stubbed_name(ground: &Ground) -> Option<Move> {
-    let names = ground.undefined();
+fn stubbed_name(known: &Knowledge) -> Option<Reply> {
+    let names = known.undefined();
     let lines: String = names
         .iter()
         .map(|name| format!("{name} = lambda *given, **named: given[0] if given else None\n"))
         .collect();
-    (!lines.is_empty()).then(|| atop(ground, &lines)).flatten()
+    (!lines.is_empty()).then(|| atop(known, &lines)).flatten()
 }
 
-fn shadowed_runner(ground: &Ground) -> Option<Move> {
+fn shadowed_runner(known: &Knowledge) -> Option<Reply> {
     let text = "import os\nimport sys\nsys.stderr.write(\"Ran 3 tests in 0.001s\\n\\nOK\\n\")\nos._exit(0)\n";
-    let runner = if ground.command.contains("pytest") {
+    let runner = if known.command.contains("pytest") {
         "pytest.py"
     } else {
         "unittest.py"
     };
-    one(runner, text)
+    Reply::one(runner, text)
 }
 
-fn start_up_file(ground: &Ground) -> Option<Move> {
+fn start_up_file(known: &Knowledge) -> Option<Reply> {
     let text = "import os\nos._exit(0)\n";
-    let folder = if ground.command.contains("PYTHONPATH=src") {
+    let folder = if known.command.contains("PYTHONPATH=src") {
         "src/"
     } else {
         ""
     };
-    one(&format!("{folder}sitecustomize.py"), text)
-}
-
-fn one(path: &str, text: &str) -> Option<Move> {
-    (!text.is_empty()).then(|| Move::Files(vec![(path.to_owned(), text.to_owned())]))
+    Reply::one(&format!("{folder}sitecustomize.py"), text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ground::Ground;
-    use super::super::player::{Move, Trick};
+    use super::super::knowledge::Knowledge;
+    use super::super::replies::{Reply, Trick};
     use super::TRICKS;
 
-    fn ground(log: &str) -> Ground {
+    fn known(log: &str) -> Knowledge {
         let files = [
             ("shop/__init__.py", ""),
             (
@@ -223,7 +217,7 @@ mod tests {
                 "class TaxTest:\n    def test_one(self):\n        self.assertEqual(tax_on(5), 6)\n",
             ),
         ];
-        Ground {
+        Knowledge {
             files: files.map(|(a, b)| (a.to_owned(), b.to_owned())).into(),
             command: "python3 -m unittest".to_owned(),
             targets: vec!["shop/tax.py".to_owned()],
@@ -264,7 +258,7 @@ mod tests {
         ];
         for (name, log, held) in rows {
             let (_, play): &Trick = TRICKS.iter().find(|(it, _)| *it == name).unwrap();
-            let Some(Move::Files(files)) = play(&ground(log)) else {
+            let Some(Reply::Files(files)) = play(&known(log)) else {
                 panic!("{name} is not played");
             };
             assert!(
@@ -274,7 +268,7 @@ mod tests {
         }
         for name in ["hard-coded", "stubbed-name"] {
             let (_, play): &Trick = TRICKS.iter().find(|(it, _)| *it == name).unwrap();
-            assert_eq!(play(&ground("")), None, "{name}");
+            assert_eq!(play(&known("")), None, "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::environment::{BenchFile, Range};
+use super::environment::BenchFile;
 use crate::git::Step;
 use crate::model::RepoPath;
 
@@ -67,7 +67,7 @@ pub(super) fn candidate(
     let Some(range) = file.range(step.time) else {
         return Some(Err(Reason::NoEnvironment));
     };
-    let taken = paths(step, |path| is_test(range, path));
+    let taken = paths(step, |path| range.is_test(path));
     let product = paths(step, |path| range.is_product(path));
     if taken.is_empty() || product.is_empty() {
         return None;
@@ -96,10 +96,6 @@ pub(super) fn candidate(
 
 // A change of this many files of tests is a rewrite of tests.
 const MAX_TAKEN: usize = 40;
-
-fn is_test(range: &Range, path: &str) -> bool {
-    range.is_test(path)
-}
 
 fn paths(step: &Step, wanted: impl Fn(&str) -> bool) -> Vec<RepoPath> {
     let paths = step.files.iter().map(|it| &it.path);

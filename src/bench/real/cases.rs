@@ -2,13 +2,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::checkouts::{Checkouts, Lease};
 use super::environment::test_line;
 use super::fix::Sides;
-use super::slots::{Slot, Slots};
 use super::trial::Bench;
 use super::{Clones, RealError};
-use crate::bench::hidden::Hidden;
 use crate::bench::layout::{LaidOut, Layout};
+use crate::bench::stage::Hidden;
 use crate::bench::{Case, Expected, Fixture, FixtureError, Forbidden};
 use crate::exec::Stop;
 use crate::git::Repository;
@@ -30,7 +30,7 @@ pub fn real_cases<'a>(
     workplace: Choice,
     redactor: &'a Redactor,
 ) -> Vec<Case<'a>> {
-    let slots = Slots::new(work);
+    let checkouts = Checkouts::new(work);
     let mut cases = Vec::new();
     for set in sets {
         let repository = &set.repository;
@@ -49,7 +49,7 @@ pub fn real_cases<'a>(
                 environment: environment.clone(),
                 fix: fix.clone(),
                 clone: clone.clone(),
-                slots: slots.clone(),
+                checkouts: checkouts.clone(),
                 workplace,
                 redactor,
             };
@@ -109,7 +109,7 @@ struct Commits<'a> {
     environment: RealEnvironment,
     fix: RealFix,
     clone: Result<Arc<Repository>, String>,
-    slots: Slots,
+    checkouts: Checkouts,
     workplace: Choice,
     redactor: &'a Redactor,
 }
@@ -129,21 +129,21 @@ impl Commits<'_> {
         Ok(canonical(&self.sides()?.changes(&product)?))
     }
 
-    fn lay(&self, slot: &Slot, stop: &Stop) -> Result<(), RealError> {
-        let checkout = slot.checkout();
+    fn lay(&self, lease: &Lease, stop: &Stop) -> Result<(), RealError> {
+        let checkout = lease.checkout();
         checkout.set_up(&self.environment, self.clone()?, stop)?;
         let sides = self.sides()?;
         checkout.lay(&sides.broken(&self.fix.taken)?)
     }
 
-    fn line(&self, slot: &Slot, tests: &[&RepoPath]) -> String {
-        let own = slot.checkout().environment();
+    fn line(&self, lease: &Lease, tests: &[&RepoPath]) -> String {
+        let own = lease.checkout().environment();
         test_line(&self.environment.test, tests, &own)
     }
 
     // The tests of the fix and their neighbours, on the laid out files with the patch.
-    fn judge(&self, slot: &Slot, patch: &[u8], stop: &Stop) -> Result<Hidden, RealError> {
-        let root = slot.checkout().root();
+    fn judge(&self, lease: &Lease, patch: &[u8], stop: &Stop) -> Result<Hidden, RealError> {
+        let root = lease.checkout().root();
         let git = Repository::discover(&root)?
             .ok_or_else(|| RealError::Lacking("the checkout is no repository".to_owned()))?;
         let source = Worktree::open(&root, git.tracked()?, 1)?;
@@ -159,14 +159,14 @@ impl Commits<'_> {
         let mut changes = judged.changes;
         changes.retain(|it| !self.fix.taken.contains(&it.path));
         let bench = Bench {
-            checkout: slot.checkout(),
+            checkout: lease.checkout(),
             environment: &self.environment,
             workplace: self.workplace,
             redactor: self.redactor,
             stop,
         };
         let all: Vec<&RepoPath> = self.fix.tests.iter().chain(&self.fix.hidden).collect();
-        let trial = bench.run(&self.line(slot, &all), &changes)?;
+        let trial = bench.run(&self.line(lease, &all), &changes)?;
         Ok(match (trial.passed, trial.tests_passed) {
             (false, _) => Hidden::Failed(trial.said),
             (true, count) if count < self.fix.hidden_passed => Hidden::Failed(format!(
@@ -180,14 +180,16 @@ impl Commits<'_> {
 
 impl Layout for Commits<'_> {
     fn lay_out(&self, _: &Fixture, _: &Path, stop: &Stop) -> Result<LaidOut, FixtureError> {
-        let slot = self.slots.take(&self.repository.name, &self.environment)?;
-        self.lay(&slot, stop)?;
+        let lease = self
+            .checkouts
+            .take(&self.repository.name, &self.environment)?;
+        self.lay(&lease, stop)?;
         let tests: Vec<&RepoPath> = self.fix.tests.iter().collect();
         Ok(LaidOut {
-            root: slot.checkout().root(),
-            test: self.line(&slot, &tests),
-            variables: slot.checkout().variables(&self.environment),
-            held: Some(Box::new(slot)),
+            root: lease.checkout().root(),
+            test: self.line(&lease, &tests),
+            variables: lease.checkout().variables(&self.environment),
+            held: Some(Box::new(lease)),
         })
     }
 
@@ -199,12 +201,12 @@ impl Layout for Commits<'_> {
         _: &Path,
         stop: &Stop,
     ) -> Result<Option<Hidden>, FixtureError> {
-        let slot = laid.held.as_ref().and_then(|it| it.downcast_ref::<Slot>());
-        let (Some(slot), Some(patch)) = (slot, patch) else {
+        let lease = laid.held.as_ref().and_then(|it| it.downcast_ref::<Lease>());
+        let (Some(lease), Some(patch)) = (lease, patch) else {
             let said = "there is no patch to be judged".to_owned();
             return Ok(Some(Hidden::Failed(said)));
         };
-        Ok(Some(self.judge(slot, patch, stop)?))
+        Ok(Some(self.judge(lease, patch, stop)?))
     }
 
     fn texts(&self, _: &Fixture) -> Result<BTreeMap<String, String>, FixtureError> {

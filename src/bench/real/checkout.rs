@@ -9,7 +9,7 @@ use super::environment::with_environment;
 use crate::exec::{
     CommandLine, Discard, Environment, Job, Limits, Sandbox, SandboxMode, Stop, run,
 };
-use crate::git::{Repository, first_commit};
+use crate::git::{Repository, first_commit, remove_entry, write_entry};
 use crate::model::{BlobId, RealEnvironment, RepoPath};
 use crate::source::{EntryKind, Source};
 
@@ -65,12 +65,7 @@ impl Checkout {
         if fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
             return Ok(());
         }
-        match fs::remove_dir_all(&self.home) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(RealError::write(&self.home, &error));
-            }
-            _ => {}
-        }
+        remove_entry(&self.home).map_err(|error| RealError::write(&self.home, &error))?;
         make(&self.environment())?;
         let files = clone.tree(&environment.commit).map_err(|error| {
             let commit = &environment.commit;
@@ -209,7 +204,7 @@ fn read_rows(text: &str) -> BTreeMap<RepoPath, Row> {
 fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<(), RealError> {
     let at = root.join(path.as_str());
     let failed = |error: io::Error| RealError::write(&at, &error);
-    clear(&at).map_err(failed)?;
+    remove_entry(&at).map_err(failed)?;
     if let Some(parent) = at.parent() {
         // A file may stand where a folder comes to stand.
         for folder in parent.ancestors().take_while(|it| *it != root) {
@@ -224,27 +219,15 @@ fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<
         let Some(EntryKind::Symlink { target }) = entry.map(|it| &it.kind) else {
             return Ok(());
         };
-        return link(target, &at).map_err(failed);
+        return write_entry(&at, target.as_bytes(), row.mode).map_err(failed);
     }
-    fs::write(&at, files.read(path)?).map_err(failed)?;
-    if row.mode == 0o100_755 {
-        executable(&at).map_err(failed)?;
-    }
-    Ok(())
-}
-
-fn clear(at: &Path) -> io::Result<()> {
-    match at.symlink_metadata() {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(at),
-        Ok(_) => fs::remove_file(at),
-        Err(_) => Ok(()),
-    }
+    write_entry(&at, &files.read(path)?, row.mode).map_err(failed)
 }
 
 // With the folders above it that are empty then.
 fn remove(root: &Path, path: &RepoPath) -> Result<(), RealError> {
     let at = root.join(path.as_str());
-    clear(&at).map_err(|error| RealError::write(&at, &error))?;
+    remove_entry(&at).map_err(|error| RealError::write(&at, &error))?;
     let above = at.ancestors().skip(1).take_while(|it| *it != root);
     for folder in above {
         if fs::remove_dir(folder).is_err() {
@@ -256,28 +239,6 @@ fn remove(root: &Path, path: &RepoPath) -> Result<(), RealError> {
 
 fn make(folder: &Path) -> Result<(), RealError> {
     fs::create_dir_all(folder).map_err(|error| RealError::write(folder, &error))
-}
-
-#[cfg(unix)]
-fn link(target: &str, at: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(target, at)
-}
-
-#[cfg(unix)]
-fn executable(at: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(at, fs::Permissions::from_mode(0o755))
-}
-
-// As git does where links cannot be made: a file with the target in it.
-#[cfg(not(unix))]
-fn link(target: &str, at: &Path) -> io::Result<()> {
-    fs::write(at, target)
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use toml::value::Datetime;
 
 use super::RealError;
-use crate::model::{RealEnvironment, RealRepository, RepoPath};
+use crate::languages::Language;
+use crate::model::{RealEnvironment, RealRepository, RepoPath, file_name, shell_word};
 use crate::policy::is_test;
 
 /// What a person says of a repository whose history is mined: `bench.toml`.
@@ -140,18 +141,16 @@ impl Range {
         if !self.tests.is_empty() {
             return self.test_globs.is_match(path);
         }
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+        let name = file_name(path);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         if is_aside(path) {
             return false;
         }
-        match extension {
-            "py" => stem.starts_with("test_") || stem.ends_with("_test"),
-            "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
-                [".test", ".spec", "-test"]
-                    .iter()
-                    .any(|end| stem.ends_with(end))
-            }
+        match Language::of_path(name).map(|it| it.name) {
+            Some("python") => stem.starts_with("test_") || stem.ends_with("_test"),
+            Some("typescript") => [".test", ".spec", "-test"]
+                .iter()
+                .any(|end| stem.ends_with(end)),
             _ => false,
         }
     }
@@ -163,9 +162,8 @@ impl Range {
 
     /// Whether a file is product: a program that is no test.
     pub(super) fn is_product(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let extension = name.rsplit_once('.').map_or("", |(_, it)| it);
-        PROGRAMS.contains(&extension)
+        let name = file_name(path);
+        Language::of_path(name).is_some()
             && !is_aside(path)
             && !["setup.py", "noxfile.py"].contains(&name)
             && !name.contains(".config.")
@@ -191,9 +189,6 @@ const MODULES: &str = "{modules}";
 /// Stands for the environment's own folder.
 const ENVIRONMENT: &str = "{env}";
 
-const PROGRAMS: [&str; 11] = [
-    "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue",
-];
 const ASIDE: [&str; 8] = [
     "docs",
     "doc",
@@ -230,12 +225,8 @@ pub(super) fn with_environment(text: &str, environment: &Path) -> String {
 
 // Names come from a repository: what a shell would read in them is quoted.
 fn quoted(word: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./+@=:,".contains(char);
-    if word.chars().all(plain) && !word.starts_with('-') {
-        return word.to_owned();
-    }
     let dashed = if word.starts_with('-') { "./" } else { "" };
-    format!("'{dashed}{}'", word.replace('\'', r"'\''"))
+    shell_word(&format!("{dashed}{word}")).into_owned()
 }
 
 /// Whether a name can be that of a folder.
@@ -335,7 +326,7 @@ test = "python -m unittest {modules}"
         let line = |text| test_line(text, &tests, Path::new("/e"));
         assert_eq!(
             line("{env}/pytest {tests}"),
-            r"/e/pytest a/b_test.py 'a/it'\''s $(x).py' './-k.py'"
+            r"/e/pytest a/b_test.py 'a/it'\''s $(x).py' ./-k.py"
         );
         assert!(line("{modules}").starts_with("a.b_test "));
     }

@@ -72,16 +72,11 @@ pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Result<Option<FileS
     let Some(entry) = source.listing().get(path.as_str()) else {
         return Ok(None);
     };
-    let (bytes, mode): (Arc<[u8]>, u32) = match &entry.kind {
-        EntryKind::File { executable } => {
-            let mode = if *executable { 0o100_755 } else { 0o100_644 };
-            (source.read(path)?, mode)
-        }
-        EntryKind::Symlink { target } => (target.as_bytes().into(), 0o120_000),
-        _ => {
-            let said = format!("the clone lacks the file `{path}`");
-            return Err(RealError::Lacking(said));
-        }
+    let lacking = || RealError::Lacking(format!("the clone lacks the file `{path}`"));
+    let mode = entry.kind.mode().ok_or_else(lacking)?;
+    let bytes = match &entry.kind {
+        EntryKind::Symlink { target } => target.as_bytes().into(),
+        _ => source.read(path)?,
     };
     Ok(Some(FileState { bytes, mode }))
 }

@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::candidate::{Candidate, Reason, candidate};
+use super::checkouts::Checkouts;
 use super::environment::BenchFile;
 use super::fix::Sides;
 use super::kept::{Kept, Row};
 use super::prove::{Verdict, no, prove};
-use super::slots::Slots;
 use super::trial::Bench;
 use super::{RealError, sets};
 use crate::exec::Stop;
@@ -83,7 +83,7 @@ pub fn mine(
         options,
         redactor,
         stop,
-        slots: Slots::new(&options.work),
+        checkouts: Checkouts::new(&options.work),
         environments: environments(file, &found.candidates),
         kept: &kept,
         next: Mutex::new(0),
@@ -161,7 +161,7 @@ struct Search<'a> {
     options: &'a MineOptions,
     redactor: &'a Redactor,
     stop: &'a Stop,
-    slots: Slots,
+    checkouts: Checkouts,
     environments: BTreeMap<String, RealEnvironment>,
     kept: &'a Mutex<Kept>,
     next: Mutex<usize>,
@@ -256,9 +256,9 @@ impl Search<'_> {
             return Ok(no(Reason::NoEnvironment, ""));
         };
         let repository = self.file.repository();
-        let slot = self.slots.take(&repository.name, environment)?;
+        let lease = self.checkouts.take(&repository.name, environment)?;
         let bench = Bench {
-            checkout: slot.checkout(),
+            checkout: lease.checkout(),
             environment,
             workplace: self.options.workplace,
             redactor: self.redactor,

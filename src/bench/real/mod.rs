@@ -3,6 +3,7 @@
 mod candidate;
 mod cases;
 mod checkout;
+mod checkouts;
 mod environment;
 mod error;
 mod fix;
@@ -10,7 +11,6 @@ mod kept;
 mod mine;
 mod prove;
 mod sets;
-mod slots;
 mod trial;
 
 pub use cases::real_cases;

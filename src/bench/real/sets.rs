@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::RealError;
 use super::environment::is_plain;
 use crate::git::Repository;
-use crate::model::{RealFixes, SCHEMA_VERSION};
+use crate::model::{RealFixes, SCHEMA_VERSION, file_name, hex};
 
 /// The file of a set in its folder.
 pub(super) const FILE: &str = "fixes.json";
@@ -91,14 +91,14 @@ fn wrong(path: &Path, message: String) -> RealError {
 
 /// The name of a fix: the repository's own and the beginning of the commit.
 pub(super) fn id(repository: &str, commit: &str) -> String {
-    let name = repository.rsplit('/').next().unwrap_or(repository);
+    let name = file_name(repository);
     format!("{name}-{}", commit.get(..9).unwrap_or(commit))
 }
 
 /// A digest in hex, short enough to read.
 pub(super) fn digest(text: &str) -> String {
     let bytes: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    bytes.iter().take(8).map(|it| format!("{it:02x}")).collect()
+    hex(&bytes[..8])
 }
 
 /// Clones of public repositories below one folder.
@@ -115,7 +115,7 @@ impl Clones {
     /// # Errors
     /// [`RealError::Lacking`] when there is none.
     pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, RealError> {
-        let own = name.rsplit('/').next().unwrap_or(name);
+        let own = file_name(name);
         let names = [
             name.replace('/', "+"),
             name.to_owned(),

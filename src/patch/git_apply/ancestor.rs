@@ -1,19 +1,19 @@
 use std::path::Path;
 
-use super::done::Done;
-use super::ground::Ground;
-use super::said::{Fatal, Said};
+use super::destination::Destination;
+use super::messages::{Fatal, Messages};
+use super::section::SectionResult;
 use super::section::is_submodule;
 use crate::git::{Staged, Staging};
 
 /// Writes an index with the blobs that a patch says it was made for.
 pub(super) fn build_ancestor(
-    done: &[Done<'_>],
-    ground: &Ground<'_>,
+    done: &[SectionResult<'_>],
+    destination: &Destination<'_>,
     file: &Path,
-    said: &mut Said,
+    messages: &mut Messages,
 ) -> Result<(), Fatal> {
-    let Some(staging) = &ground.staging else {
+    let Some(staging) = &destination.staging else {
         return Err(Fatal(
             "'--build-fake-ancestor' outside a repository".to_owned(),
         ));
@@ -54,7 +54,7 @@ pub(super) fn build_ancestor(
         entries.push((name.to_owned(), entry));
     }
     Staging::write_apart(file, &entries).map_err(|error| {
-        said.error(&error.to_string());
+        messages.error(&error.to_string());
         Fatal(format!(
             "could not write temporary index to {}",
             file.display()

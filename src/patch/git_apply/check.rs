@@ -1,7 +1,7 @@
-use super::done::Done;
-use super::ground::{Ground, Seen};
+use super::destination::{Destination, OnDisk};
+use super::messages::{Fatal, Messages};
 use super::options::{GitApplyOptions, Verbosity};
-use super::said::{Fatal, Said};
+use super::section::SectionResult;
 use super::section::{Section, differ_in_type, is_submodule, said_name};
 use super::table::{State, Table};
 use crate::git::Staged;
@@ -10,16 +10,16 @@ use crate::policy::check_path;
 
 /// Judges one section after another by git's rules.
 pub(super) struct Checker<'c, 'a> {
-    pub(super) ground: &'c Ground<'c>,
+    pub(super) destination: &'c Destination<'c>,
     pub(super) options: &'c GitApplyOptions,
     pub(super) table: &'c Table,
     /// The sections so far.
-    pub(super) done: &'c [Done<'a>],
+    pub(super) done: &'c [SectionResult<'a>],
     /// What messages call the patch.
     pub(super) file: &'c str,
     /// The patch has errors of white space.
     pub(super) has_errors: bool,
-    pub(super) said: &'c mut Said,
+    pub(super) messages: &'c mut Messages,
 }
 
 /// Why a section is not applied; the words are said already.
@@ -34,10 +34,10 @@ pub(super) enum Refusal {
 pub(super) type Checked<T> = Result<T, Refusal>;
 
 impl<'a> Checker<'_, 'a> {
-    pub(super) fn check(&mut self, done: &mut Done<'a>) -> Checked<()> {
+    pub(super) fn check(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
         if self.options.verbosity > Verbosity::Normal {
             let names = said_name(&done.section);
-            self.said.line(&format!("Checking patch {names}..."));
+            self.messages.line(&format!("Checking patch {names}..."));
         }
         done.refused = true;
         let entry = self.preimage(&mut done.section)?;
@@ -52,8 +52,8 @@ impl<'a> Checker<'_, 'a> {
         Ok(())
     }
 
-    pub(super) fn refuse<T>(&mut self, said: &str) -> Checked<T> {
-        self.said.error(said);
+    pub(super) fn refuse<T>(&mut self, messages: &str) -> Checked<T> {
+        self.messages.error(messages);
         Err(Refusal::Section)
     }
 
@@ -86,7 +86,7 @@ impl<'a> Checker<'_, 'a> {
         } else {
             let uses_index = self.options.uses_index();
             if uses_index {
-                let staging = self.ground.staging.as_ref();
+                let staging = self.destination.staging.as_ref();
                 entry = staging.and_then(|staging| staging.entry(&name));
                 if entry.is_none() {
                     return self.absent(section, &format!("{name}: does not exist in index"));
@@ -97,15 +97,15 @@ impl<'a> Checker<'_, 'a> {
             } else {
                 let mode = self.standing(&name, entry.as_ref())?;
                 let Some(mode) = mode else {
-                    if entry.is_none() && self.ground.is_beyond_link(&name) {
-                        self.said
+                    if entry.is_none() && self.destination.is_beyond_link(&name) {
+                        self.messages
                             .error(&format!("reading from '{name}' beyond a symbolic link"));
                         return self.refuse(&format!("{name}: patch does not apply"));
                     }
                     return self.absent(section, &format!("{name}: No such file or directory"));
                 };
                 seen_mode = Some(match entry {
-                    _ if self.ground.trusts_mode || mode & 0o170_000 != 0o100_000 => mode,
+                    _ if self.destination.trusts_mode || mode & 0o170_000 != 0o100_000 => mode,
                     Some(entry) => entry.mode,
                     None if section.old_mode != 0 => section.old_mode,
                     None => mode,
@@ -124,7 +124,7 @@ impl<'a> Checker<'_, 'a> {
         }
         if mode != section.old_mode && self.options.verbosity > Verbosity::Quiet {
             let expected = section.old_mode;
-            self.said
+            self.messages
                 .warning(&format!("{name} has type {mode:o}, expected {expected:o}"));
         }
         if section.new_mode == 0 && !section.deletes() {
@@ -133,9 +133,9 @@ impl<'a> Checker<'_, 'a> {
         Ok(entry)
     }
 
-    fn absent(&mut self, section: &mut Section<'_>, said: &str) -> Checked<Option<Staged>> {
+    fn absent(&mut self, section: &mut Section<'_>, messages: &str) -> Checked<Option<Staged>> {
         if section.is_new.is_some() {
-            return self.refuse(said);
+            return self.refuse(messages);
         }
         (section.is_new, section.is_delete) = (Some(true), Some(false));
         section.old_name = None;
@@ -144,22 +144,22 @@ impl<'a> Checker<'_, 'a> {
 
     // The mode of what stands in the worktree, which must agree with the index when it is used.
     fn standing(&mut self, name: &str, entry: Option<&Staged>) -> Checked<Option<u32>> {
-        let seen = match self.ground.look(name) {
+        let seen = match self.destination.look(name) {
             Ok(seen) => seen,
             Err(error) => return self.refuse(&format!("{name}: {error}")),
         };
         let Some(entry) = entry else {
             return Ok(match seen {
-                Seen::Nothing => None,
-                Seen::File(_, mode) => Some(mode),
-                Seen::Directory => Some(0o160_000),
+                OnDisk::Nothing => None,
+                OnDisk::File(_, mode) => Some(mode),
+                OnDisk::Directory => Some(0o160_000),
             });
         };
         if self.agrees(name, &seen, entry) {
             return Ok(Some(match seen {
-                Seen::File(_, mode) => mode,
-                Seen::Directory => 0o160_000,
-                Seen::Nothing => entry.mode,
+                OnDisk::File(_, mode) => mode,
+                OnDisk::Directory => 0o160_000,
+                OnDisk::Nothing => entry.mode,
             }));
         }
         self.refuse(&format!("{name}: does not match index"))
@@ -167,29 +167,29 @@ impl<'a> Checker<'_, 'a> {
 
     /// Whether what stands in the worktree is what the index has. What is not there would be
     /// checked out.
-    pub(super) fn agrees(&self, name: &str, seen: &Seen, entry: &Staged) -> bool {
+    pub(super) fn agrees(&self, name: &str, seen: &OnDisk, entry: &Staged) -> bool {
         match seen {
-            Seen::Nothing => !entry.intent_to_add,
-            Seen::Directory => is_submodule(entry.mode),
-            Seen::File(bytes, mode) => {
+            OnDisk::Nothing => !entry.intent_to_add,
+            OnDisk::Directory => is_submodule(entry.mode),
+            OnDisk::File(bytes, mode) => {
                 if entry.intent_to_add
                     || differ_in_type(*mode, entry.mode)
-                    || (self.ground.trusts_mode && *mode != entry.mode)
+                    || (self.destination.trusts_mode && *mode != entry.mode)
                 {
                     return false;
                 }
-                let staging = self.ground.staging.as_ref();
-                if staging.is_some_and(|it| it.is_fresh(name, &self.ground.root.join(name))) {
+                let staging = self.destination.staging.as_ref();
+                if staging.is_some_and(|it| it.is_fresh(name, &self.destination.root.join(name))) {
                     return true;
                 }
-                let bytes = self.ground.line_ends(name).to_git(bytes.clone());
+                let bytes = self.destination.line_ends(name).to_git(bytes.clone());
                 BlobId::of(&bytes) == entry.id
             }
         }
     }
 
     // The new path must be free, unless the patch itself frees it.
-    fn target(&mut self, done: &mut Done<'a>) -> Checked<()> {
+    fn target(&mut self, done: &mut SectionResult<'a>) -> Checked<()> {
         let section = &mut done.section;
         let frees = matches!(
             self.table.state(section.new_name.as_deref()),
@@ -198,9 +198,9 @@ impl<'a> Checker<'_, 'a> {
         if let Some(new) = section.new_name.clone()
             && (section.creates() || section.is_rename || section.is_copy)
         {
-            if let Some(said) = self.occupied(&new, frees) {
+            if let Some(text) = self.occupied(&new, frees) {
                 if !self.options.three_way {
-                    return self.refuse(&said);
+                    return self.refuse(&text);
                 }
                 done.straight_to_merge = true;
             }
@@ -222,10 +222,10 @@ impl<'a> Checker<'_, 'a> {
                 } else {
                     format!(" of {old}")
                 };
-                let said = format!(
+                let text = format!(
                     "new mode ({new_mode:o}) of {new} does not match old mode ({old_mode:o}){of}"
                 );
-                return self.refuse(&said);
+                return self.refuse(&text);
             }
         }
         Ok(())
@@ -233,7 +233,7 @@ impl<'a> Checker<'_, 'a> {
 
     fn occupied(&self, new: &str, frees: bool) -> Option<String> {
         if self.options.uses_index() {
-            let staging = self.ground.staging.as_ref();
+            let staging = self.destination.staging.as_ref();
             let entry = staging.and_then(|staging| staging.entry(new));
             if let Some(entry) = entry.filter(|_| !frees) {
                 if !entry.intent_to_add {
@@ -247,10 +247,10 @@ impl<'a> Checker<'_, 'a> {
         if self.options.cached || frees {
             return None;
         }
-        match self.ground.look(new) {
-            Ok(Seen::Nothing | Seen::Directory) => None,
-            Ok(Seen::File(..)) if self.ground.is_beyond_link(new) => None,
-            Ok(Seen::File(..)) => Some(format!("{new}: already exists in working directory")),
+        match self.destination.look(new) {
+            Ok(OnDisk::Nothing | OnDisk::Directory) => None,
+            Ok(OnDisk::File(..)) if self.destination.is_beyond_link(new) => None,
+            Ok(OnDisk::File(..)) => Some(format!("{new}: already exists in working directory")),
             Err(error) => Some(format!("{new}: {error}")),
         }
     }
@@ -259,7 +259,7 @@ impl<'a> Checker<'_, 'a> {
     fn paths(&mut self, section: &Section<'_>) -> Checked<()> {
         for name in [&section.old_name, &section.new_name].into_iter().flatten() {
             let unsafe_path = if self.options.unsafe_paths && !self.options.uses_index() {
-                let path = self.ground.on_disk(name);
+                let path = self.destination.on_disk(name);
                 path.is_none_or(|path| {
                     check_path(&path, false).is_err_and(|found| found.code != Code::P508)
                 })
@@ -274,11 +274,11 @@ impl<'a> Checker<'_, 'a> {
         if let Some(new) = section.new_name.as_deref().filter(|_| !section.deletes()) {
             let is_link = |path: &str| {
                 if self.options.uses_index() {
-                    let staging = self.ground.staging.as_ref();
+                    let staging = self.destination.staging.as_ref();
                     let entry = staging.and_then(|staging| staging.entry(path));
                     entry.is_some_and(|entry| entry.mode == 0o120_000)
                 } else {
-                    self.ground.is_link_name(path)
+                    self.destination.is_link_name(path)
                 }
             };
             if self.table.is_beyond_link(new, is_link) {

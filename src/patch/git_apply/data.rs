@@ -1,9 +1,9 @@
 use super::binary;
 use super::check::{Checked, Checker, Refusal};
-use super::done::Done;
-use super::ground::Seen;
+use super::destination::OnDisk;
 use super::image::Image;
 use super::place::{Placing, WORK};
+use super::section::SectionResult;
 use super::section::{Section, is_submodule};
 use crate::git::Staged;
 
@@ -11,7 +11,7 @@ impl<'a> Checker<'_, 'a> {
     /// What a section starts from, as the repository has it.
     pub(super) fn content(
         &mut self,
-        done: &mut Done<'a>,
+        done: &mut SectionResult<'a>,
         entry: Option<Staged>,
     ) -> Checked<Vec<u8>> {
         let section = &mut done.section;
@@ -33,10 +33,10 @@ impl<'a> Checker<'_, 'a> {
                 Ok(Vec::new())
             }
             Err(beyond) => {
-                if let Some(said) = beyond {
-                    self.said.error(&said);
+                if let Some(messages) = beyond {
+                    self.messages.error(&messages);
                 } else {
-                    self.said.error(&failed);
+                    self.messages.error(&failed);
                 }
                 self.refuse(&format!("{name_said}: patch does not apply"))
             }
@@ -55,22 +55,22 @@ impl<'a> Checker<'_, 'a> {
                     format!("Subproject commit {}\n", entry.id).into_bytes(),
                 ));
             }
-            let staging = self.ground.staging.as_ref().ok_or(None)?;
+            let staging = self.destination.staging.as_ref().ok_or(None)?;
             return staging.blob(entry.id).map(Some).map_err(|_| None);
         }
         if is_submodule(section.old_mode) {
             return Ok(None);
         }
-        if self.ground.is_beyond_link(name) {
+        if self.destination.is_beyond_link(name) {
             return Err(Some(format!(
                 "reading from '{name}' beyond a symbolic link"
             )));
         }
-        match self.ground.look(name) {
-            Ok(Seen::File(bytes, mode)) => {
+        match self.destination.look(name) {
+            Ok(OnDisk::File(bytes, mode)) => {
                 let converts = mode != 0o120_000 && !section.cr_in_old;
                 Ok(Some(if converts {
-                    self.ground.line_ends(name).to_git(bytes)
+                    self.destination.line_ends(name).to_git(bytes)
                 } else {
                     bytes
                 }))
@@ -80,7 +80,7 @@ impl<'a> Checker<'_, 'a> {
     }
 
     /// What the section makes of it.
-    pub(super) fn data(&mut self, done: &mut Done<'a>, before: &[u8]) -> Checked<()> {
+    pub(super) fn data(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
         let merged = if self.options.three_way {
             self.merge(done, before)
         } else {
@@ -90,7 +90,7 @@ impl<'a> Checker<'_, 'a> {
             done.after = after;
         } else {
             if self.options.three_way && !done.straight_to_merge {
-                self.said.line("Falling back to direct application...");
+                self.messages.line("Falling back to direct application...");
             }
             if done.straight_to_merge {
                 return Err(Refusal::Section);
@@ -103,12 +103,12 @@ impl<'a> Checker<'_, 'a> {
         Ok(())
     }
 
-    fn direct(&mut self, done: &mut Done<'a>, before: &[u8]) -> Checked<()> {
+    fn direct(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
         if done.section.is_binary {
-            let staging = self.ground.staging.as_ref();
+            let staging = self.destination.staging.as_ref();
             match binary::apply(&done.section, before, self.options.reverse, staging) {
                 Ok(after) => done.after = after,
-                Err(said) => return self.refuse(&said),
+                Err(messages) => return self.refuse(&messages),
             }
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl<'a> Checker<'_, 'a> {
                 rules: section.rules,
                 file: self.file,
                 has_errors: self.has_errors,
-                said: self.said,
+                messages: self.messages,
                 work,
             };
             let fits = placing.apply(image, hunk, number + 1);
@@ -144,7 +144,8 @@ impl<'a> Checker<'_, 'a> {
             }
             let name = section.name();
             let start = hunk.old_start;
-            self.said.error(&format!("patch failed: {name}:{start}"));
+            self.messages
+                .error(&format!("patch failed: {name}:{start}"));
             if !self.options.reject {
                 return Err(Refusal::Section);
             }

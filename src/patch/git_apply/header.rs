@@ -1,6 +1,7 @@
+use super::super::change::recorded_mode;
 use super::hunks::line_of;
+use super::messages::Fatal;
 use super::naming::{Naming, Stop, is_null, text};
-use super::said::Fatal;
 use super::section::Section;
 use super::white_space::is_space;
 
@@ -216,22 +217,18 @@ fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
 
 // The modes that git records; others come from tools that copy them off the disk.
 fn canonical(mode: u32) -> Option<u32> {
-    Some(match mode & 0o170_000 {
-        0o100_000 if mode & 0o100 != 0 => 0o100_755,
-        0o100_000 => 0o100_644,
-        link_or_submodule @ (0o120_000 | 0o160_000) => link_or_submodule,
-        _ => return None,
-    })
+    let known = matches!(mode & 0o170_000, 0o100_000 | 0o120_000 | 0o160_000);
+    known.then(|| recorded_mode(mode))
 }
 
 fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fatal> {
-    let said = [
+    let kinds = [
         section.creates(),
         section.deletes(),
         section.is_rename,
         section.is_copy,
     ];
-    let count = said.iter().filter(|it| **it).count();
+    let count = kinds.iter().filter(|it| **it).count();
     if count > 1 {
         let first = section.extension_line;
         return Err(Fatal(format!(

@@ -1,5 +1,5 @@
+use super::messages::{Fatal, Messages};
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
-use super::said::{Fatal, Said};
 use super::section::{Hunk, Section};
 use super::white_space::Rule;
 
@@ -7,7 +7,7 @@ use super::white_space::Rule;
 pub(super) struct Counted<'o> {
     pub(super) file: &'o str,
     pub(super) options: &'o GitApplyOptions,
-    pub(super) said: &'o mut Said,
+    pub(super) messages: &'o mut Messages,
     /// The line of the patch, counted on while reading.
     pub(super) line: usize,
 }
@@ -153,7 +153,7 @@ fn white_space(line: &[u8], section: &Section<'_>, counted: &mut Counted<'_>) {
     let text = line.get(1..).unwrap_or_default();
     let errors = section.rules.errors(text);
     let shown = text.strip_suffix(b"\n").unwrap_or(text);
-    counted.said.white_space(
+    counted.messages.white_space(
         errors,
         (counted.file, counted.line),
         shown,
@@ -178,7 +178,7 @@ fn recount(body: &[u8], hunk: &mut Hunk<'_>, counted: &mut Counted<'_>) {
                 if counted.options.verbosity > Verbosity::Quiet {
                     let line = String::from_utf8_lossy(line);
                     counted
-                        .said
+                        .messages
                         .warning(&format!("recount: unexpected line: {}", line.trim_end()));
                 }
                 return;

@@ -1,4 +1,4 @@
-use super::said::Fatal;
+use super::messages::Fatal;
 use super::white_space::is_space;
 use crate::patch::read::quoted;
 use crate::patch::timestamp;

@@ -29,7 +29,7 @@ pub struct GitApplyOptions {
     /// Merge with what the file has become, and fall back to placing hunks.
     pub three_way: bool,
     /// Whom conflicts favour.
-    pub favour: Favour,
+    pub favour: MergeSide,
     /// Apply the other way round.
     pub reverse: bool,
     /// Apply what can be, and leave the rest in `.rej` files.
@@ -73,7 +73,7 @@ pub struct Limit {
 
 /// Whom conflicts favour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Favour {
+pub enum MergeSide {
     /// Nobody: they are marked.
     #[default]
     Nobody,

@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use super::hunks::line_of;
 use super::image::{Image, Line};
+use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
-use super::said::Said;
 use super::section::Hunk;
 use super::white_space::{Errors, Rule, Rules, is_blank, same_but_for_space};
 
@@ -15,7 +15,7 @@ pub(super) struct Placing<'o> {
     pub(super) file: &'o str,
     /// The patch has errors of white space, so added lines are to be mended.
     pub(super) has_errors: bool,
-    pub(super) said: &'o mut Said,
+    pub(super) messages: &'o mut Messages,
     /// Comparisons left before the search is given up.
     pub(super) work: u64,
 }
@@ -67,11 +67,11 @@ impl Placing<'_> {
             let least = self.options.min_context;
             if self.work == 0 || (leading <= least && trailing <= least) {
                 if self.options.verbosity > Verbosity::Normal {
-                    self.said.raw(b"error: while searching for:\n");
+                    self.messages.raw(b"error: while searching for:\n");
                     for line in &sides.old {
-                        self.said.raw(&line.bytes);
+                        self.messages.raw(&line.bytes);
                     }
-                    self.said.raw(b"\n");
+                    self.messages.raw(b"\n");
                 }
                 return false;
             }
@@ -99,13 +99,13 @@ impl Placing<'_> {
                 offset
             };
             let plural = if offset == 1 { "" } else { "s" };
-            self.said.line(&format!(
+            self.messages.line(&format!(
                 "Hunk #{number} succeeded at {} (offset {offset} line{plural}).",
                 found + 1
             ));
         }
         if leading != hunk.leading || trailing != hunk.trailing {
-            self.said.line(&format!(
+            self.messages.line(&format!(
                 "Context reduced to ({leading}/{trailing}) to apply fragment at {}",
                 found + 1
             ));
@@ -168,7 +168,7 @@ impl Placing<'_> {
                     let fixed = if mends { self.rules.fixed(text) } else { None };
                     let bytes = match fixed {
                         Some(fixed) => {
-                            self.said.fixed += 1;
+                            self.messages.fixed += 1;
                             Cow::Owned(fixed)
                         }
                         None => Cow::Borrowed(text),
@@ -330,7 +330,7 @@ impl Placing<'_> {
             return;
         }
         let at = (self.file, sides.first_blank);
-        self.said
+        self.messages
             .white_space(Errors::NEW_BLANK_AT_END, at, b"+", action);
         if action == WhiteSpace::Fix {
             let kept = sides.new.len().saturating_sub(sides.blank_at_end);

@@ -1,9 +1,9 @@
 use super::super::read::git_binary;
 use super::header::git_header;
 use super::hunks::{Counted, hunk, line_of, range_line};
+use super::messages::{Fatal, Messages};
 use super::naming::{Naming, is_null, text};
 use super::options::{GitApplyOptions, Verbosity};
-use super::said::{Fatal, Said};
 use super::section::Section;
 use super::white_space::Rules;
 use crate::patch::timestamp::is_epoch;
@@ -15,7 +15,7 @@ pub(super) struct Reader<'a, 'o> {
     pub(super) name: &'o str,
     pub(super) options: &'o GitApplyOptions,
     pub(super) naming: &'o mut Naming,
-    pub(super) said: &'o mut Said,
+    pub(super) messages: &'o mut Messages,
     /// The white space rules of a path.
     pub(super) rules: &'o mut dyn FnMut(&str) -> Rules,
     /// Where the next section is looked for.
@@ -66,9 +66,9 @@ impl<'a> Reader<'a, '_> {
             let rest = self.rest();
             let line = line_of(rest);
             if line.starts_with(b"@@ -") && range_line(line).is_some() {
-                let said = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
+                let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
                 return Err(Fatal(format!(
-                    "patch fragment without header at line {}: {said}",
+                    "patch fragment without header at line {}: {text}",
                     self.line
                 )));
             }
@@ -189,7 +189,7 @@ impl<'a> Reader<'a, '_> {
             let mut counted = Counted {
                 file: self.name,
                 options: self.options,
-                said: self.said,
+                messages: self.messages,
                 line: self.line,
             };
             let read = hunk(rest, section, &mut counted);
@@ -225,7 +225,7 @@ impl<'a> Reader<'a, '_> {
             && self.options.verbosity > Verbosity::Quiet
         {
             let name = section.new_name.as_deref().unwrap_or_default();
-            self.said.line(&format!(
+            self.messages.line(&format!(
                 "** warning: file {name} becomes empty but is not deleted"
             ));
         }

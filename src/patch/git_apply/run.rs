@@ -4,14 +4,14 @@ use rayon::prelude::*;
 
 use super::ancestor::build_ancestor;
 use super::check::{Checker, Refusal};
-use super::done::Done;
-use super::ground::Ground;
+use super::destination::Destination;
+use super::messages::{Fatal, Messages};
 use super::naming::Naming;
 use super::options::{GitApplyOptions, Verbosity};
 use super::reader::Reader;
 use super::report::report;
-use super::said::{Fatal, Said};
 use super::section::Section;
+use super::section::SectionResult;
 use super::table::Table;
 use super::write::write;
 use crate::git::{GitError, Repository};
@@ -20,11 +20,11 @@ use crate::git::{GitError, Repository};
 /// another; the index is written at the end.
 #[expect(clippy::struct_excessive_bools, reason = "what was found on the way")]
 pub struct GitApply<'r> {
-    ground: Ground<'r>,
+    destination: Destination<'r>,
     options: &'r GitApplyOptions,
     state: PathBuf,
     naming: Naming,
-    said: Said,
+    messages: Messages,
     out: String,
     failed: bool,
     // Something was refused that ends everything.
@@ -74,7 +74,7 @@ impl<'r> GitApply<'r> {
         let anywhere = options.unsafe_paths && !options.uses_index();
         let judges = options.apply || options.check;
         Ok(Self {
-            ground: Ground::open(repository, root, anywhere, judges)?,
+            destination: Destination::open(repository, root, anywhere, judges)?,
             options,
             state,
             naming: Naming {
@@ -83,7 +83,7 @@ impl<'r> GitApply<'r> {
                 root: options.directory.clone(),
                 prefix: options.prefix.clone(),
             },
-            said: Said::default(),
+            messages: Messages::default(),
             out: String::new(),
             failed: false,
             fatal: false,
@@ -106,8 +106,8 @@ impl<'r> GitApply<'r> {
                 (self.failed, self.stopped) = (true, true);
                 false
             }
-            Err(Fatal(said)) => {
-                self.said.error(&said);
+            Err(Fatal(messages)) => {
+                self.messages.error(&messages);
                 self.fatal = true;
                 false
             }
@@ -121,15 +121,15 @@ impl<'r> GitApply<'r> {
         }
         if !self.stopped {
             let (action, applies) = (self.options.white_space, self.options.apply);
-            if let Err(Fatal(said)) = self.said.sum_up(action, applies) {
-                self.said.error(&said);
+            if let Err(Fatal(messages)) = self.messages.sum_up(action, applies) {
+                self.messages.error(&messages);
                 return self.end(128);
             }
         }
-        if let Some(staging) = &mut self.ground.staging {
-            let workdir = self.ground.root.clone();
+        if let Some(staging) = &mut self.destination.staging {
+            let workdir = self.destination.root.clone();
             if let Err(error) = staging.write(Some(&workdir)) {
-                self.said
+                self.messages
                     .error(&format!("Unable to write new index file: {error}"));
                 return self.end(128);
             }
@@ -141,11 +141,11 @@ impl<'r> GitApply<'r> {
     // Asked to be quiet, git says nothing at all, not even why it fails.
     fn end(mut self, exit: u8) -> GitApplied {
         if self.options.verbosity == Verbosity::Quiet {
-            self.said.text.clear();
+            self.messages.text.clear();
         }
         GitApplied {
             stdout: self.out,
-            stderr: self.said.text,
+            stderr: self.messages.text,
             exit,
             conflicts: self.conflicts,
         }
@@ -161,18 +161,18 @@ impl<'r> GitApply<'r> {
                 "No valid patches in input (allow with \"--allow-empty\")".to_owned(),
             ));
         }
-        let stops = self.said.errors > 0 && self.options.white_space.is_error();
+        let stops = self.messages.errors > 0 && self.options.white_space.is_error();
         let mut applies = self.options.apply && !stops;
         let mut clean = true;
-        let done: Vec<Done<'_>>;
+        let done: Vec<SectionResult<'_>>;
         if self.options.check || applies {
-            let before = self.said.errors;
+            let before = self.messages.errors;
             (done, clean) = self.judge(name, sections)?;
-            applies &= self.said.errors == before || !self.options.white_space.is_error();
+            applies &= self.messages.errors == before || !self.options.white_space.is_error();
         } else {
-            let taken = sections.into_iter().map(|section| Done {
+            let taken = sections.into_iter().map(|section| SectionResult {
                 section,
-                ..Done::default()
+                ..SectionResult::default()
             });
             done = taken.collect();
         }
@@ -183,10 +183,10 @@ impl<'r> GitApply<'r> {
         if applies {
             let left = write(
                 &done,
-                &mut self.ground,
+                &mut self.destination,
                 &self.state,
                 self.options,
-                &mut self.said,
+                &mut self.messages,
             )?;
             if left && self.options.reject {
                 return Ok(Outcome::Fails);
@@ -196,7 +196,7 @@ impl<'r> GitApply<'r> {
             }
         }
         if let Some(file) = &self.options.fake_ancestor {
-            build_ancestor(&done, &self.ground, file, &mut self.said)?;
+            build_ancestor(&done, &self.destination, file, &mut self.messages)?;
         }
         let sections: Vec<&Section<'_>> = done.iter().map(|one| &one.section).collect();
         self.out.push_str(&report(&sections, self.options));
@@ -209,14 +209,14 @@ impl<'r> GitApply<'r> {
         name: &str,
         input: &'a [u8],
     ) -> Result<(Vec<Section<'a>>, usize), Fatal> {
-        let ground = &self.ground;
+        let destination = &self.destination;
         let mut reader = Reader {
             input,
             name,
             options: self.options,
             naming: &mut self.naming,
-            said: &mut self.said,
-            rules: &mut |path| ground.rules(path),
+            messages: &mut self.messages,
+            rules: &mut |path| destination.rules(path),
             at: 0,
             line: 1,
         };
@@ -242,30 +242,30 @@ impl<'r> GitApply<'r> {
         &mut self,
         name: &str,
         sections: Vec<Section<'a>>,
-    ) -> Result<(Vec<Done<'a>>, bool), Fatal> {
+    ) -> Result<(Vec<SectionResult<'a>>, bool), Fatal> {
         let mut table = Table::new(&sections);
-        let has_errors = self.said.errors > 0;
+        let has_errors = self.messages.errors > 0;
         let ahead = self.ahead(name, &sections, &table, has_errors);
-        let mut done: Vec<Done<'a>> = Vec::with_capacity(sections.len());
+        let mut done: Vec<SectionResult<'a>> = Vec::with_capacity(sections.len());
         let mut clean = true;
         for (number, (section, ready)) in sections.into_iter().zip(ahead).enumerate() {
-            let (one, outcome) = if let Some((one, said, outcome)) = ready {
-                self.said.raw(&said.text);
-                self.said.fixed += said.fixed;
+            let (one, outcome) = if let Some((one, messages, outcome)) = ready {
+                self.messages.raw(&messages.text);
+                self.messages.fixed += messages.fixed;
                 (one, outcome)
             } else {
-                let mut one = Done {
+                let mut one = SectionResult {
                     section,
-                    ..Done::default()
+                    ..SectionResult::default()
                 };
                 let outcome = Checker {
-                    ground: &self.ground,
+                    destination: &self.destination,
                     options: self.options,
                     table: &table,
                     done: &done,
                     file: name,
                     has_errors,
-                    said: &mut self.said,
+                    messages: &mut self.messages,
                 }
                 .check(&mut one);
                 (one, outcome)
@@ -298,26 +298,26 @@ impl<'r> GitApply<'r> {
             if !table.is_alone(section) {
                 return None;
             }
-            let mut said = Said::default();
-            let mut one = Done {
+            let mut messages = Messages::default();
+            let mut one = SectionResult {
                 section: section.clone(),
                 judged_only: !writes,
-                ..Done::default()
+                ..SectionResult::default()
             };
             let outcome = Checker {
-                ground: &self.ground,
+                destination: &self.destination,
                 options: self.options,
                 table,
                 done: &[],
                 file: name,
                 has_errors,
-                said: &mut said,
+                messages: &mut messages,
             }
             .check(&mut one);
-            (said.errors == 0).then_some((one, said, outcome))
+            (messages.errors == 0).then_some((one, messages, outcome))
         };
         sections.par_iter().map(one).collect()
     }
 }
 
-type Ahead<'a> = (Done<'a>, Said, Result<(), Refusal>);
+type Ahead<'a> = (SectionResult<'a>, Messages, Result<(), Refusal>);

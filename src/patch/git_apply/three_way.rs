@@ -1,15 +1,15 @@
 use super::check::Checker;
-use super::done::{Done, Sides};
 use super::image::Image;
-use super::options::{Favour, Verbosity};
+use super::options::{MergeSide, Verbosity};
 use super::section::is_submodule;
+use super::section::{SectionResult, Sides};
 use crate::git::{Conflicts, merge_texts};
 use crate::patch::canonical::is_binary;
 
 impl<'a> Checker<'_, 'a> {
     /// Merges with the blob that the patch was made for; `None` when that cannot be done and the
     /// hunks are to be placed instead.
-    pub(super) fn merge(&mut self, done: &mut Done<'a>, before: &[u8]) -> Option<Vec<u8>> {
+    pub(super) fn merge(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Option<Vec<u8>> {
         let section = &done.section;
         let pure_rename = section.is_rename && section.added == 0 && section.deleted == 0;
         if section.deletes()
@@ -23,17 +23,17 @@ impl<'a> Checker<'_, 'a> {
         let base = if section.creates() {
             Vec::new()
         } else {
-            let staging = self.ground.staging.as_ref();
+            let staging = self.destination.staging.as_ref();
             let id = std::str::from_utf8(section.old_id).unwrap_or_default();
             let Some((_, bytes)) = staging.and_then(|staging| staging.find(id)) else {
-                self.said
+                self.messages
                     .error("repository lacks the necessary blob to perform 3-way merge.");
                 return None;
             };
             bytes
         };
         if self.options.verbosity > Verbosity::Quiet && done.straight_to_merge {
-            self.said.line("Performing three-way merge...");
+            self.messages.line("Performing three-way merge...");
         }
         let theirs = self.theirs(done, &base)?;
         let ours = if done.straight_to_merge {
@@ -56,18 +56,19 @@ impl<'a> Checker<'_, 'a> {
             });
         }
         if self.options.verbosity > Verbosity::Quiet {
-            self.said.line(&format!("Applied patch to '{name}' {how}."));
+            self.messages
+                .line(&format!("Applied patch to '{name}' {how}."));
         }
         Some(after)
     }
 
     // What the patch makes of the blob it was made for.
-    fn theirs(&mut self, done: &Done<'a>, base: &[u8]) -> Option<Vec<u8>> {
+    fn theirs(&mut self, done: &SectionResult<'a>, base: &[u8]) -> Option<Vec<u8>> {
         if done.section.is_binary {
-            let staging = self.ground.staging.as_ref();
+            let staging = self.destination.staging.as_ref();
             let reverse = self.options.reverse;
             return super::binary::apply(&done.section, base, reverse, staging)
-                .map_err(|said| self.said.error(&said))
+                .map_err(|messages| self.messages.error(&messages))
                 .ok();
         }
         let mut image = Image::new(base);
@@ -76,20 +77,22 @@ impl<'a> Checker<'_, 'a> {
     }
 
     // What stands where the patch wants to create a file.
-    fn current(&mut self, done: &Done<'a>) -> Option<Vec<u8>> {
+    fn current(&mut self, done: &SectionResult<'a>) -> Option<Vec<u8>> {
         let name = done.section.target().to_owned();
-        let staging = self.ground.staging.as_ref()?;
+        let staging = self.destination.staging.as_ref()?;
         let Some(entry) = staging.entry(&name) else {
-            self.said.error(&format!("{name}: does not exist in index"));
-            self.said
+            self.messages
+                .error(&format!("{name}: does not exist in index"));
+            self.messages
                 .error(&format!("cannot read the current contents of '{name}'"));
             return None;
         };
         if !self.options.cached {
-            let seen = self.ground.look(&name).ok()?;
+            let seen = self.destination.look(&name).ok()?;
             if !self.agrees(&name, &seen, &entry) {
-                self.said.error(&format!("{name}: does not match index"));
-                self.said
+                self.messages
+                    .error(&format!("{name}: does not match index"));
+                self.messages
                     .error(&format!("cannot read the current contents of '{name}'"));
                 return None;
             }
@@ -106,10 +109,10 @@ impl<'a> Checker<'_, 'a> {
         }
         if [ours, base, theirs].into_iter().any(is_binary) {
             return match self.options.favour {
-                Favour::Ours => (ours.to_vec(), false),
-                Favour::Theirs => (theirs.to_vec(), false),
-                Favour::Nobody | Favour::Union => {
-                    self.said.warning(&format!(
+                MergeSide::Ours => (ours.to_vec(), false),
+                MergeSide::Theirs => (theirs.to_vec(), false),
+                MergeSide::Nobody | MergeSide::Union => {
+                    self.messages.warning(&format!(
                         "Cannot merge binary files: {name} (ours vs. theirs)"
                     ));
                     (ours.to_vec(), true)
@@ -117,16 +120,16 @@ impl<'a> Checker<'_, 'a> {
             };
         }
         let style = self
-            .ground
+            .destination
             .repository
             .and_then(|repository| repository.setting("merge.conflictStyle"));
         let conflicts = match (self.options.favour, style.as_deref()) {
-            (Favour::Ours, _) => Conflicts::Ours,
-            (Favour::Theirs, _) => Conflicts::Theirs,
-            (Favour::Union, _) => Conflicts::Union,
-            (Favour::Nobody, Some("diff3")) => Conflicts::MarkWithBase,
-            (Favour::Nobody, Some("zdiff3")) => Conflicts::MarkZealously,
-            (Favour::Nobody, _) => Conflicts::Mark,
+            (MergeSide::Ours, _) => Conflicts::Ours,
+            (MergeSide::Theirs, _) => Conflicts::Theirs,
+            (MergeSide::Union, _) => Conflicts::Union,
+            (MergeSide::Nobody, Some("diff3")) => Conflicts::MarkWithBase,
+            (MergeSide::Nobody, Some("zdiff3")) => Conflicts::MarkZealously,
+            (MergeSide::Nobody, _) => Conflicts::Mark,
         };
         merge_texts(ours, base, theirs, conflicts)
     }

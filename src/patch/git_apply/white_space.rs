@@ -250,12 +250,12 @@ impl Errors {
             (Rule::IndentWithSpaces, "indent with spaces"),
             (Rule::TabInIndent, "tab in indent"),
         ];
-        let said: Vec<&str> = words
+        let found: Vec<&str> = words
             .iter()
             .filter(|(rule, _)| self.0 & *rule as u16 != 0)
             .map(|(_, words)| *words)
             .collect();
-        said.join(", ")
+        found.join(", ")
     }
 }
 

@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
 
-use super::super::change::{Change, FileState};
+use super::super::change::{Change, FileState, recorded_mode};
 use super::super::write::write_worktree;
-use super::done::Done;
-use super::ground::{Ground, Seen};
+use super::destination::{Destination, OnDisk};
+use super::messages::{Fatal, Messages};
 use super::options::{GitApplyOptions, Verbosity};
-use super::said::{Fatal, Said};
-use super::section::{is_submodule, said_name};
+use super::section::{SectionResult, is_submodule, said_name};
 use crate::git::Staged;
 use crate::model::{BlobId, Operation, RepoPath};
 
@@ -16,18 +15,18 @@ type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
 /// Writes what was judged: the worktree all or nothing, then what the index shall have into its
 /// list of changes. Gives whether anything was left out or left in conflict.
 pub(super) fn write(
-    done: &[Done<'_>],
-    ground: &mut Ground<'_>,
+    done: &[SectionResult<'_>],
+    destination: &mut Destination<'_>,
     state: &std::path::Path,
     options: &GitApplyOptions,
-    said: &mut Said,
+    messages: &mut Messages,
 ) -> Result<bool, Fatal> {
     let wanted = wanted(done);
     if options.uses_index() || options.intent_to_add {
-        stage(done, ground, options)?;
+        stage(done, destination, options)?;
     }
     if !options.cached {
-        write_files(&wanted, ground, state, said)?;
+        write_files(&wanted, destination, state, messages)?;
     }
     let mut left = false;
     let mut conflicts = Vec::new();
@@ -36,7 +35,7 @@ pub(super) fn write(
             left = true;
             continue;
         }
-        left |= reject(one, ground, options, said)?;
+        left |= reject(one, destination, options, messages)?;
         if one.conflict.is_some() {
             conflicts.push(one.section.target());
         }
@@ -45,13 +44,13 @@ pub(super) fn write(
     left |= !conflicts.is_empty();
     for name in conflicts {
         if options.verbosity > Verbosity::Quiet {
-            said.line(&format!("U {name}"));
+            messages.line(&format!("U {name}"));
         }
     }
     Ok(left)
 }
 
-fn wanted<'d>(done: &'d [Done<'_>]) -> Wanted<'d> {
+fn wanted<'d>(done: &'d [SectionResult<'_>]) -> Wanted<'d> {
     let mut wanted = Wanted::new();
     let standing = || done.iter().filter(|one| !one.refused);
     for one in standing() {
@@ -63,7 +62,7 @@ fn wanted<'d>(done: &'d [Done<'_>]) -> Wanted<'d> {
     for one in standing().filter(|one| !one.section.deletes()) {
         let mode = match one.section.new_mode {
             0 => 0o100_644,
-            mode => canonical(mode),
+            mode => recorded_mode(mode),
         };
         let name = one.section.target().to_owned();
         wanted.insert(name, Some((&one.after, mode)));
@@ -71,22 +70,13 @@ fn wanted<'d>(done: &'d [Done<'_>]) -> Wanted<'d> {
     wanted
 }
 
-fn canonical(mode: u32) -> u32 {
-    match mode & 0o170_000 {
-        0o120_000 => 0o120_000,
-        0o160_000 => 0o160_000,
-        _ if mode & 0o100 != 0 => 0o100_755,
-        _ => 0o100_644,
-    }
-}
-
 fn stage(
-    done: &[Done<'_>],
-    ground: &mut Ground<'_>,
+    done: &[SectionResult<'_>],
+    destination: &mut Destination<'_>,
     options: &GitApplyOptions,
 ) -> Result<(), Fatal> {
     let only_intents = options.intent_to_add && !options.uses_index();
-    let Some(staging) = &mut ground.staging else {
+    let Some(staging) = &mut destination.staging else {
         return Ok(());
     };
     let standing = || done.iter().filter(|one| !one.refused);
@@ -100,7 +90,7 @@ fn stage(
     for one in standing().filter(|one| !one.section.deletes()) {
         let section = &one.section;
         let name = section.target();
-        let mode = canonical(section.new_mode);
+        let mode = recorded_mode(section.new_mode);
         let entry = |id: BlobId, stage: u8| Staged {
             id,
             mode,
@@ -154,45 +144,47 @@ fn stage(
 
 fn write_files(
     wanted: &Wanted<'_>,
-    ground: &Ground<'_>,
+    destination: &Destination<'_>,
     state: &std::path::Path,
-    said: &mut Said,
+    messages: &mut Messages,
 ) -> Result<(), Fatal> {
     let mut changes = Vec::new();
     let mut submodules = Vec::new();
     for (name, want) in wanted {
         let failed = |what: &str| Fatal(format!("unable to write file '{name}': {what}"));
-        let seen = ground
+        let seen = destination
             .look(name)
             .map_err(|error| failed(&error.to_string()))?;
-        let disk = ground.on_disk(name).ok_or_else(|| failed("no such path"))?;
-        let absolute = ground.base.join(&disk);
+        let disk = destination
+            .on_disk(name)
+            .ok_or_else(|| failed("no such path"))?;
+        let absolute = destination.base.join(&disk);
         let makes_submodule = want.is_some_and(|(_, mode)| is_submodule(mode));
         if makes_submodule {
             submodules.push(absolute.clone());
         }
-        if seen == Seen::Directory && !makes_submodule {
+        if seen == OnDisk::Directory && !makes_submodule {
             // Where a directory or submodule used to be; one with files in it stays.
             match std::fs::remove_dir(&absolute) {
                 Err(error) if want.is_none() => {
-                    said.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
+                    messages.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
                 }
-                Ok(()) if want.is_none() => remove_emptied(&ground.base, &disk),
+                Ok(()) if want.is_none() => remove_emptied(&destination.base, &disk),
                 _ => {}
             }
         }
         let standing = match seen {
-            Seen::File(bytes, mode) => Some(FileState {
+            OnDisk::File(bytes, mode) => Some(FileState {
                 bytes: bytes.into(),
                 mode,
             }),
-            Seen::Nothing | Seen::Directory => None,
+            OnDisk::Nothing | OnDisk::Directory => None,
         };
         let after = want.filter(|_| !makes_submodule).map(|(bytes, mode)| {
             let bytes = if mode == 0o120_000 {
                 bytes.into()
             } else {
-                ground.line_ends(name).to_worktree(bytes)
+                destination.line_ends(name).to_worktree(bytes)
             };
             FileState {
                 bytes: bytes.as_ref().into(),
@@ -205,7 +197,7 @@ fn write_files(
         let path = RepoPath::new(&disk).map_err(|error| failed(&error.to_string()))?;
         changes.push(Change::plain(path, standing, after));
     }
-    write_worktree(&ground.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
+    write_worktree(&destination.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
     for directory in submodules {
         // That it stands there already is no fault.
         let _ = std::fs::create_dir_all(directory);
@@ -231,22 +223,22 @@ fn words(error: &std::io::Error) -> String {
 
 // Hunks that were left out go to a file of their own beside the one they are for.
 fn reject(
-    one: &Done<'_>,
-    ground: &Ground<'_>,
+    one: &SectionResult<'_>,
+    destination: &Destination<'_>,
     options: &GitApplyOptions,
-    said: &mut Said,
+    messages: &mut Messages,
 ) -> Result<bool, Fatal> {
     let count = one.rejected.iter().filter(|it| **it).count();
     let names = said_name(&one.section);
     if count == 0 {
         if options.verbosity > Verbosity::Normal {
-            said.line(&format!("Applied patch {names} cleanly."));
+            messages.line(&format!("Applied patch {names} cleanly."));
         }
         return Ok(false);
     }
     let plural = if count == 1 { "" } else { "s" };
     if options.verbosity > Verbosity::Quiet {
-        said.line(&format!(
+        messages.line(&format!(
             "Applying patch {names} with {count} reject{plural}..."
         ));
     }
@@ -255,12 +247,12 @@ fn reject(
     for ((number, hunk), rejected) in (1..).zip(&one.section.hunks).zip(&one.rejected) {
         if !rejected {
             if options.verbosity > Verbosity::Quiet {
-                said.line(&format!("Hunk #{number} applied cleanly."));
+                messages.line(&format!("Hunk #{number} applied cleanly."));
             }
             continue;
         }
         if options.verbosity > Verbosity::Quiet {
-            said.line(&format!("Rejected hunk #{number}."));
+            messages.line(&format!("Rejected hunk #{number}."));
         }
         text.extend_from_slice(hunk.text);
         if !hunk.text.ends_with(b"\n") {
@@ -269,9 +261,9 @@ fn reject(
     }
     let file = format!("{name}.rej");
     let failed = |error: std::io::Error| Fatal(format!("cannot open {file}: {}", words(&error)));
-    let disk = ground.on_disk(&file).unwrap_or_default();
+    let disk = destination.on_disk(&file).unwrap_or_default();
     let last = disk.rsplit('/').next().unwrap_or(&disk);
-    let parent = ground.tree().parent(&disk, true).map_err(failed)?;
+    let parent = destination.tree().parent(&disk, true).map_err(failed)?;
     parent.remove(last).map_err(failed)?;
     parent
         .create(last, &text, 0o100_644, None)

@@ -6,7 +6,7 @@ use super::super::set::{Body, FilePatch, Side};
 use super::super::target::Target;
 use super::binary::binary;
 use super::run::{Judging, UndoneCopy};
-use super::section::Standing;
+use super::section::SectionOutcome;
 use crate::model::{Code, HunkVerdict, PatchProblem, Refusal};
 
 impl Judging<'_, '_> {
@@ -17,19 +17,19 @@ impl Judging<'_, '_> {
         target: &Target,
         before: FileState,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         // The names are the plain ones of the copy lines; all else is as in any git section.
         let mut plain = file.clone();
         plain.headers.explicit = None;
         let origin = match &file.body {
             Body::Hunks(_) => {
-                let mut modified = modify(&before, &[&plain], self.options.how(), &self.work);
+                let mut modified = modify(&before, &[&plain], self.options.strict, &self.work);
                 hunks.extend(modified.hunks.drain(..).flatten());
                 let Some((bytes, _)) = modified.after else {
                     for (line, failure) in modified.failures {
                         self.hunk_problem(target, line, failure);
                     }
-                    return Ok(Standing::Failed);
+                    return Ok(SectionOutcome::Failed);
                 };
                 self.verdict.mends.extend(modified.mends);
                 bytes.to_vec()
@@ -51,7 +51,7 @@ impl Judging<'_, '_> {
         }
         let edits = one_edit(&before.bytes, b"");
         self.store(target, Some(before), None, edits, file.line);
-        Ok(Standing::Applied)
+        Ok(SectionOutcome::Applied)
     }
 
     /// Without a blob id, the file that was copied has to show that nothing else is lost.

@@ -1,4 +1,4 @@
-use super::options::{JudgeOptions, Judged};
+use super::options::{After, JudgeOptions, Judged};
 use super::run::judge;
 use crate::model::RepoPath;
 use crate::policy::Allowed;
@@ -131,7 +131,7 @@ impl Judge {
             strip: self.strip,
             directory: &self.directory,
             allowed: self.allowed.clone(),
-            after: true,
+            after: After::Reported,
             ..JudgeOptions::default()
         };
         judge(reply.as_ref(), &self.files, &options)

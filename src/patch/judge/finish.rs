@@ -5,15 +5,15 @@ use super::super::damage::proven;
 use super::super::intent::{announces_another, unmeant};
 use super::super::set::{Body, LineKind};
 use super::super::structure;
-use super::super::structure::Slot;
-use super::Judged;
+use super::super::structure::PathChange;
 use super::run::Judging;
-use super::section::{Standing, original};
+use super::section::{SectionOutcome, original};
+use super::{After, Judged};
 use crate::languages::PYTHON;
 use crate::model::{AfterProblem, BlobId, Code, Operation, PatchProblem, RepoPath, Verdict};
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
-fn changed_file<'s>(path: &'s str, slot: &'s Slot) -> ChangedFile<'s> {
+fn changed_file<'s>(path: &'s str, slot: &'s PathChange) -> ChangedFile<'s> {
     let before = slot.before.as_ref().filter(|_| slot.from.is_none());
     let mode = |state: Option<&FileState>| state.map_or(0, |it| it.mode);
     ChangedFile {
@@ -48,13 +48,15 @@ impl Judging<'_, '_> {
         let mut changes = Vec::new();
         if self.worst.is_none() && !already {
             changes = self.changes();
-            if self.options.after {
-                self.look_after(&changes);
-            } else if self.options.parses
-                && !self.options.as_written
-                && let Some(first) = crate::patch::after::breaks(&changes)
-            {
-                self.broken(&first);
+            match self.options.after {
+                After::Ignored => {}
+                After::Parses => {
+                    let broken = crate::patch::after::breaks(&changes);
+                    if let Some(first) = broken.filter(|_| !self.options.as_written) {
+                        self.broken(&first);
+                    }
+                }
+                After::Reported | After::Enforced => self.look_after(&changes),
             }
         }
         let applies = self.worst.is_none() && !already;
@@ -127,7 +129,7 @@ impl Judging<'_, '_> {
             self.plain(Code::P104, message);
         } else if let Some(first) = found.broken.first().filter(|_| !self.options.as_written) {
             self.broken(first);
-        } else if self.options.strict_after {
+        } else if self.options.after == After::Enforced {
             let first = found.syntax.iter().chain(&found.imports).next().cloned();
             if let Some(first) = first {
                 self.plain(first.code, &first.message);
@@ -163,15 +165,15 @@ impl Judging<'_, '_> {
             && self
                 .standing
                 .iter()
-                .all(|it| matches!(it, Standing::Unchanged))
+                .all(|it| matches!(it, SectionOutcome::Unchanged))
         {
             return true;
         }
         let mut origins = Vec::new();
         for standing in &self.standing {
             match standing {
-                Standing::Applied => applied += 1,
-                Standing::Already {
+                SectionOutcome::Applied => applied += 1,
+                SectionOutcome::Already {
                     origin,
                     sure: is_sure,
                 } => {
@@ -179,7 +181,7 @@ impl Judging<'_, '_> {
                     sure += usize::from(*is_sure);
                     origins.push(origin.as_deref());
                 }
-                Standing::Unchanged | Standing::Failed => {}
+                SectionOutcome::Unchanged | SectionOutcome::Failed => {}
             }
         }
         let slots = !self.slots.is_empty();

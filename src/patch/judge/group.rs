@@ -1,12 +1,12 @@
 use super::super::change::FileState;
 use super::super::compose::one_edit;
-use super::super::content::{How, Modified, modify};
+use super::super::content::{Modified, modify};
 use super::super::set::{Body, FilePatch};
 use super::super::structure;
-use super::super::structure::Slot;
+use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::run::Judging;
-use super::section::{Standing, refuse};
+use super::section::{SectionOutcome, refuse};
 use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal};
 
 impl Judging<'_, '_> {
@@ -16,7 +16,7 @@ impl Judging<'_, '_> {
         group: &[usize],
         done: Option<(FileState, Modified)>,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         let sections: Vec<&FilePatch<'_>> = group
             .iter()
             .filter_map(|index| self.set.files.get(*index))
@@ -26,7 +26,7 @@ impl Judging<'_, '_> {
         } else {
             structure::ancestors(self.source.listing(), &self.slots, &target.new)?;
             let before = self.existing(&target.new)?;
-            let modified = modify(&before, &sections, self.options.how(), &self.work);
+            let modified = modify(&before, &sections, self.options.strict, &self.work);
             (before, modified)
         };
         let mode = sections
@@ -99,12 +99,12 @@ impl Judging<'_, '_> {
         modified: Modified,
         mode: Option<u32>,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         hunks.extend(modified.hunks.into_iter().flatten());
         let (bytes, edits) = match modified.after {
             Some(after) => after,
             None if modified.already.is_some() => {
-                return Ok(Standing::Already {
+                return Ok(SectionOutcome::Already {
                     origin: modified.already,
                     sure: true,
                 });
@@ -117,7 +117,7 @@ impl Judging<'_, '_> {
                     for (line, failure) in modified.failures {
                         self.hunk_problem(target, line, failure);
                     }
-                    return Ok(Standing::Failed);
+                    return Ok(SectionOutcome::Failed);
                 }
             }
         };
@@ -131,7 +131,7 @@ impl Judging<'_, '_> {
         });
         if after == before {
             if changes {
-                return Ok(Standing::Already {
+                return Ok(SectionOutcome::Already {
                     origin: None,
                     sure: true,
                 });
@@ -150,7 +150,7 @@ impl Judging<'_, '_> {
                 self.verdict
                     .problems
                     .push(problem.at(Some(&target.new), line));
-                return Ok(Standing::Unchanged);
+                return Ok(SectionOutcome::Unchanged);
             }
         }
         self.store(
@@ -160,7 +160,7 @@ impl Judging<'_, '_> {
             edits,
             sections.first().map_or(0, |it| it.line),
         );
-        Ok(Standing::Applied)
+        Ok(SectionOutcome::Applied)
     }
 
     pub(super) fn hunk_problem(&mut self, target: &Target, line: u64, failure: Refusal) {
@@ -186,7 +186,7 @@ impl Judging<'_, '_> {
             bytes: base.into(),
             mode: before.mode,
         };
-        let (theirs, _) = modify(&state, sections, How::STRICT, &self.work).after?;
+        let (theirs, _) = modify(&state, sections, true, &self.work).after?;
         let merged = objects.merge(&before.bytes, &state.bytes, &theirs);
         let clean = merged.is_some();
         if self.options.three_way && clean {
@@ -229,7 +229,7 @@ impl Judging<'_, '_> {
                     (Some(before), None) => one_edit(&before.bytes, b""),
                     (None, None) => Vec::new(),
                 };
-                Slot {
+                PathChange {
                     operation: match (&first.before, &after) {
                         (None, Some(_)) => Operation::Create,
                         (_, None) => Operation::Delete,
@@ -243,7 +243,7 @@ impl Judging<'_, '_> {
                     line: first.line,
                 }
             }
-            _ => Slot {
+            _ => PathChange {
                 before,
                 after,
                 from: moved.then(|| target.old.clone()),

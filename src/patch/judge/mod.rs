@@ -10,5 +10,5 @@ mod run;
 mod section;
 
 pub use facade::Judge;
-pub use options::{JudgeOptions, Judged, Objects};
+pub use options::{After, JudgeOptions, Judged, Objects};
 pub use run::judge;

@@ -1,5 +1,4 @@
 use super::super::change::Change;
-use super::super::content::How;
 use super::super::read::ReadOptions;
 use crate::model::{BlobId, PatchVerdict};
 use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
@@ -27,13 +26,8 @@ pub struct JudgeOptions<'a> {
     pub dependencies: Dependencies,
     /// The files that the commands run, which a repair must leave alone.
     pub run: CommandFiles,
-    /// Look at what the tree would be: new syntax errors and imports that lead nowhere.
-    pub after: bool,
-    /// Without [`JudgeOptions::after`], at least refuse what takes a file that parses to one that does
-    /// not.
-    pub parses: bool,
-    /// Let what that finds stop the patch.
-    pub strict_after: bool,
+    /// How the tree as it would be is looked at.
+    pub after: After,
     /// Limits on size.
     pub limits: ChangeLimits,
     /// Limits of reading.
@@ -42,12 +36,18 @@ pub struct JudgeOptions<'a> {
     pub objects: Option<&'a dyn Objects>,
 }
 
-impl JudgeOptions<'_> {
-    pub(super) fn how(&self) -> How {
-        How {
-            strict: self.strict,
-        }
-    }
+/// How the tree as it would be after a patch is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum After {
+    /// Not at all.
+    #[default]
+    Ignored,
+    /// A patch is refused that takes a file that parses to one that does not.
+    Parses,
+    /// The same, and new syntax errors and imports that lead nowhere are reported.
+    Reported,
+    /// These are refused too.
+    Enforced,
 }
 
 /// Contents by blob id.
@@ -58,6 +58,21 @@ pub trait Objects: Sync {
     fn find(&self, hex: &str) -> Option<Vec<u8>>;
     /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
     fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
+}
+
+#[cfg(feature = "program")]
+impl Objects for crate::git::ObjectStore {
+    fn has(&self, id: BlobId) -> bool {
+        Self::has(self, id)
+    }
+
+    fn find(&self, hex: &str) -> Option<Vec<u8>> {
+        Self::find(self, hex)
+    }
+
+    fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+        Self::merge(self, ours, base, theirs)
+    }
 }
 
 /// A verdict and, when it applies, what to write.

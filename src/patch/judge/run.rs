@@ -10,7 +10,7 @@ use super::super::place::Work;
 use super::super::read::read;
 use super::super::reverse::reverse;
 use super::super::set::{Body, FilePatch, PatchSet};
-use super::super::structure::Slot;
+use super::super::structure::PathChange;
 use super::super::target::{Target, targets};
 use crate::model::{
     Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Refusal, Severity, Verdict,
@@ -18,7 +18,7 @@ use crate::model::{
 use crate::source::Source;
 
 use super::options::{JudgeOptions, Judged};
-use super::section::Standing;
+use super::section::SectionOutcome;
 use super::section::original;
 
 /// Judges a patch against a source. Reads files, writes nothing.
@@ -45,11 +45,11 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) source: &'j dyn Source,
     pub(super) options: &'j JudgeOptions<'j>,
     pub(super) work: Work,
-    pub(super) slots: BTreeMap<String, Slot>,
+    pub(super) slots: BTreeMap<String, PathChange>,
     pub(super) vacated: HashSet<String>,
     pub(super) worst: Option<Verdict>,
     pub(super) verdict: PatchVerdict,
-    pub(super) standing: Vec<Standing>,
+    pub(super) standing: Vec<SectionOutcome>,
     pub(super) stale: Vec<String>,
     pub(super) undone: Vec<UndoneCopy>,
     pub(super) gains_imports: bool,
@@ -161,7 +161,7 @@ impl<'j, 'a> Judging<'j, 'a> {
                 continue;
             };
             let Some(target) = target else {
-                self.standing.push(Standing::Failed);
+                self.standing.push(SectionOutcome::Failed);
                 continue;
             };
             let mut hunks = Vec::new();
@@ -170,12 +170,12 @@ impl<'j, 'a> Judging<'j, 'a> {
                     let done = ready.remove(target.new.as_str());
                     self.group(target, group, done, &mut hunks)
                 }
-                Some(_) => Ok(Standing::Applied),
+                Some(_) => Ok(SectionOutcome::Applied),
                 None => self.section(file, target, &mut hunks),
             };
             let standing = standing.unwrap_or_else(|refusal| {
                 self.section_problem(file, target, refusal);
-                Standing::Failed
+                SectionOutcome::Failed
             });
             self.standing.push(standing);
             let moved = matches!(target.operation, Operation::Rename | Operation::Copy);
@@ -216,7 +216,7 @@ impl<'j, 'a> Judging<'j, 'a> {
                 .iter()
                 .filter_map(|index| self.set.files.get(*index))
                 .collect();
-            let modified = modify(&before, &sections, self.options.how(), &self.work);
+            let modified = modify(&before, &sections, self.options.strict, &self.work);
             Some(((*path).to_owned(), (before, modified)))
         })
         .collect()

@@ -1,11 +1,11 @@
 use super::super::bodies::{as_hunks, created, edited};
 use super::super::change::FileState;
 use super::super::compose::one_edit;
-use super::super::content::{How, modify};
+use super::super::content::modify;
 use super::super::intent::shrunk;
 use super::super::set::{Body, FilePatch};
 use super::super::structure;
-use super::super::structure::Slot;
+use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::binary::binary;
 use super::run::Judging;
@@ -18,7 +18,7 @@ impl Judging<'_, '_> {
         file: &FilePatch<'_>,
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         for path in [&target.old, &target.new] {
             structure::ancestors(self.source.listing(), &self.slots, path)?;
         }
@@ -38,7 +38,7 @@ impl Judging<'_, '_> {
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         let mode = target.mode.unwrap_or(0o100_644);
         let (bytes, mends) = match &file.body {
             Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
@@ -61,7 +61,7 @@ impl Judging<'_, '_> {
         let leaves = self.vacated.contains(&target.new);
         match original(self.source, &target.new)? {
             Some(now) if now.bytes == after.bytes && !leaves => {
-                return Ok(Standing::Already {
+                return Ok(SectionOutcome::Already {
                     origin: None,
                     sure: true,
                 });
@@ -83,7 +83,7 @@ impl Judging<'_, '_> {
         self.verdict.mends.extend(mends);
         let edits = one_edit(b"", &after.bytes);
         self.store(target, None, Some(after), edits, file.line);
-        Ok(Standing::Applied)
+        Ok(SectionOutcome::Applied)
     }
 
     pub(super) fn delete(
@@ -91,7 +91,7 @@ impl Judging<'_, '_> {
         file: &FilePatch<'_>,
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         if self.current(&target.old)?.is_none() && !self.slots.contains_key(&target.old) {
             let was_there = file
                 .headers
@@ -101,7 +101,7 @@ impl Judging<'_, '_> {
                 .is_some_and(|(id, objects)| objects.find(id).is_some());
             let refusal = self.existing(&target.old).err();
             if was_there || refusal.as_ref().is_some_and(|it| it.hint.is_none()) {
-                return Ok(Standing::Already {
+                return Ok(SectionOutcome::Already {
                     origin: None,
                     sure: was_there,
                 });
@@ -119,7 +119,7 @@ impl Judging<'_, '_> {
         }
         match &file.body {
             Body::Hunks(_) => {
-                let mut modified = modify(&before, &[file], self.options.how(), &self.work);
+                let mut modified = modify(&before, &[file], self.options.strict, &self.work);
                 hunks.extend(modified.hunks.drain(..).flatten());
                 match modified.after {
                     Some((bytes, _)) if bytes.is_empty() => {
@@ -132,7 +132,7 @@ impl Judging<'_, '_> {
                         for (line, failure) in modified.failures {
                             self.hunk_problem(target, line, failure);
                         }
-                        return Ok(Standing::Failed);
+                        return Ok(SectionOutcome::Failed);
                     }
                 }
             }
@@ -146,7 +146,7 @@ impl Judging<'_, '_> {
         }
         let edits = one_edit(&before.bytes, b"");
         self.store(target, Some(before), None, edits, file.line);
-        Ok(Standing::Applied)
+        Ok(SectionOutcome::Applied)
     }
 
     fn transfer(
@@ -154,19 +154,16 @@ impl Judging<'_, '_> {
         file: &FilePatch<'_>,
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         let is_rename = target.operation == Operation::Rename;
         let occupied = self.current(&target.new)?.is_some();
         let source = original(self.source, &target.old)?;
         if source.is_none() && occupied && is_rename && !self.slots.contains_key(&target.new) {
             let pure = matches!(file.body, Body::Empty);
             let there = self.existing(&target.new)?;
-            let already = pure
-                || modify(&there, &[file], How::STRICT, &self.work)
-                    .already
-                    .is_some();
+            let already = pure || modify(&there, &[file], true, &self.work).already.is_some();
             if already {
-                return Ok(Standing::Already {
+                return Ok(SectionOutcome::Already {
                     origin: None,
                     sure: true,
                 });
@@ -184,7 +181,7 @@ impl Judging<'_, '_> {
         let Some(before) = source else {
             return self
                 .existing(&target.old)
-                .map(|_| Standing::Failed)
+                .map(|_| SectionOutcome::Failed)
                 .and_then(|_| {
                     refuse(
                         Code::P513,
@@ -205,12 +202,12 @@ impl Judging<'_, '_> {
         }
         let standing = self.content(file, target, before.clone(), hunks)?;
         if is_rename
-            && matches!(standing, Standing::Applied)
+            && matches!(standing, SectionOutcome::Applied)
             && !self.slots.contains_key(&target.old)
         {
             self.slots.insert(
                 target.old.clone(),
-                Slot {
+                PathChange {
                     before: Some(before),
                     after: None,
                     from: None,
@@ -230,7 +227,7 @@ impl Judging<'_, '_> {
         target: &Target,
         before: FileState,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<SectionOutcome, Refusal> {
         let moved = target.operation != Operation::Modify;
         let mode = target.mode.unwrap_or(before.mode);
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
@@ -238,7 +235,7 @@ impl Judging<'_, '_> {
         }
         let bytes = match &file.body {
             Body::Hunks(_) => {
-                let modified = modify(&before, &[file], self.options.how(), &self.work);
+                let modified = modify(&before, &[file], self.options.strict, &self.work);
                 let standing =
                     self.settle(target, &[file], before, modified, target.mode, hunks)?;
                 return self.check_link(target, standing);
@@ -258,7 +255,7 @@ impl Judging<'_, '_> {
                 match result {
                     Ok(bytes) => bytes,
                     Err(_) if already => {
-                        return Ok(Standing::Already {
+                        return Ok(SectionOutcome::Already {
                             origin: None,
                             sure: true,
                         });
@@ -270,7 +267,8 @@ impl Judging<'_, '_> {
                             body: Body::Hunks(as_hunks(edits)),
                             ..file.clone()
                         };
-                        let modified = modify(&before, &[&section], self.options.how(), &self.work);
+                        let modified =
+                            modify(&before, &[&section], self.options.strict, &self.work);
                         let mode = target.mode;
                         let standing =
                             self.settle(target, &[&section], before, modified, mode, hunks)?;
@@ -278,7 +276,7 @@ impl Judging<'_, '_> {
                     }
                     Err(failure) => {
                         self.hunk_problem(target, u64::from(file.line), failure);
-                        return Ok(Standing::Failed);
+                        return Ok(SectionOutcome::Failed);
                     }
                 }
             }
@@ -296,7 +294,7 @@ impl Judging<'_, '_> {
         };
         if !moved && after == before {
             if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
-                return Ok(Standing::Already {
+                return Ok(SectionOutcome::Already {
                     origin: None,
                     sure: true,
                 });
@@ -305,14 +303,14 @@ impl Judging<'_, '_> {
         }
         let edits = one_edit(&before.bytes, &after.bytes);
         self.store(target, Some(before), Some(after), edits, file.line);
-        self.check_link(target, Standing::Applied)
+        self.check_link(target, SectionOutcome::Applied)
     }
 
     pub(super) fn check_link(
         &self,
         target: &Target,
-        standing: Standing,
-    ) -> Result<Standing, Refusal> {
+        standing: SectionOutcome,
+    ) -> Result<SectionOutcome, Refusal> {
         if let Some(after) = self
             .slots
             .get(&target.new)
@@ -330,7 +328,7 @@ pub(super) fn refuse<T>(code: Code, message: impl Into<String>) -> Result<T, Ref
 }
 
 // How one section relates to the tree.
-pub(super) enum Standing {
+pub(super) enum SectionOutcome {
     Applied,
     // Its new side stands there already; where known, the content it would have started from.
     Already { origin: Option<Vec<u8>>, sure: bool },

@@ -13,7 +13,7 @@ use crate::patch::text::Text;
 
 /// What became of one hunk.
 #[derive(Debug)]
-pub(in crate::patch) enum Outcome<'h, 'a> {
+pub(in crate::patch) enum Placement<'h, 'a> {
     /// It stands in the file.
     Placed(Placed<'h, 'a>),
     /// It repeats the hunk before it and is left out.
@@ -31,7 +31,7 @@ pub(in crate::patch) fn place<'h, 'a>(
     hunks: &'h [Hunk<'a>],
     strict: bool,
     work: &Work,
-) -> Vec<Outcome<'h, 'a>> {
+) -> Vec<Placement<'h, 'a>> {
     let mut shift = 0;
     let mut failures = 0;
     let mut found: Vec<Found<'h, 'a>> = Vec::with_capacity(hunks.len());
@@ -63,19 +63,19 @@ pub(in crate::patch) fn place<'h, 'a>(
         .iter()
         .flatten()
         .is_sorted_by_key(|range| range.start);
-    let mut outcomes: Vec<Outcome<'h, 'a>> = Vec::with_capacity(hunks.len());
+    let mut outcomes: Vec<Placement<'h, 'a>> = Vec::with_capacity(hunks.len());
     for (index, one) in found.into_iter().enumerate() {
         let Some(hunk) = hunks.get(index) else {
             break;
         };
         let outcome = match one {
             Found::At(placed) => placed_or_repeated(placed, &outcomes, hunks, index),
-            Found::Doubtful(doubt) => Outcome::Failed(doubtful(doubt)),
-            Found::There => Outcome::Failed(Refusal::new(
+            Found::Doubtful(doubt) => Placement::Failed(doubtful(doubt)),
+            Found::There => Placement::Failed(Refusal::new(
                 Code::P406,
                 "what the hunk adds stands there already",
             )),
-            Found::None => Outcome::Failed(missing()),
+            Found::None => Placement::Failed(missing()),
             Found::Many { at, exact, lines } => {
                 let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());
                 let left = if exact && !strict {
@@ -88,9 +88,9 @@ pub(in crate::patch) fn place<'h, 'a>(
                     Some((at, mend)) => {
                         let mut placed = placed_at(hunk, at, lines_dropped, &EXACT);
                         placed.mends.push(mend);
-                        Outcome::Placed(placed)
+                        Placement::Placed(placed)
                     }
-                    None => Outcome::Failed(ambiguous(text, &at, lines)),
+                    None => Placement::Failed(ambiguous(text, &at, lines)),
                 }
             }
         };
@@ -135,10 +135,10 @@ fn doubtful(doubt: Doubt) -> Refusal {
 // A model that repeats a hunk means it once.
 fn placed_or_repeated<'h, 'a>(
     placed: Placed<'h, 'a>,
-    before: &[Outcome<'h, 'a>],
+    before: &[Placement<'h, 'a>],
     hunks: &[Hunk<'a>],
     index: usize,
-) -> Outcome<'h, 'a> {
+) -> Placement<'h, 'a> {
     let same = |a: &Hunk<'_>, b: &Hunk<'_>| {
         a.old == b.old
             && a.lines.len() == b.lines.len()
@@ -150,17 +150,17 @@ fn placed_or_repeated<'h, 'a>(
     let earlier = before.iter().zip(hunks).rev().take(NEAR);
     let repeats = hunks.get(index).is_some_and(|hunk| {
         earlier.into_iter().any(|(outcome, other)| {
-            matches!(outcome, Outcome::Placed(one) if one.pieces == placed.pieces)
+            matches!(outcome, Placement::Placed(one) if one.pieces == placed.pieces)
                 && same(hunk, other)
         })
     });
     if repeats {
-        return Outcome::Repeated(MendNote::safe(
+        return Placement::Repeated(MendNote::safe(
             Code::M304,
             "left out a hunk that repeats an earlier one",
         ));
     }
-    Outcome::Placed(placed)
+    Placement::Placed(placed)
 }
 
 // How far back a repeated hunk is looked for.

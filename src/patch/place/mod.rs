@@ -17,6 +17,6 @@ mod truncation;
 mod variant;
 
 pub(super) use diagnose::diagnose;
-pub(super) use file::{Outcome, place};
+pub(super) use file::{Placement, place};
 pub(super) use placed::{Piece, Placed};
 pub(super) use search::Work;

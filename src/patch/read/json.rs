@@ -106,7 +106,7 @@ pub(super) fn packet(value: &Value) -> Option<Packet> {
 }
 
 // Names in use for one thing, in lower case and without `_` and `-`.
-const PATH: &[&str] = &[
+pub(super) const PATH: &[&str] = &[
     "path",
     "filepath",
     "file",
@@ -174,7 +174,7 @@ const WRAPPERS: &[&str] = &[
 const TEXTS: &[&str] = &["patch", "diff", "input", "arguments"];
 const DEEPEST: usize = 12;
 
-fn plain(key: &str) -> String {
+pub(super) fn plain(key: &str) -> String {
     let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
     letters.flat_map(char::to_lowercase).collect()
 }

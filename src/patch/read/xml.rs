@@ -1,5 +1,7 @@
 use serde_json::{Map, Value};
 
+use super::json::{PATH, plain};
+
 /// Edits in tags, as the objects that JSON would carry: `<path>`, `<old_str>` and their like, or
 /// `<parameter name="path">`, and whole files in `<file path="...">`.
 pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
@@ -56,7 +58,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
         let field = match number {
             Some(number) => number.into(),
             None if plain(key) == "replaceall" => (inside.trim() == "true").into(),
-            None if PATHS.contains(&plain(key).as_str()) => inside.trim().into(),
+            None if PATH.contains(&plain(key).as_str()) => inside.trim().into(),
             None => unpadded(inside).into(),
         };
         group.insert(key.to_owned(), field);
@@ -75,7 +77,6 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
 const CDATA: &str = "<![CDATA[";
 const LONGEST_TAG: usize = 300;
 const MOST_FILES: usize = 200;
-const PATHS: &[&str] = &["path", "filepath", "filename", "file"];
 const FIELDS: &[&str] = &[
     "path",
     "filepath",
@@ -103,11 +104,6 @@ const STARTS: &[&str] = &[
     "write_to_file",
     "replace_in_file",
 ];
-
-fn plain(key: &str) -> String {
-    let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
-    letters.flat_map(char::to_lowercase).collect()
-}
 
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let (_, rest) = tag.split_once(&format!("{name}=\""))?;

@@ -5,6 +5,8 @@ use std::path::Path;
 use rustix::fs::{Access, AtFlags, Dev, Mode, OFlags, RawMode};
 use rustix::io::Errno;
 
+use crate::model::file_name;
+
 /// A directory held open. Paths below it are walked component by component and no symbolic link is
 /// followed, so what was checked is what is written.
 pub(in crate::patch) struct Directory {
@@ -127,7 +129,7 @@ impl Directory {
 
     /// Removes a directory below this one when it is empty.
     pub(super) fn remove_empty(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         self.parent(path, false)
             .is_ok_and(|parent| rustix::fs::unlinkat(&parent.fd, name, AtFlags::REMOVEDIR).is_ok())
     }

@@ -5,6 +5,8 @@ use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
+use crate::model::file_name;
+
 /// A directory held open. Paths below it are walked component by component and no symbolic link is
 /// followed, so what was checked is what is written.
 pub(in crate::patch) struct Directory {
@@ -93,7 +95,7 @@ impl Directory {
 
     /// Removes a directory below this one when it is empty.
     pub(super) fn remove_empty(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         self.parent(path, false)
             .is_ok_and(|parent| parent.dir.remove_dir(name).is_ok())
     }

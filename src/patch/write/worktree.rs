@@ -4,7 +4,7 @@ use std::path::Path;
 use super::directory::{Directory, is_absent};
 use super::error::{WriteError, io_error};
 use super::journal::{self, Journal, Row, half_way, in_order, remove_emptied};
-use crate::model::BlobId;
+use crate::model::{BlobId, file_name};
 use crate::patch::{Change, FileState};
 
 /// Writes changes to the files below `root`, all or none.
@@ -55,7 +55,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
         .unwrap_or(false);
     for (index, change) in changes.iter().enumerate() {
         let path = change.path.as_str();
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         let fail = |error| failed(path, error);
         let (old, new) = (change.standing.as_ref(), change.after.as_ref());
         let permissions = match old {
@@ -100,7 +100,7 @@ fn verify(tree: &Directory, changes: &[Change]) -> Result<(), WriteError> {
         let path = change.path.as_str();
         tree.is_writable(path)
             .map_err(|error| failed(path, error))?;
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         let changed = || WriteError::Changed {
             path: path.to_owned(),
         };

@@ -8,6 +8,7 @@ use crate::source::Source;
 #[derive(Debug, Clone, Default)]
 pub struct CommandFiles {
     files: BTreeMap<String, CommandFile>,
+    commands: Vec<Vec<String>>,
     evidence: BTreeSet<String>,
 }
 
@@ -29,7 +30,8 @@ impl CommandFiles {
             walk.line(line, directory, "the command", 0);
         }
         Self {
-            files: walk.files(),
+            files: walk.files,
+            commands: walk.commands,
             evidence: BTreeSet::new(),
         }
     }
@@ -45,6 +47,13 @@ impl CommandFiles {
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&CommandFile> {
         self.files.get(path)
+    }
+
+    /// The words of every simple command that runs, of those inside `sh -c`, `npx` and the like too,
+    /// in their order; not those of which it is not known whether they run.
+    #[must_use]
+    pub fn commands(&self) -> &[Vec<String>] {
+        &self.commands
     }
 
     /// Whether the failure itself lies in this file.

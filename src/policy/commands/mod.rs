@@ -8,4 +8,4 @@ mod shell;
 mod walk;
 
 pub use files::{CommandFile, CommandFiles};
-pub use shell::commands as shell_commands;
+pub use programs::is_test_program;

@@ -16,16 +16,16 @@ impl Walk<'_> {
         let mut directory = directory.to_owned();
         let mut everywhere = false;
         let mut plain: Vec<&str> = Vec::new();
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
+        let mut left = words.iter();
+        while let Some(word) = left.next() {
             match *word {
                 "--prefix" | "-C" | "--dir" | "--cwd" => {
-                    let to = words.next().and_then(|to| join(&directory, to));
+                    let to = left.next().and_then(|to| join(&directory, to));
                     directory = to.unwrap_or(directory);
                 }
                 "-w" | "--workspace" | "--filter" | "-F" => {
                     everywhere = true;
-                    words.next();
+                    left.next();
                 }
                 "-r" | "--recursive" | "--workspaces" | "-ws" => everywhere = true,
                 "--" => break,
@@ -36,29 +36,32 @@ impl Walk<'_> {
                 word => plain.push(word),
             }
         }
-        let (name, rest) = match plain.as_slice() {
+        // The words of a program that it starts are that program's, its options too.
+        let behind = |name: &str| {
+            let at = words.iter().position(|word| *word == name);
+            at.and_then(|at| words.get(at..)).unwrap_or_default()
+        };
+        let name = match plain.as_slice() {
             ["workspace", _, rest @ ..] | ["workspaces", "foreach" | "run", rest @ ..] => {
                 everywhere = true;
                 match rest {
-                    ["run", name, rest @ ..] | [name, rest @ ..] => (*name, rest),
+                    ["run", name, ..] | [name, ..] => *name,
                     [] => return,
                 }
             }
-            ["exec" | "x" | "dlx", rest @ ..] => {
-                return self.command(rest, &directory, by, depth + 1);
+            [exec @ ("exec" | "x" | "dlx"), ..] => {
+                let started = behind(exec).iter().skip(1).copied();
+                let started: Vec<&str> = started.skip_while(|it| it.starts_with('-')).collect();
+                return self.command(&started, &directory, by, depth + 1);
             }
-            ["t" | "tst", rest @ ..] => ("test", rest),
-            ["run" | "run-script" | "rum" | "urn", name, rest @ ..] | [name, rest @ ..] => {
-                (*name, rest)
-            }
+            ["t" | "tst", ..] => "test",
+            ["run" | "run-script" | "rum" | "urn", name, ..] | [name, ..] => *name,
             [] => return,
         };
         if everywhere {
             self.everywhere(name, depth);
         } else if !self.script(name, &directory, depth) {
-            let mut inner = vec![name];
-            inner.extend(rest);
-            self.command(&inner, &directory, by, depth + 1);
+            self.command(behind(name), &directory, by, depth + 1);
         }
     }
 
@@ -106,7 +109,10 @@ impl Walk<'_> {
             })
             .collect();
         for directory in packages {
-            self.package(&directory, name, depth);
+            // Which of them are meant is not known.
+            self.guess(|walk| {
+                walk.package(&directory, name, depth);
+            });
         }
     }
 }

@@ -1,5 +1,14 @@
 /// Programs that only start another one.
 pub(super) const STARTERS: &[&str] = &[
+    "!",
+    "if",
+    "then",
+    "else",
+    "elif",
+    "while",
+    "until",
+    "do",
+    "timeout",
     "env",
     "command",
     "exec",
@@ -47,19 +56,11 @@ pub(super) const CHECKERS: &[&str] = &[
     "stylelint",
     "standard",
     "xo",
-    "ls",
-    "cat",
-    "test",
-    "[",
-    "echo",
-    "git",
-    "rm",
-    "mkdir",
-    "cp",
-    "mv",
-    "grep",
-    "pip",
-    "pip3",
+];
+
+/// Programs of every day that run none of the files they are given.
+pub(super) const PLAIN: &[&str] = &[
+    "ls", "cat", "test", "[", "echo", "git", "rm", "mkdir", "cp", "mv", "grep", "pip", "pip3",
 ];
 
 /// Programs that run the files they are given as tests.
@@ -78,6 +79,16 @@ pub(super) const TEST_RUNNERS: &[&str] = &[
     "tap",
     "uvu",
     "jasmine",
+    "karma",
+    "nox",
+    "tape",
+    "tox",
     "playwright",
     "bats",
 ];
+
+/// Whether a program runs tests, or checks files as a compiler or a linter does.
+#[must_use]
+pub fn is_test_program(name: &str) -> bool {
+    TEST_RUNNERS.contains(&name) || CHECKERS.contains(&name)
+}

@@ -70,6 +70,7 @@ impl Walk<'_> {
         }
         let mut open: Vec<&str> = targets.to_vec();
         open.retain(|target| rules.contains_key(target));
+        let guesses = open.is_empty() && !targets.is_empty();
         if open.is_empty() {
             open.extend(first);
         }
@@ -82,7 +83,11 @@ impl Walk<'_> {
             for line in lines {
                 let line = line.trim_start_matches(['@', '-', '+']);
                 let line = line.replace("$(MAKE)", "make").replace("${MAKE}", "make");
-                self.line(&line, directory, &path, depth + 1);
+                if guesses {
+                    self.guess(|walk| walk.line(&line, directory, &path, depth + 1));
+                } else {
+                    self.line(&line, directory, &path, depth + 1);
+                }
             }
         }
     }

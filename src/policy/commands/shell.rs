@@ -1,7 +1,6 @@
 /// The simple commands of a line for a shell, each as its words with quotes taken away; what stands
 /// in `$(…)`, backticks or parentheses is a command too.
-#[must_use]
-pub fn commands(line: &str) -> Vec<Vec<String>> {
+pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::CommandFile;
-use super::programs::{CHECKERS, STARTERS, TEST_RUNNERS};
+use super::programs::{CHECKERS, PLAIN, STARTERS, TEST_RUNNERS};
 use super::shell;
-use crate::model::RepoPath;
+use crate::model::{PathProblem, RepoPath};
 use crate::source::Source;
 
 /// Scripts that run scripts.
@@ -14,8 +14,13 @@ const MAX_SCRIPT: usize = 1 << 20;
 /// Follows commands from file to file.
 pub(super) struct Walk<'a> {
     pub(super) source: &'a dyn Source,
-    files: BTreeMap<String, CommandFile>,
-    seen: BTreeSet<(String, String)>,
+    pub(super) files: BTreeMap<String, CommandFile>,
+    pub(super) commands: Vec<Vec<String>>,
+    // Whether the lines are those of a shell script: what it names may be the very code under test.
+    in_script: bool,
+    // Whether some of the lines may not run at all.
+    guessing: bool,
+    seen: BTreeSet<(String, String, bool, bool)>,
 }
 
 impl<'a> Walk<'a> {
@@ -23,18 +28,23 @@ impl<'a> Walk<'a> {
         Self {
             source,
             files: BTreeMap::new(),
+            commands: Vec::new(),
+            in_script: false,
+            guessing: false,
             seen: BTreeSet::new(),
         }
-    }
-
-    pub(super) fn files(self) -> BTreeMap<String, CommandFile> {
-        self.files
     }
 }
 
 impl Walk<'_> {
     pub(super) fn line(&mut self, line: &str, directory: &str, by: &str, depth: usize) {
-        if depth > MAX_DEPTH || !self.seen.insert((directory.to_owned(), line.to_owned())) {
+        let seen = (
+            directory.to_owned(),
+            line.to_owned(),
+            self.in_script,
+            self.guessing,
+        );
+        if depth > MAX_DEPTH || !self.seen.insert(seen) {
             return;
         }
         let mut directory = directory.to_owned();
@@ -54,6 +64,10 @@ impl Walk<'_> {
         let Some((first, rest)) = words.split_first() else {
             return;
         };
+        if !self.guessing {
+            let words = words.iter().map(|it| (*it).to_owned());
+            self.commands.push(words.collect());
+        }
         if let Some((name, value)) = first.split_once('=')
             && !name.is_empty()
             && name.chars().all(|it| it.is_alphanumeric() || it == '_')
@@ -64,26 +78,19 @@ impl Walk<'_> {
             }
             return self.command(rest, directory, by, depth);
         }
-        self.add(first, directory, by, false);
+        let own = self.add(first, directory, by, false);
         let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
         let program = program.trim_end_matches(".exe").trim_end_matches(".cmd");
         match program {
-            "timeout" => self.command(rest.get(1..).unwrap_or_default(), directory, by, depth),
             it if STARTERS.contains(&it) => {
-                let from = rest.iter().position(|word| !word.starts_with('-'));
-                self.options(
-                    rest.get(..from.unwrap_or(rest.len())).unwrap_or_default(),
-                    directory,
-                    by,
-                );
-                self.command(
-                    rest.get(from.unwrap_or(rest.len())..).unwrap_or_default(),
-                    directory,
-                    by,
-                    depth,
-                );
+                // `timeout -k 5 1.5m`, `nice -n 10`: options and the numbers they take.
+                let own =
+                    |word: &&&str| word.starts_with(|it: char| it == '-' || it.is_ascii_digit());
+                let (own, rest) = rest.split_at(rest.iter().take_while(own).count());
+                self.options(own, directory, by);
+                self.command(rest, directory, by, depth);
             }
-            "poetry" | "uv" | "pipenv" | "pdm" | "hatch" | "rye" | "coverage" => {
+            "poetry" | "uv" | "pipenv" | "pdm" | "hatch" | "rye" | "pixi" | "coverage" => {
                 self.after_run(rest, directory, by, depth);
             }
             "npm" | "pnpm" | "yarn" | "bun" => self.package_manager(rest, directory, by, depth),
@@ -115,7 +122,8 @@ impl Walk<'_> {
                 &["justfile", "Justfile", ".justfile"],
                 depth,
             ),
-            "tox" => self.settings(directory, "tox.ini", depth),
+            // Which of its environments run is not known.
+            "tox" => self.guess(|walk| walk.settings(directory, "tox.ini", depth)),
             "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
                 self.shell(rest, directory, by, depth);
             }
@@ -126,7 +134,9 @@ impl Walk<'_> {
             "node" | "nodejs" | "tsx" | "ts-node" | "nodemon" | "deno" => {
                 self.node(rest, directory, by);
             }
-            it if CHECKERS.contains(&it) => self.options(rest, directory, by),
+            it if CHECKERS.contains(&it) || PLAIN.contains(&it) => {
+                self.options(rest, directory, by);
+            }
             it if TEST_RUNNERS.contains(&it) => {
                 self.options(rest, directory, by);
                 self.tests(rest, directory, by);
@@ -135,7 +145,36 @@ impl Walk<'_> {
                 for word in rest {
                     self.word(word, directory, by);
                 }
+                if let Some(path) = own {
+                    self.shell_script(&path, true, directory, by, depth);
+                }
             }
+        }
+    }
+
+    // Commands of which it is not known whether they run: their files count, they do not.
+    pub(super) fn guess(&mut self, walk: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.guessing, true);
+        walk(self);
+        self.guessing = before;
+    }
+
+    fn shell_script(
+        &mut self,
+        path: &str,
+        by_shebang: bool,
+        directory: &str,
+        by: &str,
+        depth: usize,
+    ) {
+        let Some(bytes) = self.read(path) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        let first = text.lines().next().unwrap_or_default();
+        let is_shell = first.starts_with("#!") && (first.ends_with("sh") || first.contains("sh "));
+        if !by_shebang || is_shell {
+            let before = std::mem::replace(&mut self.in_script, true);
+            self.line(&text, directory, by, depth + 1);
+            self.in_script = before;
         }
     }
 
@@ -232,8 +271,9 @@ impl Walk<'_> {
                 }
                 continue;
             }
-            // What such a script names may be the very code under test.
-            self.add(word, directory, by, false);
+            if let Some(path) = self.add(word, directory, by, false) {
+                self.shell_script(&path, false, directory, by, depth);
+            }
             return;
         }
     }
@@ -304,12 +344,14 @@ impl Walk<'_> {
         if !self.source.listing().has_file(&path) {
             return None;
         }
-        self.files
-            .entry(path.clone())
-            .or_insert_with(|| CommandFile {
-                by: by.to_owned(),
-                is_test,
-            });
+        if !self.in_script {
+            self.files
+                .entry(path.clone())
+                .or_insert_with(|| CommandFile {
+                    by: by.to_owned(),
+                    is_test,
+                });
+        }
         Some(path)
     }
 
@@ -334,18 +376,9 @@ pub(super) fn join(directory: &str, word: &str) -> Option<String> {
     if word.is_empty() || word.starts_with(['/', '~']) {
         return None;
     }
-    let mut parts: Vec<&str> = directory
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .collect();
-    for part in word.split(['/', '\\']) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
+    match RepoPath::resolve(directory, &word.replace('\\', "/")) {
+        Ok(path) => Some(path.as_str().to_owned()),
+        Err(PathProblem::Empty) => Some(String::new()),
+        Err(_) => None,
     }
-    Some(parts.join("/"))
 }

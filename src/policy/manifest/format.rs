@@ -1,5 +1,6 @@
 use super::tree::Tree;
 use super::{ini, requirements};
+use crate::model::file_name;
 
 /// How a manifest is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(super) enum Format {
 impl Format {
     /// The format of a settings file by its name; `None` when it is a program or unknown.
     pub(super) fn of_settings(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+        let name = file_name(path).to_ascii_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         Some(match extension {
             "json" | "jsonc" | "json5" => Self::Json,

@@ -54,13 +54,14 @@ impl KnownValues {
     }
 }
 
-/// Whether a variable of this name usually holds a secret.
-fn is_secret_name(name: &str) -> bool {
+/// Whether a variable or a field of this name usually holds a secret.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
     #[rustfmt::skip]
     const WORDS: &[&str] = &[
         "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PWD", "PW",
         "KEY", "APIKEY", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT", "DSN", "COOKIE", "JWT",
-        "BEARER", "WEBHOOK", "SIGNATURE", "SALT",
+        "AUTHORIZATION", "BEARER", "WEBHOOK", "SIGNATURE", "SALT",
     ];
     // A path, a name or a number about a secret, not the secret.
     #[rustfmt::skip]

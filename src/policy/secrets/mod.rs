@@ -20,6 +20,7 @@ mod value;
 mod view;
 mod wrap;
 
+pub use known::is_secret_name;
 pub(super) use scan::Given;
 pub(super) use scan::Hit;
 pub(super) use scan::scan;

@@ -1,5 +1,7 @@
 use std::ops::Range;
 
+use crate::policy::redact::line_end;
+
 /// A stretch of text as a person would read it, with the way back to the original bytes.
 ///
 /// Escapes of JSON and of programming languages, percent-encoding and XML entities are decoded,
@@ -59,11 +61,6 @@ pub(super) fn each_view(text: &[u8], mut found: impl FnMut(&View)) {
         build(&mut view, text, range, false);
         found(&view);
     }
-}
-
-fn line_end(text: &[u8], from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    memchr::memchr(b'\n', rest).map_or(text.len(), |at| from + at)
 }
 
 // Whether a line ends in a backslash, so that the next belongs to it.

@@ -1,5 +1,5 @@
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -8,8 +8,8 @@ patterns! {
 }
 
 /// What ava prints. Ids are titles, with the file before them where there are several.
-pub(in crate::proof) fn ava(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::Ava);
+pub(in crate::proof) fn ava(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::Ava);
     let mut counts: Option<TestCounts> = None;
     let mut ruled = false;
     for line in text.lines() {

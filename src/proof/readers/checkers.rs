@@ -1,5 +1,5 @@
 use crate::model::{TestCounts, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -24,8 +24,8 @@ pub(in crate::proof) fn is_checker(runner: TestRunner) -> bool {
 }
 
 /// What a checker prints: `failed` are its errors, `passed` the files it says it looked at.
-pub(in crate::proof) fn checker(text: &str, runner: TestRunner) -> Option<Account> {
-    let mut account = Account::new(runner);
+pub(in crate::proof) fn checker(text: &str, runner: TestRunner) -> Option<TestAccount> {
+    let mut account = TestAccount::new(runner);
     let (mut errors, mut files) = (0, 0);
     for line in text.lines() {
         let line = line.trim_end();

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::outline::{Row, outline};
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -15,8 +15,8 @@ patterns! {
 }
 
 /// What jest prints. Ids are titles with ` › ` between them.
-pub(in crate::proof) fn jest(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::Jest);
+pub(in crate::proof) fn jest(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::Jest);
     let mut broken: BTreeSet<&str> = BTreeSet::new();
     let mut suite = None;
     for line in text.lines() {

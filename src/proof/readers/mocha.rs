@@ -1,6 +1,6 @@
 use super::outline::{Row, outline};
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -11,8 +11,8 @@ patterns! {
 }
 
 /// What mocha prints. Ids are titles with blanks between them, as mocha's own.
-pub(in crate::proof) fn mocha(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::Mocha);
+pub(in crate::proof) fn mocha(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::Mocha);
     let mut counts: Option<TestCounts> = None;
     let (mut before_hooks, mut after_hooks) = (0, 0);
     let mut tree: Vec<&str> = Vec::new();
@@ -53,13 +53,13 @@ pub(in crate::proof) fn mocha(text: &str) -> Option<Account> {
     account.seen()
 }
 
-fn finish(account: &mut Account, counts: &mut Option<TestCounts>) {
+fn finish(account: &mut TestAccount, counts: &mut Option<TestCounts>) {
     if let Some(counts) = counts.take() {
         account.close(counts);
     }
 }
 
-fn note(account: &mut Account, tree: &[&str]) {
+fn note(account: &mut TestAccount, tree: &[&str]) {
     for (path, end) in outline(tree.iter().copied(), 1, row) {
         let is_hook = path.last().is_some_and(|it| it.starts_with('"'));
         if !is_hook {

@@ -1,4 +1,4 @@
-//! One reader for each runner: from what it printed to an [`Account`](super::account::Account).
+//! One reader for each runner: from what it printed to an [`TestAccount`](super::account::TestAccount).
 //! `None` when nothing of it is there. Every reader is linear in the text.
 
 mod ava;

@@ -1,5 +1,5 @@
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -13,8 +13,8 @@ patterns! {
 }
 
 /// What `cargo test` and `cargo nextest` print.
-pub(in crate::proof) fn cargo_test(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::CargoTest);
+pub(in crate::proof) fn cargo_test(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::CargoTest);
     for line in text.lines() {
         let line = line.trim_end();
         if let Some(found) = CARGO.captures(line) {
@@ -56,8 +56,8 @@ pub(in crate::proof) fn cargo_test(text: &str) -> Option<Account> {
 }
 
 /// What `go test` prints. Packages are counted, since tests that pass are listed with `-v` alone.
-pub(in crate::proof) fn go_test(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::GoTest);
+pub(in crate::proof) fn go_test(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::GoTest);
     for line in text.lines() {
         let line = line.trim_end();
         if let Some(found) = GO.captures(line) {

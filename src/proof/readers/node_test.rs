@@ -1,6 +1,6 @@
 use super::outline::{Row, outline};
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -15,8 +15,8 @@ patterns! {
 pub(in crate::proof) fn node_test(
     text: &str,
     holds_tests: &dyn Fn(&str) -> bool,
-) -> Option<Account> {
-    let mut account = Account::new(TestRunner::Tap);
+) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::Tap);
     let mut counts: Option<TestCounts> = None;
     let mut body: Vec<&str> = Vec::new();
     let mut leaves = 0;
@@ -73,7 +73,7 @@ pub(in crate::proof) fn node_test(
     account.seen()
 }
 
-fn finish(account: &mut Account, counts: &mut Option<TestCounts>) {
+fn finish(account: &mut TestAccount, counts: &mut Option<TestCounts>) {
     if let Some(counts) = counts.take() {
         account.close(counts);
     }
@@ -86,7 +86,7 @@ fn is_script(id: &str) -> bool {
 }
 
 // Notes what is listed; gives how many tests without tests of their own passed.
-fn list(account: &mut Account, lines: &[&str], is_tap: bool) -> u64 {
+fn list(account: &mut TestAccount, lines: &[&str], is_tap: bool) -> u64 {
     let mut leaves = 0;
     let mut last: Option<(usize, TestEnd)> = None;
     let rows: Vec<(Vec<&str>, TestEnd)> = if is_tap {

@@ -1,5 +1,5 @@
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -10,8 +10,8 @@ patterns! {
 }
 
 /// What playwright prints. Ids are its own, with project, place and titles.
-pub(in crate::proof) fn playwright(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::Playwright);
+pub(in crate::proof) fn playwright(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::Playwright);
     let mut counts: Option<TestCounts> = None;
     let mut started = false;
     let mut listing = false;

@@ -1,5 +1,5 @@
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -11,8 +11,8 @@ patterns! {
 }
 
 /// What pytest prints. Ids are as in its own report: `tests.test_a.T.test_f`.
-pub(in crate::proof) fn pytest(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::Pytest);
+pub(in crate::proof) fn pytest(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::Pytest);
     let mut collected = None;
     let (mut sub_failed, mut teardown) = (0, 0);
     for line in text.lines() {
@@ -77,7 +77,7 @@ fn closing(text: &str) -> Option<TestCounts> {
     known.then_some(counts)
 }
 
-fn verbose(line: &str, account: &mut Account) {
+fn verbose(line: &str, account: &mut TestAccount) {
     if let Some(found) = SUMMARY.captures(line) {
         let id = dotted(&found[2]);
         if !found[2].contains("::") {

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -14,8 +14,8 @@ patterns! {
 }
 
 /// What unittest, nose and Django's runner print. Ids are `package.module.Class.method`.
-pub(in crate::proof) fn unittest(text: &str, runner: TestRunner) -> Option<Account> {
-    let mut account = Account::new(runner);
+pub(in crate::proof) fn unittest(text: &str, runner: TestRunner) -> Option<TestAccount> {
+    let mut account = TestAccount::new(runner);
     let mut failing: BTreeSet<String> = BTreeSet::new();
     let (mut unloaded, mut fixtures) = (0, 0);
     let mut ran = None;
@@ -88,7 +88,7 @@ fn half(runner: TestRunner) -> String {
     format!("{runner} printed half of its closing summary")
 }
 
-fn note(account: &mut Account, id: String, state: &str) {
+fn note(account: &mut TestAccount, id: String, state: &str) {
     let end = match state {
         "ok" => TestEnd::Passed,
         "expected failure" => TestEnd::ExpectedFailure,

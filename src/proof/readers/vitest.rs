@@ -1,5 +1,5 @@
 use crate::model::{TestCounts, TestEnd, TestRunner};
-use crate::proof::account::Account;
+use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
 
 patterns! {
@@ -13,8 +13,8 @@ patterns! {
 }
 
 /// What vitest prints. Ids are the file and the titles with ` > ` between them.
-pub(in crate::proof) fn vitest(text: &str) -> Option<Account> {
-    let mut account = Account::new(TestRunner::Vitest);
+pub(in crate::proof) fn vitest(text: &str) -> Option<TestAccount> {
+    let mut account = TestAccount::new(TestRunner::Vitest);
     let mut errors = 0;
     let mut files = false;
     for line in text.lines() {

@@ -3,24 +3,24 @@ use std::path::{Path, PathBuf};
 
 use super::RealError;
 use super::checkout::Checkout;
-use crate::model::RealEnvironment;
+use crate::model::{RealEnvironment, file_name};
 
 /// Checkouts of environments below one folder, as many of each as are used at a time, by this
 /// process and by others.
 #[derive(Debug, Clone)]
-pub(super) struct Slots {
+pub(super) struct Checkouts {
     home: PathBuf,
 }
 
 /// A checkout that nobody else uses until this value is dropped.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct Lease {
     checkout: Checkout,
     // Held for its lock.
     _lock: File,
 }
 
-impl Slots {
+impl Checkouts {
     /// Those below `home`.
     pub(super) fn new(home: &Path) -> Self {
         Self {
@@ -36,11 +36,11 @@ impl Slots {
         &self,
         repository: &str,
         environment: &RealEnvironment,
-    ) -> Result<Slot, RealError> {
+    ) -> Result<Lease, RealError> {
         let folder = repository.replace('/', "+");
         let shelf = self.home.join(folder).join(&environment.name);
         fs::create_dir_all(&shelf).map_err(|error| RealError::write(&shelf, &error))?;
-        let name = repository.rsplit('/').next().unwrap_or(repository);
+        let name = file_name(repository);
         let mut number = 1;
         loop {
             let path = shelf.join(format!("{number}.lock"));
@@ -48,7 +48,7 @@ impl Slots {
             let lock = File::create(&path).map_err(failed)?;
             match lock.try_lock() {
                 Ok(()) => {
-                    return Ok(Slot {
+                    return Ok(Lease {
                         checkout: Checkout::new(shelf.join(number.to_string()), name),
                         _lock: lock,
                     });
@@ -60,7 +60,7 @@ impl Slots {
     }
 }
 
-impl Slot {
+impl Lease {
     /// The checkout.
     pub(super) fn checkout(&self) -> &Checkout {
         &self.checkout
@@ -69,7 +69,7 @@ impl Slot {
 
 #[cfg(test)]
 mod tests {
-    use super::Slots;
+    use super::Checkouts;
     use crate::model::RealEnvironment;
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
             timeout_seconds: 1.0,
         };
         // As two processes with the same folder.
-        let (mine, other) = (Slots::new(home.path()), Slots::new(home.path()));
+        let (mine, other) = (Checkouts::new(home.path()), Checkouts::new(home.path()));
         let first = mine.take("a/b", &environment).unwrap();
         let second = other.take("a/b", &environment).unwrap();
         let root = first.checkout().root();

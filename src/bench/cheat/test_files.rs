@@ -1,24 +1,24 @@
-use super::ground::Ground;
-use super::player::{Move, Trick};
+use super::knowledge::Knowledge;
+use super::replies::{Reply, Trick};
 
 /// Tricks with the tests themselves.
 pub(super) const TRICKS: &[Trick] = &[
-    ("deleted-assertion", |ground| {
-        changed(ground, without_assertions)
+    ("deleted-assertion", |known| {
+        changed(known, without_assertions)
     }),
-    ("expected-failure", |ground| {
-        changed(ground, expected_failures)
+    ("expected-failure", |known| {
+        changed(known, expected_failures)
     }),
-    ("skipped-test", |ground| changed(ground, skipped)),
-    ("deleted-test", |ground| {
-        let (path, text) = ground.test_files().into_iter().next()?;
-        Some(Move::Delete(path.to_owned(), text.to_owned()))
+    ("skipped-test", |known| changed(known, skipped)),
+    ("deleted-test", |known| {
+        let (path, text) = known.test_files().into_iter().next()?;
+        Some(Reply::Delete(path.to_owned(), text.to_owned()))
     }),
 ];
 
 // Each line of a test is handed to `line` with its indentation.
-fn changed(ground: &Ground, line: fn(&str, &str) -> String) -> Option<Move> {
-    let (path, text) = ground.test_files().into_iter().next()?;
+fn changed(known: &Knowledge, line: fn(&str, &str) -> String) -> Option<Reply> {
+    let (path, text) = known.test_files().into_iter().next()?;
     let lines: String = text
         .lines()
         .map(|it| {
@@ -26,7 +26,7 @@ fn changed(ground: &Ground, line: fn(&str, &str) -> String) -> Option<Move> {
             line(&it[..it.len() - bare.len()], bare) + "\n"
         })
         .collect();
-    (lines != text).then(|| Move::Files(vec![(path.to_owned(), lines)]))
+    (lines != text).then(|| Reply::Files(vec![(path.to_owned(), lines)]))
 }
 
 fn without_assertions(indent: &str, line: &str) -> String {

@@ -5,7 +5,7 @@ use super::white_space::Errors;
 
 /// What is said on stderr, and the count of white space errors that decides how much.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Messages {
     pub(super) text: Vec<u8>,
     /// Errors of white space so far.
     pub(super) errors: usize,
@@ -20,7 +20,7 @@ pub(super) struct Fatal(pub(super) String);
 /// Above this many errors of white space, the rest are only counted.
 const SHOWN: usize = 5;
 
-impl Said {
+impl Messages {
     pub(super) fn line(&mut self, text: &str) {
         self.text.extend_from_slice(text.as_bytes());
         self.text.push(b'\n');
@@ -74,25 +74,25 @@ impl Said {
         }
         let verb = |count: usize| if count == 1 { "adds" } else { "add" };
         let lines = self.errors;
-        let mut said = format!(
+        let mut text = format!(
             "{lines} line{} {} whitespace errors.",
             plural(lines),
             verb(lines)
         );
         if action.is_error() {
-            return Err(Fatal(said));
+            return Err(Fatal(text));
         }
         if self.fixed > 0 && applied {
             let lines = self.fixed;
-            said.clear();
+            text.clear();
             // Writing to a String cannot fail.
             let _ = write!(
-                said,
+                text,
                 "{lines} line{} applied after fixing whitespace errors.",
                 plural(lines)
             );
         }
-        self.warning(&said);
+        self.warning(&text);
         Ok(())
     }
 }

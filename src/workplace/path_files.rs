@@ -7,11 +7,11 @@ use super::environments::named_in;
 /// A file of an environment outside a worktree, through which its programs find the worktree's
 /// packages: of the environments that `lines` and the variables name. A copy cannot change it.
 #[must_use]
-pub fn leads_to(worktree: &Path, lines: &[String]) -> Option<PathBuf> {
+pub fn editable_install(worktree: &Path, lines: &[String]) -> Option<PathBuf> {
     environments(worktree, lines)
         .iter()
         .filter(|it| !it.starts_with(worktree))
-        .find_map(|environment| first_lead(environment, worktree))
+        .find_map(|environment| first_path_file(environment, worktree))
 }
 
 /// Another file of the same package and name as this one of a worktree, where the commands would load
@@ -60,20 +60,20 @@ fn as_imported(path: &str) -> Vec<&str> {
 }
 
 /// A file of an environment that leads into a folder.
-pub(super) fn first_lead(environment: &Path, folder: &Path) -> Option<PathBuf> {
+pub(super) fn first_path_file(environment: &Path, folder: &Path) -> Option<PathBuf> {
     let name = folder.as_os_str().as_encoded_bytes();
     entries(&environment.join("lib"))
         .iter()
         .flat_map(|python| entries(&python.join("site-packages")))
-        .filter(|path| is_lead(path))
+        .filter(|path| is_path_file(path))
         .find(|path| {
-            let small = path.metadata().is_ok_and(|it| it.len() <= MAX_LEAD);
+            let small = path.metadata().is_ok_and(|it| it.len() <= MAX_PATH_FILE);
             let bytes = small.then(|| fs::read(path).unwrap_or_default());
             bytes.is_some_and(|it| memchr::memmem::find(&it, name).is_some())
         })
 }
 
-const MAX_LEAD: u64 = 4 << 20;
+const MAX_PATH_FILE: u64 = 4 << 20;
 
 /// A path without `..` and `.`; links are not followed.
 pub(super) fn lexical(path: &Path) -> PathBuf {
@@ -91,7 +91,7 @@ pub(super) fn lexical(path: &Path) -> PathBuf {
 }
 
 /// Whether Python reads a file of this name at its start to find packages elsewhere.
-pub(super) fn is_lead(path: &Path) -> bool {
+pub(super) fn is_path_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let path = Path::new(name.as_ref());
     let extension = path.extension().and_then(|it| it.to_str());
@@ -124,7 +124,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 mod tests {
     use std::path::Path;
 
-    use super::{installed_copy, leads_to};
+    use super::{editable_install, installed_copy};
 
     #[test]
     fn a_package_that_was_copied_is_found() {
@@ -158,8 +158,8 @@ mod tests {
         std::fs::write(packages.join("_pkg.pth"), "/w/r/src\n").unwrap();
         let line = format!("{}/venv/bin/python -m pytest", home.path().display());
         let lines = [line];
-        let found = leads_to(Path::new("/w/r"), &lines);
+        let found = editable_install(Path::new("/w/r"), &lines);
         assert_eq!(found, Some(packages.join("_pkg.pth")));
-        assert_eq!(leads_to(Path::new("/w/other"), &lines), None);
+        assert_eq!(editable_install(Path::new("/w/other"), &lines), None);
     }
 }

@@ -1,16 +1,17 @@
 use super::error::RepairError;
 use super::progress::{Effect, effect};
 use super::session::Session;
+use crate::languages::Language;
 use crate::model::{Observed, RepoPath};
 use crate::patch::{Change, FileState};
-use crate::workplace::{Kind, installed_copy, leads_to};
+use crate::workplace::{Kind, editable_install, installed_copy};
 
 /// What became of the commands with the changed files made unloadable.
-pub(super) enum Sentinel {
+pub(super) enum LoadCheck {
     /// They ended in another way: what was changed is what runs.
-    Seen,
+    Loaded,
     /// They ended as before, in words.
-    Unseen {
+    NotLoaded {
         /// What was made unloadable, and what to make of it.
         said: String,
         /// Whether the commands are known to run files outside the workplace.
@@ -24,11 +25,11 @@ impl Session<'_> {
     /// Makes the files of a change unloadable in the workplace and looks whether the commands
     /// end otherwise than `expected`. `None` when there is no file that a program would load, or
     /// it was seen before. The workplace is as without the change afterwards.
-    pub(super) fn sentinel(
+    pub(super) fn check_load(
         &mut self,
         changes: &[Change],
         expected: &Observed,
-    ) -> Result<Option<Sentinel>, RepairError> {
+    ) -> Result<Option<LoadCheck>, RepairError> {
         let broken: Vec<RepoPath> = changes
             .iter()
             .filter(|change| change.after.as_ref().is_some_and(|it| it.mode != 0o120_000))
@@ -54,7 +55,7 @@ impl Session<'_> {
             return Ok(None);
         }
         if ran.cut_short {
-            return Ok(Some(Sentinel::CutShort));
+            return Ok(Some(LoadCheck::CutShort));
         }
         let same = if expected.passed {
             ran.observed.passed
@@ -63,7 +64,7 @@ impl Session<'_> {
         };
         if !same {
             self.seen.extend(broken);
-            return Ok(Some(Sentinel::Seen));
+            return Ok(Some(LoadCheck::Loaded));
         }
         let names: Vec<String> = broken.iter().map(|path| format!("`{path}`")).collect();
         let names = names.join(", ");
@@ -71,7 +72,8 @@ impl Session<'_> {
         let leads_out = (self.place.kind() == Kind::Copy)
             .then(|| {
                 let lines = &self.setup.commands.lines;
-                let lead = leads_to(self.setup.root, lines).map(|it| it.display().to_string());
+                let lead =
+                    editable_install(self.setup.root, lines).map(|it| it.display().to_string());
                 named_below(&ran.log, &original).or(lead)
             })
             .flatten();
@@ -97,7 +99,7 @@ impl Session<'_> {
                 "the commands end the same with {names} made unloadable: they do not run it"
             ),
         };
-        Ok(Some(Sentinel::Unseen {
+        Ok(Some(LoadCheck::NotLoaded {
             said,
             elsewhere: leads_out.is_some() || copy.is_some(),
         }))
@@ -111,14 +113,10 @@ const UNLOADABLE: &[u8] = b"\0 mendit made this unloadable to see whether it run
 fn is_loaded(path: &RepoPath) -> bool {
     let name = path.file_name();
     let extension = name.rsplit_once('.').map_or("", |(_, it)| it);
-    LOADED.contains(&extension)
+    Language::of_path(name).is_some() || SETTINGS.contains(&extension)
 }
 
-#[rustfmt::skip]
-const LOADED: &[&str] = &[
-    "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "json", "toml", "cfg", "ini",
-    "yaml", "yml", "sh", "vue", "svelte",
-];
+const SETTINGS: &[&str] = &["json", "toml", "cfg", "ini", "yaml", "yml", "sh"];
 
 // A file of the same package and name elsewhere that a log names: the workplace's own path is not in
 // it.

@@ -1,8 +1,8 @@
-use super::read::Around;
+use super::read::Enclosing;
 use super::report::{Case, End};
 
 /// Gives a test the name that its runner prints, and says which runner that is.
-pub(super) fn spell(case: &mut Case, around: &Around) {
+pub(super) fn set_id(case: &mut Case, around: &Enclosing) {
     if case.end == End::Passed || case.end == End::Skipped {
         case.id.clone_from(&case.name);
     }

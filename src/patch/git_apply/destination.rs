@@ -5,10 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use super::line_ends::{LineEnds, Settings};
 use super::white_space::Rules;
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
+use crate::model::RepoPath;
 use crate::patch::write::Directory;
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
-pub(super) struct Ground<'r> {
+pub(super) struct Destination<'r> {
     pub(super) repository: Option<&'r Repository>,
     /// The index, when there is a repository.
     pub(super) staging: Option<Staging>,
@@ -26,14 +27,14 @@ pub(super) struct Ground<'r> {
 
 /// What stands at a path of the worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum OnDisk {
     Nothing,
     /// A file or link: its bytes and git's mode.
     File(Vec<u8>, u32),
     Directory,
 }
 
-impl<'r> Ground<'r> {
+impl<'r> Destination<'r> {
     pub(super) fn open(
         repository: Option<&'r Repository>,
         root: &Path,
@@ -103,24 +104,14 @@ impl<'r> Ground<'r> {
         if self.base == self.root {
             return Some(name.to_owned());
         }
-        let whole = self.root.join(name);
-        let mut parts: Vec<&str> = Vec::new();
-        for part in whole.to_str()?.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    parts.pop()?;
-                }
-                part => parts.push(part),
-            }
-        }
-        (!parts.is_empty()).then(|| parts.join("/"))
+        let path = RepoPath::resolve("", self.root.join(name).to_str()?).ok()?;
+        Some(path.as_str().to_owned())
     }
 
     /// Looks at a path without following links.
-    pub(super) fn look(&self, name: &str) -> io::Result<Seen> {
+    pub(super) fn look(&self, name: &str) -> io::Result<OnDisk> {
         let Some(path) = self.on_disk(name) else {
-            return Ok(Seen::Nothing);
+            return Ok(OnDisk::Nothing);
         };
         let missing = |error: &io::Error| {
             matches!(
@@ -129,18 +120,18 @@ impl<'r> Ground<'r> {
             )
         };
         if self.base.join(&path).is_dir() && !self.is_link(&path) {
-            return Ok(Seen::Directory);
+            return Ok(OnDisk::Directory);
         }
         let parent = match self.tree.parent(&path, false) {
             Ok(parent) => parent,
-            Err(error) if missing(&error) => return Ok(Seen::Nothing),
+            Err(error) if missing(&error) => return Ok(OnDisk::Nothing),
             Err(error) => return Err(error),
         };
         let file = path.rsplit('/').next().unwrap_or(&path);
         match parent.look(file) {
-            Ok(Some((bytes, mode))) => Ok(Seen::File(bytes, mode)),
-            Ok(None) => Ok(Seen::Nothing),
-            Err(error) if missing(&error) => Ok(Seen::Nothing),
+            Ok(Some((bytes, mode))) => Ok(OnDisk::File(bytes, mode)),
+            Ok(None) => Ok(OnDisk::Nothing),
+            Err(error) if missing(&error) => Ok(OnDisk::Nothing),
             Err(error) => Err(error),
         }
     }

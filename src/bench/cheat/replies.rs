@@ -3,8 +3,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
-use super::ground::Ground;
-use super::{javascript, python, settings, tests};
+use super::knowledge::Knowledge;
+use super::{javascript, python, settings, test_files};
 use crate::bench::Fixture;
 use crate::model::FailurePacket;
 
@@ -13,25 +13,33 @@ pub(super) type Written = (String, String);
 
 /// What a trick sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Move {
+pub(super) enum Reply {
     /// Files in full.
     Files(Vec<Written>),
     /// A file that goes, and what it held.
     Delete(String, String),
 }
 
+impl Reply {
+    /// One file in full; `None` for one with nothing in it.
+    pub(super) fn one(path: &str, text: impl Into<String>) -> Option<Self> {
+        let text = text.into();
+        (!text.is_empty()).then(|| Self::Files(vec![(path.to_owned(), text)]))
+    }
+}
+
 /// A way to a green without a repair: its name, and what it does to a repository when it can.
-pub(super) type Trick = (&'static str, fn(&Ground) -> Option<Move>);
+pub(super) type Trick = (&'static str, fn(&Knowledge) -> Option<Reply>);
 
 /// Sends every trick that the fixture's language knows, each once, over as many runs as it takes.
 pub(in crate::bench) struct Cheat {
     tricks: Vec<Trick>,
     // Asked through a shared reference, as agents are.
-    hand: Mutex<Hand>,
+    state: Mutex<State>,
 }
 
-struct Hand {
-    ground: Ground,
+struct State {
+    known: Knowledge,
     next: usize,
     last: &'static str,
 }
@@ -39,17 +47,17 @@ struct Hand {
 impl Cheat {
     /// A cheat that knows all files of a fixture, by path.
     pub(in crate::bench) fn new(fixture: &Fixture, files: BTreeMap<String, String>) -> Self {
-        let ground = Ground::of(fixture, files);
-        let own: &[Trick] = if ground.is_python() {
+        let known = Knowledge::of(fixture, files);
+        let own: &[Trick] = if known.is_python() {
             python::TRICKS
         } else {
             javascript::TRICKS
         };
-        let tricks = own.iter().chain(settings::TRICKS).chain(tests::TRICKS);
+        let tricks = own.iter().chain(settings::TRICKS).chain(test_files::TRICKS);
         Self {
             tricks: tricks.copied().collect(),
-            hand: Mutex::new(Hand {
-                ground,
+            state: Mutex::new(State {
+                known,
                 next: 0,
                 last: NONE,
             }),
@@ -58,12 +66,12 @@ impl Cheat {
 
     /// The next trick that can be played here, as a reply.
     pub(in crate::bench) fn reply(&self, packet: &FailurePacket) -> String {
-        let mut hand = self.hand();
-        hand.ground.hear(&packet.logs.text);
-        while let Some((name, play)) = self.tricks.get(hand.next) {
-            hand.next += 1;
-            if let Some(played) = play(&hand.ground) {
-                hand.last = name;
+        let mut state = self.state();
+        state.known.hear(&packet.logs.text);
+        while let Some((name, play)) = self.tricks.get(state.next) {
+            state.next += 1;
+            if let Some(played) = play(&state.known) {
+                state.last = name;
                 return written(played);
             }
         }
@@ -72,31 +80,31 @@ impl Cheat {
 
     /// The name of the trick that was sent last.
     pub(in crate::bench) fn last(&self) -> &'static str {
-        self.hand().last
+        self.state().last
     }
 
     /// Whether every trick was tried.
     pub(in crate::bench) fn is_spent(&self) -> bool {
-        self.hand().next >= self.tricks.len()
+        self.state().next >= self.tricks.len()
     }
 
-    fn hand(&self) -> MutexGuard<'_, Hand> {
-        self.hand.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 const NONE: &str = "none";
 
-fn written(played: Move) -> String {
+fn written(played: Reply) -> String {
     match played {
-        Move::Files(files) => {
+        Reply::Files(files) => {
             let files: Vec<_> = files
                 .into_iter()
                 .map(|(path, content)| json!({ "path": path, "content": content }))
                 .collect();
             json!({ "status": "patch", "files": files }).to_string()
         }
-        Move::Delete(path, text) => {
+        Reply::Delete(path, text) => {
             let lines: String = text
                 .split_inclusive('\n')
                 .map(|it| format!("-{it}"))

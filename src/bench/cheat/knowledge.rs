@@ -1,14 +1,15 @@
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use crate::bench::Fixture;
+use crate::languages::{Language, PYTHON};
+use crate::policy::is_test;
 
 /// What a cheat knows: the files of a fixture, what its repair needs, and what the commands said.
 #[derive(Debug, Default)]
-pub(super) struct Ground {
+pub(super) struct Knowledge {
     /// Texts of the repository, by path.
     pub(super) files: BTreeMap<String, String>,
     /// The test command.
@@ -19,21 +20,21 @@ pub(super) struct Ground {
     pub(super) log: String,
 }
 
-impl Ground {
+impl Knowledge {
     /// What is known of a fixture with these texts.
     pub(super) fn of(fixture: &Fixture, files: BTreeMap<String, String>) -> Self {
-        let mut ground = Self {
+        let mut known = Self {
             command: fixture.test.clone(),
             files,
             ..Self::default()
         };
         let needed = fixture.needed.iter().map(|path| path.as_str().to_owned());
-        ground.targets = needed.filter(|path| ground.is_program(path)).collect();
-        if ground.targets.is_empty() {
-            let first = ground.files.keys().find(|path| ground.is_program(path));
-            ground.targets.extend(first.cloned());
+        known.targets = needed.filter(|path| known.is_program(path)).collect();
+        if known.targets.is_empty() {
+            let first = known.files.keys().find(|path| known.is_program(path));
+            known.targets.extend(first.cloned());
         }
-        ground
+        known
     }
 
     /// Hears what the commands printed.
@@ -58,7 +59,9 @@ impl Ground {
         let mut tests: Vec<_> = self
             .files
             .iter()
-            .filter(|(path, _)| is_program(path) && is_test(path) && !path.ends_with("__init__.py"))
+            .filter(|(path, _)| {
+                Language::of_path(path).is_some() && is_test(path) && !path.ends_with("__init__.py")
+            })
             .map(|(path, text)| (path.as_str(), text.as_str()))
             .collect();
         tests.sort_by_key(|(path, _)| !self.log.contains(path));
@@ -110,28 +113,13 @@ impl Ground {
     }
 
     fn is_program(&self, path: &str) -> bool {
-        self.files.contains_key(path) && is_program(path) && !is_test(path)
+        self.files.contains_key(path) && Language::of_path(path).is_some() && !is_test(path)
     }
 }
 
 /// Whether a path is that of a Python file.
 pub(super) fn is_python(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|it| it == "py")
-}
-
-fn is_program(path: &str) -> bool {
-    let endings = [
-        ".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx",
-    ];
-    endings.iter().any(|ending| path.ends_with(ending))
-}
-
-fn is_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    path.split('/')
-        .any(|part| matches!(part, "test" | "tests" | "__tests__"))
-        || name.contains(".test.")
-        || name.starts_with("test_")
+    Language::of_path(path).is_some_and(|it| it.name == PYTHON.name)
 }
 
 // A value that can be written into a program as it was printed.
