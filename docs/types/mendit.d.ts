@@ -40,6 +40,8 @@ export interface AgentTrouble {
   kind: TroubleKind;
   /** The last lines that it wrote, secrets masked. */
   lastLines: Array<string>;
+  /** Seconds after which its service takes it again, by its own word; `null` when it names none. */
+  retryAfterSeconds: number | null;
 }
 
 /** Another kind that the evidence allows. */

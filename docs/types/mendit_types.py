@@ -40,6 +40,8 @@ class AgentTrouble(TypedDict):
     kind: "TroubleKind"
     # The last lines that it wrote, secrets masked.
     lastLines: list[str]
+    # Seconds after which its service takes it again, by its own word; `null` when it names none.
+    retryAfterSeconds: Union[float, None]
 
 # Another kind that the evidence allows.
 class Alternative(TypedDict):

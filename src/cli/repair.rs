@@ -231,6 +231,7 @@ pub(super) fn begins(event: &Event) -> Option<&'static str> {
     match event.event.as_str() {
         "command_started" | "heal_started" => Some("running the commands"),
         "attempt_started" => Some("asking the agent and trying what it sends"),
+        "agent_pause" => Some("waiting for the agent's service"),
         _ => None,
     }
 }
@@ -260,6 +261,10 @@ pub(super) fn told(event: &Event) -> Option<String> {
             "attempt {}: asking the agent at level {}",
             text("attempt"),
             text("level")
+        ),
+        "agent_pause" => format!(
+            "the agent's service turned it away for now: waiting {} s",
+            text("seconds").trim_end_matches(".0")
         ),
         "attempt_ended" => format!(
             "attempt {} ended with {}: {}",

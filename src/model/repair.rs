@@ -140,7 +140,7 @@ pub struct TestError {
 }
 
 /// An agent that could not do its work, for a reason of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTrouble {
     /// What it lacks.
@@ -149,6 +149,9 @@ pub struct AgentTrouble {
     pub end: String,
     /// The last lines that it wrote, secrets masked.
     pub last_lines: Vec<String>,
+    /// Seconds after which its service takes it again, by its own word; `null` when it names none.
+    #[serde(default)]
+    pub retry_after_seconds: Option<f64>,
 }
 
 /// What an agent lacks.

@@ -8,7 +8,8 @@ use super::error::RepairError;
 use super::journal::read_json;
 use super::session::Session;
 use crate::agent::{
-    Call, Places, Protocol, Reply, call, in_words, read_reply, settings_folders, trouble,
+    Call, Places, Protocol, Reply, call, in_words, read_reply, retry_after, settings_folders,
+    trouble,
 };
 use crate::exec::{CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
 use crate::model::{AgentTrouble, ReplyStatus, TroubleKind};
@@ -248,8 +249,10 @@ impl Session<'_> {
             let masked = self.setup.redactor.redact(line).text;
             masked.chars().take(LAST_WORDS).collect()
         });
+        let again = retry_after(&stderr).or_else(|| retry_after(&stdout));
         Some(AgentTrouble {
             kind,
+            retry_after_seconds: again.filter(|_| kind == TroubleKind::RateLimit),
             end: outcome.end.to_string(),
             last_lines: shown.collect(),
         })
