@@ -46,6 +46,7 @@ const WORDS: &[(TroubleKind, &[&str])] = &[
         "api key not valid", "api_key_invalid", "no api key", "missing api key",
         "api key not found", "api key is required", "api key is missing", "api key is not set",
         "provide an api key", "provide your api key", "set an auth method",
+        "no key found", "no auth type is selected", "invalid auth method", "no authentication information",
         "authentication_error", "authenticationerror", "authentication failed",
         "authentication required", "failed to authenticate", "not authenticated",
         "no auth credentials", "invalid bearer token", "token has expired", "token expired",
@@ -149,6 +150,18 @@ mod tests {
         for (said, kind) in [
             ("Invalid API key \u{b7} Please run /login", Some(T::Login)),
             ("Not logged in. Run codex login first.", Some(T::Login)),
+            (
+                "No auth type is selected. Please configure an auth type (e.g. via settings or `--auth-type`)",
+                Some(T::Login),
+            ),
+            (
+                "  \u{2022} Start 'copilot' and run the '/login' command",
+                Some(T::Login),
+            ),
+            (
+                "Error: No key found - add one using 'llm keys set openai'",
+                Some(T::Login),
+            ),
             (
                 "Please set an Auth method in your settings.json or specify GEMINI_API_KEY",
                 Some(T::Login),

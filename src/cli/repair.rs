@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// A command that must pass; can be given again, they run in order [setting: test.command]
     #[arg(long, value_name = "CMD")]
     test: Vec<String>,
-    /// Who writes the patch: a command line, or claude, codex, gemini, opencode, cursor, aider or llm
+    /// Who writes the patch: a command line, or claude, codex, gemini, opencode, copilot, qwen, cursor, aider or llm
     /// by name, or a model at an endpoint as openai:URL#MODEL; without one only what needs no model is healed [setting: agent.command]
     #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = "Agent")]
     agent: Option<String>,
