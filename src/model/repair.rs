@@ -294,6 +294,13 @@ pub struct RunResult {
     pub category: Option<Category>,
     /// The highest rung that was used.
     pub level: Level,
+    /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`; that of the first try of a run that was
+    /// resumed.
+    #[serde(default)]
+    pub started_at: Option<String>,
+    /// When it ended.
+    #[serde(default)]
+    pub ended_at: Option<String>,
     /// Attempts, heals included.
     pub attempts: u32,
     /// Times the agent was called.
