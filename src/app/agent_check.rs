@@ -109,16 +109,12 @@ fn version(app: &App, program: &str) -> Result<CheckupRow, AppError> {
     let said = outcome.stdout.text();
     let mut lines = said.lines().map(str::trim);
     let line = lines.find(|it| it.contains(|it: char| it.is_ascii_digit()));
-    Ok(match line {
-        Some(line) => {
-            let line = app.redactor().redact(line).text.into_owned();
-            row("version", CheckupState::Good, line, None)
-        }
-        None => {
-            let said = format!("`{program} --version` ended with {}", outcome.end);
-            row("version", CheckupState::Weak, said, None)
-        }
-    })
+    let Some(line) = line else {
+        let said = format!("`{program} --version` ended with {}", outcome.end);
+        return Ok(row("version", CheckupState::Weak, said, None));
+    };
+    let line = app.redactor().redact(line).text.into_owned();
+    Ok(row("version", CheckupState::Good, line, None))
 }
 
 // A repository with one value that is wrong, and a command that says so.

@@ -88,14 +88,12 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> 
         return Ok(());
     };
     let error = AppError::new(Code::U310, problem);
-    Err(error.hint(match install {
-        Some(line) => format!("`{line}` installs it"),
-        None => {
-            let names: Vec<_> = PRESETS.iter().map(|it| it.name).collect();
-            let names = names.join(", ");
-            format!("install it, correct the name, or name an agent: {names}")
-        }
-    }))
+    let by_name = || {
+        let names: Vec<_> = PRESETS.iter().map(|it| it.name).collect();
+        let names = names.join(", ");
+        format!("install it, correct the name, or name an agent: {names}")
+    };
+    Err(error.hint(install.map_or_else(by_name, |line| format!("`{line}` installs it"))))
 }
 
 /// What is wrong with an agent that is not here, and the line that installs it, where that is known.
