@@ -101,6 +101,17 @@ fn level_0_holds_targets_and_index_in_few_kilobytes() {
         .find(|row| row["path"] == "src/vat.ts")
         .unwrap();
     assert!(tracked.contains(row["blobId"].as_str().unwrap()));
+    // R18: the targets, the log and a list; nothing of what they import.
+    assert!(
+        context["totalBytes"].as_u64().unwrap() < 1000,
+        "{}",
+        context["totalBytes"]
+    );
+    assert!(
+        context.to_string().len() < 8_000,
+        "{}",
+        context.to_string().len()
+    );
 }
 
 #[test]

@@ -29,6 +29,8 @@ const NOT_RUN: &[&str] = &[
     "claude",
     "codex",
     "gemini",
+    "copilot",
+    "qwen",
     "aider",
     "/opt/",
     "mendit mcp",

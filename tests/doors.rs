@@ -3,13 +3,15 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
 use mendit::app::{
     App, AppOptions, ContextRequest, DiagnoseRequest, FindingRow, HintRequest, ImportsRequest, Log,
-    PatchRequest, RedactRequest, Silent, Target, apply_patch, build_context, check_patch,
-    diagnose_log, explain_word, find_imports, list_imports, redact_text, to_json, with_canonical,
+    PatchRequest, RedactRequest, Silent, SplitRequest, StatsRequest, Target, add_up_runs,
+    apply_patch, build_context, check_patch, diagnose_log, explain_word, find_imports,
+    list_imports, redact_text, split_task, to_json, with_canonical,
 };
 use mendit::model::DiagnosisDocument;
 use serde_json::{Value, json};
@@ -265,8 +267,9 @@ fn by_line(repo: &Repo, door: &Door) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}: {said}", door.tool))
 }
 
-fn by_tool(repo: &Repo, door: &Door) -> Value {
-    let mut command = support::command(&repo.root(), &["mcp", "--allow-write"]);
+// What the server answers to one question.
+fn ask_server(repo: &Repo, flags: &[&str], method: &str, params: &Value) -> Value {
+    let mut command = support::command(&repo.root(), &[&["mcp", "--allow-write"], flags].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut server = command.spawn().unwrap();
     let mut input = server.stdin.take().unwrap();
@@ -282,20 +285,159 @@ fn by_tool(repo: &Repo, door: &Door) -> Value {
     }));
     output.next().unwrap().unwrap();
     ask(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    ask(json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": door.tool, "arguments": door.arguments},
-    }));
+    ask(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
     let answer = output
         .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap())
         .find(|answer| answer["id"] == 1)
         .unwrap();
     drop(input);
     server.wait().unwrap();
-    let document = &answer["result"]["structuredContent"];
+    answer["result"].clone()
+}
+
+fn by_tool(repo: &Repo, door: &Door) -> Value {
+    let params = json!({"name": door.tool, "arguments": door.arguments});
+    let answer = ask_server(repo, &[], "tools/call", &params);
+    let document = &answer["structuredContent"];
     match door.tool {
         "redact" => document["findings"].clone(),
         "explain" => document["pages"][0].clone(),
         _ => document.clone(),
+    }
+}
+
+// Tools that run commands: their documents hold times, so tests/mcp.rs asks for what is in them.
+const RUNNERS: [&str; 2] = ["fix_tests", "run_tests"];
+
+#[test]
+fn every_tool_has_its_doors() {
+    let answer = ask_server(&repo(), &["--run", "true"], "tools/list", &json!({}));
+    let tools = answer["tools"].as_array().unwrap();
+    let offered: BTreeSet<&str> = tools
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    let doors = doors();
+    let asked = doors.iter().map(|it| it.tool).chain(RUNNERS);
+    assert_eq!(offered, asked.collect());
+}
+
+#[test]
+fn tasks_without_a_tool_answer_alike_as_well() {
+    let repo = repo();
+    let task = "# Totals\n\n- `b()` in `src/b.ts` adds\n- `c()` in `src/c.ts` adds\n";
+    repo.write("task.md", task);
+    let line = repo.mendit(&["split", "task.md", "--force", "--format", "json"]);
+    let options = AppOptions {
+        directory: repo.root(),
+        ..AppOptions::default()
+    };
+    let app = App::open(&options, |_| {}).unwrap();
+    let request = SplitRequest {
+        name: "task.md".to_owned(),
+        task: task.as_bytes().to_vec(),
+        force: true,
+        after_timeout: false,
+    };
+    let plan = document(&split_task(&app, &request, &Silent).unwrap());
+    assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");
+    assert_eq!(support::json(&line), plan);
+
+    let runs = repo.outside().join("runs");
+    let run = runs.join("one");
+    repo.mendit(&["repair", "--test", "exit 3", "--out", run.to_str().unwrap()]);
+    let line = repo.mendit(&["stats", runs.to_str().unwrap(), "--format", "json"]);
+    let request = StatsRequest {
+        directories: vec![runs],
+        ..StatsRequest::default()
+    };
+    let all = document(&add_up_runs(&request).unwrap());
+    assert_eq!(all["runs"], 1, "{all}");
+    assert_eq!(support::json(&line), all);
+}
+
+// Every task of the application floor, and where it is asked for: here through each of its doors, or
+// in the file that holds what it does, as it runs commands, takes time or writes.
+#[rustfmt::skip]
+const TASKS: &[(&str, &str)] = &[
+    ("add_up_runs", "tests/doors.rs: \"stats\""),
+    ("answer_hook", "tests/setup.rs: \"hook\""),
+    ("apply_patch", "tests/doors.rs: \"apply\""),
+    ("ask_model", "tests/endpoint.rs: openai:"),
+    ("build_context", "tests/doors.rs: \"context\""),
+    ("check_agent", "tests/setup.rs: \"agent\", \"check\""),
+    ("check_batch", "tests/patch/intent.rs: a_batch_refuses"),
+    ("check_patch", "tests/doors.rs: \"check\""),
+    ("check_up", "tests/first.rs: \"doctor\""),
+    ("clean", "docs/kept.md: mendit clean"),
+    ("compare_benches", "tests/bench_real.rs: \"compare\""),
+    ("diagnose_log", "tests/doors.rs: \"diagnose\""),
+    ("explain_word", "tests/doors.rs: \"explain\""),
+    ("find_fix", "tests/first.rs: \"fix\""),
+    ("find_imports", "tests/doors.rs: \"hint\""),
+    ("find_run", "tests/repair/reporting.rs: the_latest_run_is_found"),
+    ("fix_ci", "tests/fix_ci.rs: \"fix-ci\""),
+    ("gain", "tests/setup.rs: \"gain\""),
+    ("git_apply", "tests/patch/git_apply.rs: git-apply"),
+    ("heal_probes", "tests/heal.rs: \"heal\""),
+    ("list_imports", "tests/doors.rs: \"imports\""),
+    ("make_fixture", "tests/bench.rs: a_failing_repository_becomes_a_fixture"),
+    ("merge_bench", "tests/bench.rs: \"merge\""),
+    ("mine_fixes", "tests/bench_real.rs: \"mine\""),
+    ("prove_fixtures", "tests/bench.rs: \"--verify\""),
+    ("read_report", "tests/repair/reporting.rs: \"report\""),
+    ("recover_apply", "tests/patch/apply.rs: a_killed_apply_is_finished_or_undone"),
+    ("redact_text", "tests/doors.rs: \"redact\""),
+    ("repair_repository", "tests/doors.rs: \"repair\""),
+    ("run_bench", "tests/bench.rs: \"bench\""),
+    ("run_command", "tests/exec/packet.rs: \"run\""),
+    ("set_up_agent", "tests/setup.rs: \"init\""),
+    ("show_settings", "tests/settings.rs: \"config\""),
+    ("split_task", "tests/doors.rs: \"split\""),
+    ("write_fix", "tests/first.rs: \"fix\""),
+];
+
+// What tasks are asked with and what is made of their answers.
+#[rustfmt::skip]
+const PARTS: &[&str] = &[
+    "bench_failure",
+    "benches_all_agents",
+    "broken_fixtures",
+    "last_log",
+    "last_run",
+    "last_words",
+    "no_run",
+    "own_settings",
+    "preset",
+    "read_file",
+    "read_junit",
+    "read_log",
+    "readable_file",
+    "run_all_agents",
+    "to_json",
+    "to_json_line",
+    "with_canonical",
+    "within_budget",
+    "write_file",
+];
+
+#[test]
+fn every_task_is_asked_for_somewhere() {
+    let floor = std::fs::read_to_string("src/app/mod.rs").unwrap();
+    let own = floor.split("// What requests are made of.").next().unwrap();
+    let mut tasks = BTreeSet::new();
+    for statement in own.split(';').filter_map(|it| it.split_once("pub use ")) {
+        let names = statement.1.rsplit("::").next().unwrap();
+        let names = names.split(|it: char| !(it.is_alphanumeric() || it == '_'));
+        let lower = |it: &&str| it.starts_with(|it: char| it.is_ascii_lowercase());
+        tasks.extend(names.filter(lower).map(str::to_owned));
+    }
+    let listed = TASKS.iter().map(|it| it.0).chain(PARTS.iter().copied());
+    let listed: BTreeSet<String> = listed.map(str::to_owned).collect();
+    assert_eq!(tasks, listed);
+    for (task, place) in TASKS {
+        let (file, words) = place.split_once(": ").unwrap();
+        let text = std::fs::read_to_string(file).unwrap_or_else(|_| panic!("{task}: {file}"));
+        assert!(text.contains(words), "{task}: {file} has no {words}");
     }
 }

@@ -41,6 +41,10 @@ fn what_it_refuses_is_the_agents_trouble() {
     let (output, result) = repair(&url);
     assert_ne!(output.status.code(), Some(0));
     assert_eq!(result["agentTrouble"]["kind"], "login", "{result}");
+    let (url, _) = endpoint("429 Too Many Requests\r\nretry-after: 999999", "{}");
+    let (_, result) = repair(&url);
+    assert_eq!(result["agentTrouble"]["retryAfterSeconds"], 999_999.0);
+    assert_eq!(result["agentCalls"], 1, "{result}");
     let (output, result) = repair("http://127.0.0.1:1/v1");
     assert_ne!(output.status.code(), Some(0));
     assert_eq!(result["agentTrouble"]["kind"], "crash", "{result}");

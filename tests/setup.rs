@@ -194,3 +194,166 @@ fn setting_an_agent_up_adds_and_never_overwrites() {
     assert_ne!(code(&repo.mendit(&["init", "cursor"])), 0);
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
 }
+
+// The shapes that were seen read: by `claude mcp list`, `codex mcp list`, `gemini mcp list`, and
+// `opencode debug config`.
+#[test]
+fn servers_stand_where_each_agent_reads_them() {
+    let server = json!({"command": "mendit", "args": ["mcp"]});
+    let opencode = json!({"type": "local", "command": ["mendit", "mcp"], "enabled": true});
+    for (name, file, at, expected) in [
+        ("claude", ".mcp.json", "/mcpServers/mendit", &server),
+        (
+            "codex",
+            ".codex/config.toml",
+            "/mcp_servers/mendit",
+            &server,
+        ),
+        ("cursor", ".cursor/mcp.json", "/mcpServers/mendit", &server),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "/mcpServers/mendit",
+            &server,
+        ),
+        ("opencode", "opencode.json", "/mcp/mendit", &opencode),
+    ] {
+        let repo = repo();
+        assert_eq!(code(&repo.mendit(&["init", name])), 0, "{name}");
+        let text = std::fs::read_to_string(repo.root().join(file)).unwrap();
+        let written: Value = if file.ends_with(".toml") {
+            toml::from_str(&text).unwrap()
+        } else {
+            serde_json::from_str(&text).unwrap()
+        };
+        assert_eq!(written.pointer(at), Some(expected), "{name}: {text}");
+    }
+    // A skill has a name that is that of its folder, and words that say when it is of use.
+    let repo = repo();
+    repo.mendit(&["init", "codex"]);
+    let skill = repo.root().join(".agents/skills/mendit/SKILL.md");
+    let skill = std::fs::read_to_string(skill).unwrap();
+    let head = skill
+        .strip_prefix("---\n")
+        .and_then(|it| it.split_once("\n---\n"));
+    let head = head.unwrap().0;
+    assert!(
+        head.contains("name: mendit\n") && head.contains("description: "),
+        "{head}"
+    );
+    let hooks = repo.mendit(&["init", "claude"]);
+    assert_eq!(code(&hooks), 0);
+    let settings = std::fs::read_to_string(repo.root().join(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    for event in ["PostToolUse", "PostToolUseFailure"] {
+        let hook = &settings["hooks"][event][0];
+        assert_eq!(hook["matcher"], "Bash", "{event}");
+        assert_eq!(hook["hooks"][0]["type"], "command", "{event}");
+        assert_eq!(hook["hooks"][0]["command"], "mendit hook", "{event}");
+    }
+}
+
+// An agent by name that is a script on the search path.
+fn with_agent(repo: &Repo, name: &str, does: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bin = repo.outside().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let path = bin.join(name);
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '{name} 9.8.7'; exit; fi\ncat > /dev/null\n{does}\n"
+    );
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:/usr/bin:/bin", bin.display())
+}
+
+fn checked(repo: &Repo, name: &str, path: &str) -> (i32, Value, String) {
+    let mut command = support::command(&repo.root(), &["agent", "check", name, "--format", "json"]);
+    command.env("PATH", path).env("ANTHROPIC_API_KEY", "k3y");
+    command.env("XDG_STATE_HOME", repo.outside().join("state"));
+    let output = command.output().unwrap();
+    (
+        code(&output),
+        serde_json::from_slice(&output.stdout).unwrap(),
+        stderr(&output),
+    )
+}
+
+fn row<'a>(checkup: &'a Value, name: &str) -> &'a Value {
+    let rows = checkup["rows"].as_array().unwrap();
+    rows.iter()
+        .find(|it| it["name"] == name)
+        .unwrap_or(&Value::Null)
+}
+
+#[test]
+fn an_agent_is_tried_before_a_repair_rests_on_it() {
+    let repo = repo();
+    let path = with_agent(
+        &repo,
+        "claude",
+        "sed -i.old 's/41/42/' price.sh; rm price.sh.old; echo Done.",
+    );
+    let (exit, checkup, said) = checked(&repo, "claude", &path);
+    assert_eq!(exit, 0, "{checkup} {said}");
+    assert_eq!(row(&checkup, "version")["message"], "claude 9.8.7");
+    assert_eq!(
+        row(&checkup, "keys")["message"],
+        "it gets ANTHROPIC_API_KEY"
+    );
+    for name in ["program", "answer", "edit"] {
+        assert_eq!(row(&checkup, name)["state"], "good", "{name}: {checkup}");
+    }
+    // Where one stands nothing is touched, and nothing of the trial is kept.
+    assert_eq!(
+        std::fs::read_to_string(repo.root().join("calc.py")).unwrap(),
+        "def add(a, b):\n    return a - b\n"
+    );
+    let kept = std::fs::read_dir(repo.outside().join("state/mendit/repositories"));
+    assert_eq!(kept.map_or(0, Iterator::count), 0);
+}
+
+#[test]
+fn what_an_agent_lacks_is_named() {
+    let repo = repo();
+    let (exit, checkup, _) = checked(&repo, "claude", "/usr/bin:/bin");
+    assert_eq!(exit, 4);
+    assert_eq!(
+        row(&checkup, "program")["message"],
+        "the agent `claude` is not installed"
+    );
+    let install = row(&checkup, "program")["command"].as_str().unwrap();
+    assert!(
+        install.contains("npm install -g @anthropic-ai/claude-code"),
+        "{install}"
+    );
+    assert_eq!(row(&checkup, "answer"), &Value::Null);
+    // What it does, the row that says so, and the words.
+    for (does, name, words) in [
+        (
+            "echo '\x1b[31mPlease run /login\x1b[0m'; exit 1",
+            "answer",
+            "the agent's login failed: it ended with exit code 1: Please run /login",
+        ),
+        (
+            "echo 'I have looked at it.'",
+            "edit",
+            "there is no patch in the reply",
+        ),
+        (
+            "echo PRICE=43 > price.sh",
+            "edit",
+            "the commands fail as before",
+        ),
+    ] {
+        let path = with_agent(&repo, "claude", does);
+        let (exit, checkup, _) = checked(&repo, "claude", &path);
+        assert_eq!(exit, 4, "{does}: {checkup}");
+        let row = row(&checkup, name);
+        assert_eq!(row["state"], "missing", "{does}: {checkup}");
+        assert!(
+            row["message"].as_str().unwrap().contains(words),
+            "{does}: {row}"
+        );
+    }
+}

@@ -182,6 +182,37 @@ fn what_comments_cite_is_written_down() {
 }
 
 #[test]
+fn every_requirement_has_its_row_and_every_test_in_it_is_there() {
+    let read = |name: &str| fs::read_to_string(format!("docs/design/{name}.md")).unwrap();
+    let numbers = |text: &str, pattern: &str| -> Vec<String> {
+        let pattern = Regex::new(pattern).unwrap();
+        let found = pattern.captures_iter(text).map(|it| it[1].to_owned());
+        found.collect()
+    };
+    let held = read("held");
+    let wanted = numbers(&read("requirements"), r"(?m)^- \*\*(R[0-9]+)\*\*");
+    assert!(wanted.len() > 80, "{wanted:?}");
+    assert_eq!(numbers(&held, r"(?m)^\| (R[0-9]+) \|"), wanted);
+    for named in numbers(&held, r"`([a-z0-9_/]+::[a-z0-9_]+)`") {
+        let (file, name) = named.split_once("::").unwrap();
+        let folder = if file.starts_with("src/") {
+            ""
+        } else {
+            "tests/"
+        };
+        let path = format!("{folder}{file}.rs");
+        let text = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{path} is not there"));
+        let test = Regex::new(&format!(
+            r"#\[(?:tokio::)?test.*\]\n(?:#\[.*\]\n|    #\[.*\]\n)*\s*(?:async )?fn {name}\("
+        ))
+        .unwrap();
+        assert!(test.is_match(&text), "{named} is no test");
+    }
+    let empty = numbers(&held, r"(?m)^\| (R[0-9]+) \|  \|  \|$");
+    assert!(empty.is_empty(), "neither held nor said why not: {empty:?}");
+}
+
+#[test]
 fn no_unfinished_marks() {
     // In a comment: reports of tests have a TODO of their own.
     let marks = Regex::new(r"todo!\(|unimplemented!\(|//[^\n]*\b(?:TODO|FIXME|HACK)\b").unwrap();

@@ -40,6 +40,8 @@ export interface AgentTrouble {
   kind: TroubleKind;
   /** The last lines that it wrote, secrets masked. */
   lastLines: Array<string>;
+  /** Seconds after which its service takes it again, by its own word; `null` when it names none. */
+  retryAfterSeconds: number | null;
 }
 
 /** Another kind that the evidence allows. */
@@ -393,12 +395,16 @@ export interface CommandRecord {
   diagnosis: Diagnosis | null;
   /** Always `run`. */
   document: "run";
+  /** When the last run of it ended. */
+  endedAt: string | null;
   /** The name of the run that is kept of it. */
   runId: string | null;
   /** `enforced`, `partial` or `none`: how far it was kept from writing elsewhere. */
   sandbox: string;
   /** The version of this document. */
   schemaVersion: 1;
+  /** When the first run of it began, in UTC, such as `2026-01-31T12:00:00.000Z`. */
+  startedAt: string | null;
   /** How it ended. */
   status: CommandStatus;
   /** The same in a few lines. */
@@ -1663,6 +1669,8 @@ export interface RunResult {
   document: "result";
   /** Seconds. */
   durationSeconds: number;
+  /** When it ended. */
+  endedAt: string | null;
   /** What failed at the start; `null` when nothing did. */
   failure: Observed | null;
   /** Files that the final patch touches. */
@@ -1687,6 +1695,11 @@ export interface RunResult {
   runId: string;
   /** Version of this document's shape. */
   schemaVersion: 1;
+  /**
+   * When it began, in UTC, such as `2026-01-31T12:00:00.000Z`; that of the first try of a run that was
+   * resumed.
+   */
+  startedAt: string | null;
   /** How it stands. */
   status: RunStatus;
   /** How it ended. */
@@ -1795,10 +1808,14 @@ export interface Sight {
 
 /** What many runs say together (R51). */
 export interface Stats {
+  /** Why the alarm rings; `null` when it does not, or none was set. */
+  alarm: string | null;
   /** What most often stood in the way, most often first; at most ten. */
   blockers: Array<Blocker>;
   /** By category, of runs that were not fixed. */
   categories: Record<string, number>;
+  /** The same as shares of the failures, 0 to 1. */
+  categoryRates: Record<string, number>;
   /** Always `stats`. */
   document: string;
   /** Share of failures that were not fixed, 0 to 1. */

@@ -40,6 +40,8 @@ class AgentTrouble(TypedDict):
     kind: "TroubleKind"
     # The last lines that it wrote, secrets masked.
     lastLines: list[str]
+    # Seconds after which its service takes it again, by its own word; `null` when it names none.
+    retryAfterSeconds: Union[float, None]
 
 # Another kind that the evidence allows.
 class Alternative(TypedDict):
@@ -374,12 +376,16 @@ class CommandRecord(TypedDict):
     diagnosis: Union["Diagnosis", None]
     # Always `run`.
     document: Literal['run']
+    # When the last run of it ended.
+    endedAt: Union[str, None]
     # The name of the run that is kept of it.
     runId: Union[str, None]
     # `enforced`, `partial` or `none`: how far it was kept from writing elsewhere.
     sandbox: str
     # The version of this document.
     schemaVersion: Literal[1]
+    # When the first run of it began, in UTC, such as `2026-01-31T12:00:00.000Z`.
+    startedAt: Union[str, None]
     # How it ended.
     status: "CommandStatus"
     # The same in a few lines.
@@ -1546,6 +1552,8 @@ class RunResult(TypedDict):
     document: Literal['result']
     # Seconds.
     durationSeconds: float
+    # When it ended.
+    endedAt: Union[str, None]
     # What failed at the start; `null` when nothing did.
     failure: Union["Observed", None]
     # Files that the final patch touches.
@@ -1570,6 +1578,9 @@ class RunResult(TypedDict):
     runId: str
     # Version of this document's shape.
     schemaVersion: Literal[1]
+    # When it began, in UTC, such as `2026-01-31T12:00:00.000Z`; that of the first try of a run that was
+    # resumed.
+    startedAt: Union[str, None]
     # How it stands.
     status: "RunStatus"
     # How it ended.
@@ -1670,10 +1681,14 @@ class Sight(TypedDict):
 
 # What many runs say together (R51).
 class Stats(TypedDict):
+    # Why the alarm rings; `null` when it does not, or none was set.
+    alarm: Union[str, None]
     # What most often stood in the way, most often first; at most ten.
     blockers: list["Blocker"]
     # By category, of runs that were not fixed.
     categories: dict[str, int]
+    # The same as shares of the failures, 0 to 1.
+    categoryRates: dict[str, float]
     # Always `stats`.
     document: str
     # Share of failures that were not fixed, 0 to 1.

@@ -70,9 +70,11 @@ pub fn ask_endpoint(
         }
         let answer = request.send().await?;
         let status = answer.status();
-        Ok::<_, reqwest::Error>((status, answer.text().await?))
+        let again = answer.headers().get("retry-after");
+        let again = again.and_then(|it| it.to_str().ok()).map(str::to_owned);
+        Ok::<_, reqwest::Error>((status, again, answer.text().await?))
     });
-    let (status, text) = text.map_err(|error| {
+    let (status, again, text) = text.map_err(|error| {
         let mut said = format!("{} cannot be asked: {error}", endpoint.url);
         let mut cause = std::error::Error::source(&error);
         while let Some(inner) = cause {
@@ -83,7 +85,8 @@ pub fn ask_endpoint(
     })?;
     if !status.is_success() {
         let said: String = text.chars().take(MOST_SAID).collect();
-        return Err(format!("HTTP {}: {}", status.as_u16(), said.trim()));
+        let again = again.map_or_else(String::new, |it| format!(" (Retry-After: {it})"));
+        return Err(format!("HTTP {}{again}: {}", status.as_u16(), said.trim()));
     }
     let answer: Value = serde_json::from_str(&text).unwrap_or_default();
     let content = answer.pointer("/choices/0/message/content");

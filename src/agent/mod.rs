@@ -15,4 +15,4 @@ pub use endpoint::ask_endpoint;
 pub use reply::{Reply, read_reply};
 pub use settings::settings_folders;
 pub use template::{Places, fill_template};
-pub use trouble::{in_words, trouble};
+pub use trouble::{in_words, retry_after, trouble};

@@ -61,6 +61,8 @@ enum Part {
     Block(&'static str),
     /// A member of an object: where, name, value.
     Member(&'static [&'static str], &'static str, &'static str),
+    /// A table of a TOML file: the table that holds it, its name, its lines.
+    Table(&'static str, &'static str, &'static str),
     /// Elements of lists: where, name, value.
     Elements(
         &'static [&'static str],
@@ -85,6 +87,10 @@ fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
         "codex" => &[
             ("AGENTS.md", Part::Block(SKILL)),
             (".agents/skills/mendit/SKILL.md", Part::Whole(SKILL)),
+            (
+                ".codex/config.toml",
+                Part::Table("mcp_servers", "mendit", TOML_SERVER),
+            ),
         ],
         "cursor" => &[
             (".cursor/rules/mendit.mdc", Part::Whole(SKILL)),
@@ -134,6 +140,15 @@ fn set_up(root: &Path, path: &str, part: &Part, force: bool) -> Result<SetUp, Ap
             };
             new
         }
+        (Part::Table(at, name, lines), old) => {
+            let text = old.as_deref().unwrap_or_default();
+            let Some(new) = with_table(text, at, name, lines) else {
+                return Ok(SetUp::Left(
+                    "a table cannot be added to it; add the server `mendit mcp`",
+                ));
+            };
+            new
+        }
         (Part::Elements(at, rows), old) => {
             let mut text = old.clone().unwrap_or_else(|| "{}\n".to_owned());
             for (name, value) in *rows {
@@ -179,6 +194,26 @@ fn with_block(text: &str, block: &str) -> String {
     format!("{text}{sign}{made}")
 }
 
+// The text with the table behind it, each byte before as it was; as it is when it has one of that name.
+// `None` where that makes no TOML.
+fn with_table(text: &str, at: &str, name: &str, lines: &str) -> Option<String> {
+    let has = |text: &str| -> Option<bool> {
+        let all: toml::Table = text.parse().ok()?;
+        let table = all.get(at).and_then(toml::Value::as_table);
+        Some(table.is_some_and(|it| it.contains_key(name)))
+    };
+    if has(text)? {
+        return Some(text.to_owned());
+    }
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let new = format!("{text}{gap}[{at}.{name}]\n{lines}");
+    has(&new)?.then_some(new)
+}
+
 fn root(app: &App) -> Result<PathBuf, AppError> {
     let git = Repository::discover(app.directory())?;
     let Some(git) = git else {
@@ -208,6 +243,7 @@ const FIX_TESTS: &str = include_str!("agent_files/fix_tests.md");
 const BEGIN: &str = "<!-- mendit: begin -->";
 const END: &str = "<!-- mendit: end -->";
 const SERVER: &str = r#"{"command": "mendit", "args": ["mcp"]}"#;
+const TOML_SERVER: &str = "command = \"mendit\"\nargs = [\"mcp\"]\n";
 const OPENCODE_SERVER: &str = r#"{"type": "local", "command": ["mendit", "mcp"], "enabled": true}"#;
 const HOOK: &str = r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "mendit hook", "timeout": 20}]}"#;
 
@@ -231,6 +267,23 @@ mod tests {
             "{renewed}"
         );
         assert_eq!(renewed.matches(BEGIN).count(), 1);
+    }
+
+    #[test]
+    fn a_table_is_added_behind_what_is_there() {
+        let added = |text| with_table(text, "mcp_servers", "mendit", TOML_SERVER);
+        let text = "# ours\nmodel = \"m\"\n[mcp_servers.other]\ncommand = \"x\"";
+        let new = added(text).unwrap();
+        assert_eq!(
+            new,
+            format!("{text}\n\n[mcp_servers.mendit]\n{TOML_SERVER}")
+        );
+        assert_eq!(added(&new).as_ref(), Some(&new));
+        // One that is written otherwise is one, too; one that takes no more is left.
+        let inline = "mcp_servers.mendit.command = \"other\"\n";
+        assert_eq!(added(inline).as_deref(), Some(inline));
+        assert_eq!(added("mcp_servers = { a = { command = \"x\" } }\n"), None);
+        assert_eq!(added("no toml"), None);
     }
 
     #[test]

@@ -74,36 +74,30 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
 
 /// Refuses an agent that is not here, before anything is run.
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
-    let line = settings.agent.command.as_deref().unwrap_or_default().trim();
-    let missing = |said: String, hint: String| {
-        let error = AppError::new(Code::U310, said).hint(hint);
-        Err(error)
+    let Some((problem, install)) = missing_agent(settings) else {
+        return Ok(());
     };
+    let error = AppError::new(Code::U310, problem);
+    let by_name = || {
+        let names: Vec<_> = PRESETS.iter().map(|it| it.name).collect();
+        let names = names.join(", ");
+        format!("install it, correct the name, or name an agent: {names}")
+    };
+    Err(error.hint(install.map_or_else(by_name, |line| format!("`{line}` installs it"))))
+}
+
+/// What is wrong with an agent that is not here, and the line that installs it, where that is known.
+pub(super) fn missing_agent(settings: &Settings) -> Option<(String, Option<String>)> {
+    let line = settings.agent.command.as_deref().unwrap_or_default().trim();
     if let Some(preset) = preset(line) {
-        return if is_installed(preset.command) {
-            Ok(())
-        } else {
-            missing(
-                format!("the agent `{}` is not installed", preset.name),
-                format!("`{}` installs it", preset.install),
-            )
-        };
+        let said = || format!("the agent `{}` is not installed", preset.name);
+        let install = || Some(preset.install.to_owned());
+        return (!is_installed(preset.command)).then(|| (said(), install()));
     }
     let word = line.split_whitespace().next().unwrap_or_default();
-    if cfg!(unix) && is_program_name(word) && !is_installed(word) {
-        return missing(
-            format!("the agent's command `{word}` is not on the search path"),
-            format!(
-                "install it, correct the name, or name an agent: {}",
-                PRESETS
-                    .iter()
-                    .map(|it| it.name)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        );
-    }
-    Ok(())
+    let missing = cfg!(unix) && is_program_name(word) && !is_installed(word);
+    let said = || format!("the agent's command `{word}` is not on the search path");
+    missing.then(|| (said(), None))
 }
 
 // A plain word that is no part of the shell's own language.
@@ -148,7 +142,12 @@ pub const PRESETS: &[AgentPreset] = &[
                   --no-check-update --chat-history-file /dev/null --input-history-file /dev/null \
                   --message-file {prompt}",
         protocol: AgentProtocol::Edit,
-        keys: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"],
+        keys: &[
+            "ANTHROPIC_API_KEY",
+            "OPENAI_API_KEY",
+            "OPENAI_API_BASE",
+            "GEMINI_API_KEY",
+        ],
         install: "python3 -m pip install aider-chat",
     },
     AgentPreset {
@@ -167,8 +166,22 @@ pub const PRESETS: &[AgentPreset] = &[
         name: "codex",
         command: "codex exec --sandbox workspace-write --skip-git-repo-check -",
         protocol: AgentProtocol::Edit,
-        keys: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+        keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
         install: "npm install -g @openai/codex",
+    },
+    AgentPreset {
+        name: "copilot",
+        command: "copilot --allow-tool=write --no-ask-user --silent",
+        protocol: AgentProtocol::Edit,
+        keys: &[
+            "COPILOT_GITHUB_TOKEN",
+            "GH_TOKEN",
+            "GITHUB_TOKEN",
+            "COPILOT_MODEL",
+            "COPILOT_PROVIDER_BASE_URL",
+            "COPILOT_PROVIDER_API_KEY",
+        ],
+        install: "npm install -g @github/copilot",
     },
     AgentPreset {
         name: "cursor",
@@ -179,7 +192,7 @@ pub const PRESETS: &[AgentPreset] = &[
     },
     AgentPreset {
         name: "gemini",
-        command: "gemini -p \"Do what standard input asks.\" --approval-mode auto_edit",
+        command: "gemini -p \"Do what standard input asks.\" --approval-mode auto_edit --skip-trust",
         protocol: AgentProtocol::Edit,
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
         install: "npm install -g @google/gemini-cli",
@@ -188,7 +201,7 @@ pub const PRESETS: &[AgentPreset] = &[
         name: "llm",
         command: "llm --no-stream",
         protocol: AgentProtocol::Prompt,
-        keys: &["OPENAI_API_KEY"],
+        keys: &["OPENAI_API_KEY", "OPENAI_BASE_URL"],
         install: "python3 -m pip install llm",
     },
     AgentPreset {
@@ -197,5 +210,17 @@ pub const PRESETS: &[AgentPreset] = &[
         protocol: AgentProtocol::Edit,
         keys: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_API_KEY"],
         install: "npm install -g opencode-ai",
+    },
+    AgentPreset {
+        name: "qwen",
+        command: "qwen \"Do what standard input asks.\" --approval-mode auto-edit",
+        protocol: AgentProtocol::Edit,
+        keys: &[
+            "DASHSCOPE_API_KEY",
+            "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
+            "OPENAI_MODEL",
+        ],
+        install: "npm install -g @qwen-code/qwen-code",
     },
 ];

@@ -10,7 +10,7 @@ use crate::policy::secret_rule_page;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Explained {
-    /// A code, kind, level, stop reason or verdict.
+    /// A code, kind, category, level, stop reason or verdict.
     Page(Page),
     /// A rule, as masks and diagnoses name it.
     Rule(RulePage),
@@ -38,7 +38,7 @@ impl Explained {
     }
 }
 
-/// Says what a code, kind, level, stop reason, verdict or rule means.
+/// Says what a code, kind, category, level, stop reason, verdict or rule means.
 ///
 /// # Errors
 /// `U102` for what has no page, with the nearest word when one is near.

@@ -1,6 +1,7 @@
 //! Floor 9: one task for each command, from a request to a document. Everything that tasks stand on
 //! is opened once, by [`App`]; command line, server and library only translate.
 
+mod agent_check;
 mod agent_setup;
 mod agents;
 mod ask_model;
@@ -46,6 +47,7 @@ mod stats;
 
 pub use crate::diagnose::Log;
 pub use crate::junit::Report;
+pub use agent_check::check_agent;
 pub use agent_setup::{SET_UP_AGENTS, SetUp, SetUpFile, set_up_agent};
 pub use agents::{AgentPreset, PRESETS, preset};
 pub use ask_model::ask_model;

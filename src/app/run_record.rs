@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::files::{to_json, write_file};
 use super::last_run::{self, Again};
@@ -31,6 +32,8 @@ pub(super) struct Record {
     pub(super) log_at: Option<PathBuf>,
     // The name of the run that is kept of it.
     id: Option<String>,
+    // When it began and ended.
+    times: [String; 2],
 }
 
 /// One run of the command.
@@ -68,7 +71,12 @@ impl Record {
         attempts: Vec<Attempt>,
         redactor: &Redactor,
     ) -> Self {
+        let ended = jiff::Timestamp::now();
+        let took = attempts.iter().map(|it| it.told.duration_seconds).sum();
+        let took = Duration::try_from_secs_f64(took).unwrap_or_default();
+        let time = |at: jiff::Timestamp| at.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string();
         Self {
+            times: [time(ended.checked_sub(took).unwrap_or(ended)), time(ended)],
             command: redactor.redact(&job.command.to_string()).text.into_owned(),
             status: match outcome.end {
                 End::Exit(0) if attempts.len() > 1 => CommandStatus::Flaky,
@@ -91,6 +99,8 @@ impl Record {
         let told = self.attempts.iter().map(|it| it.told.clone());
         CommandRecord {
             run_id: self.id.clone(),
+            started_at: self.times.first().cloned(),
+            ended_at: self.times.last().cloned(),
             test_result: told.clone().next_back(),
             attempts: told.collect(),
             diagnosis: self.diagnosis.clone(),

@@ -12,6 +12,8 @@ pub struct StatsRequest {
     pub directories: Vec<PathBuf>,
     /// Only runs that ended in the last so many days.
     pub since_days: Option<u64>,
+    /// The largest share of failures that may stay unfixed, 0 to 1, before the alarm rings.
+    pub alert_rate: Option<f64>,
 }
 
 /// Adds up runs. Folders that hold none are named in the answer.
@@ -49,7 +51,29 @@ pub fn add_up_runs(request: &StatsRequest) -> Result<Stats, AppError> {
     let runs: Vec<RunRecord> = runs;
     let mut all = stats(&runs);
     all.skipped = skipped;
+    all.alarm = request.alert_rate.and_then(|limit| alarm(&all, limit));
     Ok(all)
+}
+
+fn alarm(all: &Stats, limit: f64) -> Option<String> {
+    if all.failure_rate <= limit {
+        return None;
+    }
+    let mut said = format!(
+        "{} of {} failures are not fixed: {:.1} %, and {:.1} % are allowed",
+        all.failures - all.fixed,
+        all.failures,
+        all.failure_rate * 100.0,
+        limit * 100.0
+    );
+    let most = all.categories.iter().max_by_key(|it| it.1);
+    if let Some((category, count)) = most {
+        said.push_str(&format!("; most of them {category} ({count})"));
+    }
+    if let Some(blocker) = all.blockers.first() {
+        said.push_str(&format!("; most often in the way: {}", blocker.what));
+    }
+    Some(said)
 }
 
 fn is_old(folder: &Path, after: Option<SystemTime>) -> bool {

@@ -6,9 +6,9 @@ use clap::{Parser, Subcommand};
 use super::global::Global;
 use super::mistakes::said;
 use super::{
-    Exit, apply, ask_model, bench, check, ci, clean, completions, config, context_args, diagnose,
-    explain, fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact,
-    repair, report, run, schema, split, stats,
+    Exit, agent, apply, ask_model, bench, check, ci, clean, completions, config, context_args,
+    diagnose, explain, fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp,
+    redact, repair, report, run, schema, split, stats,
 };
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -56,6 +56,7 @@ Repair:
 Connect:
   mcp          Serve the commands as tools of an MCP server
   init         Set up an agent or write a configuration file
+  agent        See that an agent is there, answers and edits
   hook         Answer a coding agent after it ran a command
   ci           Write the workflow that tells and mends failed jobs
   fix-ci       Say what failed in the jobs of a CI run, and mend it
@@ -123,6 +124,7 @@ pub(crate) enum Command {
     /// Show the settings in force and where each comes from
     Config(config::Args),
     Init(init::Args),
+    Agent(agent::Args),
     Hook(hook::Args),
     AskModel(ask_model::Args),
     Gain(gain::Args),

@@ -5,8 +5,8 @@ use crate::model::{CodePage, code_pages};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A code such as C101, the name in a mask such as `github-token`, or a kind, level, stop reason
-    /// or verdict; without one, all codes
+    /// A code such as C101, the name in a mask such as `github-token`, or a kind, category, level,
+    /// stop reason or verdict; without one, all codes
     #[arg(value_name = "CODE", value_parser = CODE, hide_possible_values = true)]
     word: Vec<String>,
     /// How to print it

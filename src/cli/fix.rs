@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Write what makes the command pass without asking
     #[arg(short, long)]
     yes: bool,
-    /// Ask an agent for what is left: claude, codex, gemini, opencode, cursor, aider, llm, openai:URL#MODEL, or a
+    /// Ask an agent for what is left: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm, openai:URL#MODEL, or a
     /// command line
     #[arg(long, value_name = "NAME|CMD", value_parser = AGENT, hide_possible_values = true, help_heading = "Agent")]
     agent: Option<String>,

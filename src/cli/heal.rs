@@ -5,7 +5,7 @@ use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Confine, Place, Seconds, Settings};
 use crate::app::{HealRequest, check_up, heal_probes};
-use crate::model::CheckupState;
+use crate::model::{Checkup, CheckupState};
 use crate::report::{checkup_rows, healing_text};
 
 /// See that tools, packages, sandbox and agents are there, and that MCP servers answer
@@ -82,8 +82,18 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 fn look(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let checkup = check_up(&open(global, |_| {})?, output)?;
-    match args.format {
-        TextOrJson::Json => output.json(&checkup)?,
+    print_checkup(&checkup, args.format, output)?;
+    Ok(checkup.exit())
+}
+
+/// Prints what was looked at.
+pub(super) fn print_checkup(
+    checkup: &Checkup,
+    format: TextOrJson,
+    output: &Output,
+) -> Result<(), AppError> {
+    match format {
+        TextOrJson::Json => output.json(checkup)?,
         TextOrJson::Text => {
             let mark = |state| match state {
                 CheckupState::Good => '✓',
@@ -99,7 +109,7 @@ fn look(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError>
             output.painted(|color| checkup_rows(&rows, color))?;
         }
     }
-    Ok(checkup.exit())
+    Ok(())
 }
 
 fn merge(args: &Args, settings: &mut Settings) {

@@ -1,5 +1,6 @@
 //! Floor 11: the command line. The only module that names clap, stdout and stderr.
 
+mod agent;
 mod apply;
 mod args;
 mod ask_model;
@@ -112,6 +113,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         return Ok(Exit::Environment);
     };
     match command {
+        Command::Agent(args) => agent::run(args, global, output),
         Command::Apply(args) => apply::run(args, global, output),
         Command::Bench(args) => bench::run(args, global, output),
         Command::Check(args) => check::run(args, global, output),

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// A command that must pass; can be given again, they run in order [setting: test.command]
     #[arg(long, value_name = "CMD")]
     test: Vec<String>,
-    /// Who writes the patch: a command line, or claude, codex, gemini, opencode, cursor, aider or llm
+    /// Who writes the patch: a command line, or claude, codex, gemini, opencode, copilot, qwen, cursor, aider or llm
     /// by name, or a model at an endpoint as openai:URL#MODEL; without one only what needs no model is healed [setting: agent.command]
     #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = "Agent")]
     agent: Option<String>,
@@ -231,6 +231,7 @@ pub(super) fn begins(event: &Event) -> Option<&'static str> {
     match event.event.as_str() {
         "command_started" | "heal_started" => Some("running the commands"),
         "attempt_started" => Some("asking the agent and trying what it sends"),
+        "agent_pause" => Some("waiting for the agent's service"),
         _ => None,
     }
 }
@@ -260,6 +261,10 @@ pub(super) fn told(event: &Event) -> Option<String> {
             "attempt {}: asking the agent at level {}",
             text("attempt"),
             text("level")
+        ),
+        "agent_pause" => format!(
+            "the agent's service turned it away for now: waiting {} s",
+            text("seconds").trim_end_matches(".0")
         ),
         "attempt_ended" => format!(
             "attempt {} ended with {}: {}",

@@ -29,15 +29,20 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let all = add_up_runs(&StatsRequest {
         directories: args.directories.clone(),
         since_days: args.since,
+        alert_rate: args.alert_rate,
     })?;
     match args.format {
         TextOrJson::Json => output.json(&all)?,
         TextOrJson::Text => output.text(&text(&all))?,
     }
-    let alert = args
-        .alert_rate
-        .is_some_and(|limit| all.failure_rate > limit);
-    Ok(if alert { Exit::No } else { Exit::Yes })
+    if let Some(said) = &all.alarm {
+        output.note(&format!("alarm: {said}"));
+    }
+    Ok(if all.alarm.is_some() {
+        Exit::No
+    } else {
+        Exit::Yes
+    })
 }
 
 fn text(all: &Stats) -> String {
@@ -61,15 +66,21 @@ fn text(all: &Stats) -> String {
             rate.fixed, rate.runs
         ));
     }
-    for (title, rows) in [
-        ("not fixed, by category", &all.categories),
-        ("ends", &all.stop_reasons),
+    for (title, rows, rates) in [
+        (
+            "not fixed, by category",
+            &all.categories,
+            Some(&all.category_rates),
+        ),
+        ("ends", &all.stop_reasons, None),
     ] {
         if !rows.is_empty() {
             text.push_str(&format!("{title}:\n"));
         }
         for (name, count) in rows {
-            text.push_str(&format!("  {name:<20} {count}\n"));
+            let rate = rates.and_then(|it| it.get(name));
+            let rate = rate.map_or_else(String::new, |it| format!("  {:.0} %", it * 100.0));
+            text.push_str(&format!("  {name:<20} {count}{rate}\n"));
         }
     }
     for (title, rows) in [

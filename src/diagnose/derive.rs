@@ -97,7 +97,7 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
             "Look for a wait that never ends",
         ],
         Category::MissingContext => &[
-            "Retry with the next context level",
+            NEXT_LEVEL,
             "Name the files that the task needs",
             "Give the expected behaviour in the task",
         ],
@@ -110,12 +110,16 @@ pub fn suggested_actions(category: Category) -> &'static [&'static str] {
             "State the task anew",
             "Check the task for requirements that exclude each other",
         ],
-        Category::Partial => &[
-            "Continue with the remaining work",
-            "Review what was done before going on",
-        ],
+        Category::Partial => &[GO_ON, REVIEW],
     }
 }
+
+/// Advice for as long as there is a higher level.
+pub const NEXT_LEVEL: &str = "Retry with the next context level";
+/// Advice for work that was begun.
+pub const GO_ON: &str = "Continue with the remaining work";
+/// The same, of what a person does first.
+pub const REVIEW: &str = "Review what was done before going on";
 
 /// Whether nothing but a person's action helps.
 #[must_use]

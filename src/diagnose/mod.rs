@@ -34,7 +34,10 @@ mod verdict;
 mod votes;
 
 pub use claimed::diagnose_in;
-pub use derive::{Retry, category, requires_user_action, retry, suggested_actions, words};
+pub use derive::{
+    GO_ON, NEXT_LEVEL, REVIEW, Retry, category, requires_user_action, retry, suggested_actions,
+    words,
+};
 pub use document::diagnose;
 pub use facts::LogFacts;
 pub use locate::Scene;

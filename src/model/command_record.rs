@@ -21,6 +21,10 @@ pub struct CommandRecord {
     pub command: String,
     /// How it ended.
     pub status: CommandStatus,
+    /// When the first run of it began, in UTC, such as `2026-01-31T12:00:00.000Z`.
+    pub started_at: Option<String>,
+    /// When the last run of it ended.
+    pub ended_at: Option<String>,
     /// The last run of it.
     pub test_result: Option<CommandAttempt>,
     /// Every run of it, in order: more than one when it was tried again.
@@ -45,6 +49,8 @@ impl CommandRecord {
             run_id: None,
             command,
             status,
+            started_at: None,
+            ended_at: None,
             test_result: None,
             attempts: Vec::new(),
             sandbox,

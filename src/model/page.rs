@@ -13,12 +13,12 @@ pub enum Page {
     Word(WordPage),
 }
 
-/// What `mendit explain` prints for a kind, level, stop reason or verdict.
+/// What `mendit explain` prints for a kind, category, level, stop reason or verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WordPage {
     /// The word as documents spell it.
     pub word: &'static str,
-    /// What it is one of: `kind`, `level`, `stop` or `verdict`.
+    /// What it is one of: `kind`, `category`, `level`, `stop` or `verdict`.
     pub family: &'static str,
     /// One line: what it means.
     pub title: &'static str,
@@ -55,7 +55,7 @@ impl Page {
     }
 }
 
-/// The page of a code, kind, level, stop reason or verdict, however it is typed: `p401`,
+/// The page of a code, kind, category, level, stop reason or verdict, however it is typed: `p401`,
 /// `test-failure`, `level 2`.
 #[must_use]
 pub fn page(word: &str) -> Option<Page> {
@@ -115,7 +115,7 @@ mod tests {
     use schemars::{JsonSchema, schema_for};
 
     use super::{nearest_page, page, word_pages};
-    use crate::model::{FailureKind, Level, StopReason, Verdict};
+    use crate::model::{Category, FailureKind, Level, StopReason, Verdict};
 
     // The words that a type is written with.
     fn words<T: JsonSchema>() -> Vec<String> {
@@ -148,6 +148,7 @@ mod tests {
             .into_iter()
             .map(named("kind"))
             .chain(verdicts.into_iter().map(named("verdict")))
+            .chain(words::<Category>().into_iter().map(named("category")))
             .chain(words::<StopReason>().into_iter().map(named("stop")))
             .chain(levels.map(named("level")))
             .collect();
@@ -168,6 +169,8 @@ mod tests {
             ("2", "2"),
             ("applies_mended", "applies_mended"),
             ("stop no_patch", "no_patch"),
+            ("category timeout", "timeout"),
+            ("tool error", "tool_error"),
         ] {
             assert_eq!(page(typed).map(|page| page.name()), Some(name), "{typed}");
         }

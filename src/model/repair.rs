@@ -140,7 +140,7 @@ pub struct TestError {
 }
 
 /// An agent that could not do its work, for a reason of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTrouble {
     /// What it lacks.
@@ -149,6 +149,9 @@ pub struct AgentTrouble {
     pub end: String,
     /// The last lines that it wrote, secrets masked.
     pub last_lines: Vec<String>,
+    /// Seconds after which its service takes it again, by its own word; `null` when it names none.
+    #[serde(default)]
+    pub retry_after_seconds: Option<f64>,
 }
 
 /// What an agent lacks.
@@ -291,6 +294,13 @@ pub struct RunResult {
     pub category: Option<Category>,
     /// The highest rung that was used.
     pub level: Level,
+    /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`; that of the first try of a run that was
+    /// resumed.
+    #[serde(default)]
+    pub started_at: Option<String>,
+    /// When it ended.
+    #[serde(default)]
+    pub ended_at: Option<String>,
     /// Attempts, heals included.
     pub attempts: u32,
     /// Times the agent was called.

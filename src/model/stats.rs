@@ -23,6 +23,10 @@ pub struct Stats {
     pub kinds: BTreeMap<String, Rate>,
     /// By category, of runs that were not fixed.
     pub categories: BTreeMap<String, u32>,
+    /// The same as shares of the failures, 0 to 1.
+    pub category_rates: BTreeMap<String, f64>,
+    /// Why the alarm rings; `null` when it does not, or none was set.
+    pub alarm: Option<String>,
     /// By how the run ended.
     pub stop_reasons: BTreeMap<String, u32>,
     /// Import errors, and how many of them were fixed (R15).

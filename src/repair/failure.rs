@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::longer;
 use crate::agent::in_words;
-use crate::diagnose::{Retry, retry, suggested_actions};
+use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions};
 use crate::model::{
-    AttemptResult, Category, ChildFailure, FailureKind, Origin, RunResult, RunStatus,
+    AttemptResult, Category, ChildFailure, FailureKind, Level, Origin, RunResult, RunStatus,
     SCHEMA_VERSION, StopReason, TestResult, TroubleKind,
 };
 use crate::policy::Redactor;
@@ -32,14 +32,13 @@ pub fn child_failure(
     }
     let mut actions = particular(result, rule, attempts, remedies);
     if !is_left_to_an_agent(result) {
-        let of_category = suggested_actions(category).iter();
-        actions.extend(of_category.map(|it| (*it).to_owned()));
+        actions.extend(general(category, result, attempts));
     }
     let mut said = BTreeSet::new();
     actions.retain(|it| said.insert(it.clone()));
     let suggested_retry = rule
         .is_retryable()
-        .then(|| how(rule, attempts))
+        .then(|| how_here(rule, result, attempts))
         .filter(|_| result.status != crate::model::RunStatus::UserActionRequired);
     ChildFailure {
         schema_version: SCHEMA_VERSION,
@@ -58,6 +57,49 @@ pub fn child_failure(
         suggested_actions: actions.iter().map(mask).collect(),
         tool_usage: usage(result, attempts),
         last_successful_tool: last_tool(result, attempts).map(str::to_owned),
+    }
+}
+
+// The advice of a category, as far as it fits this run: no next level above the last or without an
+// agent, and nothing to go on with where nothing was done.
+fn general(category: Category, result: &RunResult, attempts: &[AttemptResult]) -> Vec<String> {
+    let rows = suggested_actions(category).iter().copied();
+    let mut rows: Vec<&str> = rows
+        .filter(|it| match *it {
+            NEXT_LEVEL => may_climb(result),
+            GO_ON | REVIEW => is_begun(result, attempts),
+            _ => true,
+        })
+        .collect();
+    if category == Category::Partial && rows.is_empty() {
+        rows.extend([
+            "See what was tried: `mendit report`",
+            "Say what is wanted: `--task FILE`",
+        ]);
+    }
+    rows.into_iter().map(str::to_owned).collect()
+}
+
+fn may_climb(result: &RunResult) -> bool {
+    result.agent_calls > 0 && result.level < Level::Requested
+}
+
+fn is_begun(result: &RunResult, attempts: &[AttemptResult]) -> bool {
+    !result.files_modified.is_empty() || attempts.iter().any(|it| it.kept)
+}
+
+fn how_here(rule: Retry, result: &RunResult, attempts: &[AttemptResult]) -> String {
+    match rule {
+        Retry::MoreContext if result.agent_calls == 0 => {
+            "Retry with an agent: `mendit fix --agent claude`".to_owned()
+        }
+        Retry::MoreContext if !may_climb(result) => {
+            "Retry with the task stated: `--task FILE`".to_owned()
+        }
+        Retry::RemainingWork if !is_begun(result, attempts) => {
+            "Retry with the task stated: `--task FILE`, or with another agent".to_owned()
+        }
+        rule => how(rule, attempts),
     }
 }
 
@@ -224,7 +266,7 @@ fn how(rule: Retry, attempts: &[AttemptResult]) -> String {
             format!("Retry with timeout={:.0}s", base * 2.0)
         }
         Retry::Decompose => "Split the task and retry its parts".to_owned(),
-        Retry::MoreContext => "Retry with the next context level".to_owned(),
+        Retry::MoreContext => NEXT_LEVEL.to_owned(),
         Retry::FixedEnvironment => "Retry after the environment is mended".to_owned(),
         Retry::RemainingWork => "Retry with the work that is left".to_owned(),
         Retry::Never => "State the task anew".to_owned(),

@@ -71,6 +71,8 @@ pub enum Step {
         requested: Vec<String>,
         /// Seconds it gets.
         timeout: f64,
+        /// Seconds to wait before, since its service turned it away for now.
+        pause: f64,
     },
     /// Split the task and run the parts.
     Split {
@@ -327,14 +329,21 @@ fn after(
             }
         }
         StopReason::AgentError => {
-            let trouble = last.agent_trouble.as_ref().map(|it| it.kind);
-            if trouble.is_some_and(TroubleKind::needs_person) {
-                let status = RunStatus::UserActionRequired;
-                stop(status, last.stop_reason, &last.message)
-            } else if in_a_row(history, StopReason::AgentError) > 1 {
-                stop(RunStatus::Failed, last.stop_reason, &last.message)
-            } else {
-                ask(history, policy, last.level, timeout)
+            let trouble = last.agent_trouble.as_ref();
+            let failed = in_a_row(history, StopReason::AgentError);
+            match trouble.map(|it| it.kind) {
+                Some(kind) if kind.needs_person() => {
+                    let status = RunStatus::UserActionRequired;
+                    stop(status, last.stop_reason, &last.message)
+                }
+                Some(TroubleKind::RateLimit) if failed <= MAX_PAUSES => {
+                    after_a_pause(last, history, policy, timeout, failed)
+                }
+                Some(TroubleKind::RateLimit) => {
+                    stop(RunStatus::Failed, last.stop_reason, &last.message)
+                }
+                _ if failed > 1 => stop(RunStatus::Failed, last.stop_reason, &last.message),
+                _ => ask(history, policy, last.level, timeout),
             }
         }
         StopReason::RequestedFiles => {
@@ -354,6 +363,50 @@ fn after(
         _ => climb(last, failure, history, policy, timeout),
     }
 }
+
+// A rate limit passes: as soon as its service says, else in half a minute, then in twice as long.
+fn after_a_pause(
+    last: &AttemptResult,
+    history: &History,
+    policy: &Policy,
+    timeout: f64,
+    failed: usize,
+) -> Step {
+    let named = last.agent_trouble.as_ref();
+    let named = named.and_then(|it| it.retry_after_seconds);
+    let wait = named.unwrap_or(if failed > 1 { PAUSE * 2.0 } else { PAUSE });
+    if let Some(all) = policy.max_seconds
+        && history.seconds + wait >= all
+    {
+        let left = (all - history.seconds).max(0.0);
+        let said = format!(
+            "{}. Waiting {wait:.0} s for it would take longer than the {left:.0} s that are left",
+            last.message
+        );
+        return stop(RunStatus::Failed, last.stop_reason, &said);
+    }
+    match ask(history, policy, last.level, timeout) {
+        Step::Ask {
+            level,
+            requested,
+            timeout,
+            ..
+        } => Step::Ask {
+            level,
+            requested,
+            timeout: policy
+                .max_seconds
+                .map_or(timeout, |all| timeout.min(all - history.seconds - wait)),
+            pause: wait,
+        },
+        step => step,
+    }
+}
+
+/// Seconds to wait for a service that does not say how long it turns an agent away.
+const PAUSE: f64 = 30.0;
+/// Waits for it in a row.
+const MAX_PAUSES: usize = 2;
 
 // Up the ladder, and at its top on to the last attempt: each reply is told what came of the one
 // before. Only a reply that was given before ends it, and only where there is no more to show.
@@ -412,6 +465,7 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
         level,
         requested: requested(history),
         timeout: left.map_or(timeout, |left| timeout.min(left - for_runs.min(left / 2.0))),
+        pause: 0.0,
     }
 }
 

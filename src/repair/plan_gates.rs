@@ -16,6 +16,7 @@ fn the_agents_own_trouble_is_the_headline() {
             kind,
             end: "exit code 1".to_owned(),
             last_lines: Vec::new(),
+            retry_after_seconds: None,
         }),
         ..attempt(1, S::AgentError)
     };
@@ -31,8 +32,9 @@ fn the_agents_own_trouble_is_the_headline() {
             1,
             "stop user_action_required agent_error",
         ),
-        (TroubleKind::RateLimit, 1, "ask 1 for 300"),
-        (TroubleKind::RateLimit, 2, "stop failed agent_error"),
+        (TroubleKind::RateLimit, 1, "wait 30, ask 1 for 300"),
+        (TroubleKind::RateLimit, 2, "wait 60, ask 1 for 300"),
+        (TroubleKind::RateLimit, 3, "stop failed agent_error"),
         (TroubleKind::Crash, 1, "ask 1 for 300"),
         (TroubleKind::Crash, 2, "stop failed agent_error"),
     ] {
@@ -45,6 +47,18 @@ fn the_agents_own_trouble_is_the_headline() {
             assert_eq!(end.message, "the agent's login failed");
         }
     }
+    // Its service says how long; nobody waits longer than there is.
+    let mut limited = troubled(TroubleKind::RateLimit);
+    let named = limited.agent_trouble.as_mut().unwrap();
+    named.retry_after_seconds = Some(90.0);
+    let mut history = after(K::TsError, vec![limited]);
+    assert_eq!(word(&next(&history, &policy())), "wait 90, ask 1 for 300");
+    history.seconds = policy().max_seconds.unwrap() - 80.0;
+    let Step::Stop(end) = next(&history, &policy()) else {
+        panic!("it waits longer than it may");
+    };
+    assert_eq!(end.reason, S::AgentError);
+    assert!(end.message.contains("Waiting 90 s"), "{}", end.message);
     // Nor is it that the attempts are used up.
     let once = Policy {
         max_attempts: 1,

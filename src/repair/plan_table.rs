@@ -81,6 +81,12 @@ pub(super) fn word(step: &Step) -> String {
         Step::RepeatBaseline => "repeat".to_owned(),
         Step::LookForHeals => "look".to_owned(),
         Step::TryHeal => "heal".to_owned(),
+        Step::Ask {
+            level,
+            timeout,
+            pause,
+            ..
+        } if *pause > 0.0 => format!("wait {pause}, ask {level} for {timeout}"),
         Step::Ask { level, timeout, .. } => format!("ask {level} for {timeout}"),
         Step::Split { reason } => format!("split {reason}"),
         Step::Stop(End { status, reason, .. }) => {

@@ -109,6 +109,21 @@ struct Key {
     /// The commit that was checked out.
     #[serde(default)]
     commit: Option<String>,
+    /// When it began, in UTC; a run that goes on began when it began first.
+    #[serde(default)]
+    started_at: Option<String>,
+}
+
+// Of the run that is resumed.
+fn started_before(setup: &Setup<'_>) -> Option<String> {
+    let bytes = std::fs::read(setup.folder.join("run.json")).ok()?;
+    let key: Key = serde_json::from_slice(&bytes).ok()?;
+    key.started_at.filter(|_| setup.resume)
+}
+
+fn now() -> String {
+    let time = jiff::Timestamp::now();
+    time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
 
 impl Key {
@@ -129,6 +144,7 @@ impl Key {
                 .to_string_lossy()
                 .into_owned(),
             commit: setup.git.and_then(crate::git::Repository::head),
+            started_at: started_before(setup).or_else(|| Some(now())),
             agent: match setup.agent {
                 Agent::Command { command, .. } => Some(mask(&command.to_owned())),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),
@@ -236,6 +252,7 @@ impl Session<'_> {
         let changes = self.final_changes()?;
         let patch = canonical(&changes);
         let mut result = self.result(end, &changes, &patch);
+        result.started_at.clone_from(&key.started_at);
         if !changes.is_empty() {
             self.journal.masked("final.patch", &patch)?;
         }
@@ -326,6 +343,8 @@ impl Session<'_> {
                 .map(|it| it.level)
                 .max()
                 .unwrap_or(Level::Targets),
+            started_at: None,
+            ended_at: Some(now()),
             attempts: u32::try_from(self.all.len()).unwrap_or(u32::MAX),
             agent_calls: self.calls(),
             duration_seconds: millis(self.journal.seconds()),

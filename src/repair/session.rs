@@ -192,7 +192,11 @@ impl<'s> Session<'s> {
                     level,
                     requested,
                     timeout,
+                    pause,
                 } => {
+                    if self.paused(pause)? {
+                        continue;
+                    }
                     let ask = Ask {
                         level,
                         requested,
@@ -212,6 +216,25 @@ impl<'s> Session<'s> {
                 Step::Stop(end) => return Ok(end),
             }
         }
+    }
+
+    // Waits before a call that was not answered yet; true when someone asked to stop.
+    fn paused(&mut self, seconds: f64) -> Result<bool, RepairError> {
+        let number = self.all.len() + 1;
+        let folder = self.journal.path(&format!("attempts/{number:02}"));
+        if seconds <= 0.0 || folder.exists() {
+            return Ok(false);
+        }
+        self.event("warning", "agent_pause", json!({ "seconds": seconds }))?;
+        let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        while Instant::now() < until {
+            if self.stop.requested() {
+                return Ok(true);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            std::thread::sleep(left.min(PAUSE_STEP));
+        }
+        Ok(false)
     }
 
     /// Writes an event down and shows it.
@@ -405,6 +428,8 @@ impl<'s> Session<'s> {
     }
 }
 
+// How soon a stop is heard.
+const PAUSE_STEP: Duration = Duration::from_millis(100);
 const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
 const CHECKED: &str = "to see whether what it said holds";
 

@@ -8,11 +8,13 @@ use super::error::RepairError;
 use super::journal::read_json;
 use super::session::Session;
 use crate::agent::{
-    Call, Places, Protocol, Reply, call, in_words, read_reply, settings_folders, trouble,
+    Call, Places, Protocol, Reply, call, in_words, read_reply, retry_after, settings_folders,
+    trouble,
 };
-use crate::exec::{CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
+use crate::exec::{Captured, CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
 use crate::model::{AgentTrouble, ReplyStatus, TroubleKind};
 use crate::patch::canonical;
+use crate::policy::sanitize_log;
 use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
 /// What came of speaking to an agent.
@@ -226,7 +228,9 @@ impl Session<'_> {
         reached: &Reached,
         reply: &Reply,
     ) -> Option<AgentTrouble> {
-        let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
+        // Colours of a terminal are no words.
+        let text = |said: &Captured| sanitize_log(said.text().as_bytes());
+        let (stdout, stderr) = (text(&outcome.stdout), text(&outcome.stderr));
         let nothing = reply.patch.is_none() && reply.packet.status == ReplyStatus::GiveUp;
         let known = trouble(&stderr).or_else(|| trouble(&stdout));
         let kind = match reached {
@@ -248,8 +252,10 @@ impl Session<'_> {
             let masked = self.setup.redactor.redact(line).text;
             masked.chars().take(LAST_WORDS).collect()
         });
+        let again = retry_after(&stderr).or_else(|| retry_after(&stdout));
         Some(AgentTrouble {
             kind,
+            retry_after_seconds: again.filter(|_| kind == TroubleKind::RateLimit),
             end: outcome.end.to_string(),
             last_lines: shown.collect(),
         })

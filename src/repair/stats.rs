@@ -49,8 +49,15 @@ pub fn stats(runs: &[RunRecord]) -> Stats {
         }
     }
     if all.failures > 0 {
-        let share = f64::from(all.failures - all.fixed) / f64::from(all.failures);
-        all.failure_rate = (share * 1000.0).round() / 1000.0;
+        let share = |count: u32| {
+            let share = f64::from(count) / f64::from(all.failures);
+            (share * 1000.0).round() / 1000.0
+        };
+        all.failure_rate = share(all.failures - all.fixed);
+        let rates = all.categories.iter();
+        all.category_rates = rates
+            .map(|(name, count)| (name.clone(), share(*count)))
+            .collect();
     }
     all.blockers = most(blockers);
     all.learned = most(learned);

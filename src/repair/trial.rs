@@ -285,7 +285,50 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
 }
 
 // How an attempt ended, from what its change did.
-fn reason(
+fn reason(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> (StopReason, bool, String) {
+    let (reason, kept, said) = told(trial, after, changes);
+    let said = match trial.before {
+        Some(before) if said == PART_GONE => gone(before, after),
+        _ => said.to_owned(),
+    };
+    (reason, kept, said)
+}
+
+// What passes or is found now, by name.
+fn gone(before: &Observed, after: &Observed) -> String {
+    let less = |before: &[String], after: &[String]| -> Vec<String> {
+        let left = before.iter().filter(|it| !after.contains(it));
+        left.cloned().collect()
+    };
+    let more = |names: &[String]| match names.len().saturating_sub(MOST_GONE) {
+        0 => names.join(", "),
+        rest => format!("{} and {rest} more", names[..MOST_GONE].join(", ")),
+    };
+    let tests = less(&before.failing_tests, &after.failing_tests);
+    let names = less(&before.undefined_names, &after.undefined_names);
+    let still = after.failing_tests.len();
+    if !tests.is_empty() && still > 0 {
+        format!(
+            "no longer failing: {}; still failing: {still}",
+            more(&tests)
+        )
+    } else if !names.is_empty() {
+        format!(
+            "no longer undefined: {}; the commands fail otherwise",
+            more(&names)
+        )
+    } else {
+        let next = after.errors.iter().find(|it| !it.error.is_empty());
+        let next = next.map_or(after.message.as_str(), |it| it.error.as_str());
+        format!("the failure is another one now: {next}")
+    }
+}
+
+const PART_GONE: &str = "part of the failure is gone";
+// Names that are told.
+const MOST_GONE: usize = 3;
+
+fn told(
     trial: &Trial<'_>,
     after: &Observed,
     changes: &[Change],
@@ -303,11 +346,7 @@ fn reason(
         && focus.iter().all(|test| !after.failing_tests.contains(test));
     match effect {
         Effect::Better if mine_pass => (StopReason::Fixed, true, "the tests of this part pass"),
-        Effect::Better => (
-            StopReason::TestsChanged,
-            true,
-            "part of the failure is gone, or the next one shows",
-        ),
+        Effect::Better => (StopReason::TestsChanged, true, PART_GONE),
         Effect::Further => (
             StopReason::TestsChanged,
             !trial.unattended,

@@ -165,3 +165,44 @@ fn a_request_to_stop_from_another_thread_is_heard() {
     let outcome = run(&world.job("sleep 60"), &stop, &mut Discard).unwrap();
     assert_eq!(outcome.end, End::Interrupted);
 }
+
+// R58: each process has bounds; those of the job, else what the machine can bear.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_processes_and_files_have_bounds() {
+    let world = World::new();
+    let line = "grep -E '^Max (data size|processes|file size)' /proc/self/limits";
+    let mut job = world.job(line);
+    job.limits.memory = Some(300 << 20);
+    job.limits.processes = Some(777);
+    job.limits.file_bytes = Some(5 << 20);
+    let said = run(&job, &Stop::new(), &mut Discard).unwrap();
+    let soft = |text: &str, name: &str| -> String {
+        let row = text.lines().find_map(|it| it.strip_prefix(name));
+        row.unwrap_or_default()
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let text = said.stdout.text();
+    for (name, expected) in [
+        ("Max data size", 300 << 20),
+        ("Max processes", 777),
+        ("Max file size", 5 << 20),
+    ] {
+        assert_eq!(soft(&text, name), expected.to_string(), "{text}");
+    }
+    let text = world.run(line).stdout.text();
+    for name in ["Max data size", "Max processes", "Max file size"] {
+        let bound: u64 = soft(&text, name).parse().unwrap_or(u64::MAX);
+        assert!(bound < u64::MAX, "{name}: {text}");
+    }
+    // They hold: what is written beyond ends the one that writes.
+    job.command = CommandLine::Shell("head -c 9000000 /dev/zero > large".to_owned());
+    assert_ne!(
+        run(&job, &Stop::new(), &mut Discard).unwrap().end,
+        End::Exit(0)
+    );
+    assert!(world.path().join("large").metadata().unwrap().len() <= 5 << 20);
+}

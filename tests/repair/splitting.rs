@@ -21,7 +21,7 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
     let task = world.outside("task.json");
     std::fs::write(
         &task,
-        r#"{"title": "Values", "description": "Both values are one.",
+        r#"{"id": "F-7", "issue": "12", "title": "Values", "description": "Both values are one.",
             "criteria": ["FIRST in first/value.sh is 1", "SECOND in second/value.sh is 1"],
             "targets": ["first/value.sh", "second/value.sh"]}"#,
     )
@@ -65,9 +65,24 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
     for event in [
         r#""event":"coder_timeout_detected","level":"warning""#,
         r#""event":"timeout_auto_split_started","level":"info""#,
-        r#""event":"timeout_auto_split_success","level":"info","sub_issues_count":2"#,
+        r#""event":"timeout_auto_split_success","level":"info""#,
     ] {
         assert!(events.contains(event), "{event}: {events}");
+    }
+
+    let named: Vec<serde_json::Value> = events
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .filter(|it: &serde_json::Value| {
+            let name = it["event"].as_str().unwrap();
+            name == "coder_timeout_detected" || name.starts_with("timeout_auto_split")
+        })
+        .collect();
+    assert_eq!(named[0]["timeout_seconds"], 3.0);
+    assert_eq!(named.last().unwrap()["sub_issues_count"], 2);
+    for event in &named {
+        assert_eq!(event["feature_id"], "F-7", "{event}");
+        assert_eq!(event["issue_number"], "12", "{event}");
     }
 
     // Told not to split, it ends with the timeout.

@@ -29,12 +29,12 @@ fn an_agents_own_trouble_is_the_headline() {
             "the agent's credit is used up: it ended with exit code 0: Credit balance is too low",
         ),
         (
-            "echo 'HTTP 429 Too Many Requests' >&2; exit 1",
+            "echo 'HTTP 429 (Retry-After: 0.2)' >&2; exit 1",
             1,
-            2,
+            3,
             "rate_limit",
             "the agent's service turned it away for now (rate limit): it ended with exit code 1: \
-             HTTP 429 Too Many Requests",
+             HTTP 429 (Retry-After: 0.2)",
         ),
         (
             "echo 'thread main panicked at x.rs' >&2; exit 101",
@@ -78,6 +78,35 @@ fn an_agents_own_trouble_is_the_headline() {
         // The commands ran; the agent did not work.
         assert_eq!(report["lastSuccessfulTool"], "test", "{kind}");
     }
+}
+
+#[test]
+fn a_rate_limit_is_waited_for() {
+    let world = World::shell();
+    let limited =
+        "[ -f {0} ] || { touch {0}; echo '429 Too Many Requests: try again in 1s' >&2; exit 1; }";
+    let limited = limited.replace("{0}", world.outside("limited").to_str().unwrap());
+    let agent = world.agent(&[FIX], &limited);
+    let output = world.repair(&[
+        "--test",
+        "sh check.sh",
+        "--sandbox",
+        "off",
+        "--agent",
+        &agent,
+    ]);
+    ended(&output, 0);
+    let waited = events(&world, "agent_pause");
+    assert_eq!(waited.len(), 1);
+    assert_eq!(waited[0]["seconds"], 1.0);
+    let called = events(&world, "agent_called");
+    let after = |of: &Value| of["at"].as_f64().unwrap();
+    assert!(after(&called[1]) - after(&waited[0]) >= 1.0, "{called:?}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains("turned it away for now: waiting 1 s"),
+        "{told}"
+    );
 }
 
 #[test]
