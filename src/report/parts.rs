@@ -11,7 +11,7 @@ pub struct Parts<'a> {
 impl Parts<'_> {
     // One part as a line for a shell; `part` is its number as that shell writes it.
     fn line(&self, part: &str) -> String {
-        let words: Vec<String> = self.words.iter().map(|it| quoted(it)).collect();
+        let words: Vec<String> = self.words.iter().map(|it| shell_word(it)).collect();
         let words = words.join(" ");
         let count = self.count;
         format!("mendit bench {words} --partition {part}/{count} --save part-{part}.json")
@@ -66,7 +66,7 @@ jobs:
 /// An indexed job of Kubernetes. Parts are told by `JOB_COMPLETION_INDEX`, counted from 0.
 #[must_use]
 pub fn parts_kubernetes(parts: &Parts<'_>) -> String {
-    let words: Vec<String> = parts.words.iter().map(|it| quoted(it)).collect();
+    let words: Vec<String> = parts.words.iter().map(|it| shell_word(it)).collect();
     let script = format!(
         "mendit bench {} --save /out/part-$((JOB_COMPLETION_INDEX + 1)).json; \
          test -s /out/part-$((JOB_COMPLETION_INDEX + 1)).json",
@@ -123,7 +123,7 @@ pub fn parts_parallel(parts: &Parts<'_>) -> String {
         "seq {count} | parallel --joblog parts.log --resume-failed --jobs 1 {line}\n\
          mendit bench merge part-*.json\n",
         count = parts.count,
-        line = quoted(&parts.line("{}")),
+        line = shell_word(&parts.line("{}")),
     )
 }
 
@@ -145,7 +145,9 @@ pub fn parts_slurm(parts: &Parts<'_>) -> String {
     )
 }
 
-fn quoted(word: &str) -> String {
+/// A word as a POSIX shell takes it.
+#[must_use]
+pub fn shell_word(word: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_./+@=:,".contains(char);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

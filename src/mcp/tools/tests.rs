@@ -78,7 +78,7 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         message,
         summary,
     };
-    Given::new(text, &document)
+    Given::new(text, &document, "mendit report latest")
 }
 
 pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
@@ -98,7 +98,7 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         message: result.message.clone(),
         patch: fixed.repaired.patch.clone(),
     };
-    Given::new(text, &document)
+    Given::new(text, &document, "mendit fix")
 }
 
 fn chosen(caller: &Caller<'_>, given: JsonObject) -> Result<String, ToolError> {
