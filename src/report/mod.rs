@@ -2,7 +2,7 @@
 
 mod visible;
 
-pub use visible::{harmless, visible};
+pub use visible::{Difference, difference, harmless, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
