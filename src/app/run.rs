@@ -67,6 +67,12 @@ impl CommandRun {
         Ok(text)
     }
 
+    /// What the runner of the tests says against a pass.
+    #[must_use]
+    pub fn hidden(&self) -> Option<&str> {
+        self.record.hidden.as_deref()
+    }
+
     /// What its failure comes to, in a few lines.
     #[must_use]
     pub fn summary(&self) -> Option<&RunSummary> {
@@ -127,6 +133,9 @@ pub fn run_command(
         if let Err(error) = record.keep_pass(app, &again) {
             progress.step(&error.message);
         }
+    }
+    if record.status == CommandStatus::Passed {
+        record.hidden = record.hidden_failure(&job);
     }
     let failure = conclude(&record, &outcome, &job, progress);
     Ok(CommandRun {

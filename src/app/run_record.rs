@@ -9,10 +9,11 @@ use crate::context::{add_history, base_request, build, failure_packet};
 use crate::diagnose::Log;
 use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::model::{
-    CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, PacketBudget,
-    RunSummary,
+    Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, PacketBudget,
+    RepoPath, RunSummary,
 };
-use crate::policy::Redactor;
+use crate::policy::{Redactor, sanitize_log};
+use crate::proof::{Printed, command_evidence, hidden_failure, named_runners};
 use crate::workspace::Workspace;
 
 /// What is kept of a command's runs.
@@ -29,6 +30,8 @@ pub(super) struct Record {
     pub(super) written_to: Option<PathBuf>,
     /// The whole log, as it is kept.
     pub(super) log_at: Option<PathBuf>,
+    /// What the runner of the tests says although the command passed.
+    pub(super) hidden: Option<String>,
     // The name of the run that is kept of it.
     id: Option<String>,
 }
@@ -82,6 +85,7 @@ impl Record {
             summary: None,
             written_to: None,
             log_at: None,
+            hidden: None,
             id: None,
         }
     }
@@ -175,6 +179,30 @@ impl Record {
         last_run::forget_old(app)
     }
 
+    /// What the runner of the tests says against a pass, which a pipe may hide; `None` when it agrees.
+    pub(super) fn hidden_failure(&self, job: &Job) -> Option<String> {
+        let last = self.attempts.last()?;
+        let read = |path: &str| {
+            let path = RepoPath::new(path).ok()?;
+            std::fs::read_to_string(job.directory.join(path.as_str())).ok()
+        };
+        let line = job.command.to_string();
+        let said = command_evidence(&Printed {
+            text: &sanitize_log(last.log.as_bytes()),
+            passed: true,
+            whole: true,
+            named: named_runners(&line, &read),
+            report: None,
+            holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
+        });
+        let hidden = hidden_failure(&vec![said])?;
+        Some(format!(
+            "{}: {hidden}: a pipe ends as its last command does; `set -o pipefail`, or leave the pipe \
+             out: the log is kept",
+            Code::R213
+        ))
+    }
+
     /// One line for a pass: the command, the time, and what the runner says last.
     pub(super) fn passed_in_words(&self) -> String {
         let Some(last) = self.attempts.last() else {
@@ -188,7 +216,12 @@ impl Record {
             _ => "",
         };
         let seconds = last.told.duration_seconds;
-        format!("`{}` passes in {seconds:.1} s: {said}{flaky}", self.command)
+        let hidden = self.hidden.iter().map(|it| format!("\n{it}"));
+        let hidden: String = hidden.collect();
+        format!(
+            "`{}` passes in {seconds:.1} s: {said}{flaky}{hidden}",
+            self.command
+        )
     }
 
     /// What the last run that failed wrote.
