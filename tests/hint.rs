@@ -78,6 +78,28 @@ fn the_name_that_was_misspelt_goes_when_nothing_uses_it() {
 }
 
 #[test]
+fn a_module_that_lacks_the_name_is_no_rival() {
+    let files = [
+        ("src/utils.ts", "export const hasChanged = () => 1;\n"),
+        ("src/other.ts", "export const more = 1;\n"),
+        (
+            "src/b.ts",
+            "import { hasChanged } from './other';\nhasChanged();\n",
+        ),
+        (
+            "src/c.ts",
+            "import { hasChanged } from './other';\nhasChanged();\n",
+        ),
+        ("src/a.ts", "hasChanged();\n"),
+    ];
+    let expected = "import { hasChanged } from './utils' !";
+    assert_eq!(
+        best(&files, "src/a.ts", "hasChanged").replace(';', ""),
+        expected
+    );
+}
+
+#[test]
 fn find_correct_import_paths_external() {
     let file = ("tests/test_cli.py", "def test(): CliRunner()\n");
     let with = [file, ("pyproject.toml", "dependencies = ['typer>=0.9']\n")];
