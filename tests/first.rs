@@ -185,6 +185,11 @@ fn natural_mistakes_are_told_with_what_works() {
         ("check nowhere.patch", 2, "check its path"),
         ("-C nowhere doctor", 2, "names a folder"),
         ("context old.log", 0, "`mendit context --log old.log`"),
+        ("stats a.py", 2, "name the folder"),
+        ("stats .", 0, "`.mendit/runs`"),
+        ("bench a.py", 2, "a folder is expected"),
+        ("report .", 2, "name the folder of one run"),
+        ("redact", 2, "`mendit redact -`"),
     ] {
         let words_: Vec<&str> = line.split(' ').collect();
         let output = repo.mendit(&words_);
@@ -193,6 +198,8 @@ fn natural_mistakes_are_told_with_what_works() {
         assert!(said.contains(words), "{line}: {said}");
         assert!(!said.contains("for an agent"), "{line}: {said}");
     }
+    let task = repo.mendit(&["split", "mend the tests"]);
+    assert!(stderr(&task).contains("`-` takes"), "{}", stderr(&task));
     // A name from a glob need not be UTF-8.
     let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"a\xff.py");
     for command in ["check", "diagnose", "explain", "imports"] {
@@ -202,6 +209,47 @@ fn natural_mistakes_are_told_with_what_works() {
     }
     let both = stdout(&repo.mendit(&["explain", "P402", "P403"]));
     assert!(both.contains("P402: ") && both.contains("P403: "), "{both}");
+}
+
+#[test]
+fn a_repository_without_commits_and_files_that_cannot_be_read_are_said_as_such() {
+    let repo = Repo::with(&[("a.py", "f()\n")]);
+    let fresh = repo.outside().join("fresh");
+    std::fs::create_dir_all(&fresh).unwrap();
+    std::fs::write(fresh.join("a.py"), "x = 1\n").unwrap();
+    let git = std::process::Command::new("git")
+        .arg("init")
+        .arg("-q")
+        .arg(&fresh)
+        .status();
+    assert!(git.unwrap().success());
+    for line in [
+        "context --rev HEAD a.py",
+        "context --diff HEAD a.py",
+        "imports --changed HEAD",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = support::command(&fresh, &words).output().unwrap();
+        assert_eq!(code(&output), 2, "{line}");
+        assert!(
+            stderr(&output).contains("no commit yet"),
+            "{line}: {}",
+            stderr(&output)
+        );
+    }
+    let closed = repo.root().join("a.py");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o000);
+    std::fs::set_permissions(&closed, mode).unwrap();
+    // Nothing is closed to root.
+    if std::fs::read(&closed).is_err() {
+        let output = repo.mendit(&["hint", "f", "--file", "a.py"]);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("cannot read"),
+            "{}",
+            stderr(&output)
+        );
+    }
 }
 
 // The list stands in the script of the shell, and any other text is taken all the same.

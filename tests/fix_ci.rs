@@ -174,6 +174,36 @@ fn a_patch_is_tried_and_told_in_one_comment() {
     assert_eq!(repo.git(&["status", "--porcelain", "-uall"]), before);
 }
 
+// Another failure than the first job's is the one that the command shows here.
+#[test]
+fn each_failure_gets_a_repair_until_the_command_passes() {
+    let python = std::process::Command::new("python3").arg("-V").output();
+    if !python.is_ok_and(|it| it.status.success()) {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let repo = repo();
+    repo.write("logs/2_mac.txt", NAME.replace("'Square'", "'Absent'"));
+    let output = repo.mendit(&[
+        "fix-ci",
+        "logs/1_linux.txt",
+        "logs/2_mac.txt",
+        "--test",
+        "python3 -m unittest -v",
+        "--format",
+        "json",
+    ]);
+    let all = report(&output);
+    assert_eq!(all["verified"], true, "{}", stderr(&output));
+    assert_eq!(all["left"], serde_json::json!(["mac"]), "{all:#}");
+    assert!(
+        all["patch"]
+            .as_str()
+            .unwrap()
+            .contains("+from shop.shape import Square")
+    );
+}
+
 #[test]
 fn workflows_are_written_once_and_quote_what_they_are_given() {
     let repo = Repo::with(&[("a.py", "")]);

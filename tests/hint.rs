@@ -57,6 +57,49 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
 }
 
 #[test]
+fn the_name_that_was_misspelt_goes_when_nothing_uses_it() {
+    let used = "export const run = () => hasChanged(1, other());\n";
+    let also = "export const run = () => hasChanged(hasChangd, other());\n";
+    let two = "export const other = () => 1;\nexport const hasChanged = () => 1;\n";
+    let all = format!("{two}export const hasChangd = 2;\n");
+    let star = format!("{two}export * from 'elsewhere';\n");
+    for (utils, rest, names) in [
+        (two, used, "hasChanged, other"),
+        (two, also, "hasChangd, hasChanged, other"),
+        (all.as_str(), used, "hasChangd, hasChanged, other"),
+        (star.as_str(), used, "hasChangd, hasChanged, other"),
+    ] {
+        let file = format!("import {{ hasChangd, other }} from './utils';\n{rest}");
+        let files = [("src/utils.ts", utils), ("src/a.ts", file.as_str())];
+        let after = fixed(&files, "src/a.ts", &["hasChanged"]).unwrap();
+        let expected = format!("import {{ {names} }} from './utils';\n{rest}");
+        assert_eq!(after, expected);
+    }
+}
+
+#[test]
+fn a_module_that_lacks_the_name_is_no_rival() {
+    let files = [
+        ("src/utils.ts", "export const hasChanged = () => 1;\n"),
+        ("src/other.ts", "export const more = 1;\n"),
+        (
+            "src/b.ts",
+            "import { hasChanged } from './other';\nhasChanged();\n",
+        ),
+        (
+            "src/c.ts",
+            "import { hasChanged } from './other';\nhasChanged();\n",
+        ),
+        ("src/a.ts", "hasChanged();\n"),
+    ];
+    let expected = "import { hasChanged } from './utils' !";
+    assert_eq!(
+        best(&files, "src/a.ts", "hasChanged").replace(';', ""),
+        expected
+    );
+}
+
+#[test]
 fn find_correct_import_paths_external() {
     let file = ("tests/test_cli.py", "def test(): CliRunner()\n");
     let with = [file, ("pyproject.toml", "dependencies = ['typer>=0.9']\n")];

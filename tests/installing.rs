@@ -46,6 +46,11 @@ fn the_manual_has_a_page_for_each_command() {
     let repo = Repo::with(&[]);
     let page = String::from_utf8(repo.mendit(&["man"]).stdout).unwrap();
     assert!(page.contains(".TH") && page.contains("mendit"));
+    let mut dated = support::command(&repo.root(), &["man"]);
+    let dated = dated.env("SOURCE_DATE_EPOCH", "86400").output().unwrap();
+    let dated = String::from_utf8(dated.stdout).unwrap();
+    let head = dated.lines().find(|line| line.starts_with(".TH ")).unwrap();
+    assert!(head.contains(" 1 \"1970-01-02\" "), "{head}");
     let directory = repo.outside().join("man");
     let output = repo.mendit(&["man", "--out", directory.to_str().unwrap()]);
     assert!(output.status.success());

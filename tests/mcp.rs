@@ -344,21 +344,74 @@ async fn no_answer_is_larger_than_a_client_takes() {
     let client = over_stdio(&mut server).await;
     let log = "src/all.ts(1,1): error TS2304: Cannot find name 'gone'.\n".repeat(2000);
     let noise = "words that say nothing at all about it\n".repeat(60_000);
-    for (name, arguments) in [
-        ("build_context", json!({"log": log, "level": 3})),
+    let patch: String = (0..400)
+        .map(|at| format!("--- a/src/m{at}.ts\n+++ b/src/m{at}.ts\n@@ -9 +9 @@\n-gone\n+here\n"))
+        .collect();
+    let tables = [
+        ("diagnose", json!({"log": log}), 0),
+        ("imports", json!({"files": ["src/all.ts"], "hops": 3}), 400),
         (
-            "build_context",
-            json!({"log": log, "level": 3, "document": true}),
+            "imports",
+            json!({"files": ["src/all.ts"], "hops": 3, "maxTokens": 3000}),
+            400,
         ),
-        ("diagnose", json!({"log": log})),
-        ("imports", json!({"files": ["src/all.ts"], "hops": 3})),
-        ("redact", json!({"text": noise})),
-        ("explain", json!({})),
-    ] {
-        let result = call(&client, name, arguments).await.unwrap();
-        let bytes = serde_json::to_string(&result).unwrap().len();
-        assert!(bytes < 100_000, "{name}: {bytes} bytes");
+        ("redact", json!({"text": noise}), 60_000),
+        ("check_patch", json!({"patch": patch}), 400),
+        ("explain", json!({}), 0),
+    ];
+    for (name, arguments, rows) in tables {
+        let most = arguments["maxTokens"].as_u64().unwrap_or(20_000);
+        let result = call(&client, name, arguments.clone()).await.unwrap();
+        let bytes = serde_json::to_string(&result).unwrap().len() as u64;
+        assert!(bytes < most * 5, "{name}: {bytes} bytes");
+        // What is too long is a table with its first rows, and says where the rest is.
+        let kept = document(&client, name, arguments).await;
+        assert_eq!(!kept["leftOff"].is_null(), rows > 0, "{name}");
+        if rows == 0 {
+            assert_eq!(result.content.len(), 1, "{name}");
+            continue;
+        }
+        let shown = &result.content[0].as_text().unwrap().text;
+        assert!(shown.lines().count() > 20, "{name}: {shown}");
+        let cut = shown.lines().last().unwrap();
+        assert!(
+            cut.contains("cut here") && cut.contains("`mendit "),
+            "{cut}"
+        );
+        assert!(result.content.len() > 1, "{name}: what was cut is linked");
+        for link in &result.content[1..] {
+            let uri = link.as_resource_link().unwrap().uri.clone();
+            let read = client
+                .read_resource(ReadResourceRequestParams::new(uri.clone()))
+                .await
+                .unwrap();
+            let whole = serde_json::to_value(&read.contents[0]).unwrap();
+            let whole = whole["text"].as_str().unwrap();
+            if uri.ends_with(".txt") {
+                assert!(whole.lines().count() >= rows, "{name}");
+                assert!(whole.starts_with(shown.lines().next().unwrap()), "{name}");
+            } else {
+                let whole: Value = serde_json::from_str(whole).unwrap();
+                assert!(whole["leftOff"].is_null());
+                assert!(whole.to_string().len() > kept.to_string().len());
+            }
+        }
     }
+    for arguments in [
+        json!({"log": log, "level": 3}),
+        json!({"log": log, "level": 3, "document": true}),
+    ] {
+        let result = call(&client, "build_context", arguments).await.unwrap();
+        assert_eq!(result.is_error, Some(false));
+        let bytes = serde_json::to_string(&result).unwrap().len();
+        assert!(bytes < 100_000, "{bytes} bytes");
+    }
+    let index = call(&client, "explain", json!({})).await.unwrap();
+    let bytes = serde_json::to_string(&index).unwrap().len();
+    assert!(bytes < 14_000, "an index, not every page: {bytes} bytes");
+    let wrong = json!({"code": "P401", "maxTokens": "many"});
+    let refused = call(&client, "explain", wrong).await.unwrap();
+    assert_eq!(refused.is_error, Some(true));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

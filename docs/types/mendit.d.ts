@@ -330,6 +330,8 @@ export interface CiReport {
   document: "ci-report";
   /** Each failure once, with the jobs that show it. */
   failures: Array<CiFailure>;
+  /** Jobs of this run whose failure no repair that was tried has shown to be mended. */
+  left: Array<string>;
   /** Jobs that passed. */
   passed: Array<string>;
   /** A patch for what could be mended. */

@@ -315,6 +315,8 @@ class CiReport(TypedDict):
     document: Literal['ci-report']
     # Each failure once, with the jobs that show it.
     failures: list["CiFailure"]
+    # Jobs of this run whose failure no repair that was tried has shown to be mended.
+    left: list[str]
     # Jobs that passed.
     passed: list[str]
     # A patch for what could be mended.

@@ -52,6 +52,18 @@ impl AppError {
     #[must_use]
     pub fn unreadable(path: &str, error: &std::io::Error) -> Self {
         let (why, hint) = match error.kind() {
+            // A text where the file that holds it is expected.
+            std::io::ErrorKind::NotFound if path.contains(char::is_whitespace) => (
+                "there is no such file".to_owned(),
+                "a file is expected; `-` takes what standard input holds",
+            ),
+            std::io::ErrorKind::NotADirectory => {
+                ("it is a file".to_owned(), "name the folder that holds it")
+            }
+            std::io::ErrorKind::PermissionDenied => (
+                "permission denied".to_owned(),
+                "`ls -l` shows who may read it",
+            ),
             std::io::ErrorKind::NotFound => (
                 "there is no such file".to_owned(),
                 "check its path, which starts where you stand",
@@ -119,6 +131,10 @@ impl From<GitError> for AppError {
     fn from(error: GitError) -> Self {
         let message = error.to_string();
         match error {
+            GitError::Revision { revision, .. } if revision == "HEAD" => {
+                let said = "this repository has no commit yet, so there is no `HEAD`";
+                Self::new(Code::U201, said).hint("commit once: `git add -A && git commit -m start`")
+            }
             GitError::Revision { .. } => Self::new(Code::U201, message)
                 .hint("name a commit, branch or tag that `git rev-parse` knows"),
             GitError::Bare => {

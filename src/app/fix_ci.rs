@@ -67,9 +67,9 @@ pub fn fix_ci(
         row.0.push(job.name.clone());
     }
     let mut failures = Vec::new();
-    let mut mendable: Vec<&Job> = Vec::new();
-    for (signature, (jobs, job)) in found {
-        let shows = |others: &[Job]| others.iter().any(|it| it.signature() == signature);
+    let mut mendable: Vec<(&[String], &Job)> = Vec::new();
+    for (signature, (jobs, job)) in &found {
+        let shows = |others: &[Job]| others.iter().any(|it| it.signature() == *signature);
         let cause = if is_machine(job.diagnosis.kind) {
             CiCause::Infrastructure
         } else if shows(&base) {
@@ -82,10 +82,10 @@ pub fn fix_ci(
             CiCause::Regression
         };
         if matches!(cause, CiCause::Regression | CiCause::Unattributed) {
-            mendable.push(job);
+            mendable.push((jobs.as_slice(), job));
         }
         failures.push(CiFailure {
-            jobs,
+            jobs: jobs.clone(),
             cause,
             summary: RunSummary {
                 certain: imports(app, &job.diagnosis, &job.log).0,
@@ -94,7 +94,11 @@ pub fn fix_ci(
         });
     }
     failures.sort_by_key(|it| (it.cause as u8, it.jobs.clone()));
-    let (patch, verified) = mend(app, &mendable, progress)?;
+    let Mended {
+        patch,
+        verified,
+        left,
+    } = mend(app, &mendable, progress)?;
     let suggestions = patch.as_deref().map(suggestions).unwrap_or_default();
     Ok(CiReport {
         schema_version: SCHEMA_VERSION,
@@ -103,37 +107,81 @@ pub fn fix_ci(
         passed,
         patch,
         suggestions,
+        left,
         verified,
     })
 }
 
+#[derive(Default)]
+struct Mended {
+    patch: Option<String>,
+    verified: Option<bool>,
+    left: Vec<String>,
+}
+
 fn mend(
     app: &App,
-    jobs: &[&Job],
+    failures: &[(&[String], &Job)],
     progress: &dyn Progress,
-) -> Result<(Option<String>, Option<bool>), AppError> {
-    if jobs.is_empty() {
-        return Ok((None, None));
+) -> Result<Mended, AppError> {
+    if failures.is_empty() {
+        return Ok(Mended::default());
     }
     if !app.settings().test.command.0.is_empty() {
-        let request = RepairRequest {
-            log: jobs.first().map(|job| job.log.clone()),
-            ..RepairRequest::default()
-        };
-        let repaired = repair_repository(app, &request, progress)?;
-        let fixed = repaired.result.status == RunStatus::Fixed;
-        return Ok((repaired.patch, Some(fixed)));
+        return repair_each(app, failures, progress);
     }
     // One question for all of them: two patches made apart may not fit together.
     let request = HintRequest {
-        logs: jobs.iter().map(|job| job.log.clone()).collect(),
+        logs: failures.iter().map(|(_, job)| job.log.clone()).collect(),
         fix: true,
         ..HintRequest::default()
     };
     // A log that names no file of the repository has no import to add.
     let found = find_imports(app, &request, progress).ok();
-    Ok((found.and_then(|it| it.document.patch), None))
+    Ok(Mended {
+        patch: found.and_then(|it| it.document.patch),
+        ..Mended::default()
+    })
 }
+
+// One repair a failure, with the log that tells of it, until the commands pass: patches that are made
+// apart may not fit together. What no repair was about is left.
+fn repair_each(
+    app: &App,
+    failures: &[(&[String], &Job)],
+    progress: &dyn Progress,
+) -> Result<Mended, AppError> {
+    let mut mended = Mended {
+        verified: Some(false),
+        ..Mended::default()
+    };
+    for (at, (jobs, job)) in failures.iter().enumerate() {
+        let fixed = mended.verified == Some(true);
+        if fixed || at >= MOST_REPAIRS {
+            mended.left.extend_from_slice(jobs);
+            continue;
+        }
+        if failures.len() > 1 {
+            progress.note(&format!("repairing what fails in {}", jobs.join(", ")));
+        }
+        let request = RepairRequest {
+            log: Some(job.log.clone()),
+            ..RepairRequest::default()
+        };
+        let repaired = repair_repository(app, &request, progress)?;
+        if repaired.result.status == RunStatus::Fixed {
+            mended.verified = Some(true);
+            mended.patch = repaired.patch;
+        } else {
+            mended.patch = mended.patch.or(repaired.patch);
+            mended.left.extend_from_slice(jobs);
+        }
+    }
+    Ok(mended)
+}
+
+// Each may ask an agent as often as its settings allow.
+const MOST_REPAIRS: usize = 4;
 
 // The log of one job, and what it says.
 struct Job {

@@ -8,7 +8,7 @@ use crate::hint::{
     self, Answer, Ask, MAX_VERSIONS, Wanted, answers, fix_all, hint_lines, recovery_hint,
 };
 use crate::junit::Report;
-use crate::model::{Diagnosis, HintDocument, Profile, RepoPath, SCHEMA_VERSION, Suggestion};
+use crate::model::{Code, Diagnosis, HintDocument, Profile, RepoPath, SCHEMA_VERSION, Suggestion};
 use crate::patch::Change;
 use crate::policy::Redactor;
 use crate::source::Installed;
@@ -221,7 +221,15 @@ fn files(
     found: &[Diagnosis],
 ) -> Result<Vec<RepoPath>, AppError> {
     if let Some(typed) = &request.file {
-        return Ok(vec![known_file(workspace, typed)?]);
+        let file = known_file(workspace, typed)?;
+        // Of a file that is not read nothing can be said.
+        if let Err(error) = workspace.source.read(&file) {
+            return Err(
+                AppError::new(Code::U302, format!("cannot read `{file}`: {error}"))
+                    .hint("`ls -l` shows who may read it"),
+            );
+        }
+        return Ok(vec![file]);
     }
     let files: Vec<RepoPath> = found.iter().flat_map(hint::lacking).collect();
     if files.is_empty() {

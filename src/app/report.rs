@@ -35,7 +35,11 @@ pub fn find_run(app: &App, what: &str, progress: &dyn Progress) -> Result<Report
     if let Some(report) = command_report(&folder) {
         return Ok(Reported::Command(Box::new(report), name));
     }
-    let hint = "a run that was cut off is continued with `mendit repair --resume RUN`";
+    let hint = if folder.join("run.json").exists() {
+        "a run that was cut off is continued with `mendit repair --resume RUN`"
+    } else {
+        "name the folder of one run; `mendit report` alone takes the last"
+    };
     let said = format!("`{name}` holds no repair that ended");
     Err(AppError::new(Code::U306, said).hint(hint))
 }

@@ -14,6 +14,8 @@ use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream, Terminal,
 };
 use crate::model::{Code, CommandRecord, CommandStatus, RunSummary};
+use crate::policy::CommandFiles;
+use crate::source::Memory;
 use crate::workspace::At;
 
 /// Run a test command inside limits; the limits are settings.
@@ -65,6 +67,12 @@ impl CommandRun {
         // What cannot be counted is not.
         let _ = count(app, self.record.log_bytes(), text.len());
         Ok(text)
+    }
+
+    /// What the runner of the tests says against a pass.
+    #[must_use]
+    pub fn hidden(&self) -> Option<&str> {
+        self.record.hidden.as_deref()
     }
 
     /// What its failure comes to, in a few lines.
@@ -127,6 +135,14 @@ pub fn run_command(
         if let Err(error) = record.keep_pass(app, &again) {
             progress.step(&error.message);
         }
+    }
+    if record.status == CommandStatus::Passed {
+        let line = [job.command.to_string()];
+        let run = app.workspace(At::Worktree, progress).map_or_else(
+            |_| CommandFiles::of(&line, "", &Memory::new([])),
+            |it| CommandFiles::of(&line, &it.prefix, &*it.source),
+        );
+        record.hidden = record.hidden_failure(&job, &run);
     }
     let failure = conclude(&record, &outcome, &job, progress);
     Ok(CommandRun {

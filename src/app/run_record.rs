@@ -10,10 +10,11 @@ use crate::context::{add_history, base_request, build, failure_packet};
 use crate::diagnose::Log;
 use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::model::{
-    CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, PacketBudget,
-    RunSummary,
+    Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, PacketBudget,
+    RepoPath, RunSummary,
 };
-use crate::policy::Redactor;
+use crate::policy::{CommandFiles, Redactor, sanitize_log};
+use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
 use crate::workspace::Workspace;
 
 /// What is kept of a command's runs.
@@ -30,6 +31,8 @@ pub(super) struct Record {
     pub(super) written_to: Option<PathBuf>,
     /// The whole log, as it is kept.
     pub(super) log_at: Option<PathBuf>,
+    /// What the runner of the tests says although the command passed.
+    pub(super) hidden: Option<String>,
     // The name of the run that is kept of it.
     id: Option<String>,
     // When it began and ended.
@@ -90,6 +93,7 @@ impl Record {
             summary: None,
             written_to: None,
             log_at: None,
+            hidden: None,
             id: None,
         }
     }
@@ -185,6 +189,29 @@ impl Record {
         last_run::forget_old(app)
     }
 
+    /// What the runner of the tests says against a pass, which a pipe may hide; `None` when it agrees.
+    pub(super) fn hidden_failure(&self, job: &Job, run: &CommandFiles) -> Option<String> {
+        let last = self.attempts.last()?;
+        let read = |path: &str| {
+            let path = RepoPath::new(path).ok()?;
+            std::fs::read_to_string(job.directory.join(path.as_str())).ok()
+        };
+        let said = command_evidence(&CommandOutput {
+            text: &sanitize_log(last.log.as_bytes()),
+            passed: true,
+            whole: true,
+            named: named_runners(run),
+            report: None,
+            holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
+        });
+        let hidden = hidden_failure(&vec![said])?;
+        Some(format!(
+            "{}: {hidden}: a pipe ends as its last command does; `set -o pipefail`, or leave the pipe \
+             out: the log is kept",
+            Code::R213
+        ))
+    }
+
     /// One line for a pass: the command, the time, and what the runner says last.
     pub(super) fn passed_in_words(&self) -> String {
         let Some(last) = self.attempts.last() else {
@@ -198,7 +225,12 @@ impl Record {
             _ => "",
         };
         let seconds = last.told.duration_seconds;
-        format!("`{}` passes in {seconds:.1} s: {said}{flaky}", self.command)
+        let hidden = self.hidden.iter().map(|it| format!("\n{it}"));
+        let hidden: String = hidden.collect();
+        format!(
+            "`{}` passes in {seconds:.1} s: {said}{flaky}{hidden}",
+            self.command
+        )
     }
 
     /// What the last run that failed wrote.

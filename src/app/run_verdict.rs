@@ -25,7 +25,12 @@ pub(super) fn conclude(
             ));
             return None;
         }
-        End::Exit(0) => return None,
+        End::Exit(0) => {
+            if let Some(hidden) = &record.hidden {
+                progress.note(hidden);
+            }
+            return None;
+        }
         End::Exit(code) => (
             Code::R201,
             format!("`{name}` failed with exit code {code} after {seconds}"),

@@ -101,6 +101,7 @@ impl FixtureError {
 fn said(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),
         kind => kind.to_string(),
     }
 }

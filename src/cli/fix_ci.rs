@@ -103,7 +103,12 @@ fn comment(report: &CiReport) -> String {
         summary: &it.summary,
     });
     let rows: Vec<CiRow<'_>> = rows.collect();
-    ci_markdown(&rows, report.patch.as_deref(), report.verified)
+    ci_markdown(
+        &rows,
+        report.patch.as_deref(),
+        report.verified,
+        &report.left,
+    )
 }
 
 fn text(report: &CiReport, color: bool) -> String {
@@ -123,5 +128,9 @@ fn text(report: &CiReport, color: bool) -> String {
         (_, None) if report.patch.is_some() => "the patch was not tried; `--test CMD` tries it\n",
         (_, None) => "",
     });
+    if report.verified == Some(true) && !report.left.is_empty() {
+        let left = report.left.join(", ");
+        text.push_str(&format!("not shown to be mended: {left}\n"));
+    }
     text
 }

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<
 
 fn page(command: Command) -> Result<Vec<u8>, AppError> {
     let name = command.get_display_name().unwrap_or(command.get_name());
-    let head = format!(".TH {name} 1 \"\" \"mendit {}\"", env!("CARGO_PKG_VERSION"));
+    let version = env!("CARGO_PKG_VERSION");
+    let head = format!(".TH {name} 1 \"{}\" \"mendit {version}\"", date());
     let mut page = Vec::new();
     Man::new(command)
         .render(&mut page)
@@ -48,4 +49,15 @@ fn page(command: Command) -> Result<Vec<u8>, AppError> {
         }
     });
     Ok((lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes())
+}
+
+// The day of the sources, as whoever prints the page or built the program names it: the same pages
+// come of the same sources. Else the day of the last release.
+fn date() -> String {
+    let told = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let told = told.as_deref().or(option_env!("SOURCE_DATE_EPOCH"));
+    let day = told
+        .and_then(|seconds| jiff::Timestamp::from_second(seconds.trim().parse().ok()?).ok())
+        .map(|at| at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
+    day.unwrap_or_else(|| env!("MENDIT_RELEASED").to_owned())
 }

@@ -38,8 +38,15 @@ fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
                 word(ContextKind::InvalidArg)?,
                 word(ContextKind::InvalidValue)?,
             );
-            let hint = "a whole number is expected, such as 8000".to_owned();
+            let example = if flag.contains("DAYS") { 7 } else { 8000 };
+            let hint = format!("a whole number is expected, such as {example}");
             (format!("invalid value `{given}` for `{flag}`"), hint)
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let (_, hint) = MISSING.iter().find(|(of, _)| *of == command)?;
+            let word = word(ContextKind::InvalidArg)?;
+            let what = format!("`mendit {command}` wants `{word}`");
+            (what, (*hint).to_owned())
         }
         _ => return None,
     };
@@ -77,7 +84,9 @@ fn is_slip(typed: &str, known: &str) -> bool {
         .chars()
         .zip(known.chars())
         .take_while(|(one, other)| one == other);
-    same.count() + 1 >= typed.chars().count() || sorted(typed) == sorted(known)
+    same.count() + 1 >= typed.chars().count()
+        || sorted(typed) == sorted(known)
+        || strsim::osa_distance(typed, known) == 1
 }
 
 fn of_unknown(command: &str, word: &str, line: &[String]) -> String {
@@ -156,6 +165,42 @@ fn quoted(word: &str) -> String {
         word.to_owned()
     }
 }
+
+// What a command is not without, by a line that has it.
+const MISSING: &[(&str, &str)] = &[
+    (
+        "ci",
+        "`mendit ci github --test CMD` writes the workflow; gitlab is known too",
+    ),
+    (
+        "fix-ci",
+        "`mendit fix-ci LOG`, or a folder or archive of the logs of a run",
+    ),
+    (
+        "redact",
+        "`mendit redact FILE`, or `mendit redact -` for standard input",
+    ),
+    (
+        "split",
+        "`mendit split TASK`: the task is a file, or `-` for standard input",
+    ),
+    (
+        "stats",
+        "`mendit stats .mendit/runs`, or another folder of runs",
+    ),
+    (
+        "bench",
+        "`mendit bench FIXTURES`: a folder of fixtures; `bench new` makes one",
+    ),
+    (
+        "check",
+        "`mendit check PATCH`, or `mendit check -` for standard input",
+    ),
+    (
+        "apply",
+        "`mendit apply PATCH`, or `mendit apply -` for standard input",
+    ),
+];
 
 // Commands of other tools, and words that people try.
 const COMMANDS: &[(&str, &str)] = &[
@@ -321,7 +366,18 @@ const FLAGS: &[(&str, &str, &str)] = &[
         "`--agent CMD` names who writes the patch; the model is its own setting",
     ),
     ("report", "--html", "`--format html`"),
-    ("report", "--markdown", "`--format markdown`"),
+    ("report", "--markdown --md", "`--format markdown`"),
+    ("bench", "--compare", "`mendit bench compare A B`"),
+    (
+        "gain",
+        "--last --runs",
+        "`mendit gain` alone counts all runs",
+    ),
+    (
+        "split",
+        "--text --task",
+        "`mendit split -` reads the task from standard input",
+    ),
     (
         "run",
         "--test --command",
@@ -487,6 +543,18 @@ mod tests {
             ("diagnose a.log b.log", "`mendit diagnose a.log`"),
             ("context --max-tokens 8k a.py", "a whole number"),
             ("stats --nosuch", "`mendit stats --help`"),
+            ("stats", "`mendit stats .mendit/runs`"),
+            ("stats --since yesterday .", "such as 7"),
+            ("bench --compare a b", "`mendit bench compare"),
+            ("ci", "`mendit ci github --test CMD`"),
+            ("ci github", "`mendit ci github --test CMD`"),
+            ("redact", "`mendit redact -`"),
+            ("redact --findngs a.py", "`--findings`"),
+            ("split", "`mendit split TASK`"),
+            ("split --text fix", "`mendit split -`"),
+            ("gain --last", "`mendit gain`"),
+            ("report --md", "`--format markdown`"),
+            ("context --lvel 2", "`--level`"),
         ] {
             let said = hint(wrong);
             assert!(said.contains(right), "{wrong}: {said}");
@@ -496,7 +564,8 @@ mod tests {
     // A hint that names a line must itself be understood.
     #[test]
     fn what_hints_say_is_understood() {
-        let all = super::COMMANDS.iter().map(|it| it.1);
+        let missing = super::MISSING.iter().map(|it| it.1);
+        let all = super::COMMANDS.iter().map(|it| it.1).chain(missing);
         for hint in all.chain(super::FLAGS.iter().map(|it| it.2)) {
             for span in hint.split('`').skip(1).step_by(2) {
                 let Some(line) = span.strip_prefix("mendit ") else {

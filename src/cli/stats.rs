@@ -31,6 +31,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
         since_days: args.since,
         alert_rate: args.alert_rate,
     })?;
+    if all.runs == 0 {
+        output.note("no run is in what was named; those of a worktree are in `.mendit/runs`");
+    }
     match args.format {
         TextOrJson::Json => output.json(&all)?,
         TextOrJson::Text => output.text(&text(&all))?,

@@ -80,6 +80,14 @@ pub fn choose_level(
 
 fn first_level(kind: Option<FailureKind>) -> (Level, String) {
     match kind {
+        Some(FailureKind::None) => (
+            Level::OneHop,
+            "the log tells of no failure; what it names is shown with its imports".to_owned(),
+        ),
+        Some(FailureKind::Unknown) => (
+            Level::OneHop,
+            "no rule knows the failure, and other files usually explain one".to_owned(),
+        ),
         Some(kind) if !MENDED_WHERE_SAID.contains(&kind) => (
             Level::OneHop,
             format!("the failure is {kind}, which other files usually explain"),
@@ -136,6 +144,7 @@ mod tests {
             (Some(K::TestFailure), None, None, 0, 1, "R65"),
             (Some(K::RuntimeError), None, None, 0, 1, "R65"),
             (Some(K::Unknown), None, None, 0, 1, "R65"),
+            (Some(K::None), None, None, 0, 1, "R65"),
             (Some(K::SyntaxError), None, None, 0, 0, "R65"),
             (Some(K::LintError), None, None, 0, 0, "R65"),
             (Some(K::LintError), Some(S::TestsFailed), None, 0, 1, "R65"),
@@ -210,6 +219,10 @@ mod tests {
             let (level, reason) =
                 choose_level(LevelChoice::Auto, kind, retry, requested, false).unwrap();
             assert_eq!(level.number(), expected, "{rule}: {reason}");
+            assert!(
+                !reason.contains("is none") && !reason.contains("is unknown"),
+                "{reason}"
+            );
         }
     }
 

@@ -52,7 +52,10 @@ pub(super) fn votes<'f, 'r>(
             let before = heading.contains("ERROR collecting ")
                 || heading.contains("Test suite failed to run")
                 || case.name.is_none();
+            // A file that dies of its own code has no set-up that failed.
+            let own_fault = case.name.is_none() && !case.of_hook && is_of_program(text);
             if hooks_alone
+                && !own_fault
                 && matches!(
                     kind,
                     Kind::RuntimeError | Kind::TestFailure | Kind::FileNotFound
@@ -135,6 +138,12 @@ fn is_hook(name: &str) -> bool {
         || name.starts_with("setUpClass")
         || name.starts_with("tearDownClass")
         || name.starts_with("setUpModule")
+}
+
+// What an engine of scripts throws of itself, and no author does.
+fn is_of_program(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("TypeError: ") || text.starts_with("RangeError: ")
 }
 
 // Assertion libraries of old throw plain errors; their words tell them apart.

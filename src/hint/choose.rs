@@ -7,7 +7,7 @@ use super::idiom::Idiom;
 use super::proof;
 use super::subject::subject;
 use crate::graph::Graph;
-use crate::languages::{Has, exported, is_word};
+use crate::languages::{Has, Language, exported, is_word};
 use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
@@ -54,7 +54,7 @@ pub(super) fn choose(
             way,
             weight,
         })
-        .filter(|row| row.score > 0)
+        .filter(|row| row.score > 0 && !is_lacked(graph, &row.way))
         .collect();
     let totals = totals(&rows);
     rows.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.way.cmp(&b.way)));
@@ -101,6 +101,25 @@ pub(super) fn choose(
 fn is_dotted(module: &str) -> bool {
     let mut parts = module.split('.').filter(|part| !part.is_empty());
     parts.all(|part| part.bytes().all(is_word) && !part.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+// Whether a module of scripts tells all that it exports, and the name is none of it: who takes it from
+// there all the same is as wrong as the file that asks.
+fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
+    let Some(path) = &way.path else { return false };
+    let declares = Language::of_path(path.as_str()).is_some_and(|it| it.declares_exports);
+    if !declares || matches!(way.imported.as_str(), "*" | "default") {
+        return false;
+    }
+    let facts = graph.resolver().facts(path);
+    let passes = |name: &str| name == way.imported || name == "*";
+    let told = !facts.exports.is_empty() && facts.problems.is_empty();
+    // An object made at run time tells nothing of its names.
+    let made = || {
+        let text = graph.source().read(path).unwrap_or_default();
+        memchr::memmem::find(&text, b"module.exports").is_some()
+    };
+    told && !facts.exports.iter().any(|it| passes(&it.name)) && !made()
 }
 
 // Whether a package that is installed is known not to have the name.

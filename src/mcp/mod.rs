@@ -1,6 +1,7 @@
 //! Floor 8: the commands as tools of an MCP server, over standard input and output or streamable
 //! HTTP on this machine. Thin: each tool is a call into the library and a document of the model.
 
+mod answer;
 mod error;
 #[cfg(feature = "http")]
 mod http;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
     GetPromptResponse, Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
@@ -13,12 +13,13 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Semaphore;
 
 use super::ServerOptions;
+use super::answer::answer;
 use super::error::ToolError;
 use super::progress::Progress;
 use super::prompts;
-use super::resources;
+use super::resources::{self, Answers};
 use super::roots::Roots;
-use super::tool::{Caller, Given, ToolRow};
+use super::tool::{Caller, ToolRow};
 use super::tools::TOOLS;
 use crate::app::settings::Settings;
 use crate::app::{App, AppError, AppOptions};
@@ -28,6 +29,7 @@ use crate::app::{App, AppError, AppOptions};
 pub struct Server {
     options: Arc<ServerOptions>,
     roots: Arc<Roots>,
+    answers: Arc<Answers>,
     // What all clients together may have under way; more wait.
     calls: Arc<Semaphore>,
 }
@@ -39,6 +41,7 @@ impl Server {
         Self {
             options: Arc::new(options),
             roots: Arc::default(),
+            answers: Arc::default(),
             calls: Arc::new(Semaphore::new(CALLS)),
         }
     }
@@ -49,6 +52,7 @@ impl Server {
         Self {
             options: self.options.clone(),
             roots: Arc::default(),
+            answers: Arc::default(),
             calls: self.calls.clone(),
         }
     }
@@ -125,7 +129,11 @@ impl ServerHandler for Server {
         };
         let _permit = self.calls.acquire().await;
         let options = self.options.clone();
-        let arguments = request.arguments.unwrap_or_default();
+        let mut arguments = request.arguments.unwrap_or_default();
+        let asked = match row.take_limit(&mut arguments) {
+            Ok(asked) => asked,
+            Err(error) => return Ok(failed(error).into()),
+        };
         let token = context.meta.get_progress_token();
         let directory = self.directory(&context).await?;
         let (progress, mut steps) = Progress::new();
@@ -160,10 +168,11 @@ impl ServerHandler for Server {
             }
         };
         match given {
-            Ok(Ok(given)) => Ok(result(given).into()),
-            // The model sees what was wrong with its call, and can call again.
-            Ok(Err(ToolError::Arguments(said))) => Ok(refused(said).into()),
-            Ok(Err(ToolError::Task(error))) => Ok(failure(&error).into()),
+            Ok(Ok(mut given)) => {
+                given.asked = given.asked.or(asked);
+                Ok(answer(given, &self.answers, knows_links(&context)).into())
+            }
+            Ok(Err(error)) => Ok(failed(error).into()),
             Err(error) => Err(ErrorData::internal_error(
                 format!("the tool failed: {error}"),
                 None,
@@ -202,7 +211,10 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let directory = self.directory(&context).await?;
         let app = open(directory, &self.options, |_| {}).map_err(internal)?;
-        Ok(ListResourcesResult::with_all_items(resources::list(&app)))
+        Ok(ListResourcesResult::with_all_items(resources::list(
+            &app,
+            &self.answers,
+        )))
     }
 
     async fn read_resource(
@@ -212,7 +224,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let directory = self.directory(&context).await?;
         let app = open(directory, &self.options, |_| {}).map_err(internal)?;
-        match resources::read(&app, &request.uri) {
+        match resources::read(&app, &self.answers, &request.uri) {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => Err(ErrorData::resource_not_found(
                 format!("there is no resource `{}`", request.uri),
@@ -228,45 +240,6 @@ hard caps, find imports for undefined names, and judge patches before they are a
 `run_tests` where it is offered, else with `diagnose` or `build_context` on the log (`log`, `logFile`, \
 or neither for the last run of `mendit run`); check every patch with `check_patch`, whose feedback says \
 what to send instead when it does not apply. A code such as P401 is explained by `explain`.";
-
-// Text and document together stay below what clients take; a document is never cut in two.
-fn result(given: Given) -> CallToolResult {
-    let limit = given.asked.unwrap_or_default().max(MOST_TOKENS);
-    let document = given
-        .document
-        .as_ref()
-        .map_or(0, |it| tokens(&it.to_string()));
-    if document > limit {
-        return refused(format!(
-            "the answer comes to {document} tokens, above the {limit} that are given at once: name \
-             fewer files, fewer hops or a smaller patch"
-        ));
-    }
-    let room = usize::try_from((limit - document) * 7 / 2).unwrap_or(usize::MAX);
-    let text = if given.text.len() <= room {
-        given.text
-    } else {
-        let mut end = room.saturating_sub(200);
-        while !given.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let left = tokens(given.text.get(end..).unwrap_or_default());
-        let head = given.text.get(..end).unwrap_or_default();
-        format!(
-            "{head}\n[cut here: {left} tokens more; ask for less, or for more with maxTokens]\n"
-        )
-    };
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = given.document;
-    result
-}
-
-// As packets count: two for every seven bytes.
-fn tokens(text: &str) -> u64 {
-    text.len() as u64 * 2 / 7
-}
-
-const MOST_TOKENS: u64 = 20_000;
 
 fn refused(said: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(said)])
@@ -298,6 +271,16 @@ fn internal(error: AppError) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
-fn failure(error: &AppError) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
+// The model sees what was wrong with its call, and can call again.
+fn failed(error: ToolError) -> CallToolResult {
+    refused(match error {
+        ToolError::Arguments(said) => said,
+        ToolError::Task(error) => error.to_string(),
+    })
+}
+
+// A client of an older protocol does not read a content that it does not know.
+fn knows_links(context: &RequestContext<RoleServer>) -> bool {
+    let client = context.peer.peer_info();
+    client.is_none_or(|it| it.protocol_version >= ProtocolVersion::V_2025_06_18)
 }

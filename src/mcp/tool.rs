@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::answer::{LIMIT, left_off_field, limit_argument};
 use super::error::ToolError;
 use crate::app::settings::Settings;
 use crate::app::{App, AppError, Progress};
@@ -49,24 +50,43 @@ impl Caller<'_> {
 impl ToolRow {
     /// As it is listed.
     pub(super) fn tool(&self) -> Tool {
-        let object = |mut value: Value| {
+        let object = |mut value: Value, besides: fn(&mut JsonObject)| {
             forget_widths(&mut value);
-            match value {
+            let mut object = match value {
                 Value::Object(object) => object,
                 _ => JsonObject::new(),
-            }
+            };
+            besides(&mut object);
+            object
         };
         let hints = ToolAnnotations::with_title(self.title)
             .read_only(!self.writes && !self.runs)
             .destructive(self.writes)
             .idempotent(!self.runs)
             .open_world(false);
-        let tool = Tool::new(self.name, self.about, object((self.input)()))
+        let input = object((self.input)(), limit_argument);
+        let tool = Tool::new(self.name, self.about, input)
             .with_title(self.title)
             .with_annotations(hints);
         match self.output {
-            Some(output) => tool.with_raw_output_schema(object(output()).into()),
+            Some(output) => tool.with_raw_output_schema(object(output(), left_off_field).into()),
             None => tool,
+        }
+    }
+
+    /// Takes out of its arguments how many tokens it may answer with, unless it reads that itself.
+    pub(super) fn take_limit(&self, given: &mut JsonObject) -> Result<Option<u64>, ToolError> {
+        let own = (self.input)();
+        let limit = match own["properties"].get(LIMIT) {
+            Some(_) => None,
+            None => given.remove(LIMIT),
+        };
+        match limit {
+            None | Some(Value::Null) => Ok(None),
+            Some(limit) => limit.as_u64().map(Some).ok_or_else(|| {
+                let said = format!("the arguments do not fit: `{LIMIT}` is no number: {limit}");
+                ToolError::Arguments(said)
+            }),
         }
     }
 }
@@ -75,26 +95,34 @@ impl ToolRow {
 pub(super) struct Given {
     pub(super) text: String,
     pub(super) document: Option<Value>,
-    /// Tokens that were asked for in so many words; more than the usual limit is given then.
+    /// Tokens that were asked for in so many words, 0 for all there is; else the usual limit is
+    /// kept.
     pub(super) asked: Option<u64>,
+    /// The command line that gives all of it.
+    pub(super) command: String,
 }
 
 impl Given {
-    pub(super) fn new(text: String, document: &impl Serialize) -> Result<Self, ToolError> {
+    pub(super) fn new(
+        text: String,
+        document: &impl Serialize,
+        command: impl Into<String>,
+    ) -> Result<Self, ToolError> {
         let document = serde_json::to_value(document)
             .map_err(|error| AppError::environment(error.to_string()))?;
         Ok(Self {
             document: Some(document),
-            ..Self::text(text)
+            ..Self::text(text, command)
         })
     }
 
     /// A text alone.
-    pub(super) fn text(text: String) -> Self {
+    pub(super) fn text(text: String, command: impl Into<String>) -> Self {
         Self {
             text,
             document: None,
             asked: None,
+            command: command.into(),
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct CiReport {
     pub patch: Option<String>,
     /// The same, line by line of the files as they are.
     pub suggestions: Vec<CiSuggestion>,
+    /// Jobs of this run whose failure no repair that was tried has shown to be mended.
+    pub left: Vec<String>,
     /// Whether the test command passes with it; `None` when it was not run.
     pub verified: Option<bool>,
 }

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
-use crate::model::{Code, FirstDifference, PatchVerdict, Severity, Verdict};
-use crate::report::{harmless, visible};
+use crate::model::{Code, PatchVerdict, Severity, Verdict};
+use crate::report::{difference, harmless, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
 pub(super) fn feedback(verdict: &PatchVerdict) -> String {
@@ -41,15 +41,26 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
         .filter(|(_, hunk)| hunk.first_difference.is_some() || !hunk.candidates.is_empty());
     let mut room = MOST_SHOWN;
     for (file, hunk) in hunks.take(10) {
-        if let Some(difference) = &hunk.first_difference {
-            let _ = writeln!(
-                text,
-                "- {}: the patch expects `{}`, line {} of the file is `{}`.",
-                file.path,
-                visible(&difference.expected),
-                difference.file_line,
-                actual(difference),
-            );
+        if let Some(found) = &hunk.first_difference {
+            let (path, line) = (&file.path, found.file_line);
+            let _ = match &found.actual {
+                Some(actual) => {
+                    let shown = difference(&found.expected, actual);
+                    let unseen = shown.unseen.map(|it| format!(" ({it})"));
+                    writeln!(
+                        text,
+                        "- {path}: the patch expects `{}`, line {line} of the file is `{}`{}.",
+                        shown.expected,
+                        shown.actual,
+                        unseen.unwrap_or_default(),
+                    )
+                }
+                None => writeln!(
+                    text,
+                    "- {path}: the patch expects `{}`, line {line} of the file is past its end.",
+                    visible(&found.expected),
+                ),
+            };
         }
         if !hunk.candidates.is_empty() {
             let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
@@ -81,13 +92,6 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
 
 // Lines of files shown in all.
 const MOST_SHOWN: usize = 60;
-
-fn actual(difference: &FirstDifference) -> String {
-    match &difference.actual {
-        Some(line) => visible(line),
-        None => "past its end".to_owned(),
-    }
-}
 
 // What to do about each code, in the order of the patch and each once.
 fn advice(verdict: &PatchVerdict) -> String {

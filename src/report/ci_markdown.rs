@@ -14,7 +14,12 @@ pub struct CiRow<'a> {
 
 /// A comment for a merge request. Its first line is a mark, by which the next one replaces it.
 #[must_use]
-pub fn ci_markdown(rows: &[CiRow<'_>], patch: Option<&str>, verified: Option<bool>) -> String {
+pub fn ci_markdown(
+    rows: &[CiRow<'_>],
+    patch: Option<&str>,
+    verified: Option<bool>,
+    left: &[String],
+) -> String {
     let mut text = format!("{MARK}\n");
     let said = match (rows.is_empty(), patch, verified) {
         (true, ..) => "### mendit: nothing failed\n",
@@ -52,6 +57,10 @@ pub fn ci_markdown(rows: &[CiRow<'_>], patch: Option<&str>, verified: Option<boo
         for certain in &summary.certain {
             text.push_str(&format!("- certain: {}\n", code(&certain.statement)));
         }
+    }
+    if verified == Some(true) && !left.is_empty() {
+        let left: Vec<String> = left.iter().map(|it| code(it)).collect();
+        text.push_str(&format!("\nNot shown to be mended: {}\n", left.join(", ")));
     }
     if let Some(patch) = patch {
         let fence = fence(patch);
@@ -138,7 +147,7 @@ mod tests {
             cause: "new",
             summary: &summary,
         };
-        let text = ci_markdown(&[row], Some("+```\n"), Some(true));
+        let text = ci_markdown(&[row], Some("+```\n"), Some(true), &[]);
         assert!(text.starts_with(MARK));
         assert!(
             text.contains("``a`b``: ````x ``` </details> @all````"),

@@ -2,7 +2,7 @@
 
 mod visible;
 
-pub use visible::{harmless, visible};
+pub use visible::{Difference, difference, harmless, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
@@ -46,7 +46,9 @@ cfg_if::cfg_if! {
         pub use bench_text::bench_text;
         pub use mine_text::mine_text;
         pub use pairs_text::{pairs_markdown, pairs_text};
-        pub use parts::{Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm};
+        pub use parts::{
+            Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm,
+        };
         pub use checkup_rows::checkup_rows;
         pub use ci_markdown::{CiRow, ci_markdown, ci_review};
         pub use context_markdown::{agent_prompt, context_markdown};

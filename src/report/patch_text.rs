@@ -2,10 +2,9 @@ use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Level, Message, Renderer, Snippet};
 
-use super::visible::{harmless, visible};
+use super::visible::{difference as compare, harmless};
 use crate::model::{
-    Excerpt, FileVerdict, FirstDifference, HunkVerdict, PatchProblem, PatchVerdict, Severity,
-    Verdict,
+    Excerpt, FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict,
 };
 
 /// Draws a verdict for a person: every problem at its line of the patch, and where a hunk stops
@@ -179,8 +178,16 @@ fn draw(
     let id = problem.code.as_str();
     let difference = hunk.and_then(|hunk| hunk.first_difference.as_ref());
     let line = difference.map_or(problem.patch_line, |it| it.patch_line);
-    let window = window(lines, line);
-    let label = difference.map(|it| label(it, problem.path.as_deref()));
+    let mut window = window(lines, line);
+    let shown = difference.and_then(|it| Some(compare(&it.expected, it.actual.as_deref()?)));
+    let unseen = shown.as_ref().and_then(|it| it.unseen.as_deref());
+    if let (Some(difference), Some(shown), Some(window)) = (difference, &shown, &mut window)
+        && unseen.is_some()
+    {
+        window.rewrite(&difference.expected, &shown.expected);
+    }
+    let actual = shown.as_ref().map(|it| it.actual.as_str());
+    let label = difference.map(|it| label(it.file_line, actual, problem.path.as_deref()));
     let mut report = level
         .primary_title(title.as_str())
         .id(id)
@@ -204,6 +211,9 @@ fn draw(
             nearest.similarity * 100.0
         )
     });
+    if let Some(unseen) = unseen {
+        report = report.element(Level::NOTE.message(unseen));
+    }
     if let Some(nearest) = &nearest {
         report = report.element(Level::NOTE.message(nearest.as_str()));
     }
@@ -237,15 +247,11 @@ fn candidates(hunk: &HunkVerdict) -> String {
     format!("it fits at lines {}", lines.join(", "))
 }
 
-fn label(difference: &FirstDifference, path: Option<&str>) -> String {
+fn label(line: u64, actual: Option<&str>, path: Option<&str>) -> String {
     let path = path.unwrap_or("the file");
-    match &difference.actual {
-        Some(actual) => format!(
-            "line {} of {path} is `{}`",
-            difference.file_line,
-            visible(actual)
-        ),
-        None => format!("{path} ends before line {}", difference.file_line),
+    match actual {
+        Some(actual) => format!("line {line} of {path} is `{actual}`"),
+        None => format!("{path} ends before line {line}"),
     }
 }
 
@@ -255,6 +261,18 @@ struct Window {
     from: usize,
     to: usize,
     first: usize,
+}
+
+impl Window {
+    // Shows the text of the marked line so that what is odd about it is seen.
+    fn rewrite(&mut self, raw: &str, shown: &str) {
+        let marked = self.text.get(self.from..self.to).unwrap_or_default();
+        if let Some(sign) = marked.strip_suffix(raw) {
+            let line = format!("{sign}{shown}");
+            self.text.replace_range(self.from..self.to, &line);
+            self.to = self.from + line.len();
+        }
+    }
 }
 
 fn window(lines: &Starts<'_>, line: u64) -> Option<Window> {

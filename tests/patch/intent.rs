@@ -195,6 +195,49 @@ fn differences_that_are_not_seen_are_shown() {
     );
 }
 
+// By the document's feedback and by the text for a person alike.
+#[test]
+fn lines_that_look_alike_are_told_apart_on_both_sides() {
+    for (there, sent, shown_there, shown_sent, alike) in [
+        (
+            "pass_it(1)",
+            "p\u{430}ss_it(1)",
+            "`pass_it(1)`",
+            "p\\u{430}ss_it(1)",
+            true,
+        ),
+        (
+            "x =\t1",
+            "x = 1\u{200b}",
+            "`x =\\t1`",
+            "x =\\x201\\u{200b}",
+            true,
+        ),
+        (
+            "f(\"caf\u{e9}\")",
+            "f(\"caf\u{e9}s\")",
+            "`f(\"caf\u{e9}\")`",
+            "caf\u{e9}s",
+            false,
+        ),
+    ] {
+        let place = crate::support::repository(&[("f.py", format!("{there}\n").as_bytes())]);
+        let patch = format!("--- a/f.py\n+++ b/f.py\n@@ -1 +1 @@\n-{sent}\n+here\n");
+        for format in ["text", "json"] {
+            let arguments = ["check", "-", "--format", format];
+            let output = crate::support::mendit(place.path(), &arguments, patch.as_bytes());
+            let mut said = String::from_utf8(output.stdout).unwrap();
+            if format == "json" {
+                let verdict: serde_json::Value = serde_json::from_str(&said).unwrap();
+                verdict["feedback"].as_str().unwrap().clone_into(&mut said);
+            }
+            assert!(said.contains(shown_there), "{format}: {said}");
+            assert!(said.contains(shown_sent), "{format}: {said}");
+            assert_eq!(said.contains("look alike"), alike, "{format}: {said}");
+        }
+    }
+}
+
 #[test]
 fn a_batch_refuses_what_no_longer_parses() {
     let place = crate::support::repository(&[("a.py", b"x = 1\n")]);

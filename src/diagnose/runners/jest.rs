@@ -141,7 +141,15 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
                 .take(40)
                 .any(|line| line.text.contains("Failed Suites"))
         {
-            let mut case = Case::new("vitest", String::new(), at).cause(cause);
+            // Its tests were found before a hook of theirs fails, and are skipped then.
+            let skips = lines.iter().take(at).any(|line| {
+                let text = line.text.as_ref();
+                text.contains("skipped)") && text.contains(&found[1])
+            });
+            let of_hook = skips || is_of_hook(lines, below);
+            let mut case = Case::new("vitest", String::new(), at)
+                .cause(cause)
+                .of_hook(of_hook);
             case.name = None;
             case.place = Some((found[1].to_owned(), None));
             cases.add(case);

@@ -7,6 +7,7 @@ use super::diagnose::reports;
 use super::log::log;
 use crate::app::settings::Bytes;
 use crate::app::{ContextRequest, Named, build_context};
+use crate::mcp::answer::MOST_TOKENS;
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{Level, StopReason, UnchangedFile};
@@ -110,18 +111,17 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     }
     // A document beside the prompt would say every byte twice.
     let mut answer = if given.document {
-        Given::new(context_text(&packed.context), &packed.context)?
+        Given::new(context_text(&packed.context), &packed.context, COMMAND)?
     } else {
-        Given::text(context_markdown(&packed.context, &packed.packet))
+        Given::text(context_markdown(&packed.context, &packed.packet), COMMAND)
     };
-    // 0 asks for all there is.
-    answer.asked = given.max_tokens.map(|it| match it {
-        0 => u64::MAX / 7,
-        most => most.saturating_mul(2),
-    });
+    // Files are counted, and what is said of them is about as much again.
+    let asked = given.max_tokens.map(|it| it.saturating_mul(2));
+    answer.asked = asked.map(|it| if it == 0 { 0 } else { it.max(MOST_TOKENS) });
     Ok(answer)
 }
 
+const COMMAND: &str = "mendit context";
 // What fits into an answer that every client takes.
 const USUAL_TOKENS: u64 = 11_000;
 // Quoted as JSON and with the reasons for each file it is longer.

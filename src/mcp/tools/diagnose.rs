@@ -44,7 +44,11 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     };
     let diagnosis = diagnose_log(&app, &request, caller.progress)?;
     let document = DiagnosisDocument::new(&diagnosis);
-    Given::new(diagnosis_text(&diagnosis, false), &document)
+    Given::new(
+        diagnosis_text(&diagnosis, false),
+        &document,
+        "mendit diagnose",
+    )
 }
 
 /// The reports that a call brings along.

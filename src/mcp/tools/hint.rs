@@ -53,5 +53,5 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         apply: false,
     };
     let hinted = find_imports(&app, &request, caller.progress)?;
-    Given::new(hinted.lines(), &hinted.document)
+    Given::new(hinted.lines(), &hinted.document, "mendit hint")
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::app::{ImportsRequest, list_imports};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
+use crate::model::shell_word;
 use crate::report::{imports_paths, imports_text};
 
 /// What `imports` takes.
@@ -63,10 +64,42 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         no_cache: false,
     };
     let document = list_imports(&app, &request, caller.progress)?;
+    let command = command(&request, far);
     let text = if given.tests {
         imports_paths(&document)
     } else {
         imports_text(&document)
     };
-    Given::new(text, &document)
+    Given::new(text, &document, command)
+}
+
+fn command(request: &ImportsRequest, far: bool) -> String {
+    let mut line = String::from("mendit imports");
+    let mut add = |words: &[&str]| {
+        for word in words {
+            line.push(' ');
+            line.push_str(&shell_word(word));
+        }
+    };
+    if let Some(base) = &request.changed {
+        add(&["--changed", base]);
+    }
+    if request.tests {
+        add(&["--tests"]);
+    } else if request.reverse && !far {
+        add(&["--reverse"]);
+    }
+    if request.hops != if far { u32::MAX } else { 1 } {
+        add(&["--hops", &request.hops.to_string()]);
+    }
+    if request.symbols {
+        add(&["--symbols"]);
+    }
+    if let Some(rev) = &request.rev {
+        add(&["--rev", rev]);
+    }
+    for file in &request.files {
+        add(&[file]);
+    }
+    line
 }

@@ -30,13 +30,13 @@ pub(super) struct Arguments {
 pub(super) fn check(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let (app, request) = request(caller, given)?;
     let judged = check_patch(&app, &request, caller.progress)?;
-    report(&app, &request, judged)
+    report(&app, &request, judged, "mendit check PATCH")
 }
 
 pub(super) fn apply(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let (app, request) = request(caller, given)?;
     let (judged, _) = apply_patch(&app, &request, &Target::Worktree, caller.progress)?;
-    report(&app, &request, judged)
+    report(&app, &request, judged, "mendit apply PATCH")
 }
 
 fn request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest), ToolError> {
@@ -53,11 +53,16 @@ fn request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest)
     Ok((app, request))
 }
 
-fn report(app: &App, request: &PatchRequest, judged: Judged) -> Result<Given, ToolError> {
+fn report(
+    app: &App,
+    request: &PatchRequest,
+    judged: Judged,
+    command: &str,
+) -> Result<Given, ToolError> {
     let mask = |text: &str| app.redactor().redact(text).text.into_owned();
     let verdict = with_canonical(judged);
     let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
-    let mut given = Given::new(text, &verdict)?;
+    let mut given = Given::new(text, &verdict, command)?;
     if let Some(document) = &mut given.document {
         if document["canonicalPatch"]
             .as_str()
@@ -67,8 +72,6 @@ fn report(app: &App, request: &PatchRequest, judged: Judged) -> Result<Given, To
         }
         mask_strings(document, &mask);
     }
-    // What was written is told, whatever its size.
-    given.asked = Some(u64::MAX / 7);
     Ok(given)
 }
 

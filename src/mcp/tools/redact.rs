@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::{FindingRow, RedactRequest, readable_file, redact_text};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
+use crate::model::shell_word;
 
 /// What `redact` takes.
 #[derive(Deserialize, JsonSchema)]
@@ -50,5 +51,14 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         findings: FindingRow::of(&redacted.findings),
         text: String::from_utf8_lossy(&redacted.bytes).into_owned(),
     };
-    Given::new(masked.text.clone(), &masked)
+    let named = if request.name.is_empty() {
+        "FILE".to_owned()
+    } else {
+        shell_word(&request.name).into_owned()
+    };
+    Given::new(
+        masked.text.clone(),
+        &masked,
+        format!("mendit redact {named}"),
+    )
 }

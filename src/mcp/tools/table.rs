@@ -105,7 +105,7 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
     ToolRow {
         name: "explain",
         title: "Explain a code",
-        about: "Say what a code such as P401 means and what to do about it; without a code, list all.",
+        about: "Say what a code such as P401 means and what to do about it; without a code, list all codes.",
         writes: false,
         runs: false,
         input: input::<explain::Arguments>,

@@ -24,7 +24,7 @@ pub(super) struct Ran {
     passed: bool,
     /// The command.
     command: String,
-    /// How it ended; empty when it passes.
+    /// How it ended; empty when it passes, unless its runner counts failures all the same.
     message: String,
     /// What its failure comes to.
     summary: Option<RunSummary>,
@@ -52,13 +52,16 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     };
     // The whole log is kept with the run; the answer tells what it comes to.
     let ran = run_command(&app, &request, &mut |_, _| {}, caller.progress)?;
-    let message = ran
-        .failure
-        .as_ref()
-        .map_or_else(String::new, |it| it.message.clone());
+    let message = ran.failure.as_ref().map_or_else(
+        || ran.hidden().unwrap_or_default().to_owned(),
+        |it| it.message.clone(),
+    );
     let summary = ran.summary().cloned();
     let mut text = match &ran.failure {
-        None => format!("`{command}` passes\n"),
+        None => match ran.hidden() {
+            Some(hidden) => format!("`{command}` ends with 0\n{hidden}\n"),
+            None => format!("`{command}` passes\n"),
+        },
         Some(_) => format!("{message}\n"),
     };
     if let Some(summary) = &summary {
@@ -78,7 +81,7 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         message,
         summary,
     };
-    Given::new(text, &document)
+    Given::new(text, &document, "mendit report latest")
 }
 
 pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
@@ -98,7 +101,7 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         message: result.message.clone(),
         patch: fixed.repaired.patch.clone(),
     };
-    Given::new(text, &document)
+    Given::new(text, &document, "mendit fix")
 }
 
 fn chosen(caller: &Caller<'_>, given: JsonObject) -> Result<String, ToolError> {
