@@ -221,7 +221,7 @@ fn servers_stand_where_each_agent_reads_them() {
         let repo = repo();
         assert_eq!(code(&repo.mendit(&["init", name])), 0, "{name}");
         let text = std::fs::read_to_string(repo.root().join(file)).unwrap();
-        let written: Value = if file.ends_with(".toml") {
+        let written: Value = if name == "codex" {
             toml::from_str(&text).unwrap()
         } else {
             serde_json::from_str(&text).unwrap()

@@ -18,6 +18,7 @@ macro_rules! codes {
         /// F fixtures, U usage and environment), the first digit the group inside it. Every code
         /// has a page that `mendit explain CODE` prints; `tests/tidy.rs` holds the two together.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code {
             $($(#[doc = concat!("`mendit explain ", stringify!($code), "`")] $code,)+)*
         }

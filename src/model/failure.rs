@@ -11,6 +11,7 @@ use super::{RepoPath, SCHEMA_VERSION};
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
+#[non_exhaustive]
 pub enum FailureKind {
     ImportError,
     TsError,
@@ -99,6 +100,7 @@ impl FailureKind {
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
+#[non_exhaustive]
 pub enum StopReason {
     Fixed,
     NothingToRepair,

@@ -157,6 +157,7 @@ pub struct AgentTrouble {
 /// What an agent lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TroubleKind {
     /// Credentials that its service takes.
     Login,
@@ -181,6 +182,7 @@ impl TroubleKind {
 /// How a run or one of its attempts stands at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RunStatus {
     /// The commands pass; in a repair, by the word of their runner.
     Fixed,
