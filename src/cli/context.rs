@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Format::Json => output.json(context)?,
         Format::Markdown => output.data(&context_markdown(context, packet))?,
         Format::Xml => output.data(&context_xml(context, packet))?,
-        Format::Text => output.text(&context_text(context))?,
+        Format::Text => output.prose(&context_text(context))?,
     }
     if args.fail_over_budget {
         within_budget(context)?;

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     for page in &pages {
         match args.format {
             TextOrJson::Json => output.json(page)?,
-            TextOrJson::Text => output.data(&page.text())?,
+            TextOrJson::Text => output.prose(&page.text())?,
         }
     }
     Ok(Exit::Yes)

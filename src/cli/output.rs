@@ -61,6 +61,14 @@ impl Output {
         self.bytes(text.as_bytes())
     }
 
+    /// The same for what is read, not copied: on a terminal no word is broken at its edge.
+    pub(crate) fn prose(&self, text: &str) -> Result<(), AppError> {
+        if io::stdout().is_terminal() {
+            return self.text(&folded(text, columns()));
+        }
+        self.text(text)
+    }
+
     /// The same for bytes that need not be UTF-8.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), AppError> {
         match write_out(bytes) {
@@ -276,3 +284,47 @@ fn terminal_size() -> (u16, u16) {
 
 const RED: &str = "\x1b[1;31m";
 const CYAN: &str = "\x1b[1;36m";
+
+// Lines that are longer than a width go on in the next one, below the text of their last column.
+fn folded(text: &str, width: usize) -> String {
+    let count = |text: &str| text.chars().count();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if count(line.trim_end()) <= width {
+            out.push_str(line);
+            continue;
+        }
+        let column = line.rfind("  ").and_then(|at| line.get(..at + 2));
+        let indent = column.map_or(0, count);
+        let indent = if indent * 3 < width * 2 { indent } else { 0 };
+        let mut at = 0;
+        for word in line.split_inclusive(' ') {
+            if at > indent && at + count(word.trim_end()) > width {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push('\n');
+                out.push_str(&" ".repeat(indent));
+                at = indent;
+            }
+            out.push_str(word);
+            at += count(word);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folded;
+
+    #[test]
+    fn no_word_is_broken_and_columns_stay() {
+        let row = "a.py  full  one two three four\n";
+        assert_eq!(folded(row, 80), row);
+        assert_eq!(
+            folded(row, 24),
+            "a.py  full  one two\n            three four\n"
+        );
+        assert_eq!(folded("one two three\nx", 8), "one two\nthree\nx");
+        assert_eq!(folded("abcdefghijkl", 4), "abcdefghijkl");
+    }
+}
