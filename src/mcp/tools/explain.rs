@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::app::{Explained, explain_word};
 use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
-use crate::model::{CodePage, code_pages};
 use crate::model::shell_word;
+use crate::model::{CodePage, code_pages};
 
 /// What `explain` takes.
 #[derive(Deserialize, JsonSchema)]
