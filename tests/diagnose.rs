@@ -34,6 +34,67 @@ fn an_unknown_tool_stays_unknown() {
 }
 
 #[test]
+fn the_place_or_the_error_before_each_line_is_no_wrapper() {
+    let of_lines = |line: &str| {
+        let numbered = |at: usize| line.replace("{}", &(at + 1).to_string()) + "\n";
+        of(&(0..4).map(numbered).collect::<String>())
+    };
+    for (line, kind, path) in [
+        (
+            "a.py:{}: error: Name \"Bee\" is not defined  [name-defined]",
+            FailureKind::ImportError,
+            "a.py",
+        ),
+        (
+            "a.py:{}:9: F821 undefined name 'Bee'",
+            FailureKind::ImportError,
+            "a.py",
+        ),
+        (
+            "src/a.c:{}:5: error: 'x' undeclared",
+            FailureKind::StaticTypeError,
+            "src/a.c",
+        ),
+        (
+            "./a.go:{}:5: undefined: x",
+            FailureKind::ImportError,
+            "a.go",
+        ),
+        (
+            "src/A.java:{}: error: cannot find symbol",
+            FailureKind::StaticTypeError,
+            "src/A.java",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'yaml{}'",
+            FailureKind::ImportError,
+            "",
+        ),
+        (
+            "bash: foo{}: command not found",
+            FailureKind::CommandNotFound,
+            "",
+        ),
+        (
+            "/w/a.py:{}: NameError: name 'x' is not defined",
+            FailureKind::ImportError,
+            "/w/a.py",
+        ),
+        (
+            "--- FAIL: TestA{} (0.00s)\nFAIL\texample.com/x\t0.005s",
+            FailureKind::TestFailure,
+            "",
+        ),
+    ] {
+        let found = of_lines(line);
+        assert_eq!(found.kind, kind, "{line}: {found:#?}");
+        let first = found.files.first().map_or("", |it| it.path.as_str());
+        assert_eq!(first, path, "{line}");
+        assert_ne!(found.tool.as_deref(), Some("esbuild"), "{line}");
+    }
+}
+
+#[test]
 fn words_that_only_look_like_an_environment_are_no_evidence() {
     for log in [
         "processed 401 rows in 403 ms",
