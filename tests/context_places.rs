@@ -80,6 +80,12 @@ fn linked_worktrees_and_shallow_sparse_clones_work() {
     assert_eq!(texts(&context["filesIncluded"], None), ["src/app.py"]);
     assert_eq!(context["filesRejected"][0]["code"], "C305");
     assert_eq!(context["history"]["shallow"], true);
+    let behind = mendit(&shallow, &["imports", "--changed", "HEAD~1"]);
+    let said = stderr(&behind);
+    assert!(
+        said.contains("U201") && said.contains("git fetch --unshallow"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -34,6 +34,156 @@ fn an_unknown_tool_stays_unknown() {
 }
 
 #[test]
+fn the_place_or_the_error_before_each_line_is_no_wrapper() {
+    let of_lines = |line: &str| {
+        let numbered = |at: usize| line.replace("{}", &(at + 1).to_string()) + "\n";
+        of(&(0..4).map(numbered).collect::<String>())
+    };
+    for (line, kind, path) in [
+        (
+            "a.py:{}: error: Name \"Bee\" is not defined  [name-defined]",
+            FailureKind::ImportError,
+            "a.py",
+        ),
+        (
+            "a.py:{}:9: F821 undefined name 'Bee'",
+            FailureKind::ImportError,
+            "a.py",
+        ),
+        (
+            "src/a.c:{}:5: error: 'x' undeclared",
+            FailureKind::StaticTypeError,
+            "src/a.c",
+        ),
+        (
+            "./a.go:{}:5: undefined: x",
+            FailureKind::ImportError,
+            "a.go",
+        ),
+        (
+            "src/A.java:{}: error: cannot find symbol",
+            FailureKind::StaticTypeError,
+            "src/A.java",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'yaml{}'",
+            FailureKind::ImportError,
+            "",
+        ),
+        (
+            "bash: foo{}: command not found",
+            FailureKind::CommandNotFound,
+            "",
+        ),
+        (
+            "/w/a.py:{}: NameError: name 'x' is not defined",
+            FailureKind::ImportError,
+            "/w/a.py",
+        ),
+        (
+            "FAIL\texample.com/x{}\t0.005s",
+            FailureKind::TestFailure,
+            "",
+        ),
+        (
+            "--- FAIL: TestA{} (0.00s)\nFAIL\texample.com/x\t0.005s",
+            FailureKind::TestFailure,
+            "",
+        ),
+    ] {
+        let found = of_lines(line);
+        assert_eq!(found.kind, kind, "{line}: {found:#?}");
+        let first = found.files.first().map_or("", |it| it.path.as_str());
+        assert_eq!(first, path, "{line}");
+        assert_ne!(found.tool.as_deref(), Some("esbuild"), "{line}");
+    }
+}
+
+#[test]
+fn a_name_error_that_a_test_caught_is_an_undefined_name() {
+    let log = concat!(
+        "=========== FAILURES ===========\n________ test_a ________\n\n    def test_a(runner):\n>       assert not result.exception\n",
+        "E       assert not NameError(\"name 'area' is not defined\")\n",
+        "E        +  where NameError(\"name 'area' is not defined\") = <Result NameError(\"name 'area' is not defined\")>.exception\n\n",
+        "tests/test_a.py:4: AssertionError\n",
+        "________ test_b ________\n\n    def test_b(runner):\n>       assert result.exit_code == 0\n",
+        "E       assert 1 == 0\n",
+        "E        +  where 1 = <Result NameError(\"name 'area' is not defined\")>.exit_code\n\n",
+        "tests/test_a.py:9: AssertionError\n",
+        "=== short test summary info ===\nFAILED tests/test_a.py::test_a\nFAILED tests/test_a.py::test_b\n",
+        "=== 2 failed in 0.02s ===\n",
+    );
+    let found = of(log);
+    assert_eq!(found.kind, FailureKind::ImportError, "{found:#?}");
+    assert_eq!(found.undefined_names, ["area"]);
+    let wanted = log
+        .replace("not NameError(", "x == NameError(")
+        .replace("<Result NameError", "<Result Other");
+    assert_eq!(of(&wanted).kind, FailureKind::TestFailure);
+}
+
+#[test]
+fn modules_that_import_each_other_are_not_missing() {
+    let found = of(
+        "ImportError: cannot import name 'a' from partially initialized module 'm' (most likely due to a circular import) (/w/m.py)\n",
+    );
+    assert_eq!(found.subkind.unwrap().0, "circular_import");
+    assert!(found.missing_modules.is_empty());
+}
+
+#[test]
+fn settings_that_do_not_parse_have_a_place() {
+    let found = of(concat!(
+        "failed to load config from /w/vitest.config.ts\n\n⎯⎯⎯⎯⎯⎯⎯ Startup Error ⎯⎯⎯⎯⎯⎯⎯⎯\n",
+        "✘ [ERROR] Expected \",\" in JSON but found \"\\\"license\\\"\"\n\n    packages/zod/package.json:5:2:\n",
+    ));
+    assert_eq!(found.kind, FailureKind::SyntaxError, "{found:#?}");
+    assert!(found.evidence[0].text.contains("in JSON but found"));
+    let found = of(
+        "ERROR: /w/pyproject.toml: Expected ']' at the end of a table declaration (at line 181, column 13)\n",
+    );
+    let place = &found.files[0];
+    assert_eq!(
+        (place.line, place.column),
+        (Some(181), Some(13)),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn what_the_command_line_names_is_for_a_person() {
+    let log = "ERROR: file or directory not found: tests/test_utils.py\n";
+    for (command, person) in [
+        ("pytest -q ./tests/test_utils.py", true),
+        ("pytest -q", false),
+    ] {
+        let facts = LogFacts {
+            command: Some(command.to_owned()),
+            ..LogFacts::default()
+        };
+        let found = diagnose(log, &facts, None);
+        assert_eq!(found.requires_user_action, person, "{command}");
+    }
+    let refused = of(
+        " ERROR  Refusing to run pnpm@10.12.1: its npm registry signature could not be verified\n",
+    );
+    assert_eq!(refused.kind, FailureKind::DependencyError);
+    assert!(refused.requires_user_action);
+}
+
+#[test]
+fn a_bare_name_out_of_quoted_source_is_no_place() {
+    let log = concat!(
+        "Traceback (most recent call last):\n  File \"/w/tests/test_a.py\", line 4, in test_a\n",
+        "    run(\"out.txt\")\nTypeError: run() takes 0 positional arguments but 1 was given\n",
+    );
+    let listing = listing(&["tests/test_a.py"]);
+    let found = diagnose(log, &LogFacts::default(), Some(&listing));
+    let paths: Vec<&str> = found.files.iter().map(|it| it.path.as_str()).collect();
+    assert_eq!(paths, ["tests/test_a.py"]);
+}
+
+#[test]
 fn words_that_only_look_like_an_environment_are_no_evidence() {
     for log in [
         "processed 401 rows in 403 ms",

@@ -103,6 +103,14 @@ fn each_failure_is_told_once_and_whose_it_is() {
         "json",
     ];
     assert_eq!(self::rows(&report(&repo.mendit(&flaky)))[0].1, "flaky");
+    let told = repo.mendit(&["fix-ci", "logs/1_linux.txt"]);
+    let text = String::from_utf8_lossy(&told.stdout);
+    assert!(
+        text.contains("certain: from shop.shape import Square")
+            && text.contains("no logs of the base")
+            && !text.contains("mendit fix"),
+        "{text}"
+    );
     let green = repo.mendit(&["fix-ci", "logs/5_green.txt"]);
     assert_eq!(green.status.code(), Some(0), "{}", stderr(&green));
     repo.write("logs.zip", b"PK\x03\x04rest");

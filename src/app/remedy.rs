@@ -1,5 +1,7 @@
 use std::path::Path;
 
+use crate::context::nearest_paths;
+use crate::diagnose::is_argument;
 use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
 use crate::source::Source;
 
@@ -20,12 +22,24 @@ pub(super) fn remedies(
             .missing_modules
             .iter()
             .filter(|_| is_package(diagnosis))
-            .filter_map(|module| project.missing(module, is_python(diagnosis)))
+            .filter_map(|module| project.missing(module, is_python(diagnosis, command)))
             .collect(),
         FailureKind::DependencyError if is_engine(diagnosis) => vec![remedy(
             "the installed version of the language or the tool does not fit".to_owned(),
             None,
         )],
+        FailureKind::FileNotFound if diagnosis.requires_user_action => diagnosis
+            .files
+            .iter()
+            .filter(|it| !it.in_repository && is_argument(command, &it.path))
+            .take(1)
+            .map(|it| remedy(project.no_such_path(&it.path), None))
+            .collect(),
+        FailureKind::CommandNotFound
+            if let Some(said) = texts.iter().find_map(|it| project.misspelled(it)) =>
+        {
+            vec![remedy(said, None)]
+        }
         FailureKind::CommandNotFound | FailureKind::DependencyError => project
             .install(is_python_tool(command))
             .map(|(command, lacks)| remedy(lacks.to_owned(), Some(command.to_owned())))
@@ -103,10 +117,10 @@ fn is_package(diagnosis: &Diagnosis) -> bool {
     subkind.is_some_and(|it| it.0 == "missing_package")
 }
 
-fn is_python(diagnosis: &Diagnosis) -> bool {
+fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
     let mut evidence = diagnosis.evidence.iter();
-    let says = evidence.any(|it| it.text.contains("ModuleNotFoundError"));
+    let says = evidence.any(|it| it.text.contains("No module named")) || is_python_tool(command);
     file.map_or(says || diagnosis.tool.as_deref() == Some("pytest"), |it| {
         let ending = Path::new(&it.path).extension();
         ending.is_some_and(|ending| ending == "py")
@@ -163,7 +177,33 @@ impl Project<'_> {
             .map(|row| (row.all, "what the manifest asks for may not be installed"))
     }
 
-    // A package that is not there: declared, it is installed; else it is added.
+    // A path of the command line, and what stands where it leads or is called almost like it.
+    fn no_such_path(&self, path: &str) -> String {
+        let listing = self.source.listing();
+        let said = format!("the command names {path}, which is not there");
+        let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        if listing.has_directory(stem) {
+            return format!("{said}; {stem}/ is");
+        }
+        let near = nearest_paths(listing, path, 1);
+        near.first()
+            .map_or(said.clone(), |near| format!("{said}; near: {near}"))
+    }
+
+    // A program that a shell does not find, one slip from a word of package.json.
+    fn misspelled(&self, text: &str) -> Option<String> {
+        let ends = [": command not found", ": not found"];
+        let name = ends.iter().find_map(|end| text.strip_suffix(end))?;
+        let name = name.rsplit(": ").next()?;
+        let manifest = self.has("package.json")?;
+        let near = nearest(&manifest, name)?;
+        Some(format!(
+            "`{name}` is no program here; package.json names `{near}`"
+        ))
+    }
+
+    // A package that is not there: declared, it is installed; else it is added, unless the manifest
+    // names one that is called almost like it: a slip of the finger is how strange packages get in.
     fn missing(&self, module: &str, python: bool) -> Option<Remedy> {
         let package = package(module, python)?;
         let row = INSTALLS
@@ -179,10 +219,9 @@ impl Project<'_> {
         } else {
             &["package.json"]
         };
-        let declared = manifests
-            .iter()
-            .filter_map(|name| self.has(name))
-            .any(|text| is_named(&text, package));
+        let texts: Vec<String> = manifests.iter().filter_map(|name| self.has(name)).collect();
+        let declared = texts.iter().any(|text| is_named(text, package));
+        let near = texts.iter().find_map(|text| nearest(text, package));
         let (all, one) = row.map_or(
             if python {
                 (PIP, PIP)
@@ -196,6 +235,11 @@ impl Project<'_> {
                 problem: format!("`{package}` is declared and not installed"),
                 command: Some(all.to_owned()),
             }
+        } else if let Some(near) = near.filter(|_| !declared) {
+            Remedy {
+                problem: format!("`{package}` is not installed; the manifest names `{near}`"),
+                command: None,
+            }
         } else {
             Remedy {
                 problem: format!("`{package}` is not installed, and no manifest names it"),
@@ -205,10 +249,26 @@ impl Project<'_> {
     }
 }
 
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_ascii_alphanumeric() && !"-_.@/".contains(it))
+}
+
 fn is_named(text: &str, package: &str) -> bool {
-    let inside = |it: char| it.is_ascii_alphanumeric() || "-_.@/".contains(it);
-    text.split(|it| !inside(it))
-        .any(|word| word.eq_ignore_ascii_case(package))
+    words(text).any(|word| word.eq_ignore_ascii_case(package))
+}
+
+// The word of a manifest that is a slip or two away.
+fn nearest<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let allowed = match name.len() {
+        ..=3 => return None,
+        4..=6 => 1,
+        _ => 2,
+    };
+    let near = words(text).filter(|it| it.len() > 2 && it.len().abs_diff(name.len()) <= allowed);
+    near.map(|it| (strsim::osa_distance(it, name), it))
+        .filter(|(edits, _)| (1..=allowed).contains(edits))
+        .min()
+        .map(|(_, near)| near)
 }
 
 // The package of a module; `None` for a path, and for what no shell should be given.
@@ -309,6 +369,75 @@ const COMPOSE: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::{LogFacts, diagnose};
+    use crate::source::Memory;
+
+    fn project(files: &[(&str, &str)]) -> Memory {
+        let row =
+            |(path, text): &(&str, &str)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec());
+        Memory::new(files.iter().map(row))
+    }
+
+    fn advice(log: &str, command: &str, source: &dyn Source) -> Vec<(String, Option<String>)> {
+        let facts = LogFacts {
+            exit_code: Some(1),
+            command: Some(command.to_owned()),
+            ..LogFacts::default()
+        };
+        let diagnosis = diagnose(log, &facts, Some(source.listing()));
+        let found = remedies(&diagnosis, command, &|_| String::new(), source, "");
+        found
+            .into_iter()
+            .map(|it| (it.problem, it.command))
+            .collect()
+    }
+
+    #[test]
+    fn a_name_one_slip_from_a_declared_one_is_never_installed() {
+        let source = project(&[
+            ("uv.lock", ""),
+            ("pyproject.toml", "dependencies = [\"markupsafe>=2.1\"]\n"),
+            ("package.json", r#"{"devDependencies": {"vitest": "1"}}"#),
+        ]);
+        let missing = |name: &str| {
+            let log = format!("E   ModuleNotFoundError: No module named '{name}'\n");
+            advice(&log, "pytest", &source)
+        };
+        let said = "`markupsafee` is not installed; the manifest names `markupsafe`".to_owned();
+        assert_eq!(missing("markupsafee"), [(said, None)]);
+        assert_eq!(missing("markupsafe")[0].1.as_deref(), Some("uv sync"));
+        assert_eq!(missing("redis")[0].1.as_deref(), Some("uv add redis"));
+        let said = "`vitst` is no program here; package.json names `vitest`".to_owned();
+        assert_eq!(
+            advice("sh: 1: vitst: not found\n", "npm test", &source),
+            [(said, None)]
+        );
+    }
+
+    #[test]
+    fn a_package_of_python_is_not_installed_with_npm() {
+        let log = "/usr/bin/python3: No module named pytest\n";
+        let found = advice(log, "python3 -m pytest", &project(&[]));
+        let line = Some("python3 -m pip install pytest");
+        assert_eq!(found[0].1.as_deref(), line, "{found:?}");
+    }
+
+    #[test]
+    fn a_path_that_the_command_names_is_said_with_what_is_near() {
+        let source = project(&[
+            ("tests/test_utils/test_a.py", ""),
+            ("tests/test_core.py", ""),
+        ]);
+        for (path, near) in [
+            ("tests/test_utils.py", "tests/test_utils/ is"),
+            ("tests/test_coer.py", "near: tests/test_core.py"),
+        ] {
+            let log = format!("ERROR: file or directory not found: {path}\n");
+            let found = advice(&log, &format!("pytest -q {path}"), &source);
+            assert!(found.len() == 1 && found[0].0.ends_with(near), "{found:?}");
+            assert!(advice(&log, "pytest -q", &source).is_empty());
+        }
+    }
 
     #[test]
     fn packages_of_modules() {

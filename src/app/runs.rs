@@ -114,6 +114,10 @@ pub(super) fn find(app: &App, run: &str, workspace: &Workspace) -> Result<PathBu
         key["runId"].as_str().map(str::to_owned)
     });
     runs.find(name.as_deref().unwrap_or(run)).ok_or_else(|| {
+        if run == "latest" {
+            return AppError::new(Code::U306, "nothing was run here yet")
+                .hint("`mendit run CMD` runs a test command, such as `mendit run pytest`");
+        }
         AppError::new(Code::U306, format!("there is no run `{run}`")).hint(
             "only runs of this machine and this worktree are known; `mendit report` alone takes \
              the last",

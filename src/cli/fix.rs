@@ -4,7 +4,7 @@ use super::{AppError, Exit, Output, open};
 use crate::app::settings::{AgentProtocol, Dollars, Seconds, Settings};
 use crate::app::{FixRequest, Fixed, find_fix, write_fix};
 use crate::model::Code;
-use crate::report::{diff_text, run_text};
+use crate::report::{declined_text, diff_text, run_text};
 
 /// Mend what the last run failed with
 ///
@@ -76,7 +76,11 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let folder = fixed.repaired.folder.display().to_string();
     match args.format {
         TextOrJson::Json => output.json(&fixed.repaired.result)?,
-        TextOrJson::Text => output.text(&run_text(&fixed.repaired.result, &folder))?,
+        TextOrJson::Text => {
+            let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
+            let told = if declined { declined_text } else { run_text };
+            output.text(&told(&fixed.repaired.result, &folder))?;
+        }
     }
     if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
         if args.agent.is_none() && fixed.repaired.exit == Exit::No {

@@ -6,7 +6,7 @@ use super::{AppError, Exit, Output, open};
 use crate::app::settings::{AgentProtocol, Seconds};
 use crate::app::{FixCiRequest, fix_ci, write_file};
 use crate::model::CiReport;
-use crate::report::{CiRow, ci_markdown, ci_review, diff_text, run_summary};
+use crate::report::{CiRow, ci_markdown, ci_review, diff_text, log_summary};
 
 use super::output::columns;
 
@@ -116,7 +116,7 @@ fn text(report: &CiReport, color: bool) -> String {
     for failure in &report.failures {
         let (jobs, cause) = (failure.jobs.join(", "), failure.cause.words());
         text.push_str(&format!("{} in {jobs} ({cause})\n", failure.summary.kind));
-        text.push_str(&run_summary(&failure.summary, color, columns()));
+        text.push_str(&log_summary(&failure.summary, color, columns()));
     }
     if let Some(patch) = &report.patch {
         text.push_str(&diff_text(patch, color));

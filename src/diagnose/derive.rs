@@ -295,7 +295,7 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
             "There is nothing to do.",
         ),
         Kind::Unknown => (
-            "Nothing in the log says what failed.",
+            "No rule knows what failed in this log.",
             "Run the command again with more output.",
         ),
     }

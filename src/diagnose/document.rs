@@ -61,6 +61,11 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         .filter_map(|finding| Some((finding.at, finding.path.clone()?)))
         .collect();
     named.truncate(MOST_LISTED);
+    // A path that the command line itself names is mended there, by a person.
+    let of_command = kind == Kind::FileNotFound && {
+        let command = facts.command.as_deref().unwrap_or_default();
+        named.iter().any(|(_, path)| is_argument(command, path))
+    };
     let (explanation, suggested_fix) = derive::words(kind, subkind);
     let own = || {
         findings
@@ -103,7 +108,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         category: derive::category(kind, None),
         explanation: explanation.to_owned(),
         suggested_fix: suggested_fix.to_owned(),
-        requires_user_action: derive::requires_user_action(kind, subkind),
+        requires_user_action: derive::requires_user_action(kind, subkind) || of_command,
         files: mentioned,
         undefined_names,
         missing_modules,
@@ -127,6 +132,17 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         exports,
         tests: tests_at,
     }
+}
+
+/// Whether a word of a command line is this path, or a path below the working directory that ends it.
+pub(crate) fn is_argument(command: &str, path: &str) -> bool {
+    let mut words = command.split_whitespace().skip(1);
+    words.any(|word| {
+        let word = word.trim_matches(['"', '\'']);
+        let word = word.strip_prefix("./").unwrap_or(word);
+        let before = path.strip_suffix(word).filter(|_| !word.is_empty());
+        before.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+    })
 }
 
 fn tests(

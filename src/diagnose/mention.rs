@@ -33,6 +33,11 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 static PLACED_BELOW: LazyLock<Regex> =
     LazyLock::new(|| compile(r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#));
 
+// Where a parser of settings stopped, at the end of what it says: TOML, INI.
+static AT_LINE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$")
+});
+
 /// The files that a log names, each with the index of its line: near the evidence first, then those
 /// of failing tests, then others.
 pub(super) fn files(
@@ -86,6 +91,10 @@ pub(super) fn files(
     }
     // What is not in the repository helps nobody when something is.
     if files.iter().any(|(_, file)| file.in_repository) {
+        let names_a_place = |it: &MentionedFile| {
+            it.in_repository || it.line.is_some() || it.path.contains(['/', '\\'])
+        };
+        files.retain(|(_, file)| names_a_place(file));
         files.sort_by_key(|(_, file)| !file.in_repository);
     }
     files
@@ -137,17 +146,21 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
             }
+            let line = found
+                .name("pyline")
+                .or_else(|| found.name("line"))
+                .or_else(|| found.name("saidline"))
+                .or_else(|| found.name("plainline"));
+            let behind = line
+                .is_none()
+                .then(|| AT_LINE.captures(&text[before.len()..]));
+            let behind = behind.flatten();
+            let said = |at: usize| behind.as_ref().and_then(|it| it.get(at));
             mentions.push(Mention {
                 at,
                 path,
-                line: number(
-                    found
-                        .name("pyline")
-                        .or_else(|| found.name("line"))
-                        .or_else(|| found.name("saidline"))
-                        .or_else(|| found.name("plainline")),
-                ),
-                column: number(found.name("col")),
+                line: number(line.or_else(|| said(1))),
+                column: number(found.name("col").or_else(|| said(2))),
             });
         }
     }

@@ -39,9 +39,10 @@ pub use derive::{
     words,
 };
 pub use document::diagnose;
+pub(crate) use document::is_argument;
 pub use facts::LogFacts;
 pub use locate::Scene;
 pub use log::Log;
 pub use masked::diagnose_masked;
 pub use normalise::telling_lines;
-pub use rules::{RuleProblem, UserRules, rule_page};
+pub use rules::{RuleProblem, UserRules, rule_page, subkind_page};

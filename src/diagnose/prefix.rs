@@ -56,12 +56,12 @@ pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
     while wrapper.shapes.len() < DEEPEST {
         announcements(&texts, &mut wrapper.announced);
         let shape = WRAPPERS.iter().position(|pattern| {
-            let count = texts.iter().filter(|text| pattern.is_match(text)).count();
-            texts.len() > 2 && count * 10 > texts.len() * 7
+            let count = texts.iter().filter(|text| wrapped(pattern, text) > 0);
+            texts.len() > 2 && count.count() * 10 > texts.len() * 7
         });
         let Some(shape) = shape else { break };
         for text in &mut texts {
-            let end = WRAPPERS[shape].find(text).map_or(0, |found| found.end());
+            let end = wrapped(&WRAPPERS[shape], text);
             text.drain(..end);
         }
         texts.retain(|text| !text.trim().is_empty());
@@ -69,6 +69,61 @@ pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
     }
     wrapper
 }
+
+// Bytes of the prefix, none where it is the place or the word with which a tool begins its message.
+fn wrapped(pattern: &Regex, text: &str) -> usize {
+    pattern.find(text).map_or(0, |found| {
+        if is_own(found.as_str()) {
+            0
+        } else {
+            found.end()
+        }
+    })
+}
+
+// `src/a.py:3:`, `NameError:`, `[ERROR]`, `bash:`.
+fn is_own(prefix: &str) -> bool {
+    let parts: Vec<&str> = prefix
+        .split([':', ' ', '[', ']'])
+        .filter(|it| !it.is_empty())
+        .collect();
+    let digits = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
+    let says = |it: &&str| {
+        let lower = it.to_ascii_lowercase();
+        let error = ["Error", "Exception", "Warning", "Failure"];
+        SEVERITIES.contains(&lower.as_str()) || error.iter().any(|end| it.ends_with(end))
+    };
+    if parts.iter().skip(1).any(digits) || parts.iter().any(says) {
+        return true;
+    }
+    let [only] = parts.as_slice() else {
+        return false;
+    };
+    let name = only.rsplit('/').next().unwrap_or(only);
+    let is_file = name
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| SOURCES.contains(&end));
+    is_file || PROGRAMS.contains(&name)
+}
+
+// Words with which a tool begins a message, in lower case.
+const SEVERITIES: &[&str] = &[
+    "e", "w", "critical", "debug", "err", "error", "fail", "failed", "fatal", "hint", "info",
+    "note", "ok", "pass", "skip", "warn", "warning", "xfail", "xpass",
+];
+// Programs that begin their messages with their own name.
+const PROGRAMS: &[&str] = &[
+    "bash", "cargo", "cc", "cc1", "chmod", "clang", "collect2", "cp", "curl", "dash", "docker",
+    "env", "gcc", "git", "gmake", "go", "grep", "ld", "ld.gold", "ld.lld", "ls", "make", "mkdir",
+    "mv", "node", "npm", "perl", "psql", "python", "python3", "rm", "ruby", "rustc", "sed", "sh",
+    "ssh", "tar", "tsc", "xargs", "zsh",
+];
+// What source files end in.
+const SOURCES: &[&str] = &[
+    "c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "java", "js", "json", "jsx", "kt", "mjs",
+    "php", "py", "pyi", "rb", "rs", "scala", "scss", "sh", "swift", "toml", "ts", "tsx", "vue",
+    "yaml", "yml",
+];
 
 fn announcements(texts: &[String], announced: &mut Vec<String>) {
     for text in texts {
@@ -118,7 +173,7 @@ pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
         .iter()
         .filter_map(|shape| WRAPPERS.get(*shape))
     {
-        skip += pattern.find(&text[skip..]).map_or(0, |found| found.end());
+        skip += wrapped(pattern, &text[skip..]);
     }
     let rest = &text[skip..];
     if !wrapper.announced.is_empty()
@@ -167,8 +222,16 @@ fn columns(text: &str) -> usize {
         (end > 0).then_some(from + end + 1)
     };
     let end = column(0).and_then(column).unwrap_or(0);
-    let mark = end > 0 && text[end..].starts_with('\u{feff}');
-    end + if mark { '\u{feff}'.len_utf8() } else { 0 }
+    let rest = &text[end..];
+    let line = rest.strip_prefix('\u{feff}').unwrap_or(rest);
+    // It always prints a time; Go and testify have columns of their own.
+    let stamped = line.as_bytes().first().is_some_and(u8::is_ascii_digit)
+        && line.as_bytes().get(10) == Some(&b'T');
+    if end > 0 && stamped {
+        text.len() - line.len()
+    } else {
+        0
+    }
 }
 
 // Bytes: the names of most jobs and steps are shorter.

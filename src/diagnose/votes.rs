@@ -40,7 +40,9 @@ pub(super) fn votes<'f, 'r>(
                 .get(&at)
                 .copied()
                 .filter(|finding| finding.weight > 14)
+                .filter(|it| case.runner != "pytest" || it.kind != Kind::TestFailure)
                 .or_else(|| below(at, case, by_line, scope))
+                .or_else(|| by_line.get(&at).copied().filter(|it| it.weight > 14))
                 .or_else(|| above(at, case, by_line, lines));
             let at = finding.map_or(at, |finding| finding.at);
             let text = lines[at].text.as_ref();
@@ -80,6 +82,9 @@ pub(super) fn votes<'f, 'r>(
         .collect()
 }
 
+// What pytest shows of the values in an assertion.
+const ASSERTED: &str = "python-nameerror-asserted";
+
 // Some runners say first that a test failed and a line or two further on why.
 fn below<'f, 'r>(
     at: usize,
@@ -87,10 +92,10 @@ fn below<'f, 'r>(
     by_line: &HashMap<usize, &'f Finding<'r>>,
     scope: &Scope,
 ) -> Option<&'f Finding<'r>> {
-    let lines = if case.runner == "pytest" { 0 } else { 6 };
-    (at + 1..=at + lines)
+    (at + 1..=at + 6)
         .filter(|line| scope.holds(*line))
         .filter_map(|line| by_line.get(&line).copied())
+        .filter(|finding| case.runner != "pytest" || finding.rule == ASSERTED)
         .find(|finding| {
             finding.weight >= 25 && !matches!(finding.kind, Kind::RuntimeError | Kind::FileNotFound)
         })

@@ -23,6 +23,23 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// A revision that a shallow clone lacks is told apart from one that nobody has.
+    pub(super) fn revision(
+        repository: &gix::Repository,
+        revision: &str,
+        error: &dyn std::fmt::Display,
+    ) -> Self {
+        let reason = if repository.is_shallow().unwrap_or(false) {
+            "the clone is shallow, so older commits are not here; `git fetch --unshallow` \
+             brings them"
+                .to_owned()
+        } else {
+            error.to_string()
+        };
+        let revision = revision.to_owned();
+        Self::Revision { revision, reason }
+    }
+
     pub(super) fn unreadable(error: impl std::fmt::Display) -> Self {
         Self::Unreadable(error.to_string())
     }

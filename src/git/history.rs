@@ -32,10 +32,7 @@ impl Repository {
     ) -> Result<Vec<Change>, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(32 << 20);
-        let no_such = |error: gix::Error| GitError::Revision {
-            revision: revision.to_owned(),
-            reason: error.to_string(),
-        };
+        let no_such = |error: gix::Error| GitError::revision(&repo, revision, &error);
         let tip = repo
             .rev_parse_single(revision)
             .and_then(|id| id.object())

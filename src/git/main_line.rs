@@ -53,10 +53,7 @@ impl Repository {
     ) -> Result<Walked, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(32 << 20);
-        let no_such = |error: gix::Error| GitError::Revision {
-            revision: revision.to_owned(),
-            reason: error.to_string(),
-        };
+        let no_such = |error: gix::Error| GitError::revision(&repo, revision, &error);
         let mut commit = repo
             .rev_parse_single(revision)
             .and_then(|id| id.object())

@@ -20,10 +20,7 @@ pub struct TreeSource {
 impl TreeSource {
     pub(super) fn open(repo: &gix::ThreadSafeRepository, revision: &str) -> Result<Self, GitError> {
         let local = repo.to_thread_local();
-        let no_such = |error: gix::Error| GitError::Revision {
-            revision: revision.to_owned(),
-            reason: error.to_string(),
-        };
+        let no_such = |error: gix::Error| GitError::revision(&local, revision, &error);
         let tree = local
             .rev_parse_single(revision)
             .and_then(|id| id.object())

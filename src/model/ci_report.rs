@@ -90,7 +90,7 @@ impl CiCause {
             Self::BrokenOnBase => "broken on the base too",
             Self::Flaky => "flaky: another run of this commit does not show it",
             Self::Infrastructure => "the machine's: network, disk, memory or credentials",
-            Self::Unattributed => "of this run",
+            Self::Unattributed => "whose it is is not known: no logs of the base",
         }
     }
 }

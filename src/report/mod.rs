@@ -71,7 +71,7 @@ cfg_if::cfg_if! {
         pub use proof_text::proof_rows;
         pub use run_html::run_html;
         pub use run_markdown::run_markdown;
-        pub use run_summary::{run_failures, run_summary};
-        pub use run_text::run_text;
+        pub use run_summary::{log_summary, run_failures, run_summary};
+        pub use run_text::{declined_text, run_text};
     }
 }

@@ -1,10 +1,16 @@
-use crate::model::{RunFailure, RunSummary};
+use crate::model::{FailureKind, RunFailure, RunSummary};
 
 /// What a failed command comes to, for a terminal `width` columns wide: each failure with its
 /// place, what is certain, and what to type next.
 #[must_use]
 pub fn run_summary(summary: &RunSummary, color: bool, width: usize) -> String {
     Ink(color).marks(&rows_of(summary, width.clamp(40, 160), true))
+}
+
+/// The same of a log that is no last run: without commands that take one.
+#[must_use]
+pub fn log_summary(summary: &RunSummary, color: bool, width: usize) -> String {
+    Ink(color).marks(&rows_of(summary, width.clamp(40, 160), false))
 }
 
 /// The same for a program that has no shell: without commands to type and the size of the packet.
@@ -27,8 +33,23 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
         text.push_str(right);
         text.push('\n');
     };
-    for failure in &summary.failures {
+    let same = |a: &RunFailure, b: &RunFailure| {
+        let test = !a.test.is_empty() && !b.test.is_empty();
+        test && (&a.error, &a.path, a.line) == (&b.error, &b.path, b.line)
+    };
+    for group in summary.failures.chunk_by(same) {
+        let [failure, others @ ..] = group else {
+            continue;
+        };
         let (head, rest) = rows(failure);
+        let rest: Vec<String> = match others {
+            [] => rest,
+            others => others
+                .iter()
+                .map(|it| it.test.clone())
+                .chain(rest)
+                .collect(),
+        };
         line(&format!("  ✗ {head}"), "");
         for row in rest {
             line(&format!("      {row}"), "");
@@ -52,8 +73,9 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     if !shell {
         return text;
     }
-    let for_agents = summary.certain.is_empty() && !summary.requires_user_action;
-    if let Some(packet) = summary.packet.as_ref().filter(|it| it.files > 0) {
+    let for_agents = is_for_agents(summary);
+    let packet = summary.packet.as_ref().filter(|it| it.files > 0);
+    if let Some(packet) = packet.filter(|_| for_agents) {
         let files = if packet.files == 1 { "file" } else { "files" };
         let tokens = thousands(packet.tokens);
         let left = format!(
@@ -61,10 +83,20 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
             packet.files
         );
         line(&left, "mendit fix --agent claude");
-    } else if for_agents {
+    } else if summary.certain.is_empty() && !summary.requires_user_action {
         line("    what the log says of it", "mendit diagnose");
     }
     text
+}
+
+// Not where a person has to act, and not where the log neither says what failed nor names a file.
+fn is_for_agents(summary: &RunSummary) -> bool {
+    let silent = matches!(
+        summary.kind,
+        FailureKind::Unknown | FailureKind::Timeout | FailureKind::TestSetupError
+    );
+    let placed = summary.failures.iter().any(|it| it.path.is_some());
+    !summary.requires_user_action && (placed || !silent)
 }
 
 // The test and below it what it died of with its place; without a test the error comes first.
@@ -160,7 +192,45 @@ mod tests {
                 bytes: 33_000,
                 tokens: 9_400,
             }),
+            kind: FailureKind::ImportError,
             ..RunSummary::default()
+        }
+    }
+
+    #[test]
+    fn one_cause_of_many_tests_is_shown_once() {
+        let mut summary = summary();
+        let mut other = summary.failures[0].clone();
+        other.test = "tests/test_x.py::test_b".to_owned();
+        summary.failures.push(other.clone());
+        other.line = Some(7);
+        summary.failures.push(other);
+        let text = run_summary(&summary, false, 80);
+        assert_eq!(text.matches("NameError").count(), 2, "{text}");
+        assert!(
+            text.contains("test_a\n      tests/test_x.py::test_b\n      NameError"),
+            "{text}"
+        );
+        assert!(!log_summary(&summary, false, 80).contains("mendit fix"));
+    }
+
+    #[test]
+    fn no_agent_is_offered_where_none_helps() {
+        let offers =
+            |summary: &RunSummary| run_summary(summary, false, 80).contains("for an agent");
+        assert!(offers(&summary()));
+        for (kind, path, person, expected) in [
+            (FailureKind::ImportError, None, true, false),
+            (FailureKind::Unknown, None, false, false),
+            (FailureKind::Timeout, None, false, false),
+            (FailureKind::Timeout, Some("a.py"), false, true),
+            (FailureKind::TestFailure, None, false, true),
+        ] {
+            let mut summary = summary();
+            summary.failures[0].path = path.map(str::to_owned);
+            summary.kind = kind;
+            summary.requires_user_action = person;
+            assert_eq!(offers(&summary), expected, "{kind} {path:?}");
         }
     }
 

@@ -1,5 +1,22 @@
 use super::proof_text::proof_rows;
-use crate::model::{RunResult, RunStatus, StopReason};
+use crate::model::{Observed, RunResult, RunStatus, StopReason};
+
+// The tests that still fail, else the line that says why the command does.
+fn left(remaining: &Observed) -> String {
+    if !remaining.failing_tests.is_empty() {
+        return remaining.failing_tests.join(", ");
+    }
+    let error = remaining.errors.first().map(|it| &it.error);
+    error.unwrap_or(&remaining.message).clone()
+}
+
+/// The end of a fix that was found and that nobody wanted written.
+#[must_use]
+pub fn declined_text(result: &RunResult, folder: &str) -> String {
+    let text = run_text(result, folder);
+    let rest = text.strip_prefix(status_word(result)).unwrap_or(&text);
+    format!("found, not written{rest}")
+}
 
 /// A run's end for people: how it stands first, then where to look.
 #[must_use]
@@ -22,13 +39,7 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
         row(name, id.as_deref().unwrap_or_default());
     }
     if let Some(remaining) = &result.remaining {
-        let tests = remaining.failing_tests.join(", ");
-        let said = if tests.is_empty() {
-            &remaining.message
-        } else {
-            &tests
-        };
-        row("left", said);
+        row("left", &left(remaining));
     }
     if let Some(trouble) = &result.agent_trouble {
         for (at, line) in trouble.last_lines.iter().enumerate() {
@@ -58,7 +69,8 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
     for (name, said) in result.proof.iter().flat_map(proof_rows) {
         row(name, &said);
     }
-    row("changed", &result.files_modified.join(", "));
+    let name = if result.applied { "changed" } else { "changes" };
+    row(name, &result.files_modified.join(", "));
     for (at, action) in result.suggested_actions.iter().enumerate() {
         row(if at == 0 { "next" } else { "" }, action);
     }
@@ -90,5 +102,28 @@ pub(super) fn status_word(result: &RunResult) -> &'static str {
         (RunStatus::Split, _) => "not fixed, in parts",
         (RunStatus::UserActionRequired, _) => "a person must act",
         (RunStatus::InvalidTask, _) => "the task cannot be done",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left;
+    use crate::model::{Observed, TestError};
+
+    #[test]
+    fn what_is_left_is_a_test_or_a_line_before_it_is_a_kind() {
+        let error = "ERROR: file or directory not found: tests/test_a.py".to_owned();
+        let mut remaining = Observed {
+            message: "A file that is read does not exist.".to_owned(),
+            ..Observed::default()
+        };
+        assert_eq!(left(&remaining), remaining.message);
+        remaining.errors.push(TestError {
+            error: error.clone(),
+            ..TestError::default()
+        });
+        assert_eq!(left(&remaining), error);
+        remaining.failing_tests = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(left(&remaining), "a, b");
     }
 }

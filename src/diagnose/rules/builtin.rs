@@ -54,10 +54,24 @@ pub fn rule_page(id: &str) -> Option<String> {
     ))
 }
 
+/// The page of a finer word of a kind, as Markdown; none when no rule gives it.
+#[must_use]
+pub fn subkind_page(word: &str) -> Option<String> {
+    let rule = BUILTIN
+        .rules()
+        .find(|rule| rule.subkind.as_deref() == Some(word))?;
+    let (explanation, fix) = crate::diagnose::words(rule.kind, Some(word));
+    Some(format!(
+        "## {word}\n\nA finer word for {kind}, as in `{kind} ({word})`. {explanation} {fix}\n\nA line that is read so:\n\n```text\n{example}\n```\n",
+        kind = rule.kind,
+        example = rule.example,
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::engine::expanded;
-    use super::{BUILTIN, rule_page};
+    use super::{BUILTIN, rule_page, subkind_page};
     use crate::diagnose::normalise;
     use crate::diagnose::pattern::compile;
 
@@ -90,5 +104,8 @@ mod tests {
         ids.dedup();
         assert_eq!(ids.len(), count);
         assert_eq!(rule_page("no-such-rule"), None);
+        let page = subkind_page("circular_import").unwrap();
+        assert!(page.contains("import_error (circular_import)"), "{page}");
+        assert_eq!(subkind_page("no_such_word"), None);
     }
 }
