@@ -128,6 +128,7 @@ fn is_name(node: Node<'_>) -> bool {
         "identifier" => node.parent().is_some_and(|parent| match parent.kind() {
             "attribute" => is_field(parent, "object", node),
             "keyword_argument" => is_field(parent, "value", node),
+            "assignment" => !is_field(parent, "left", node),
             "function_definition"
             | "class_definition"
             | "function_declaration"
