@@ -241,3 +241,19 @@ fn rules_of_what_to_ignore_that_lead_elsewhere_are_not_read() {
         assert!(known.contains(&"lib/b.ts".to_owned()), "{rules}: {known:?}");
     }
 }
+
+#[test]
+fn folders_may_have_any_name() {
+    let files = [("é/a.py", "a = 1\n"), ("文档/x/b.py", "b = 1\n")];
+    let repo = Repo::with(&files);
+    // What is tracked and not found by the walk is looked for folder by folder.
+    repo.write(".gitignore", "é/\n");
+    std::fs::remove_file(repo.root().join("文档/x/b.py")).unwrap();
+    let context = repo.context(&["é/a.py"]);
+    assert_eq!(texts(&context["filesIncluded"], None), ["é/a.py"]);
+    let known = texts(&context["repoIndex"]["files"], Some("path"));
+    assert!(!known.contains(&"文档/x/b.py".to_owned()), "{known:?}");
+    let patch = "--- a/é/a.py\n+++ b/é/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n";
+    repo.write("../p.diff", patch);
+    assert_eq!(repo.mendit(&["check", "../p.diff"]).status.code(), Some(0));
+}
