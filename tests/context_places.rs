@@ -257,3 +257,22 @@ fn folders_may_have_any_name() {
     repo.write("../p.diff", patch);
     assert_eq!(repo.mendit(&["check", "../p.diff"]).status.code(), Some(0));
 }
+
+#[cfg(unix)]
+#[test]
+fn runs_are_not_shown_behind_a_link_that_a_repository_brought() {
+    let repo = Repo::with(&[("a.py", "")]);
+    let away = repo.outside().join("away");
+    std::fs::create_dir(&away).unwrap();
+    for name in ["runs", "context"] {
+        let _ = std::fs::remove_dir_all(repo.root().join(".mendit"));
+        // With rules of its own, git never lists what lies in the folder.
+        repo.write(".mendit/.gitignore", "*\n");
+        std::os::unix::fs::symlink(&away, repo.root().join(".mendit").join(name)).unwrap();
+        let red = repo.mendit(&["run", "--", "sh", "-c", "echo 'NameError: x'; exit 1"]);
+        assert_eq!(red.status.code(), Some(1), "{}", stderr(&red));
+        repo.mendit(&["context", "a.py"]);
+        let written = std::fs::read_dir(&away).unwrap().count();
+        assert_eq!(written, 0, "{name}");
+    }
+}
