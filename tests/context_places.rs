@@ -276,3 +276,36 @@ fn runs_are_not_shown_behind_a_link_that_a_repository_brought() {
         assert_eq!(written, 0, "{name}");
     }
 }
+
+#[test]
+fn a_worktree_that_the_configuration_puts_elsewhere_is_not_written_to() {
+    let repo = Repo::with(&[("a.py", "a = 1\n"), ("sub/b.py", "b = 1\n")]);
+    let away = repo.outside().join("away");
+    std::fs::create_dir(&away).unwrap();
+    std::fs::write(away.join("a.py"), "a = 1\n").unwrap();
+    repo.write(
+        "../p.diff",
+        "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n",
+    );
+    for worktree in [away.to_str().unwrap(), "../.."] {
+        repo.git(&["config", "core.worktree", worktree]);
+        let refused = repo.mendit(&["apply", "../p.diff"]);
+        assert_eq!(refused.status.code(), Some(2), "{worktree}");
+        assert!(stderr(&refused).contains("core.worktree"), "{worktree}");
+        let text = std::fs::read_to_string(away.join("a.py")).unwrap();
+        assert_eq!(text, "a = 1\n", "{worktree}");
+    }
+    repo.git(&["config", "core.worktree", ".."]);
+    let sub = repo.root().join("sub");
+    assert_eq!(
+        mendit(&sub, &["check", "../../p.diff"]).status.code(),
+        Some(0)
+    );
+    // A submodule's configuration says where it is checked out.
+    let own = Repo::with(&[("c.py", "c = 1\n")]);
+    let from = own.root();
+    repo.git(&["config", "--unset", "core.worktree"]);
+    repo.git(&["submodule", "add", "-q", from.to_str().unwrap(), "kit"]);
+    let inside = mendit(&repo.root().join("kit"), &["context", "c.py"]);
+    assert!(inside.status.success(), "{}", stderr(&inside));
+}
