@@ -258,6 +258,17 @@ fn folders_may_have_any_name() {
     assert_eq!(repo.mendit(&["check", "../p.diff"]).status.code(), Some(0));
 }
 
+#[test]
+fn what_may_not_be_read_is_listed_without_its_hash() {
+    let repo = Repo::with(&[("app.py", "a = 1\n"), (".env", "PIN=4417\n")]);
+    let context = repo.context(&["app.py"]);
+    let ids = context["repoIndex"]["files"].as_array().unwrap().iter();
+    let ids: Vec<_> = ids
+        .map(|row| (row["path"].as_str().unwrap(), row["blobId"].is_string()))
+        .collect();
+    assert_eq!(ids, [(".env", false), ("app.py", true)]);
+}
+
 #[cfg(unix)]
 #[test]
 fn runs_are_not_shown_behind_a_link_that_a_repository_brought() {
