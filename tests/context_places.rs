@@ -247,3 +247,82 @@ fn rules_of_what_to_ignore_that_lead_elsewhere_are_not_read() {
         assert!(known.contains(&"lib/b.ts".to_owned()), "{rules}: {known:?}");
     }
 }
+
+#[test]
+fn folders_may_have_any_name() {
+    let files = [("é/a.py", "a = 1\n"), ("文档/x/b.py", "b = 1\n")];
+    let repo = Repo::with(&files);
+    // What is tracked and not found by the walk is looked for folder by folder.
+    repo.write(".gitignore", "é/\n");
+    std::fs::remove_file(repo.root().join("文档/x/b.py")).unwrap();
+    let context = repo.context(&["é/a.py"]);
+    assert_eq!(texts(&context["filesIncluded"], None), ["é/a.py"]);
+    let known = texts(&context["repoIndex"]["files"], Some("path"));
+    assert!(!known.contains(&"文档/x/b.py".to_owned()), "{known:?}");
+    let patch = "--- a/é/a.py\n+++ b/é/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n";
+    repo.write("../p.diff", patch);
+    assert_eq!(repo.mendit(&["check", "../p.diff"]).status.code(), Some(0));
+}
+
+#[test]
+fn what_may_not_be_read_is_listed_without_its_hash() {
+    let repo = Repo::with(&[("app.py", "a = 1\n"), (".env", "PIN=4417\n")]);
+    let context = repo.context(&["app.py"]);
+    let ids = context["repoIndex"]["files"].as_array().unwrap().iter();
+    let ids: Vec<_> = ids
+        .map(|row| (row["path"].as_str().unwrap(), row["blobId"].is_string()))
+        .collect();
+    assert_eq!(ids, [(".env", false), ("app.py", true)]);
+}
+
+#[cfg(unix)]
+#[test]
+fn runs_are_not_shown_behind_a_link_that_a_repository_brought() {
+    let repo = Repo::with(&[("a.py", "")]);
+    let away = repo.outside().join("away");
+    std::fs::create_dir(&away).unwrap();
+    for name in ["runs", "context"] {
+        let _ = std::fs::remove_dir_all(repo.root().join(".mendit"));
+        // With rules of its own, git never lists what lies in the folder.
+        repo.write(".mendit/.gitignore", "*\n");
+        std::os::unix::fs::symlink(&away, repo.root().join(".mendit").join(name)).unwrap();
+        let red = repo.mendit(&["run", "--", "sh", "-c", "echo 'NameError: x'; exit 1"]);
+        assert_eq!(red.status.code(), Some(1), "{}", stderr(&red));
+        repo.mendit(&["context", "a.py"]);
+        let written = std::fs::read_dir(&away).unwrap().count();
+        assert_eq!(written, 0, "{name}");
+    }
+}
+
+#[test]
+fn a_worktree_that_the_configuration_puts_elsewhere_is_not_written_to() {
+    let repo = Repo::with(&[("a.py", "a = 1\n"), ("sub/b.py", "b = 1\n")]);
+    let away = repo.outside().join("away");
+    std::fs::create_dir(&away).unwrap();
+    std::fs::write(away.join("a.py"), "a = 1\n").unwrap();
+    repo.write(
+        "../p.diff",
+        "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n",
+    );
+    for worktree in [away.to_str().unwrap(), "../.."] {
+        repo.git(&["config", "core.worktree", worktree]);
+        let refused = repo.mendit(&["apply", "../p.diff"]);
+        assert_eq!(refused.status.code(), Some(2), "{worktree}");
+        assert!(stderr(&refused).contains("core.worktree"), "{worktree}");
+        let text = std::fs::read_to_string(away.join("a.py")).unwrap();
+        assert_eq!(text, "a = 1\n", "{worktree}");
+    }
+    repo.git(&["config", "core.worktree", ".."]);
+    let sub = repo.root().join("sub");
+    assert_eq!(
+        mendit(&sub, &["check", "../../p.diff"]).status.code(),
+        Some(0)
+    );
+    // A submodule's configuration says where it is checked out.
+    let own = Repo::with(&[("c.py", "c = 1\n")]);
+    let from = own.root();
+    repo.git(&["config", "--unset", "core.worktree"]);
+    repo.git(&["submodule", "add", "-q", from.to_str().unwrap(), "kit"]);
+    let inside = mendit(&repo.root().join("kit"), &["context", "c.py"]);
+    assert!(inside.status.success(), "{}", stderr(&inside));
+}

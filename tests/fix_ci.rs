@@ -235,6 +235,16 @@ fn workflows_are_written_once_and_quote_what_they_are_given() {
         assert_eq!(again.status.code(), Some(2));
         assert!(stderr(&again).contains("U105"));
     }
+    #[cfg(unix)]
+    {
+        let away = repo.outside().join("away");
+        std::fs::create_dir(&away).unwrap();
+        std::fs::remove_dir_all(repo.root().join(".github")).unwrap();
+        std::os::unix::fs::symlink(&away, repo.root().join(".github")).unwrap();
+        let refused = repo.mendit(&["ci", "github", "--test", "true"]);
+        assert!(stderr(&refused).contains("goes through a link"));
+        assert_eq!(std::fs::read_dir(&away).unwrap().count(), 0);
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Turning a test green by other means is refused by what a change means, and the true repair
 //! beside each such trick is accepted.
 
-use mendit::model::{Code, RepoPath, Severity, Verdict};
+use mendit::model::{Code, Profile, RepoPath, Severity, Verdict};
 use mendit::patch::{JudgeOptions, Judged, judge};
-use mendit::policy::{Allowed, CommandFiles, Dependencies};
+use mendit::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
 use mendit::source::Memory;
 use serde_json::json;
 
@@ -966,6 +966,100 @@ fn a_person_lets_anything_pass_but_what_is_denied() {
             ..JudgeOptions::default()
         };
         let judged = judge(&patch(PYTHON, &[(path, "", new)]), &source, &options);
+        assert_eq!(codes(&judged).first().copied(), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_patch_that_fits_a_closed_file_nowhere_tells_nothing_of_it() {
+    let tree = [
+        (".env", "DB_HOST=inner\nPIN=4417-9921\nLAST=abcxyz\n"),
+        ("deploy/id_rsa", "first line\nsecretline two\nthird line\n"),
+        ("secrets/x.py", "a = 1\nsecretline = 2\n"),
+        ("own/data.py", "a = 1\nsecretline = 2\n"),
+    ];
+    let quoted = [
+        "inner",
+        "4417",
+        "abcxyz",
+        "secretline",
+        "first line",
+        "a = 1",
+    ];
+    let source = source(&tree);
+    let deny = ["own/".to_owned()];
+    let rules = ReadRules {
+        deny: &deny,
+        ..ReadRules::default()
+    };
+    let told = |patch: &str, allow: &[String]| {
+        let reads = ReadPolicy::new(&rules, Profile::Ranked).unwrap();
+        let options = JudgeOptions {
+            allowed: Allowed::new(allow).unwrap().reading(reads),
+            ..JudgeOptions::default()
+        };
+        let judged = judge(patch.as_bytes(), &source, &options);
+        (codes(&judged), judged.to_json().unwrap())
+    };
+    for (path, code) in [
+        (".env", Code::P702),
+        ("deploy/id_rsa", Code::P702),
+        ("secrets/x.py", Code::P701),
+        ("own/data.py", Code::P701),
+    ] {
+        for patch in [
+            format!(
+                "--- a/{path}\n+++ b/{path}\n@@ -1,3 +1,3 @@\n DB_HOST=h\n-PIN=0\n+PIN=1\n X=q\n"
+            ),
+            format!("{path}\n<<<<<<< SEARCH\nDB_HOST=h\n=======\nDB_HOST=i\n>>>>>>> REPLACE\n"),
+            format!("--- a/{path}\n+++ b/{path}\n@@ -1,0 +2 @@\n+X=1\n"),
+            format!("--- a/{path}\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-DB_HOST=h\n-X=1\n"),
+            format!(
+                "diff --git a/{path} b/b.txt\nrename from {path}\nrename to b.txt\n--- a/{path}\n+++ b/b.txt\n@@ -1 +1 @@\n-X=1\n+X=2\n"
+            ),
+            json!({"status": "patch", "files": [{"path": path, "content": "X\n"}]}).to_string(),
+        ] {
+            let (codes, said) = told(&patch, &[]);
+            assert_eq!(codes, [code], "{patch}{said}");
+            let quotes = |it: &&str| said.contains(it);
+            assert!(!quoted.iter().any(quotes), "{patch}{said}");
+        }
+    }
+    let path = "own/data.py";
+    let fits = format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a = 1\n+a = 3\n");
+    assert_eq!(told(&fits, &["own/data.py".to_owned()]).0, []);
+    let new = "--- /dev/null\n+++ b/own/new.py\n@@ -0,0 +1 @@\n+a = 3\n";
+    assert_eq!(told(new, &[]).0, []);
+}
+
+#[test]
+fn tests_are_known_by_more_than_one_name_and_by_what_they_say() {
+    let case = "import unittest\n\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(), 2)\n";
+    let script =
+        "import { it, expect } from 'vitest';\nit('a', () => {\n  expect(f()).toBe(2);\n});\n";
+    let product = "def check(x):\n    assert f() == 2\n    return x\n";
+    for (path, text, expected) in [
+        ("polls/tests.py", case, Some(Code::P703)),
+        ("Tests/cart.py", case, Some(Code::P703)),
+        ("polls/checks.py", case, Some(Code::P703)),
+        ("e2e/cart.ts", script, Some(Code::P703)),
+        ("ui/cart.cy.ts", script, Some(Code::P703)),
+        ("src/checks.ts", script, Some(Code::P703)),
+        ("kit/testing/world.py", product, None),
+        ("click/testing.py", product, None),
+        ("src/commands/test.py", product, None),
+        ("polls/contests.py", product, None),
+    ] {
+        let tree = [(path, text)];
+        let (old, new) = [
+            ("f(), 2", "f(), 1"),
+            ("toBe(2)", "toBe(1)"),
+            ("f() == 2", "f() == 1"),
+        ]
+        .into_iter()
+        .find(|(old, _)| text.contains(old))
+        .unwrap();
+        let judged = judged(&tree, "python3 -m unittest discover", &[(path, old, new)]);
         assert_eq!(codes(&judged).first().copied(), expected, "{path}");
     }
 }

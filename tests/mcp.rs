@@ -247,6 +247,27 @@ async fn patches_are_applied_only_when_that_was_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_patch_is_not_sent_back_with_a_secret_that_stands_beside_it() {
+    let secret = ["sk_live_", "51Hx7Qm2Vb9Lw4Yp8Rc3Ns5Hd"].concat();
+    let conf = format!("NAME = \"x\"\nSTRIPE = \"{secret}\"\nDEBUG = False\nLAST = 1\n");
+    let repo = Repo::with(&[("conf.py", &conf), ("plain.py", "DEBUG = False\n")]);
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    for (file, is_sent) in [("conf.py", false), ("plain.py", true)] {
+        let patch = format!(
+            "{file}\n<<<<<<< SEARCH\nDEBUG = False\n=======\nDEBUG = True\n>>>>>>> REPLACE\n"
+        );
+        let told = document(&client, "check_patch", json!({"patch": patch})).await;
+        assert!(
+            told["verdict"].as_str().unwrap().starts_with("applies"),
+            "{told}"
+        );
+        assert_eq!(told["canonicalPatch"].is_string(), is_sent, "{told}");
+        assert!(!told.to_string().contains(&secret), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn wrong_calls_are_answered_and_break_nothing() {
     let repo = repo();
     let mut server = started(&repo, &[]);

@@ -961,7 +961,7 @@ export interface ImportsDocument {
    */
   closure: Array<ClosureEntry>;
   /**
-   * One cycle of run-time imports for each knot of files that import each other, as a path that
+   * One cycle for each knot of files that import each other when they are loaded, as a path that
    * starts at its smallest file.
    */
   cycles: Array<Array<RepoPath>>;
@@ -1612,7 +1612,7 @@ export interface RepoIndex {
 
 /** One row of the repository index. */
 export interface RepoIndexFile {
-  /** Its git blob id; `null` for what cannot be read. */
+  /** Its git blob id; `null` for what cannot be read, or may not be. */
   blobId: BlobId | null;
   /** Its size in bytes. */
   bytes: number;

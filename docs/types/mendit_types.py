@@ -905,7 +905,7 @@ class ImportsDocument(TypedDict):
     # Files reached from the targets (with `--reverse`: that reach them), sorted by hops, then
     # path. Empty for a whole-repository graph.
     closure: list["ClosureEntry"]
-    # One cycle of run-time imports for each knot of files that import each other, as a path that
+    # One cycle for each knot of files that import each other when they are loaded, as a path that
     # starts at its smallest file.
     cycles: list[list["RepoPath"]]
     # Always `imports`.
@@ -1498,7 +1498,7 @@ class RepoIndex(TypedDict):
 
 # One row of the repository index.
 class RepoIndexFile(TypedDict):
-    # Its git blob id; `null` for what cannot be read.
+    # Its git blob id; `null` for what cannot be read, or may not be.
     blobId: Union["BlobId", None]
     # Its size in bytes.
     bytes: int

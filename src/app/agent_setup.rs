@@ -1,10 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use super::files::write_file;
+use super::files::{below_no_link, write_file};
 use super::json_insert::{with_element, with_member};
 use super::{App, AppError};
 use crate::git::Repository;
-use crate::model::Code;
 
 /// What setting an agent up did to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +119,7 @@ fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
 }
 
 fn set_up(root: &Path, path: &str, part: &Part, force: bool) -> Result<SetUp, AppError> {
-    let place = inside(root, path)?;
+    let place = below_no_link(root, path)?;
     let old = match std::fs::read_to_string(&place) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
@@ -221,21 +220,6 @@ fn root(app: &App) -> Result<PathBuf, AppError> {
     };
     let root = git.workdir().map(Path::to_owned);
     root.ok_or_else(|| AppError::bare(": an agent has nothing to read there"))
-}
-
-// No link leads a file elsewhere.
-fn inside(root: &Path, path: &str) -> Result<PathBuf, AppError> {
-    let mut place = root.to_owned();
-    for part in path.split('/') {
-        place.push(part);
-        if place.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
-            let said = format!("`{path}` goes through a link, `{}`", place.display());
-            return Err(
-                AppError::new(Code::U303, said).hint("replace the link by a file or folder")
-            );
-        }
-    }
-    Ok(place)
 }
 
 const SKILL: &str = include_str!("agent_files/skill.md");

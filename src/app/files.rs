@@ -1,5 +1,5 @@
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -48,4 +48,22 @@ pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), AppError
     file.as_file().sync_data().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Where a path below `root` lies, which no link leads elsewhere.
+///
+/// # Errors
+/// `U303` with the first link on the way.
+pub fn below_no_link(root: &Path, path: &str) -> Result<PathBuf, AppError> {
+    let mut place = root.to_owned();
+    for part in path.split('/') {
+        place.push(part);
+        if place.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
+            let said = format!("`{path}` goes through a link, `{}`", place.display());
+            return Err(
+                AppError::new(Code::U303, said).hint("replace the link by a file or folder")
+            );
+        }
+    }
+    Ok(place)
 }

@@ -63,7 +63,7 @@ pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log};
 pub use doctor::check_up;
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};
-pub use files::{to_json, to_json_line, write_file};
+pub use files::{below_no_link, to_json, to_json_line, write_file};
 pub use fix::{FixRequest, Fixed, find_fix, write_fix};
 pub use fix_ci::{FixCiRequest, fix_ci};
 pub use gain::gain;

@@ -143,8 +143,9 @@ impl App {
 
     /// Which protected files a patch may change.
     pub(super) fn allowed(&self) -> Result<Allowed, AppError> {
-        Allowed::of(&self.settings.patch)
-            .map_err(|error| AppError::usage(format!("protected files: {error}")))
+        let allowed = Allowed::of(&self.settings.patch)
+            .map_err(|error| AppError::usage(format!("protected files: {error}")))?;
+        Ok(allowed.reading(self.read_policy(Profile::Ranked)?))
     }
 
     /// A log as it may be read on: decoded, without terminal escapes, its secrets masked.

@@ -141,7 +141,8 @@ pub fn last_run(app: &App, progress: &dyn Progress) -> Result<(String, Vec<RunFi
 }
 
 /// `.mendit` of the worktree, which git is never shown: when it is there or `make` asks for it.
-/// `None` when there is none, or what stands there is a link or the repository's own.
+/// `None` when there is none, or what stands there or for a folder in it is a link or the repository's
+/// own.
 pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option<PathBuf> {
     let root = workspace.root.as_deref().unwrap_or(app.directory());
     let folder = root.join(".mendit");
@@ -151,6 +152,14 @@ pub(super) fn own_folder(app: &App, workspace: &Workspace, make: bool) -> Option
         Ok(_) => {}
         Err(_) if make => std::fs::create_dir(&folder).ok()?,
         Err(_) => return None,
+    }
+    let leads_away = |name: &&str| {
+        let about = folder.join(name).symlink_metadata();
+        about.is_ok_and(|about| !about.is_dir())
+    };
+    // What a repository brings may be hidden by rules of its own, and a link would be followed.
+    if ["runs", "context"].iter().any(leads_away) {
+        return None;
     }
     let ignore = folder.join(".gitignore");
     if ignore.symlink_metadata().is_err() {

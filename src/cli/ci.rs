@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{AppError, Exit, Output};
-use crate::app::write_file;
+use crate::app::{below_no_link, write_file};
 use crate::model::Code;
 
 /// Write the workflow that tells and mends failed jobs
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
                 .hint("`--stdout` prints the workflow"),
         );
     }
-    write_file(Path::new(path), text)?;
+    write_file(&below_no_link(Path::new(""), path)?, text)?;
     output.note(&format!("wrote {path}"));
     Ok(Exit::Yes)
 }

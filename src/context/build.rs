@@ -254,7 +254,7 @@ pub fn build(
         unresolved_imports: unresolved(&reach, &chosen, redactor),
         next: next_why.iter().map(|it| it.path.clone()).collect(),
         next_why,
-        repo_index: repo_index(source, level, &readable, &names),
+        repo_index: repo_index(source, level, &readable, &names, policy),
         history: request.history,
         hints: suggested.cloned().collect(),
         change: request.change.clone(),

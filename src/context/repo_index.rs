@@ -1,14 +1,15 @@
 use crate::model::{Level, RepoIndex, RepoIndexFile, RepoPath};
-use crate::policy::Redactor;
+use crate::policy::{ReadPolicy, Redactor};
 use crate::source::{Entry, Source};
 
-/// Paths, sizes and blob ids of the repository; when there are too many, those nearest to the
-/// targets. Secrets in names are masked.
+/// Paths, sizes and, of files that may be read, blob ids of the repository; when there are too many, those
+/// nearest to the targets. Secrets in names are masked.
 pub(super) fn repo_index(
     source: &dyn Source,
     level: Level,
     targets: &[RepoPath],
     names: &NameSecrets,
+    policy: &ReadPolicy,
 ) -> RepoIndex {
     let mut files: Vec<&Entry> = source.listing().files().collect();
     let total = files.len() as u64;
@@ -24,7 +25,12 @@ pub(super) fn repo_index(
         .map(|entry| RepoIndexFile {
             path: names.masked(&entry.path),
             bytes: entry.bytes,
-            blob_id: source.blob_id(&entry.path),
+            // Size and hash are enough to guess a short secret by.
+            blob_id: policy
+                .refuse(&entry.path)
+                .is_none()
+                .then(|| source.blob_id(&entry.path))
+                .flatten(),
         })
         .collect();
     let entrypoints = source

@@ -34,6 +34,30 @@ pub(super) fn look_before_opening(directory: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
+/// Looks whether the worktree is where the repository was found: its configuration may put it anywhere,
+/// and what is applied would be written there.
+///
+/// # Errors
+/// [`GitError::Unreadable`] when it is elsewhere.
+pub(super) fn look_at_worktree(directory: &Path, worktree: Option<&Path>) -> Result<(), GitError> {
+    let Some(worktree) = worktree else {
+        return Ok(());
+    };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let directory = real(directory);
+    let holds_it = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
+    let found = directory.ancestors().find(holds_it);
+    if found.is_some_and(|found| found == real(worktree)) {
+        return Ok(());
+    }
+    let said = format!(
+        "its configuration puts the worktree at `{}`, which is not where one stands; work there, or take \
+         `core.worktree` out of the configuration",
+        worktree.display()
+    );
+    Err(GitError::Unreadable(said))
+}
+
 fn look_into(git: &Path) -> Result<(), GitError> {
     let common = git.join("commondir");
     look_at(&common, git, MAX_POINTER)?;

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::guard::look_before_opening;
+use super::guard::{look_at_worktree, look_before_opening};
 use super::index::IndexIds;
 use super::{GitError, TreeSource};
 use crate::source::Tracked;
@@ -17,11 +17,15 @@ impl Repository {
     /// not used for anything that could run a program (see [`Repository::is_foreign`]).
     ///
     /// # Errors
-    /// [`GitError::Unreadable`] when there is one and it cannot be opened.
+    /// [`GitError::Unreadable`] when there is one and it cannot be opened, or its configuration puts the
+    /// worktree elsewhere.
     pub fn discover(directory: &Path) -> Result<Option<Self>, GitError> {
         look_before_opening(directory)?;
         match gix::ThreadSafeRepository::discover(directory) {
-            Ok(inner) => Ok(Some(Self { inner })),
+            Ok(inner) => {
+                look_at_worktree(directory, inner.work_dir())?;
+                Ok(Some(Self { inner }))
+            }
             Err(error) if error.dominant_class() == Some(gix::error::Class::NotFound) => Ok(None),
             Err(error) => Err(GitError::unreadable(error)),
         }

@@ -1,12 +1,13 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::FileEdges;
-use crate::model::{ImportKind, RepoPath};
+use crate::model::{Definition, DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
 
-/// One cycle for each knot of files that import each other at run time, sorted.
+/// One cycle for each knot of files that import each other when they are loaded, sorted.
 ///
 /// A knot is a strongly connected component; its cycle is the shortest through its smallest file,
-/// and starts there. Imports that are erased (`import type`) do not count.
+/// and starts there. Imports that are erased (`import type`) do not count, nor do those that a call makes
+/// later, which is how a cycle is taken apart.
 #[must_use]
 pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<RepoPath>> {
     let files: Vec<&FileEdges> = files.into_iter().collect();
@@ -24,6 +25,7 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
                 .iter()
                 .zip(&file.resolutions)
                 .filter(|(import, _)| !import.type_only && import.kind != ImportKind::DottedString)
+                .filter(|(import, _)| !is_lazy(import, &file.facts))
                 .flat_map(|(_, resolution)| &resolution.files)
                 .filter_map(|path| index.get(path).copied())
                 .collect();
@@ -43,6 +45,15 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
         .collect();
     cycles.sort();
     cycles
+}
+
+// Below a branch or `try` of the module itself an import is made as the file is loaded.
+fn is_lazy(import: &Import, facts: &FileFacts) -> bool {
+    let holds = |it: &Definition| {
+        matches!(it.kind, DefinitionKind::Function | DefinitionKind::Class)
+            && (it.line..=it.end_line).contains(&import.line)
+    };
+    import.nested && (import.kind == ImportKind::Dynamic || facts.definitions.iter().any(holds))
 }
 
 // Tarjan's algorithm with a stack of its own.

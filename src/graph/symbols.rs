@@ -4,8 +4,9 @@ use super::edges::{FileEdges, Graph};
 use crate::languages::Language;
 use crate::model::{Export, Import, ImportKind, ImportedName, RepoPath};
 
-/// Re-exports followed for one name, and files whose names a star passes on.
-const MAX_STEPS: usize = 64;
+/// Re-exports followed for one name, and files whose names a star passes on. A barrel may have hundreds of
+/// stars; only a knot that never ends has thousands.
+const MAX_STEPS: usize = 4_096;
 
 impl Graph<'_> {
     /// The file that defines `name` as imported from `start`: behind re-exports, `export *`,

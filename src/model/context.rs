@@ -270,7 +270,7 @@ pub struct RepoIndexFile {
     pub path: RepoPath,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its git blob id; `null` for what cannot be read.
+    /// Its git blob id; `null` for what cannot be read, or may not be.
     pub blob_id: Option<BlobId>,
 }
 

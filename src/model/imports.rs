@@ -22,7 +22,7 @@ pub struct ImportsDocument {
     pub closure: Vec<ClosureEntry>,
     /// Imports that are neither a file of the repository nor outside it, sorted.
     pub unresolved: Vec<UnresolvedImport>,
-    /// One cycle of run-time imports for each knot of files that import each other, as a path that
+    /// One cycle for each knot of files that import each other when they are loaded, as a path that
     /// starts at its smallest file.
     pub cycles: Vec<Vec<RepoPath>>,
     /// Files that were not read, or not read whole, sorted by path.

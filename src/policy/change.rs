@@ -3,8 +3,9 @@ use std::collections::HashMap;
 use super::commands::CommandFiles;
 use super::invisible::is_invisible;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
-use super::protected::{Allowed, When, is_test};
+use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
+use super::test_files::{is_test, is_test_text};
 use super::{meddling, shadow};
 use crate::model::{Code, Operation, PatchProblem, file_name};
 use crate::source::Source;
@@ -143,7 +144,8 @@ fn is_string(line: &[u8]) -> bool {
 fn weakened_test(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
     let before = file.before?;
     let is_run = run.get(file.path).is_some_and(|file| file.is_test);
-    if !(is_run || is_test(file.path)) || file.operation == Operation::Copy {
+    let is_one = is_run || is_test(file.path) || is_test_text(file.path, before);
+    if !is_one || file.operation == Operation::Copy {
         return None;
     }
     let refuse = |what: &str| {
@@ -230,7 +232,7 @@ const ASSERTIONS: &[&[u8]] = &[
     b"t.deepEqual",
 ];
 
-fn is_assertion(line: &[u8]) -> bool {
+pub(super) fn is_assertion(line: &[u8]) -> bool {
     !is_comment(line)
         && ASSERTIONS
             .iter()
@@ -238,7 +240,7 @@ fn is_assertion(line: &[u8]) -> bool {
 }
 
 // A program whose assertions are not known by their words: any line of it may be one.
-fn is_foreign_program(path: &str) -> bool {
+pub(super) fn is_foreign_program(path: &str) -> bool {
     const EXTENSIONS: &[&str] = &[
         "bash", "bat", "bats", "c", "cc", "cpp", "cs", "ex", "exs", "fish", "go", "java", "kt",
         "lua", "php", "pl", "ps1", "rb", "rs", "scala", "sh", "sql", "swift", "zsh",
@@ -255,7 +257,7 @@ fn is_comment(line: &[u8]) -> bool {
         || line.starts_with(b"from ")
 }
 
-fn is_test_head(line: &[u8]) -> bool {
+pub(super) fn is_test_head(line: &[u8]) -> bool {
     [
         &b"def test"[..],
         b"async def test",

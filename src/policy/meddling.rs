@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
-use super::protected::is_test;
+use super::test_files::is_test;
 use crate::languages::{Meddles, Meddling, is_test_runner, meddling};
 use crate::model::{Code, PatchProblem, RepoPath};
 use crate::source::{Listing, Source};

@@ -17,6 +17,7 @@ mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;
 mod shadow;
+mod test_files;
 #[cfg(feature = "program")]
 mod utf16;
 
@@ -30,7 +31,7 @@ pub use invisible::is_invisible;
 pub use invisible::text_warnings;
 pub use manifest::Dependencies;
 pub use path_safety::check_path;
-pub use protected::{Allowed, Guard, When, guard, is_test};
+pub use protected::{Allowed, Guard, When, guard};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 #[cfg(feature = "program")]
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
@@ -38,6 +39,8 @@ pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
+#[cfg(feature = "program")]
 pub use shadow::python_name;
+pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
 #[cfg(feature = "program")]
 pub use utf16::Utf16;

@@ -1,12 +1,14 @@
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use super::change::LET_PASS;
 use super::deny::DenyClass;
 use super::guards::GUARDS;
-use super::read::built_in_denial;
+use super::read::{ReadPolicy, built_in, built_in_denial};
 #[cfg(feature = "program")]
 use crate::config::Patch;
+use crate::model::{Code, PatchProblem, RepoPath};
 
 /// Why a file is guarded, and how strictly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +95,7 @@ pub(super) fn glob(pattern: &str) -> Option<globset::Glob> {
 pub struct Allowed {
     allowed: GlobSet,
     protected: GlobSet,
+    reads: Option<Arc<ReadPolicy>>,
 }
 
 impl Allowed {
@@ -103,7 +106,7 @@ impl Allowed {
     pub fn new(globs: &[String]) -> Result<Self, String> {
         Ok(Self {
             allowed: with_folders(globs)?,
-            protected: GlobSet::default(),
+            ..Self::default()
         })
     }
 
@@ -116,7 +119,37 @@ impl Allowed {
         Ok(Self {
             allowed: with_folders(&settings.allow_protected)?,
             protected: with_folders(&settings.protected)?,
+            reads: None,
         })
+    }
+
+    /// With what a person says of files to read, in place of the built-in list alone.
+    #[must_use]
+    pub fn reading(self, policy: ReadPolicy) -> Self {
+        Self {
+            reads: Some(Arc::new(policy)),
+            ..self
+        }
+    }
+
+    /// Why nothing of a file may be told, not even how a patch fails to fit it: it may not be read.
+    /// What a person's own globs deny, and the less firm part of the list, may be let pass by name.
+    #[must_use]
+    pub fn closed(&self, path: &RepoPath) -> Option<PatchProblem> {
+        let reads = self.reads.as_deref().or_else(|| built_in())?;
+        let refusal = reads.refuse(path)?;
+        let class = guard(path.as_str()).map_or("may not be read", |guard| guard.class);
+        match refusal.code {
+            Code::C201 | Code::C202 => Some(PatchProblem::new(
+                Code::P702,
+                format!("the file {class}: denied by policy"),
+            )),
+            Code::C203 | Code::C204 if !self.has(path.as_str()) => Some(PatchProblem::new(
+                Code::P701,
+                format!("the file {class}: {LET_PASS}"),
+            )),
+            _ => None,
+        }
     }
 
     /// Whether the path is allowed.
@@ -153,28 +186,9 @@ fn with_folders(globs: &[String]) -> Result<GlobSet, String> {
     set.build().map_err(|error| error.to_string())
 }
 
-/// Whether a path is that of a test, by the conventions of Python, JavaScript and TypeScript.
-#[must_use]
-pub fn is_test(path: &str) -> bool {
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let name = name.to_ascii_lowercase();
-    let in_tests = directory.split('/').any(|part| {
-        matches!(
-            part,
-            "tests" | "test" | "__tests__" | "spec" | "__snapshots__"
-        )
-    });
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
-    let marked = ["_test", ".test", ".spec", "-test"];
-    in_tests
-        || extension == "snap"
-        || stem.starts_with("test_")
-        || marked.iter().any(|mark| stem.ends_with(mark))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Allowed, GUARDS, When, guard, is_test, table};
+    use super::{Allowed, GUARDS, When, guard, table};
 
     #[test]
     fn every_pattern_can_be_read() {
@@ -220,19 +234,5 @@ mod tests {
         assert_eq!(when(".env"), Some(When::Denied));
         assert_eq!(when("src/a.ts"), None);
         assert!(allowed.has("api/open.ts"));
-    }
-
-    #[test]
-    fn knows_tests() {
-        for path in [
-            "tests/a.py",
-            "src/test_a.py",
-            "a_test.go",
-            "a.spec.ts",
-            "x/__tests__/b.ts",
-        ] {
-            assert!(is_test(path), "{path}");
-        }
-        assert!(!is_test("src/latest.py") && !is_test("contest/a.py"));
     }
 }

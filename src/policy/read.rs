@@ -95,9 +95,14 @@ impl PolicyError {
 
 /// The row of the built-in deny list that a path falls under; case does not count.
 pub(super) fn built_in_denial(path: &str) -> Option<&'static DenyRow> {
+    built_in()?.built_in(&path.to_lowercase())
+}
+
+/// The policy without anything of the user's.
+pub(super) fn built_in() -> Option<&'static ReadPolicy> {
     static BUILT: LazyLock<Option<ReadPolicy>> =
         LazyLock::new(|| ReadPolicy::new(&ReadRules::default(), Profile::Ranked).ok());
-    BUILT.as_ref()?.built_in(&path.to_lowercase())
+    BUILT.as_ref()
 }
 
 // Where a row's globs stand in the two sets.

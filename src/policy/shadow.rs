@@ -2,7 +2,6 @@ use std::collections::HashSet;
 
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{dependency_names, is_manifest};
-use super::protected::is_test;
 use crate::languages::is_test_runner;
 use crate::model::{Code, PatchProblem, file_name};
 
@@ -170,10 +169,11 @@ impl Tree<'_> {
     }
 }
 
-/// Whether the name of a file is that of a test of Python, wherever it stands.
+/// Whether the name of a file is that of a test of Python, wherever it stands. `tests.py` stands in the
+/// middle of a product.
 pub(super) fn is_python_test(path: &str) -> bool {
-    let name = file_name(path);
-    name.strip_suffix(".py").is_some() && is_test(name)
+    let stem = file_name(path).strip_suffix(".py");
+    stem.is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
 }
 
 fn is_directly_in(path: &str, prefix: &str) -> bool {

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::languages::Language;
 use crate::model::RepoPath;
+use crate::policy::{TEST_FOLDERS, is_test_name};
 use crate::source::Listing;
 
 /// Which files a repair may have to change: source code that is no test, fixture, example,
@@ -63,7 +64,7 @@ impl Pool {
                 end += 1;
                 let part = part.to_ascii_lowercase();
                 let part = part.as_str();
-                let is_test = TESTS.contains(&part)
+                let is_test = (TEST_FOLDERS.contains(&part) || part == "testing")
                     && self
                         .offered
                         .binary_search_by(|it| (**it).cmp(folder))
@@ -115,36 +116,14 @@ fn offered(listing: &Listing) -> Vec<String> {
     kept.map(|(folder, _)| folder.to_owned()).collect()
 }
 
-/// Whether a file name is that of a test, by the conventions of the common runners.
-pub(super) fn is_test_file(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name);
-    stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem == "conftest"
-        || name.contains(".test.")
-        || name.contains(".spec.")
-        || name.contains(".test-d.")
-        || name.contains(".bench.")
+// What a runner takes beside the tests themselves is no product either.
+fn is_test_file(name: &str) -> bool {
+    is_test_name(name) || name.contains(".bench.") || name.split('.').next() == Some("conftest")
 }
 
 fn is_configuration(name: &str) -> bool {
     name.contains(".config.") || matches!(name, "setup.py" | "noxfile.py" | "gulpfile.js")
 }
-
-/// Folders of tests and of what only tests use.
-const TESTS: [&str; 11] = [
-    "test",
-    "tests",
-    "testing",
-    "__tests__",
-    "__mocks__",
-    "__snapshots__",
-    "spec",
-    "specs",
-    "e2e",
-    "cypress",
-    "mocks",
-];
 
 /// Folders of projects beside the product.
 const SET_APART: [&str; 22] = [

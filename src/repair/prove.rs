@@ -10,7 +10,7 @@ use super::trial::{Trial, lies_where_it_shows, own_files};
 use crate::languages::Language;
 use crate::model::{AttemptResult, Code, Observed, Proof, RepoPath, StopReason};
 use crate::patch::Change;
-use crate::policy::{CommandFiles, is_test};
+use crate::policy::{CommandFiles, is_test, is_test_text};
 use crate::proof::{Evidence, compare};
 use crate::rank::Pool;
 use crate::source::Source;
@@ -123,10 +123,14 @@ impl Session<'_> {
                 // Data that a test reads, and what it could not load, are new where they are missing.
                 || is_new && (shows || Language::of_path(path).is_none())
         };
-        let tests = changes
-            .iter()
-            .filter(|it| is_test(it.path.as_str()) && pool.standing(&it.path).is_none())
-            .filter(|it| !may_answer(it));
+        let says_so = |it: &Change| {
+            let before = it.standing.as_ref().or(it.before.as_ref());
+            before.is_some_and(|before| is_test_text(it.path.as_str(), &before.bytes))
+        };
+        let is_one = |it: &&Change| {
+            is_test(it.path.as_str()) && pool.standing(&it.path).is_none() || says_so(it)
+        };
+        let tests = changes.iter().filter(is_one).filter(|it| !may_answer(it));
         Ok(tests.map(|it| it.path.clone()).collect())
     }
 

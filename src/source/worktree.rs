@@ -341,9 +341,9 @@ impl RealDirectories {
         let mut real = true;
         let mut end = 0;
         while real && end < directory.len() {
-            end = directory[end + 1..]
-                .find('/')
-                .map_or(directory.len(), |at| end + 1 + at);
+            let start = if end == 0 { 0 } else { end + 1 };
+            let next = directory[start..].find('/');
+            end = next.map_or(directory.len(), |at| start + at);
             let part = &directory[..end];
             real = *self.known.entry(part.to_owned()).or_insert_with(|| {
                 self.root

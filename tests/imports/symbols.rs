@@ -1,5 +1,5 @@
 use super::{memory, path};
-use mendit::graph::Graph;
+use mendit::graph::{Graph, cycles};
 use mendit::model::RepoPath;
 
 fn defining(files: &[(&str, &str)], file: &str, name: &str) -> String {
@@ -40,6 +40,22 @@ fn names_are_followed_through_barrels() {
     ] {
         assert_eq!(defining(&files, "index.ts", name), expected, "{name}");
     }
+}
+
+#[test]
+fn a_barrel_may_have_hundreds_of_stars() {
+    let modules: Vec<(String, String)> = (0..300)
+        .map(|at| (format!("m{at}.ts"), format!("export const n{at} = 1;\n")))
+        .collect();
+    let barrel: String = (0..300)
+        .map(|at| format!("export * from './m{at}';\n"))
+        .collect();
+    let mut files: Vec<(&str, &str)> = vec![("index.ts", &barrel)];
+    files.extend(modules.iter().map(|(name, text)| (&name[..], &text[..])));
+    assert_eq!(defining(&files, "index.ts", "n299"), "m299.ts");
+    let source = memory(&files);
+    let offered = Graph::new(&source).offered(&path("index.ts"));
+    assert_eq!(offered.len(), 300);
 }
 
 #[test]
@@ -91,4 +107,23 @@ fn a_symbol_closure_reaches_the_definition_in_one_hop() {
         .map(|node| node.path.as_str())
         .collect();
     assert_eq!(reached, ["t.ts", "a.ts", "b.ts", "index.ts"]);
+}
+
+#[test]
+fn an_import_that_is_made_in_a_call_closes_no_cycle() {
+    let knots = |b: &str| {
+        let source = memory(&[("a.py", "import b\n"), ("b.py", b)]);
+        cycles(&Graph::new(&source).whole()).len()
+    };
+    for (b, expected) in [
+        ("import a\n", 1),
+        ("try:\n    import a\nexcept ImportError:\n    a = None\n", 1),
+        ("def f():\n    import a\n    return a\n", 0),
+        (
+            "class F:\n    def f(self):\n        import a\n        return a\n",
+            0,
+        ),
+    ] {
+        assert_eq!(knots(b), expected, "{b}");
+    }
 }

@@ -401,6 +401,32 @@ fn a_change_to_tests_alone_is_no_repair() {
 }
 
 #[test]
+fn a_test_is_one_by_any_name() {
+    if !has_program("python3") {
+        return;
+    }
+    for name in ["tests.py", "checks.py"] {
+        let path = format!("polls/{name}");
+        let command = format!("python3 -m unittest discover -t . -p {name}");
+        let with = |old: &str, new: &str| {
+            let world = World::with(&[("app.py", APP), ("polls/__init__.py", ""), (&path, TESTS)]);
+            let text = if old.is_empty() { APP } else { TESTS };
+            let old = if old.is_empty() { "return 1" } else { old };
+            let to = if text == APP { "app.py" } else { path.as_str() };
+            tried(&world, &command, &whole(to, &text.replace(old, new)), &[])
+        };
+        for (old, new) in [
+            ("f(), 2", "f(), 1"),
+            ("\n\n\nclass", "\n\ndef f():\n    return 2\n\n\nclass"),
+        ] {
+            let result = with(old, new);
+            assert!(refused(&result, new), "{name} {new}: {result:#}");
+        }
+        proven(&with("", "return 2"), "unittest", "text");
+    }
+}
+
+#[test]
 fn a_failure_that_lies_in_a_test_is_repaired_there() {
     if !has_program("python3") {
         return;

@@ -64,10 +64,9 @@ fn report(
     let text = mask(&patch_text(&verdict, "patch", &request.patch, false));
     let mut given = Given::new(text, &verdict, command)?;
     if let Some(document) = &mut given.document {
-        if document["canonicalPatch"]
-            .as_str()
-            .is_some_and(|it| it.len() > MOST_PATCH)
-        {
+        // It has lines of the file around the change, and one that is masked would not apply.
+        let is_kept = |it: &str| it.len() <= MOST_PATCH && mask(it) == it;
+        if !document["canonicalPatch"].as_str().is_some_and(is_kept) {
             document["canonicalPatch"] = Value::Null;
         }
         mask_strings(document, &mask);
@@ -78,16 +77,15 @@ fn report(
 // A longer canonical patch is not sent back to who sent the patch.
 const MOST_PATCH: usize = 32_768;
 
-// A verdict quotes lines of files. The canonical patch holds no line that the patch did not.
+// A verdict quotes lines of files.
 fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = mask(text),
         Value::Array(items) => items.iter_mut().for_each(|item| mask_strings(item, mask)),
         Value::Object(fields) => {
-            let fields = fields
-                .iter_mut()
-                .filter(|(name, _)| *name != "canonicalPatch");
-            fields.for_each(|(_, field)| mask_strings(field, mask));
+            fields
+                .values_mut()
+                .for_each(|field| mask_strings(field, mask));
         }
         _ => {}
     }

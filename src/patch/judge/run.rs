@@ -13,7 +13,7 @@ use super::super::set::{Body, FilePatch, PatchSet};
 use super::super::structure::PathChange;
 use super::super::target::{Target, targets};
 use crate::model::{
-    Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Refusal, Severity, Verdict,
+    Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Refusal, RepoPath, Severity, Verdict,
 };
 use crate::source::Source;
 
@@ -166,6 +166,8 @@ impl<'j, 'a> Judging<'j, 'a> {
             };
             let mut hunks = Vec::new();
             let standing = match groups.get(target.new.as_str()) {
+                // Before a line of it is looked for: how a patch fails to fit tells what stands there.
+                _ if self.is_closed(file, target) => Ok(SectionOutcome::Failed),
                 Some(group) if group.first() == Some(&index) => {
                     let done = ready.remove(target.new.as_str());
                     self.group(target, group, done, &mut hunks)
@@ -190,6 +192,19 @@ impl<'j, 'a> Judging<'j, 'a> {
                 hunks,
             });
         }
+    }
+
+    fn is_closed(&mut self, file: &FilePatch<'_>, target: &Target) -> bool {
+        let closed = [&target.new, &target.old].into_iter().find_map(|path| {
+            let known = RepoPath::new(path).ok()?;
+            let problem = self.options.allowed.closed(&known)?;
+            // A new file of a folder that is not read has nothing to tell.
+            let tells = problem.code == Code::P702 || self.source.listing().get(path).is_some();
+            tells.then(|| problem.at(Some(path), u64::from(file.line)))
+        });
+        let is_closed = closed.is_some();
+        closed.into_iter().for_each(|problem| self.problem(problem));
+        is_closed
     }
 
     fn section_problem(&mut self, file: &FilePatch<'_>, target: &Target, refusal: Refusal) {

@@ -1,0 +1,196 @@
+use memchr::memmem::find;
+
+use super::change::{is_assertion, is_foreign_program, is_test_head};
+use crate::languages::Language;
+
+/// Folders of tests and of what only tests use, in lower case.
+pub const TEST_FOLDERS: &[&str] = &[
+    "test",
+    "tests",
+    "__tests__",
+    "__mocks__",
+    "__snapshots__",
+    "spec",
+    "specs",
+    "e2e",
+    "cypress",
+    "mocks",
+];
+
+/// Whether a path is that of a test, by the conventions of common runners.
+#[must_use]
+pub fn is_test(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_folder = |part: &str| TEST_FOLDERS.contains(&part.to_ascii_lowercase().as_str());
+    directory.split('/').any(is_folder) || is_test_name(name)
+}
+
+/// The same of the name of a file alone.
+#[must_use]
+pub fn is_test_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let (stem, extension) = lower.rsplit_once('.').unwrap_or((&lower, ""));
+    let ends = |marks: &[&str]| marks.iter().any(|mark| stem.ends_with(mark));
+    extension == "snap"
+        || stem.starts_with("test_")
+        || ends(&["_test", ".test", ".spec", "-test"])
+        || is_program(name)
+            // `run_tests.py` runs tests and is none.
+            && (stem == "tests"
+                || ends(&["_spec", "-spec", ".cy", ".e2e", ".test-d"])
+                || is_test_class(name))
+}
+
+// `CartTest.java`, `CartIT.kt`, `TestCart.java`: where a file is called as its class.
+fn is_test_class(name: &str) -> bool {
+    let Some((stem, extension)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let capital_after = |start: &str| {
+        let rest = stem.strip_prefix(start);
+        rest.is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_uppercase()))
+    };
+    let small_before = |end: &str| {
+        let rest = stem.strip_suffix(end);
+        rest.is_some_and(|rest| rest.ends_with(|it: char| !it.is_ascii_uppercase()))
+    };
+    match extension {
+        "java" | "kt" | "scala" | "groovy" | "cs" | "swift" | "php" => {
+            ["Test", "Tests", "TestCase"]
+                .iter()
+                .any(|end| stem.ends_with(end))
+                || small_before("IT")
+                || capital_after("Test")
+                || matches!(extension, "scala" | "groovy") && stem.ends_with("Spec")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a program shows by what it says that it is a test, wherever it stands: it takes a runner, and has
+/// cases and assertions. What `test.js` or `test.py` is, is seen by cases and assertions alone. Packages for
+/// tests, as Django's, are judged by their place.
+#[must_use]
+pub fn is_test_text(path: &str, text: &[u8]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let offers = |part: &str| matches!(part, "test" | "testing");
+    if Language::of_path(name).is_none() || path.split('/').any(offers) {
+        return false;
+    }
+    let lines = || text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let is_called_so = name.split('.').next() == Some("test");
+    lines().any(is_case)
+        && lines().any(is_assertion)
+        && (is_called_so || lines().any(takes_a_runner))
+}
+
+// A class may well be called `TestServer`.
+fn is_case(line: &[u8]) -> bool {
+    is_test_head(line) && !line.starts_with(b"class")
+}
+
+fn takes_a_runner(line: &[u8]) -> bool {
+    const STARTS: &[&[u8]] = &[
+        b"import ", b"from ", b"const ", b"let ", b"var ", b"} from ",
+    ];
+    const RUNNERS: &[&[u8]] = &[
+        b"unittest",
+        b"pytest",
+        b"django.test",
+        b"rest_framework.test",
+        b"vitest",
+        b"@jest/globals",
+        b"node:test",
+        b"bun:test",
+        b"node:assert",
+        b"@playwright/test",
+        b"'assert'",
+        b"'ava'",
+        b"'chai'",
+        b"'mocha'",
+        b"'tap'",
+        b"'tape'",
+        b"\"assert\"",
+        b"\"ava\"",
+        b"\"chai\"",
+        b"\"mocha\"",
+        b"\"tap\"",
+        b"\"tape\"",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start))
+        && RUNNERS.iter().any(|runner| find(line, runner).is_some())
+}
+
+fn is_program(name: &str) -> bool {
+    Language::of_path(name).is_some() || is_foreign_program(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_test, is_test_text};
+
+    #[test]
+    fn knows_tests() {
+        for path in [
+            "tests/a.py",
+            "src/test_a.py",
+            "a_test.go",
+            "a.spec.ts",
+            "x/__tests__/b.ts",
+            "polls/tests.py",
+            "Tests/a.py",
+            "e2e/cart.ts",
+            "src/__mocks__/fs.js",
+            "ui/cart.cy.ts",
+            "ui/cart.e2e.ts",
+            "types/a.test-d.ts",
+            "spec/a.rb",
+            "lib/cart_spec.rb",
+            "src/tests.rs",
+            "shop/CartTest.java",
+            "shop/CartIT.java",
+            "shop/TestCart.java",
+            "Shop.Unit/CartTests.cs",
+        ] {
+            assert!(is_test(path), "{path}");
+        }
+        for path in [
+            "src/latest.py",
+            "contest/a.py",
+            "click/testing.py",
+            "numpy/testing/utils.py",
+            "src/commands/test.ts",
+            "src/attestation.ts",
+            "docs/tests.md",
+            "tests.toml",
+            "run_tests.py",
+            "k8s/PodSpec.java",
+            "vcs/GIT.java",
+            "app/Contest.java",
+            "app/Testimonial.java",
+        ] {
+            assert!(!is_test(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn knows_tests_by_what_they_say() {
+        let case = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(f(), 2)\n";
+        let script = "const a = require('./a');\ntest('a', () => {\n  expect(a()).toBe(2);\n});\n";
+        for (path, text, expected) in [
+            ("polls/checks.py", case, true),
+            ("test.js", script, true),
+            ("src/a.js", script, false),
+            ("django/test/runner.py", case, false),
+            (
+                "src/commands/test.ts",
+                "export const run = () => spawn('x');\n",
+                false,
+            ),
+            ("src/a.py", "import unittest.mock\nassert f() == 1\n", false),
+            ("docs/a.md", case, false),
+        ] {
+            assert_eq!(is_test_text(path, text.as_bytes()), expected, "{path}");
+        }
+    }
+}
