@@ -93,7 +93,7 @@ pub(super) fn glob(pattern: &str) -> Option<globset::Glob> {
 /// Paths that a person allowed by name, and those that a person protects besides the table.
 #[derive(Debug, Clone, Default)]
 pub struct Allowed {
-    allowed: GlobSet,
+    by_name: GlobSet,
     protected: GlobSet,
     reads: Option<Arc<ReadPolicy>>,
 }
@@ -105,7 +105,7 @@ impl Allowed {
     /// The glob that cannot be read, and why.
     pub fn new(globs: &[String]) -> Result<Self, String> {
         Ok(Self {
-            allowed: with_folders(globs)?,
+            by_name: with_folders(globs)?,
             ..Self::default()
         })
     }
@@ -117,7 +117,7 @@ impl Allowed {
     #[cfg(feature = "program")]
     pub fn of(settings: &Patch) -> Result<Self, String> {
         Ok(Self {
-            allowed: with_folders(&settings.allow_protected)?,
+            by_name: with_folders(&settings.allow_protected)?,
             protected: with_folders(&settings.protected)?,
             reads: None,
         })
@@ -155,7 +155,7 @@ impl Allowed {
     /// Whether the path is allowed.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
-        self.allowed.is_match(path)
+        self.by_name.is_match(path)
     }
 
     /// The guard of a path: the table's, or that of a person.

@@ -203,7 +203,9 @@ impl<'j, 'a> Judging<'j, 'a> {
             tells.then(|| problem.at(Some(path), u64::from(file.line)))
         });
         let is_closed = closed.is_some();
-        closed.into_iter().for_each(|problem| self.problem(problem));
+        if let Some(problem) = closed {
+            self.problem(problem);
+        }
         is_closed
     }
 
