@@ -326,3 +326,18 @@ fn a_worktree_that_the_configuration_puts_elsewhere_is_not_written_to() {
     let inside = mendit(&repo.root().join("kit"), &["context", "c.py"]);
     assert!(inside.status.success(), "{}", stderr(&inside));
 }
+
+#[test]
+fn an_environment_that_nobody_ignores_is_no_part_of_the_repository() {
+    let repo = Repo::with(&[("a.py", "from b import c\n"), ("b.py", "c = 1\n")]);
+    let below = repo.root().join("env/lib/site-packages");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(repo.root().join("env/pyvenv.cfg"), "home = /usr/bin\n").unwrap();
+    std::fs::write(below.join("b.py"), "c = 2\n").unwrap();
+    let output = repo.mendit(&["imports", "--format", "json"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("b.py") && !text.contains("site-packages"),
+        "{text}"
+    );
+}

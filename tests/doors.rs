@@ -400,6 +400,7 @@ const TASKS: &[(&str, &str)] = &[
 // What tasks are asked with and what is made of their answers.
 #[rustfmt::skip]
 const PARTS: &[&str] = &[
+    "below_no_link",
     "bench_failure",
     "benches_all_agents",
     "broken_fixtures",

@@ -51,6 +51,9 @@ fn page(command: Command) -> Result<Vec<u8>, AppError> {
     Ok((lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes())
 }
 
+// Empty before the first release.
+const RELEASED: &str = env!("MENDIT_RELEASED");
+
 // The day of the sources, as whoever prints the page or built the program names it: the same pages
 // come of the same sources. Else the day of the last release.
 fn date() -> String {
@@ -59,5 +62,5 @@ fn date() -> String {
     let day = told
         .and_then(|seconds| jiff::Timestamp::from_second(seconds.trim().parse().ok()?).ok())
         .map(|at| at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
-    day.unwrap_or_else(|| env!("MENDIT_RELEASED").to_owned())
+    day.unwrap_or_else(|| RELEASED.to_owned())
 }

@@ -273,7 +273,11 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
     });
     // Where any name may be a parameter's, another function's may be meant.
     let shadowed = asked.usage.shadowed && !asked.language.declares_exports;
-    let bound = asked.usage.bound || shadowed;
+    // In a class of Python a name that starts with two underscores is another.
+    let mangled = !asked.language.declares_exports
+        && asked.name.starts_with("__")
+        && !asked.name.ends_with("__");
+    let bound = asked.usage.bound || shadowed || mangled;
     if contradicted || bound || asked.language.is_global(asked.name) {
         return false;
     }

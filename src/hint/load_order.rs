@@ -105,9 +105,7 @@ fn targets(graph: &Graph<'_>, from: &RepoPath, import: &Import) -> Vec<RepoPath>
     let files = found.iter().rev();
     let mut all: Vec<RepoPath> = Vec::new();
     for path in files.flat_map(|path| with_packages(graph, path)) {
-        if !path.as_str().ends_with(".pyi")
-            && !path.as_str().contains(".d.")
-            && !all.contains(&path)
+        if path.extension() != Some("pyi") && !path.as_str().contains(".d.") && !all.contains(&path)
         {
             all.push(path);
         }

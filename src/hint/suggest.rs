@@ -60,12 +60,11 @@ pub(super) fn suggest_among(
         file: query.file,
     };
     let own;
-    let holders = match holders {
-        Some(known) => known,
-        None => {
-            own = Holders::of(source, &pool, &names);
-            &own
-        }
+    let holders = if let Some(known) = holders {
+        known
+    } else {
+        own = Holders::of(source, &pool, &names);
+        &own
     };
     let mut found = Vec::new();
     for name in &names {

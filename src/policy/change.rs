@@ -87,6 +87,10 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
 }
 
 /// The end of the sentence that refuses what a person may allow.
+/// Of a file that may change, but not so: nothing to let pass is offered for it.
+pub(super) const SEND_WITHOUT: &str =
+    "the file may change, but not by this: send the change without it";
+
 pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` lets it pass";
 
 // What the command runs decides whether it passes, unless the failure itself lies there.

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::change::{ChangeRules, ChangedFile, LET_PASS};
+use super::change::{ChangeRules, ChangedFile, SEND_WITHOUT};
 use super::test_files::is_test;
 use crate::languages::{Meddles, Meddling, is_test_runner, meddling};
 use crate::model::{Code, PatchProblem, RepoPath};
@@ -38,7 +38,7 @@ pub(super) fn added(
             }
             let (what, text) = key;
             let message = format!(
-                "line {} `{text}` {}: {LET_PASS}",
+                "line {} `{text}` {}: {SEND_WITHOUT}",
                 finding.line,
                 what.as_str()
             );

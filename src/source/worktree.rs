@@ -185,6 +185,10 @@ fn walk(root: &Path, threads: usize) -> (Vec<Entry>, Vec<Skipped>) {
                 return false;
             }
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            // What is installed is no part of the repository, whether it is ignored or not.
+            if is_folder && entry.depth() > 0 && entry.path().join("pyvenv.cfg").is_file() {
+                return false;
+            }
             let rules = is_folder.then(|| entry.path().join(".gitignore"));
             let Some(reason) = rules.and_then(|rules| strange_rules(&rules)) else {
                 return true;
