@@ -408,7 +408,7 @@ async fn no_answer_is_larger_than_a_client_takes() {
                 .unwrap();
             let whole = serde_json::to_value(&read.contents[0]).unwrap();
             let whole = whole["text"].as_str().unwrap();
-            if uri.ends_with(".txt") {
+            if uri.rsplit('.').next() == Some("txt") {
                 assert!(whole.lines().count() >= rows, "{name}");
                 assert!(whole.starts_with(shown.lines().next().unwrap()), "{name}");
             } else {

@@ -241,7 +241,10 @@ mod tests {
             assert_eq!(kept[LEFT_OFF]["files"], rows.len() - files.len());
             assert_eq!(kept["cycles"], cycles);
             assert_eq!(kept["patch"], Value::Null);
-            let lines = shown.lines().filter(|line| line.contains(".py")).count();
+            let lines = shown
+                .lines()
+                .filter(|line| line.split('.').next_back() == Some("py"))
+                .count();
             assert!(shown.contains(&format!("{} more lines", rows.len() - lines)));
             let link = |at: usize| result.content[at].as_resource_link().unwrap().uri.clone();
             assert_eq!(answers.read(&link(1)).unwrap(), text);
