@@ -334,7 +334,7 @@ fn an_environment_that_nobody_ignores_is_no_part_of_the_repository() {
     std::fs::create_dir_all(&below).unwrap();
     std::fs::write(repo.root().join("env/pyvenv.cfg"), "home = /usr/bin\n").unwrap();
     std::fs::write(below.join("b.py"), "c = 2\n").unwrap();
-    let output = repo.mendit(&["imports", "--format", "json"]);
+    let output = repo.mendit(&["imports", ".", "--format", "json"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.contains("b.py") && !text.contains("site-packages"),
