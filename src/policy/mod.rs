@@ -39,7 +39,6 @@ pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
-#[cfg(feature = "program")]
 pub use shadow::python_name;
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
 #[cfg(feature = "program")]

@@ -1,3 +1,4 @@
+#[cfg(feature = "program")]
 use std::collections::BTreeSet;
 
 use tree_sitter::Node;
@@ -82,12 +83,14 @@ fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut Fil
 /// The names that a module binds whatever happens while it is loaded, imports included: not those
 /// that stand below one branch of an `if` alone, and none that is deleted. `None` when a star binds
 /// others, or the module answers for names itself.
+#[cfg(feature = "program")]
 pub(crate) fn always(module: Node<'_>, text: &[u8]) -> Option<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     bind_all(module, text, 0, &mut found)?;
     (!found.contains("__getattr__")).then_some(found)
 }
 
+#[cfg(feature = "program")]
 fn bind_all(
     parent: Node<'_>,
     text: &[u8],
