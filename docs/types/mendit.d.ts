@@ -334,6 +334,11 @@ export interface CiReport {
   left: Array<string>;
   /** Jobs that passed. */
   passed: Array<string>;
+  /**
+   * Whether the test command passes in this worktree as it is: what the logs tell of does not fail
+   * here.
+   */
+  passesHere: boolean;
   /** A patch for what could be mended. */
   patch: string | null;
   /** The version of this document. */

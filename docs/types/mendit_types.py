@@ -319,6 +319,9 @@ class CiReport(TypedDict):
     left: list[str]
     # Jobs that passed.
     passed: list[str]
+    # Whether the test command passes in this worktree as it is: what the logs tell of does not fail
+    # here.
+    passesHere: bool
     # A patch for what could be mended.
     patch: Union[str, None]
     # The version of this document.

@@ -10,7 +10,7 @@ use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::model::{
     CiCause, CiFailure, CiReport, CiSuggestion, Diagnosis, FailureKind, RunStatus, RunSummary,
-    SCHEMA_VERSION,
+    SCHEMA_VERSION, StopReason,
 };
 use crate::patch::{self, Body, Hunk, HunkLine, LineKind, ReadOptions};
 use crate::workspace::{At, Workspace};
@@ -42,7 +42,12 @@ pub fn fix_ci(
         let mut jobs = Vec::new();
         for path in paths {
             each_log(path, &mut |name, log| {
-                jobs.push(Job::read(app, &workspace, name, log)?);
+                let log = read_log(app, log)?;
+                let mut apart = crate::diagnose::jobs(&log);
+                if apart.is_empty() {
+                    apart.push((name.to_owned(), log));
+                }
+                jobs.extend(apart.into_iter().map(|it| Job::read(app, &workspace, it)));
                 Ok(())
             })?;
         }
@@ -98,6 +103,7 @@ pub fn fix_ci(
         patch,
         verified,
         left,
+        passes_here,
     } = mend(app, &mendable, progress)?;
     let suggestions = patch.as_deref().map(suggestions).unwrap_or_default();
     Ok(CiReport {
@@ -109,6 +115,7 @@ pub fn fix_ci(
         suggestions,
         left,
         verified,
+        passes_here,
     })
 }
 
@@ -117,6 +124,7 @@ struct Mended {
     patch: Option<String>,
     verified: Option<bool>,
     left: Vec<String>,
+    passes_here: bool,
 }
 
 fn mend(
@@ -172,6 +180,11 @@ fn repair_each(
         if repaired.result.status == RunStatus::Fixed {
             mended.verified = Some(true);
             mended.patch = repaired.patch;
+        } else if repaired.result.stop_reason == StopReason::NothingToRepair {
+            return Ok(Mended {
+                passes_here: true,
+                ..Mended::default()
+            });
         } else {
             mended.patch = mended.patch.or(repaired.patch);
             mended.left.extend_from_slice(jobs);
@@ -191,13 +204,7 @@ struct Job {
 }
 
 impl Job {
-    fn read(
-        app: &App,
-        workspace: &Workspace,
-        name: &str,
-        input: &mut dyn std::io::Read,
-    ) -> std::io::Result<Self> {
-        let log = read_log(app, input)?;
+    fn read(app: &App, workspace: &Workspace, (name, log): (String, Log)) -> Self {
         let facts = LogFacts {
             rules: app.rules(),
             ..LogFacts::default()
@@ -207,11 +214,11 @@ impl Job {
             directory: "",
         };
         let diagnosis = diagnose_masked(&log, &facts, scene, &[], app.redactor());
-        Ok(Self {
-            name: name.to_owned(),
+        Self {
+            name,
             log,
             diagnosis,
-        })
+        }
     }
 
     // The same for the same failure on another machine.

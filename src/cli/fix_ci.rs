@@ -107,6 +107,7 @@ fn comment(report: &CiReport) -> String {
         &rows,
         report.patch.as_deref(),
         report.verified,
+        report.passes_here,
         &report.left,
     )
 }
@@ -125,6 +126,9 @@ fn text(report: &CiReport, color: bool) -> String {
         (true, _) => "nothing failed\n",
         (_, Some(true)) => "the tests pass with the patch\n",
         (_, Some(false)) => "the tests still fail\n",
+        (_, None) if report.passes_here => {
+            "the command passes here: what the logs tell of does not fail in this worktree\n"
+        }
         (_, None) if report.patch.is_some() => "the patch was not tried; `--test CMD` tries it\n",
         (_, None) => "",
     });

@@ -133,12 +133,13 @@ impl<'r> Reader<'r> {
         }
         let text = String::from_utf8(self.kept.text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        Log {
+        let log = Log {
             text,
             runs: self.kept.runs,
             bytes: self.kept.bytes,
             passed_over: self.kept.passed_over,
-        }
+        };
+        log.told_apart()
     }
 
     // Keeps of a block what stands around telling words.

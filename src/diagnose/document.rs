@@ -9,6 +9,7 @@ use super::log::View;
 use super::normalise::{self, Lines};
 use super::read::findings;
 use super::runners::{self, Case};
+use super::speakers::together;
 use super::verdict::Verdict;
 use super::{derive, mention, steps};
 use crate::model::{
@@ -27,7 +28,14 @@ const LAST_LINES: usize = 3;
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
 #[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    answer(View::whole(log), facts, Locator::new(listing)).diagnosis
+    let whole = View::whole(log);
+    let mixed = together(whole);
+    let view = mixed.as_ref().map_or(whole, |(text, runs)| View {
+        text,
+        runs,
+        ..whole
+    });
+    answer(view, facts, Locator::new(listing)).diagnosis
 }
 
 /// A diagnosis, and for each thing in its lists the index of the line that it was taken from.

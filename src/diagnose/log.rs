@@ -3,6 +3,7 @@ use std::io::{self, Read};
 
 use super::condense::Reader;
 use super::rules::UserRules;
+use super::speakers::together;
 use crate::policy::decode_log;
 
 /// A log as it is worked on: all of it, or of a huge one every line that can say something, each
@@ -71,6 +72,14 @@ impl Log {
         self.passed_over.bytes
     }
 
+    /// With the lines of each program together where several wrote at the same time.
+    pub(super) fn told_apart(mut self) -> Self {
+        if let Some((text, runs)) = together(self.view()) {
+            (self.text, self.runs) = (text, runs);
+        }
+        self
+    }
+
     pub(super) fn view(&self) -> View<'_> {
         View {
             text: &self.text,
@@ -82,11 +91,13 @@ impl Log {
 
 impl From<String> for Log {
     fn from(text: String) -> Self {
-        Self {
-            bytes: text.len() as u64,
+        let bytes = text.len() as u64;
+        let log = Self {
             text,
+            bytes,
             ..Self::default()
-        }
+        };
+        log.told_apart()
     }
 }
 
@@ -100,9 +111,8 @@ impl From<Vec<u8>> for Log {
             Cow::Borrowed(_) => String::from_utf8(bytes).unwrap_or_default(),
         };
         Self {
-            text,
             bytes: length,
-            ..Self::default()
+            ..Self::from(text)
         }
     }
 }
@@ -111,7 +121,7 @@ impl From<Vec<u8>> for Log {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) text: &'a str,
-    runs: &'a [Run],
+    pub(super) runs: &'a [Run],
     pub(super) passed_over: PassedOver,
 }
 

@@ -9,7 +9,8 @@ use super::prefix::{self, Wrapper};
 use super::quiet;
 
 const LONGEST_LINE: usize = 4096;
-const SAMPLE: usize = 4000;
+// Lines that tell what stands before each.
+pub(super) const SAMPLE: usize = 4000;
 // More rewrites than a progress bar of one line has.
 const MANY: usize = 100;
 const MOST_ORIGINS: usize = 50_000;
@@ -83,11 +84,39 @@ static TRAVIS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:travis_time:(?<what>start|end):(?<id>[\w-]+)|section_(?<section>start|end):\d+:(?<name>[\w.-]+))",
     )
 });
-static WORKFLOW: LazyLock<Regex> = LazyLock::new(|| {
-    super::pattern::compile(
-        r"::(?:error|warning) file=([^,:]+),line=(\d+)(?:,[^:]*?col=(\d+))?[^:]*::(.*)$",
-    )
-});
+static WORKFLOW: LazyLock<Regex> =
+    LazyLock::new(|| super::pattern::compile(r"::(?:error|warning) (.*?)::(.*)$"));
+
+// A message of a workflow that names its place, as a compiler would print it. Line ends and marks of the
+// form are written as in a URL; the first line says it, the others repeat the log.
+fn annotation(text: &str) -> Option<String> {
+    let found = WORKFLOW.captures(text)?;
+    let property = |name: &str| {
+        let all = found[1].split(',');
+        let value = all
+            .filter_map(|it| it.split_once('='))
+            .find(|it| it.0.trim() == name);
+        value.map(|it| decoded(it.1))
+    };
+    let (file, line) = (property("file")?, property("line")?);
+    let column = property("col").or_else(|| property("column"));
+    let column = column.filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+    Some(format!(
+        "{file}:{line}:{}: {}",
+        column.as_deref().unwrap_or("1"),
+        first_line(&found[2])
+    ))
+}
+
+fn first_line(message: &str) -> String {
+    decoded(message.split("%0A").next().unwrap_or(message))
+}
+
+fn decoded(text: &str) -> String {
+    [("%0D", ""), ("%3A", ":"), ("%2C", ","), ("%25", "%")]
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
 
 // What a terminal would show of one raw line, and what the service says with it.
 fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
@@ -107,25 +136,22 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     } else {
         Cow::Borrowed(raw)
     };
-    if (text.contains("::error file=") || text.contains("::warning file="))
-        && let Some(found) = WORKFLOW.captures(&text)
+    if (text.contains("::error ") || text.contains("::warning "))
+        && let Some(text) = annotation(&text)
     {
-        let column = found.get(3).map_or("1", |column| column.as_str());
-        let text = format!(
-            "{}:{}:{column}: {}",
-            &found[1],
-            &found[2],
-            found[4].replace("%0A", " ")
-        );
         return (mark, Cow::Owned(text));
     }
     let mut skip = prefix::length(&text, wrapper);
+    let mut said = None;
     let rest = &text[skip..];
     if (rest.starts_with("##[") || rest.starts_with("::"))
         && let Some(found) = MARK.captures(rest)
     {
         skip += found[0].len();
         let word = found.name("azure").or_else(|| found.name("github"));
+        if found.name("github").is_some() && rest.contains("%0A") {
+            said = Some(first_line(&text[skip..]));
+        }
         mark = match word.map_or("", |word| word.as_str()) {
             "error" => Mark::Error,
             "group" | "section" => Mark::Open(text[skip..].to_owned()),
@@ -135,6 +161,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         };
     }
     let text = match text {
+        _ if said.is_some() => Cow::Owned(said.unwrap_or_default()),
         _ if skip == 0 => text,
         Cow::Borrowed(text) => Cow::Borrowed(&text[skip..]),
         Cow::Owned(text) => Cow::Owned(text[skip..].to_owned()),
@@ -270,6 +297,13 @@ mod tests {
             only("::error file=src/a.ts,line=3,endLine=3,col=7,endColumn=9::TS2304 boom"),
             "src/a.ts:3:7: TS2304 boom"
         );
+        assert_eq!(
+            only(
+                "::error file=/w/a.ts,title=t > x,line=4,column=2::Error%3A 5%25%0A ❯ a.ts:4:1%0A"
+            ),
+            "/w/a.ts:4:2: Error: 5%"
+        );
+        assert_eq!(only("::error::boom%0A at x"), "boom");
     }
 
     #[test]

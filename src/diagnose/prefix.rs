@@ -16,10 +16,10 @@ pub(super) struct Wrapper {
 // Shapes that no tool's own output has: time stamps, streams of GitLab, BuildKit, act and kubectl.
 static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
-        r"^(?:#\d+ \d+\.\d+ |\[[\w ./()-]+/[\w ./()-]+\] +(?:\| ?|(?:❓|💬|⚙)\s+ *)|\[pod/[^\]]+\] )?",
+        r"^(?:(?<stage>#\d+) \d+\.\d+ |(?<job>\[[\w ./()-]+/[\w ./()-]+\]) +(?:\| ?|(?:❓|💬|⚙)\s+ *)|(?<pod>\[pod/[^\]]+\]) )?",
         r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] |\d\d:\d\d:\d\d  )?",
         r"(?:\d\d[OE][ +]?)?",
-        r"(?:[A-Za-z0-9_.-]+-\d+ +\| )?",
+        r"(?:(?<service>[A-Za-z0-9_.-]+-\d+) +\| )?",
     ))
 });
 
@@ -165,6 +165,31 @@ pub(super) fn origin(raw: &str, wrapper: &Wrapper) -> Option<String> {
     (!origin.is_empty()).then(|| origin.to_owned())
 }
 
+/// Which of several programs that write at the same time a raw line is of: a job of `gh run view
+/// --log`, a stage of `BuildKit`, a service, a pod, a package.
+pub(super) fn speaker(raw: &str, wrapper: &Wrapper) -> Option<String> {
+    let head = raw.get(..raw.floor_char_boundary(300))?;
+    let text = plain(head);
+    let from = columns(&text);
+    if from > 0 {
+        return text.split('\t').next().map(str::to_owned);
+    }
+    if may_be_dressed(&text)
+        && let Some(found) = ALWAYS.captures(&text)
+        && let Some(name) = ["stage", "job", "pod", "service"]
+            .iter()
+            .find_map(|group| found.name(group))
+    {
+        return Some(name.as_str().to_owned());
+    }
+    origin(raw, wrapper)
+}
+
+/// The job of a raw line as `gh run view --log` prints it.
+pub(super) fn job(raw: &str) -> Option<&str> {
+    (columns(raw) > 0).then(|| raw.split('\t').next()).flatten()
+}
+
 /// Bytes of a line's text that are not the tool's.
 pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
     let mut skip = always(text);
@@ -200,18 +225,20 @@ fn announced(rest: &str, name: &str, wrapper: &Wrapper) -> Option<usize> {
 
 fn always(text: &str) -> usize {
     let columns = columns(text);
-    let bytes = &text.as_bytes()[columns..];
-    let may = match bytes.first() {
-        Some(b'#' | b'[' | b'0'..=b'9') => true,
-        Some(_) => bytes.iter().take(60).any(|&byte| byte == b'|'),
-        None => false,
-    };
-    let shape = if may {
+    let shape = if may_be_dressed(&text[columns..]) {
         ALWAYS.find(&text[columns..]).map_or(0, |found| found.end())
     } else {
         0
     };
     columns + shape
+}
+
+fn may_be_dressed(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b'#' | b'[' | b'0'..=b'9') => true,
+        Some(_) => text.bytes().take(60).any(|byte| byte == b'|'),
+        None => false,
+    }
 }
 
 // The job and the step that `gh run view --log` puts before a line.

@@ -25,6 +25,9 @@ pub struct CiReport {
     pub left: Vec<String>,
     /// Whether the test command passes with it; `None` when it was not run.
     pub verified: Option<bool>,
+    /// Whether the test command passes in this worktree as it is: what the logs tell of does not fail
+    /// here.
+    pub passes_here: bool,
 }
 
 impl CiReport {

@@ -45,8 +45,15 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
     for (test, then) in &old {
         match new.get(test) {
             Some(now) => moved.count(step(then, now, changes)),
-            None if come.iter().any(|it| stops(then) && holds(test, it)) => moved.further = true,
-            None => moved.gone = true,
+            None => {
+                let held = come.iter().filter(|it| stops(then) && holds(test, it));
+                let errors: Vec<&TestError> = held.filter_map(|it| new.get(**it)).collect();
+                match errors.as_slice() {
+                    [] => moved.gone = true,
+                    all if all.iter().all(|it| lacks_another(then, it, changes)) => moved.on = true,
+                    _ => moved.further = true,
+                }
+            }
         }
     }
     // Tests of a file that could not be loaded fail by name only once it loads.
@@ -110,6 +117,14 @@ fn without_tests(before: &Observed, after: &Observed, changes: &[Change]) -> Eff
     {
         return Effect::Better;
     }
+    // Where nothing could be loaded, tests run now.
+    let runs = |it: &String| it.contains("::") || it.contains(' ');
+    if before.kind.is_before_tests()
+        && before.failing_tests.is_empty()
+        && after.failing_tests.iter().any(runs)
+    {
+        return Effect::Better;
+    }
     if before.kind != after.kind {
         return Effect::Changed;
     }
@@ -169,8 +184,8 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
             _ => Step::On,
         };
     }
-    if let (Some(was), Some(is)) = (missing(&then.error), missing(&now.error)) {
-        return if was != is && !brought(&is, changes) {
+    if missing(&then.error).is_some() && missing(&now.error).is_some() {
+        return if lacks_another(then, now, changes) {
             Step::On
         } else {
             Step::Aside
@@ -186,6 +201,14 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
             }
         }
         _ => Step::Aside,
+    }
+}
+
+// Whether one missing name gave way to the next, which the changes did not bring.
+fn lacks_another(then: &TestError, now: &TestError, changes: &[Change]) -> bool {
+    match (missing(&then.error), missing(&now.error)) {
+        (Some(was), Some(is)) => was != is && !brought(&is, changes),
+        _ => false,
     }
 }
 

@@ -157,6 +157,24 @@ fn progress_is_by_test_and_by_error() {
             "a file that could not be loaded shows its tests",
         ),
         (
+            (K::ImportError, vec![t("tests/test_a.py", A)]),
+            (
+                K::ImportError,
+                vec![
+                    t("tests/test_a.py::test_one", B),
+                    t("tests/test_a.py::test_two", B),
+                ],
+            ),
+            Effect::Better,
+            "a file loads, and its tests show the next missing name",
+        ),
+        (
+            (K::ImportError, vec![A.replace(": ", ":")]),
+            (K::ImportError, vec![t("tests/test_a.py::test_one", A)]),
+            Effect::Better,
+            "nothing could be loaded, and a test shows the name elsewhere",
+        ),
+        (
             (K::ImportError, vec![t("test_a", A)]),
             (K::TestFailure, vec![t("tests.test_a.T.test_one", WRONG)]),
             Effect::Further,

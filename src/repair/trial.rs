@@ -289,9 +289,18 @@ fn reason(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> (StopReaso
     let (reason, kept, said) = told(trial, after, changes);
     let said = match trial.before {
         Some(before) if said == PART_GONE => gone(before, after),
+        Some(_) if reason == StopReason::TestsChanged => match next_error(after) {
+            "" => said.to_owned(),
+            next => format!("{said}: {next}"),
+        },
         _ => said.to_owned(),
     };
     (reason, kept, said)
+}
+
+fn next_error(after: &Observed) -> &str {
+    let next = after.errors.iter().find(|it| !it.error.is_empty());
+    next.map_or(after.message.as_str(), |it| it.error.as_str())
 }
 
 // What passes or is found now, by name.
@@ -318,9 +327,7 @@ fn gone(before: &Observed, after: &Observed) -> String {
             more(&names)
         )
     } else {
-        let next = after.errors.iter().find(|it| !it.error.is_empty());
-        let next = next.map_or(after.message.as_str(), |it| it.error.as_str());
-        format!("the failure is another one now: {next}")
+        format!("the failure is another one now: {}", next_error(after))
     }
 }
 

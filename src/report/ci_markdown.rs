@@ -18,6 +18,7 @@ pub fn ci_markdown(
     rows: &[CiRow<'_>],
     patch: Option<&str>,
     verified: Option<bool>,
+    passes_here: bool,
     left: &[String],
 ) -> String {
     let mut text = format!("{MARK}\n");
@@ -26,6 +27,9 @@ pub fn ci_markdown(
         (_, Some(_), Some(true)) => "### mendit: there is a patch, and the tests pass with it\n",
         (_, Some(_), Some(false)) => "### mendit: there is a patch, and the tests still fail\n",
         (_, Some(_), None) => "### mendit: there is a patch, not tried\n",
+        (_, None, _) if passes_here => {
+            "### mendit: what failed in CI; the tests pass where they were run again\n"
+        }
         (_, None, _) => "### mendit: what failed\n",
     };
     text.push_str(said);
@@ -147,7 +151,7 @@ mod tests {
             cause: "new",
             summary: &summary,
         };
-        let text = ci_markdown(&[row], Some("+```\n"), Some(true), &[]);
+        let text = ci_markdown(&[row], Some("+```\n"), Some(true), false, &[]);
         assert!(text.starts_with(MARK));
         assert!(
             text.contains("``a`b``: ````x ``` </details> @all````"),

@@ -1,0 +1,179 @@
+//! Programs that write into one log at the same time: their lines are put together again.
+
+use super::log::{Log, Run, View};
+use super::normalise::SAMPLE;
+use super::prefix;
+
+/// The same log with the lines of each program together, under their own numbers; none where nobody
+/// speaks between the lines of another. A line that names nobody ends what may be put together.
+pub(super) fn together(view: View<'_>) -> Option<(String, Vec<Run>)> {
+    if !view.text.contains(['\t', '|', '[', '#', ':']) {
+        return None;
+    }
+    let wrapper = prefix::wrapper(view.text, SAMPLE);
+    let mut out: Vec<(u64, &str)> = Vec::new();
+    let mut mixed = false;
+    let mut stretch = Stretch::default();
+    for row in view.lines('\n') {
+        match prefix::speaker(row.1, &wrapper) {
+            Some(name) => mixed |= stretch.add(&name, row),
+            None if row.1.trim().is_empty() && stretch.is_open() => stretch.follow(row),
+            None => {
+                stretch.end(&mut out);
+                out.push(row);
+            }
+        }
+    }
+    stretch.end(&mut out);
+    mixed.then(|| joined(&out))
+}
+
+/// The jobs of a log that names one on each line, as `gh run view --log` prints them; none where there
+/// are not several.
+pub fn jobs(log: &Log) -> Vec<(String, Log)> {
+    let mut found: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
+    let view = log.view();
+    for row in view.lines('\n') {
+        let name = prefix::job(row.1);
+        let at = match name {
+            Some(name) => found.iter().position(|it| it.0 == name),
+            None => found.len().checked_sub(1),
+        };
+        let at = match (at, name) {
+            (Some(at), _) => at,
+            (None, Some(name)) if found.len() < MOST_JOBS => {
+                found.push((name, Vec::new()));
+                found.len() - 1
+            }
+            (None, _) => return Vec::new(),
+        };
+        if let Some(known) = found.get_mut(at) {
+            known.1.push(row);
+        }
+    }
+    if found.len() < 2 {
+        return Vec::new();
+    }
+    let own = |(name, rows): (&str, Vec<(u64, &str)>)| {
+        let (text, runs) = joined(&rows);
+        let bytes = text.len() as u64;
+        let log = Log {
+            text,
+            runs,
+            bytes,
+            ..Log::default()
+        };
+        (name.to_owned(), log)
+    };
+    found.into_iter().map(own).collect()
+}
+
+// GitHub allows 256 in a matrix.
+const MOST_JOBS: usize = 1024;
+// More programs than speak at once.
+const MOST_SPEAKERS: usize = 64;
+
+// Lines that all name who speaks.
+#[derive(Default)]
+struct Stretch<'a> {
+    of: Vec<(String, Vec<(u64, &'a str)>)>,
+    last: usize,
+}
+
+impl<'a> Stretch<'a> {
+    fn is_open(&self) -> bool {
+        !self.of.is_empty()
+    }
+
+    // Whether somebody speaks again after another.
+    fn add(&mut self, name: &str, row: (u64, &'a str)) -> bool {
+        let known = self.of.iter().position(|it| it.0 == name);
+        let again = known.is_some_and(|at| at != self.last);
+        if known.is_none() && self.of.len() < MOST_SPEAKERS {
+            self.of.push((name.to_owned(), Vec::new()));
+            self.last = self.of.len() - 1;
+        }
+        self.last = known.unwrap_or(self.last);
+        self.follow(row);
+        again
+    }
+
+    fn follow(&mut self, row: (u64, &'a str)) {
+        if let Some(it) = self.of.get_mut(self.last) {
+            it.1.push(row);
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<(u64, &'a str)>) {
+        out.extend(self.of.drain(..).flat_map(|it| it.1));
+        self.last = 0;
+    }
+}
+
+fn joined(rows: &[(u64, &str)]) -> (String, Vec<Run>) {
+    let mut text = String::with_capacity(rows.iter().map(|row| row.1.len() + 1).sum());
+    let mut runs: Vec<Run> = Vec::new();
+    let mut next = 0;
+    for (at, (number, line)) in rows.iter().enumerate() {
+        if *number != next {
+            runs.push(Run {
+                from: at,
+                number: *number,
+            });
+        }
+        next = number + 1;
+        if at > 0 {
+            text.push('\n');
+        }
+        text.push_str(line);
+    }
+    (text, runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Log, jobs};
+
+    fn numbered(log: &Log) -> Vec<(u64, &str)> {
+        log.view().lines('\n').collect()
+    }
+
+    #[test]
+    fn lines_of_services_stand_together_under_their_numbers() {
+        let log = "a-1  | one\nb-1  | two\n\u{1b}[36ma-1  |\u{1b}[0m three\nb-1  | four\ndone\na-1  | five";
+        let read = Log::from(log.to_owned());
+        let numbers: Vec<u64> = numbered(&read).iter().map(|row| row.0).collect();
+        assert_eq!(numbers, [1, 3, 2, 4, 5, 6]);
+        assert_eq!(read.bytes(), log.len() as u64);
+    }
+
+    #[test]
+    fn what_is_not_mixed_is_kept_as_it_is() {
+        for log in [
+            "a-1  | one\na-1  | two\nb-1  | three",
+            "job\tstep\t2026-11-22T10:10:03.0Z one\njob\tother\t2026-11-22T10:10:03.0Z two\n",
+            "E   assert 1 == 2\n\tat f (a.js:1:2)\n",
+        ] {
+            assert_eq!(Log::from(log.to_owned()).text(), log);
+            assert!(jobs(&Log::from(log.to_owned())).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_log_of_several_jobs_is_one_for_each() {
+        let row = |job: &str, text: &str| format!("{job}\trun\t2026-11-22T10:10:03.04Z {text}\n");
+        let log = [row("a (3.11)", "x"), row("b", "y"), row("a (3.11)", "z")].concat();
+        let found = jobs(&Log::from(log));
+        let shown: Vec<_> = found
+            .iter()
+            .map(|(name, log)| {
+                (
+                    name.as_str(),
+                    numbered(log)[0].0,
+                    log.text().matches('T').count(),
+                )
+            })
+            .collect();
+        assert_eq!(shown, [("a (3.11)", 1, 2), ("b", 2, 1)]);
+    }
+}
