@@ -17,13 +17,15 @@ pub(super) struct LogFile<'s> {
 }
 
 impl<'s> LogFile<'s> {
-    /// The file that the log calls `named`, when the diagnosis knows it too.
+    /// The file that the log calls `named`, when the diagnosis knows it too: of several that end
+    /// alike the one that has most in common.
     pub(super) fn find(named: &str, diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<Self> {
         let path = diagnosis
             .files
             .iter()
             .filter_map(MentionedFile::repo_path)
-            .find(|path| named.ends_with(path.as_str()) || path.as_str().ends_with(named))?;
+            .filter(|path| is_end(named, path.as_str()) || is_end(path.as_str(), named))
+            .max_by_key(|path| path.as_str().len().min(named.len()))?;
         let bytes = source.read(&path).ok()?;
         Some(Self {
             text: String::from_utf8(bytes.to_vec()).ok()?,
@@ -84,6 +86,12 @@ impl<'s> LogFile<'s> {
             must_fix,
         })
     }
+}
+
+// Whether a path ends with whole parts of another.
+fn is_end(path: &str, end: &str) -> bool {
+    let head = path.strip_suffix(end);
+    head.is_some_and(|head| head.is_empty() || head.ends_with(['/', '\\']))
 }
 
 pub(super) fn is_name(word: &str) -> bool {

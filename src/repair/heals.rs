@@ -27,7 +27,7 @@ pub fn heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source, ask: &Ask<'_
     let (certain, tries) = import_heals(diagnosis, source, ask);
     found.extend(certain);
     found.extend(compiler_heals(log, diagnosis, source));
-    found.extend(syntax_heals(log, diagnosis, source));
+    found.extend(syntax_heals(log, diagnosis, source, ask.earlier));
     found.extend(tries);
     found
 }

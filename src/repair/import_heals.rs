@@ -132,7 +132,8 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
         .filter(|one| match (&one.replaces, one.source) {
             // A file next door in place of an alias would hide that the alias is wrong.
             (Some(was), _) => was.starts_with('.') || !one.module.starts_with('.'),
-            (None, HintSource::Similar) => false,
+            // What only has to be there, as a word of the standard library, passes nearly any test.
+            (None, HintSource::Similar | HintSource::Stdlib | HintSource::Manifest) => false,
             (None, _) => rivals(one) == 0,
         })
         .collect()

@@ -1,15 +1,24 @@
+use std::collections::HashMap;
+
 use super::compiler_heals::python_frame;
 use super::edit_heal::{LogFile, MAX_LINE};
 use super::heals::Heal;
+use crate::hint::Earlier;
 use crate::model::Diagnosis;
 use crate::source::Source;
 
 /// Lines below the named one at whose end a bracket may close.
 const MAX_LINES: usize = 8;
 
-/// One bracket, colon or indent that a parser misses at a place it names, put there when the file
-/// then parses. Kept only when the commands pass with it.
-pub(super) fn syntax_heals(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
+/// What a parser misses at a place it names: the lines around it as an earlier version of the file
+/// has them, when they differ in brackets, colons and indents alone; else one bracket, colon or indent,
+/// where there is but one place for it. The file then parses. Kept only when the commands pass with it.
+pub(super) fn syntax_heals(
+    log: &str,
+    diagnosis: &Diagnosis,
+    source: &dyn Source,
+    earlier: &Earlier<'_>,
+) -> Vec<Heal> {
     let mut frame: Option<(&str, usize)> = None;
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
@@ -18,7 +27,9 @@ pub(super) fn syntax_heals(log: &str, diagnosis: &Diagnosis, source: &dyn Source
             let (_, said) = line.split_once("Error: ")?;
             let (path, row) = frame?;
             let place = LogFile::find(path, diagnosis, source)?;
-            missing(&place, row, said).or_else(|| required(&place, row, said))
+            as_before(&place, row, earlier)
+                .or_else(|| missing(&place, row, said))
+                .or_else(|| required(&place, row, said))
         });
         if let Some(heal) = healed {
             return vec![heal];
@@ -37,6 +48,77 @@ fn node_frame(line: &str) -> Option<(&str, usize)> {
     (named && !path.contains(' ')).then_some((path, row.parse().ok()?))
 }
 
+// The lines around a place as the newest version that has them otherwise and parses.
+fn as_before(place: &LogFile<'_>, row: usize, earlier: &Earlier<'_>) -> Option<Heal> {
+    let versions = earlier(&place.path);
+    let texts = versions
+        .iter()
+        .filter_map(|it| std::str::from_utf8(it).ok());
+    let mut mended = texts
+        .filter(|it| place.parses(it))
+        .map(|it| with_lines_of(&place.text, it, row))
+        .filter(|it| *it != place.text && place.parses(it));
+    let after = mended.next()?;
+    let said = "put the brackets and indents of its last version";
+    place.heal(said, &after, true)
+}
+
+// The lines near a row as `before` has them, where they differ in what a slip of the hand takes away.
+fn with_lines_of(text: &str, before: &str, row: usize) -> String {
+    let mut known: HashMap<String, Option<&str>> = HashMap::new();
+    for line in before.lines() {
+        let only = known.entry(words(line)).or_insert(Some(line));
+        *only = only.filter(|it| *it == line);
+    }
+    let near = row.saturating_sub(MAX_LINES)..=row.saturating_add(MAX_LINES);
+    let lines = text.split_inclusive('\n').enumerate().map(|(at, line)| {
+        let bare = line.trim_end_matches(['\n', '\r']);
+        let words = words(bare);
+        match known.get(&words) {
+            Some(Some(was)) if near.contains(&(at + 1)) && !words.is_empty() => {
+                [was, &line[bare.len()..]].concat()
+            }
+            _ => line.to_owned(),
+        }
+    });
+    lines.collect()
+}
+
+// A line without blanks and without what a slip of the hand takes away.
+fn words(line: &str) -> String {
+    let slips = ['(', ')', '[', ']', '{', '}', ':', ';'];
+    let kept = line
+        .chars()
+        .filter(|it| !it.is_whitespace() && !slips.contains(it));
+    kept.collect()
+}
+
+// Whether a bracket that opens on this line groups what it holds, so that where it closes is meaning:
+// `(net + fee * n`.
+fn groups(line: &str) -> bool {
+    let mut open = Vec::new();
+    for (at, letter) in line.char_indices() {
+        match letter {
+            '(' => open.push(at),
+            ')' => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    let Some((head, inside)) = open.last().map(|at| line.split_at(*at)) else {
+        return false;
+    };
+    let called = head.ends_with(|it: char| it.is_alphanumeric() || "_)]".contains(it));
+    let operators = inside
+        .matches(['+', '-', '*', '/', '%', '<', '>', '=', '|', '&'])
+        .count();
+    let words = inside
+        .split_whitespace()
+        .filter(|it| matches!(*it, "and" | "or" | "in" | "is"));
+    !called && operators + words.count() > 1
+}
+
 fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<Heal> {
     if let Some(open) = said.strip_suffix("' was never closed") {
         let close = match open.strip_prefix('\'')? {
@@ -45,6 +127,9 @@ fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<Heal> {
             "{" => "}",
             _ => return None,
         };
+        if close == ")" && place.text.get(place.line(row)?).is_some_and(groups) {
+            return None;
+        }
         // What is indented below the line still belongs to it.
         let goes_on = |next: usize| indent(place, next) > indent(place, row);
         let mut ends =
@@ -115,6 +200,15 @@ fn indented(place: &LogFile<'_>, above: usize, row: usize) -> Option<String> {
     let lead = place.text.get(head)?;
     let lead = lead.get(..lead.len() - lead.trim_start().len())?;
     let line = place.text.get(range.clone())?.trim_start();
+    // More lines at the header's own indent may belong to its body, too.
+    let ends = ["return", "raise", "break", "continue", "pass"];
+    let last = ends.contains(&line.split([' ', ';', '(']).next().unwrap_or(line));
+    if !last && indent(place, row + 1) == indent(place, above) {
+        let next = place.text.get(place.line(row + 1)?)?;
+        if !next.trim().is_empty() {
+            return None;
+        }
+    }
     let after = place.with(range, &format!("{lead}{unit}{line}"))?;
     place.parses(&after).then_some(after)
 }
@@ -217,6 +311,21 @@ mod tests {
             ),
             (
                 "a.py",
+                "def f(a, b, n):\n    return (a + b * n\n",
+                python(2, "'(' was never closed"),
+                "",
+            ),
+            (
+                "a.py",
+                "def f(rows):\n    for r in rows:\n    r = r()\n    g(r)\n",
+                python(
+                    3,
+                    "expected an indented block after 'for' statement on line 2",
+                ),
+                "",
+            ),
+            (
+                "a.py",
                 "x = [\n\ndef f(:\n",
                 python(1, "'[' was never closed"),
                 "",
@@ -225,7 +334,7 @@ mod tests {
             let file = RepoPath::new(path).unwrap();
             let source = Memory::new([(file, text.as_bytes().to_vec())]);
             let diagnosis = diagnose(&log, &LogFacts::default(), Some(source.listing()));
-            let found = syntax_heals(&log, &diagnosis, &source);
+            let found = syntax_heals(&log, &diagnosis, &source, &|_| Vec::new());
             let patch = found.first().map_or(String::new(), |heal| {
                 String::from_utf8(heal.patch.clone()).unwrap()
             });
@@ -233,6 +342,33 @@ mod tests {
                 .lines()
                 .find(|line| line.starts_with('+') && !line.starts_with("+++"));
             assert_eq!(line.unwrap_or_default(), added, "{text}{log}");
+        }
+    }
+
+    #[test]
+    fn an_earlier_version_says_where_a_bracket_closes_and_what_is_indented() {
+        let file = RepoPath::new("a.py").unwrap();
+        let before = "def f(rows, n):\n    for r in rows:\n        r = r()\n        g(r)\n    return (a + b) * n\n";
+        for (now, said, row) in [
+            (before.replace("b) * n", "b * n"), "'(' was never closed", 5),
+            (
+                before.replace("        ", "    "),
+                "expected an indented block after 'for' statement on line 2",
+                3,
+            ),
+        ] {
+            let source = Memory::new([(file.clone(), now.into_bytes())]);
+            let log = format!("  File \"/w/a.py\", line {row}\n    x\nSyntaxError: {said}\n");
+            let diagnosis = diagnose(&log, &LogFacts::default(), Some(source.listing()));
+            let found = syntax_heals(&log, &diagnosis, &source, &|_| vec![before.into()]);
+            let set = String::from_utf8(found[0].patch.clone()).unwrap();
+            let added: Vec<&str> = set
+                .lines()
+                .filter_map(|it| it.strip_prefix('+'))
+                .filter(|it| !it.starts_with("++"))
+                .collect();
+            assert!(added.iter().all(|it| before.contains(it)), "{set}");
+            assert!(!added.is_empty());
         }
     }
 }
