@@ -21,6 +21,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
         installed: &Installed::default(),
         names: &[name.to_owned()],
         may_read: &|_| true,
+        earlier: &|_| Vec::new(),
     };
     let found = suggest(&source, &graph, &query);
     for one in found.iter().filter(|one| one.certain) {

@@ -14,6 +14,11 @@ fn memory(files: &[(&str, &str)]) -> Memory {
 }
 
 fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
+    hints_after(files, file, name, &[])
+}
+
+// The same for a file that had other contents before, newest first.
+fn hints_after(files: &[(&str, &str)], file: &str, name: &str, before: &[&str]) -> Vec<Suggestion> {
     let source = memory(files);
     let graph = Graph::new(&source);
     let query = Query {
@@ -22,6 +27,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
         installed: &Installed::default(),
         names: &[name.to_owned()],
         may_read: &|path| !path.as_str().starts_with("secrets/"),
+        earlier: &|_| before.iter().map(|it| it.as_bytes().to_vec()).collect(),
     };
     suggest(&source, &graph, &query)
 }
@@ -47,6 +53,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
         installed: &Installed::default(),
         names: &names,
         may_read: &|_| true,
+        earlier: &|_| Vec::new(),
     };
     let mut found = suggest(&source, &graph, &query);
     found.retain(|one| one.certain);
@@ -54,6 +61,43 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     assert!(fix.patch.starts_with("diff --git "), "{}", fix.patch);
     let after = fix.changes.first()?.after.clone()?;
     Some(String::from_utf8(after.bytes.to_vec()).unwrap())
+}
+
+#[test]
+fn what_the_file_last_had_for_a_name_outweighs_all_else() {
+    let rivals = [
+        ("u/num.py", "def clamp(x):\n    return x\n"),
+        ("v/num.py", "def clamp(x):\n    return -x\n"),
+    ];
+    let told = |now: &str, name: &str, before: &[&str]| {
+        let files = [rivals[0], rivals[1], ("use.py", now)];
+        let found = hints_after(&files, "use.py", name, before);
+        let best = found
+            .first()
+            .map(|it| (it.import_statement.clone(), it.certain));
+        best.unwrap_or_default()
+    };
+    let now = "def f(x):\n    return clamp(x)\n";
+    assert!(!told(now, "clamp", &[]).1);
+    for module in ["u.num", "v.num"] {
+        let import = format!("from {module} import clamp");
+        let before = [now.to_owned(), format!("{import}\n\n{now}")];
+        let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        assert_eq!(told(now, "clamp", &before), (import, true));
+    }
+    // A module that is gone, or lost the name, is no answer.
+    let gone = ["from w.num import clamp\n"];
+    assert!(!told(now, "clamp", &gone).1);
+
+    let now = "def truncate(s, n):\n    return s\n\ndef f(s):\n    return shorten(s, 3)\n";
+    assert_eq!(told(now, "shorten", &[]).0, "from textwrap import shorten");
+    let own = now.replace("truncate", "shorten");
+    assert_eq!(told(now, "shorten", &[&own]), (String::new(), false));
+
+    let now = "def f(items):\n    return list(items) if copy else items\n";
+    assert_eq!(told(now, "copy", &[]).0, "from copy import copy");
+    let parameter = now.replace("(items):", "(items, copy=False):");
+    assert_eq!(told(now, "copy", &[&parameter]), (String::new(), false));
 }
 
 #[test]

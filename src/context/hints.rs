@@ -35,6 +35,7 @@ pub(super) fn recovery(
             known,
             installed,
             may_read,
+            earlier: &|_| Vec::new(),
         };
         suggestions.extend(suggest(source, graph, &query));
     }

@@ -135,13 +135,14 @@ fn remembered(known: &RefCell<Past>, ask: &Ask<'_>, path: &RepoPath) -> Vec<Vec<
 }
 
 impl<'q> Ask<'q> {
-    fn query(&self, file: &'q RepoPath, names: &'q [String]) -> Query<'q> {
+    fn query<'a>(&'a self, file: &'a RepoPath, names: &'a [String]) -> Query<'a> {
         Query {
             file,
             names,
             known: self.known,
             installed: self.installed,
             may_read: self.may_read,
+            earlier: self.earlier,
         }
     }
 }

@@ -123,7 +123,7 @@ fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
 }
 
 // Whether a package that is installed is known not to have the name.
-fn is_lacking(installed: &Installed, asked: &Asked<'_>, one: &Suggestion) -> bool {
+pub(super) fn is_lacking(installed: &Installed, asked: &Asked<'_>, one: &Suggestion) -> bool {
     let whole = matches!(one.imported.as_str(), "*" | "default");
     let outside = one.path.is_none() && one.source != HintSource::Stdlib && !whole;
     outside && exported(installed, asked.file, &one.module, &one.imported) == Some(Has::Nothing)

@@ -7,6 +7,7 @@ mod choose;
 mod entity;
 mod evidence;
 mod fix;
+mod history;
 mod idiom;
 mod load_order;
 mod missing;

@@ -1,3 +1,4 @@
+use super::Earlier;
 use crate::model::RepoPath;
 use crate::source::Installed;
 
@@ -15,4 +16,6 @@ pub struct Query<'q> {
     pub installed: &'q Installed,
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
+    /// What files were before: what the file itself last had for a name outweighs all else.
+    pub earlier: &'q Earlier<'q>,
 }

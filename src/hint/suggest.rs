@@ -8,7 +8,7 @@ use super::asked::Asked;
 use super::choose::choose;
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
-use super::{outside, similar, words};
+use super::{history, outside, similar, words};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word};
 use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
@@ -93,6 +93,7 @@ pub(super) fn suggest_among(
         if rows.is_empty() {
             rows = similar::similar(graph, idiom, &pool, &asked);
         }
+        rows = history::weighed(graph, idiom, &asked, query, rows);
         found.append(&mut rows);
     }
     found

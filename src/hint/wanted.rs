@@ -77,11 +77,17 @@ pub fn wanted(
     };
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
     for name in &lacks.names {
-        let uses = read.iter().find(|(path, bytes, facts)| {
-            let lacks = |it: Uses| !it.bound && (it.value || it.typed);
+        let lacks = |it: Uses| !it.bound && (it.value || it.typed);
+        let asks = read.iter().find(|(path, bytes, facts)| {
             !binds(facts, name) && uses(path, bytes, name).is_some_and(lacks)
         });
-        if let Some(file) = uses.map(|(path, ..)| *path).or_else(|| holds(name)) {
+        // A file that has the word for something else does not want the name.
+        let may_ask = |path: &&RepoPath| {
+            let mut all = read.iter().filter(|it| it.0 == *path);
+            all.any(|(path, bytes, _)| uses(path, bytes, name).is_none_or(lacks))
+        };
+        let asks = asks.map(|(path, ..)| *path);
+        if let Some(file) = asks.or_else(|| holds(name).filter(may_ask)) {
             add(&mut wanted.entry(file.clone()).or_default().names, name);
         }
     }

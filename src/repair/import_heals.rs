@@ -51,6 +51,7 @@ pub(super) fn import_heals(
             known: ask.known,
             installed: ask.installed,
             may_read: ask.may_read,
+            earlier: ask.earlier,
         };
         certain.extend(hidden(source, &graph, &query));
         for one in may_be_tried(&certain, &open) {
