@@ -94,10 +94,69 @@ fn what_the_file_last_had_for_a_name_outweighs_all_else() {
     let own = now.replace("truncate", "shorten");
     assert_eq!(told(now, "shorten", &[&own]), (String::new(), false));
 
+    for (now, certain) in [
+        ("x = 4 / count\n", false),
+        ("for one in count(3):\n    print(one)\n", true),
+    ] {
+        assert_eq!(
+            told(now, "count", &[]),
+            ("from itertools import count".to_owned(), certain)
+        );
+    }
+
     let now = "def f(items):\n    return list(items) if copy else items\n";
     assert_eq!(told(now, "copy", &[]).0, "from copy import copy");
     let parameter = now.replace("(items):", "(items, copy=False):");
     assert_eq!(told(now, "copy", &[&parameter]), (String::new(), false));
+}
+
+#[test]
+fn a_name_goes_through_no_other_projects_folder() {
+    let files = [
+        (
+            "pyproject.toml",
+            "[tool.uv.workspace]\nmembers = ['packages/*']\n",
+        ),
+        (
+            "packages/core/pyproject.toml",
+            "[project]\nname = 'acme-core'\n",
+        ),
+        (
+            "packages/core/src/acme_core/__init__.py",
+            "def load_rows():\n    return 1\n",
+        ),
+        (
+            "packages/cli/pyproject.toml",
+            "[project]\nname = 'acme-cli'\ndependencies = ['acme-core']\n",
+        ),
+        ("packages/cli/src/acme_cli/__init__.py", "load_rows()\n"),
+    ];
+    let found = best(&files, "packages/cli/src/acme_cli/__init__.py", "load_rows");
+    assert!(
+        found.starts_with("from acme_core import load_rows"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_file_that_was_renamed_is_where_its_importers_are_led() {
+    let money = "def fmt(x):\n    return x\n";
+    let other = "def fmt(x):\n    return -x\n";
+    let repo = Repo::with(&[
+        ("shop/__init__.py", "from .money import fmt\n"),
+        ("shop/money.py", money),
+        ("legacy/money.py", other),
+    ]);
+    repo.git(&["mv", "shop/money.py", "shop/cash.py"]);
+    let log = "  File \"shop/__init__.py\", line 1, in <module>\n    from .money import fmt\n\
+               ModuleNotFoundError: No module named 'shop.money'\n";
+    let place = repo.outside().join("log");
+    std::fs::write(&place, log).unwrap();
+    let place = place.to_str().unwrap();
+    let found = repo.mendit(&["hint", "--format", "json", "--log", place]);
+    let best = &json(&found)["suggestions"][0];
+    assert_eq!(best["importStatement"], "from .cash import fmt", "{best}");
+    assert_eq!(best["certain"], true, "{best}");
 }
 
 #[test]

@@ -39,6 +39,15 @@ pub(super) fn choose(
         .0
         .iter()
         .any(|(way, weight)| way.path.is_none() && weight.count > 0);
+    // What the file works with defines it or passes it on.
+    let at_hand = evidence.0.iter().any(|(way, weight)| {
+        let offers = weight.defines.is_some() || weight.passes_on;
+        offers
+            && way
+                .path
+                .as_ref()
+                .is_some_and(|it| asked.reached.contains(it))
+    });
     let mut rows: Vec<Row> = evidence
         .0
         .into_iter()
@@ -48,7 +57,8 @@ pub(super) fn choose(
             score: {
                 let score = score(graph, idiom, &way, &weight, asked);
                 // The repository says which of several modules it takes the name from.
-                let passed_over = voted_outside && weight.count == 0 && weight.outside.is_some();
+                let passed_over =
+                    (voted_outside || at_hand) && weight.count == 0 && weight.outside.is_some();
                 if passed_over { score / 64 } else { score }
             },
             way,
@@ -127,6 +137,18 @@ pub(super) fn is_lacking(installed: &Installed, asked: &Asked<'_>, one: &Suggest
     let whole = matches!(one.imported.as_str(), "*" | "default");
     let outside = one.path.is_none() && one.source != HintSource::Stdlib && !whole;
     outside && exported(installed, asked.file, &one.module, &one.imported) == Some(Has::Nothing)
+}
+
+// Whether a name is used as what a library has, and not as a variable that bears a word: called, with
+// members, as a type, a decorator or a class.
+fn is_used_as_one(asked: &Asked<'_>) -> bool {
+    let usage = &asked.usage;
+    let marked = |at: &usize| at.checked_sub(1).and_then(|at| asked.text.get(at)) == Some(&b'@');
+    usage.called
+        || !usage.members.is_empty()
+        || usage.typed
+        || asked.name.starts_with(char::is_uppercase)
+        || usage.places.iter().any(marked)
 }
 
 // What speaks for each definition: all of its importers, and the best of the ways to it that
@@ -308,8 +330,9 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -
             if word && others > 1 && best.way.imported != "*" {
                 return false;
             }
-            return asked.language.is_everyday(&best.way.module)
-                || proof::is_in_use(asked, &best.way.module);
+            return (asked.language.is_everyday(&best.way.module)
+                || proof::is_in_use(asked, &best.way.module))
+                && is_used_as_one(asked);
         }
         // What an installed package itself shows, and nothing else does.
         Some(_) if best.weight.installed => {

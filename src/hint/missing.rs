@@ -69,12 +69,16 @@ pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     }
     if bare.starts_with('/') || specifier == "." || specifier == ".." {
         let place = RepoPath::resolve(file.directory(), specifier);
-        return module.starts_with(['/', 'f'])
-            && place.is_ok_and(|path| {
-                module
+        return place.is_ok_and(|path| {
+            // The root may have been taken off a log.
+            if module == path.as_str() {
+                return true;
+            }
+            module.starts_with(['/', 'f'])
+                && module
                     .strip_suffix(path.as_str())
                     .is_some_and(|head| head.is_empty() || head.ends_with('/'))
-            });
+        });
     }
     // `.a.b`: the log says the package's name before it, or stops at `a`.
     let parts: Vec<&str> = bare.split('.').filter(|part| !part.is_empty()).collect();
@@ -114,6 +118,17 @@ fn moved(
             });
         }
     }
+    // The file that stood where the import leads, under another path now.
+    let renamed = renamed(source, graph, query, import);
+    if let Some(path) = &renamed
+        && places.iter().all(|it| it.path != path)
+    {
+        places.push(Place {
+            path,
+            far: 0,
+            slip: true,
+        });
+    }
     let has = |path: &RepoPath, name: &str| holds(graph, path, name);
     let has_all = |path: &RepoPath| taken.iter().all(|name| has(path, name));
     // What a module of old exports is not always known.
@@ -124,6 +139,7 @@ fn moved(
     });
     places.sort_by_key(|place| {
         (
+            Some(place.path) != renamed.as_ref(),
             !(has_all(place.path) || (place.slip && unknown(place.path))),
             !place.slip,
             place.far,
@@ -136,6 +152,7 @@ fn moved(
     let alone = places.iter().filter(whole).count() == 1;
     // One that is spelled almost like it, or the only one that defines what is taken.
     let is_meant = |place: &Place<'_>| match slips {
+        _ if renamed.is_some() => renamed.as_ref() == Some(place.path),
         0 => alone && taken.iter().all(|name| is_own(graph, place.path, name)),
         count => count == 1 && place.slip,
     };
@@ -170,7 +187,7 @@ fn moved(
         let side = |path: &RepoPath| is_test(path.as_str()) || is_aside(path);
         !foreign
             && !made
-            && (place.far == 0 || place.slip || own())
+            && (place.far == 0 || place.slip || renamed.is_some() || own())
             && (!side(place.path) || side(query.file))
     };
     let row = |(at, place): (usize, &Place<'_>)| {
@@ -272,6 +289,16 @@ fn has_folder(source: &dyn Source, name: &str) -> bool {
 // Whether git ignores the file that the import names: it is made, and was not made yet.
 fn is_made(source: &dyn Source, graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
     let mut ignored = Ignored::new(source, "");
+    let mut paths = named_paths(graph, file, import);
+    paths.any(|path| ignored.is_ignored(&path))
+}
+
+// Where a file may have stood that an import names.
+fn named_paths(
+    graph: &Graph<'_>,
+    file: &RepoPath,
+    import: &Import,
+) -> impl Iterator<Item = RepoPath> {
     let tried = graph.resolver().resolve(file, import).tried;
     let named = RepoPath::resolve(file.directory(), &import.specifier);
     let named = named
@@ -280,8 +307,30 @@ fn is_made(source: &dyn Source, graph: &Graph<'_>, file: &RepoPath, import: &Imp
     let paths = tried.into_iter().chain(named.map(|it| it.to_string()));
     let endings = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
     paths
-        .flat_map(|path| endings.map(|ending| format!("{path}{ending}")))
-        .any(|path| RepoPath::new(&path).is_ok_and(|path| ignored.is_ignored(&path)))
+        .flat_map(move |path| endings.map(|ending| format!("{path}{ending}")))
+        .filter_map(|path| RepoPath::new(&path).ok())
+}
+
+// The only file that holds now what stood where the import leads.
+fn renamed(
+    source: &dyn Source,
+    graph: &Graph<'_>,
+    query: &Query<'_>,
+    import: &Import,
+) -> Option<RepoPath> {
+    let mut past = named_paths(graph, query.file, import)
+        .filter_map(|path| Some(((query.earlier)(&path).into_iter().next()?, path)));
+    let (text, was) = past.find(|(text, _)| !text.trim_ascii().is_empty())?;
+    let listing = source.listing();
+    let mut same = listing.files().map(|entry| &entry.path).filter(|path| {
+        path.extension() == was.extension()
+            && (query.may_read)(path)
+            && source.read(path).is_ok_and(|it| *it == *text)
+    });
+    let (only, None) = (same.next()?, same.next()) else {
+        return None;
+    };
+    Some(only.clone())
 }
 
 // For a package of Python its submodules, where those are taken.

@@ -9,6 +9,7 @@ use crate::model::{
     Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
     Suggestion,
 };
+use crate::policy::is_test;
 use crate::source::{Overlay, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
@@ -229,6 +230,8 @@ impl Asked<'_> {
             .into_iter()
             .filter(|it| it.source != HintSource::Similar && it.path.as_ref() != self.target)
             .filter(|it| it.imported == self.taken.name || it.path.is_none())
+            // What a file of ours no longer has is in no library that merely has the word.
+            .filter(|it| it.path.is_some() || self.target.is_none())
             .map(|it| {
                 // What a package no longer has is not what a file of ours happens to define.
                 let certain = it.certain && self.target.is_some();
@@ -378,8 +381,16 @@ pub(super) fn retaken(
     let all = facts.imports.iter().filter(takes);
     let (own, others): (Vec<&Import>, Vec<&Import>) = all.partition(|it| it.specifier == module);
     let shows_all = !Language::of_path(file.as_str())?.declares_exports;
+    // An assertion of an existing test is not rewritten (P703).
+    let asserted = || {
+        let mut lines = text
+            .lines()
+            .filter(|it| it.contains("assert") || it.contains("expect("));
+        is_test(file.as_str()) && lines.any(|it| words(it.as_bytes(), old).next().is_some())
+    };
     let quoted = |quote: char| text.contains(&format!("{quote}{old}{quote}"));
-    let keeps = !others.is_empty()
+    let keeps = asserted()
+        || !others.is_empty()
         || own.iter().any(|it| it.kind == ImportKind::ExportFrom)
         || (shows_all && (file.stem() == "__init__" || quoted('"') || quoted('\'')));
     if let Some(text) = (!keeps).then(|| renamed(file, text, old, new)).flatten() {

@@ -46,6 +46,8 @@ impl Resolver<'_> {
         let script = base.filter(|base| *base == from.directory() && *base == above && !in_package);
         let declared = declared_roots(self, from);
         let mut names: Vec<String> = Vec::new();
+        // Names through the folder of another project: they work from one directory alone.
+        let mut through: Vec<String> = Vec::new();
         let ordered = script
             .into_iter()
             .chain(declared.iter().map(String::as_str))
@@ -68,12 +70,19 @@ impl Resolver<'_> {
             };
             if rest.split('/').all(legal) {
                 let name = rest.replace('/', ".");
+                let within = |at: usize| place.get(..place.len() - rest.len() + at);
+                let mut folders = rest.match_indices('/').filter_map(|(at, _)| within(at));
+                let names = if folders.any(|it| is_installable(self, it)) {
+                    &mut through
+                } else {
+                    &mut names
+                };
                 if !names.contains(&name) {
                     names.push(name);
                 }
             }
         }
-        names
+        if names.is_empty() { through } else { names }
     }
 
     /// Whether the directory is a regular Python package.
@@ -207,6 +216,13 @@ fn is_project(resolver: &Resolver<'_>, directory: &str) -> bool {
     PROJECT_FILES
         .iter()
         .any(|name| resolver.files.has_file(&child(directory, name)))
+}
+
+// Whether a distribution is built from the directory.
+fn is_installable(resolver: &Resolver<'_>, directory: &str) -> bool {
+    let files = ["pyproject.toml", "setup.py", "setup.cfg"];
+    let mut files = files.iter().map(|name| child(directory, name));
+    files.any(|it| resolver.files.has_file(&it))
 }
 
 /// Whether the directory is a regular package.
