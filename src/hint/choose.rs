@@ -207,7 +207,7 @@ fn score(
                 score / 16
             };
         }
-        match coverage(graph, way, usage) {
+        match coverage(graph, asked.language, way, usage) {
             Some((found, all)) if found == all => score *= 4,
             Some((0, _)) => score /= 32,
             Some((found, all)) => score = score * found as u64 / (4 * all as u64),
@@ -232,7 +232,7 @@ fn score(
             imported: "*".to_owned(),
             ..way.clone()
         };
-        if coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
+        if coverage(graph, asked.language, &whole, usage).is_some_and(|(found, all)| found == all) {
             score /= 32;
         }
     }

@@ -8,6 +8,7 @@ mod entity;
 mod evidence;
 mod fix;
 mod idiom;
+mod injected;
 mod load_order;
 mod missing;
 mod outside;

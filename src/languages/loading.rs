@@ -18,6 +18,8 @@ pub struct Loading {
     pub waits: bool,
     /// First and last lines of function bodies.
     later: Vec<(u32, u32)>,
+    // What is read in the bodies of functions and classes, by their names.
+    bodies: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Loading {
@@ -29,6 +31,23 @@ impl Loading {
             .iter()
             .any(|(first, last)| (*first..=*last).contains(&line))
     }
+
+    /// What is read when something of the file is called: in its own body, and in those of the file
+    /// that are named there. `*` for all of them.
+    #[must_use]
+    pub fn reads(&self, name: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        if name == "*" {
+            found.extend(self.bodies.values().flatten().cloned());
+            return found;
+        }
+        let mut open = vec![name.to_owned()];
+        while let Some(name) = open.pop() {
+            let named = self.bodies.get(&name).into_iter().flatten();
+            open.extend(named.filter(|it| found.insert((*it).clone())).cloned());
+        }
+        found
+    }
 }
 
 /// Reads what of a file runs while it is loaded. A function that is handed to another counts as
@@ -38,16 +57,17 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
     let code = Code::of(path, bytes).filter(|code| code.cut.is_none())?;
     let (tree, text) = (code.tree()?, code.head());
     let mut found = Loading::default();
-    let mut bodies: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // Of each node above, whose body it stands in, and whether that is in any function.
-    let mut above: Vec<(Option<String>, bool)> = Vec::new();
+    // Each node above, whose body what is in it stands in, and whether that is in any function.
+    let mut above: Vec<(Node<'_>, Option<String>, bool)> = Vec::new();
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let (mut owner, mut inside) = above.last().cloned().unwrap_or_default();
-        let passed = is_erased(node, text);
-        if !passed {
-            if let Some(function) = node.parent().filter(|it| is_body(*it, node)) {
+        let (parent, mut owner, mut inside) = match above.last() {
+            Some((parent, owner, inside)) => (Some(*parent), owner.clone(), *inside),
+            None => (None, None, false),
+        };
+        if !is_erased(node, parent, text) {
+            if let Some(function) = parent.filter(|it| is_body(*it, node)) {
                 inside = true;
                 if owner.is_none() {
                     owner = owner_of(function, text);
@@ -57,29 +77,23 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
                 }
             }
             found.waits |= node.kind() == "await_expression" && !inside;
-            if is_name(node) {
+            if is_name(node, parent) {
                 let name = text_of(node, text);
                 match &owner {
-                    Some(owner) => bodies.entry(owner.clone()).or_default().insert(name),
+                    Some(owner) => found.bodies.entry(owner.clone()).or_default().insert(name),
                     None => found.names.insert(name),
                 };
             }
             if cursor.goto_first_child() {
-                above.push((owner, inside));
+                above.push((node, owner, inside));
                 continue;
             }
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                let mut open: Vec<String> = found.names.iter().cloned().collect();
-                while let Some(name) = open.pop() {
-                    let named = bodies.remove(&name).unwrap_or_default();
-                    open.extend(
-                        named
-                            .iter()
-                            .filter(|it| !found.names.contains(*it))
-                            .cloned(),
-                    );
+                let called: Vec<String> = found.names.iter().cloned().collect();
+                for name in called {
+                    let named = found.reads(&name);
                     found.names.extend(named);
                 }
                 return Some(found);
@@ -99,7 +113,7 @@ pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
 }
 
 // Imports bind and do not read; types are gone at run time, as is what only type checkers see.
-fn is_erased(node: Node<'_>, text: &[u8]) -> bool {
+fn is_erased(node: Node<'_>, parent: Option<Node<'_>>, text: &[u8]) -> bool {
     match node.kind() {
         "import_statement"
         | "import_from_statement"
@@ -112,7 +126,7 @@ fn is_erased(node: Node<'_>, text: &[u8]) -> bool {
         | "type_arguments"
         | "type_parameters"
         | "implements_clause" => true,
-        "block" => node.parent().is_some_and(|it| {
+        "block" => parent.is_some_and(|it| {
             let condition = it.child_by_field_name("condition");
             it.kind() == "if_statement"
                 && is_field(it, "consequence", node)
@@ -122,10 +136,10 @@ fn is_erased(node: Node<'_>, text: &[u8]) -> bool {
     }
 }
 
-fn is_name(node: Node<'_>) -> bool {
+fn is_name(node: Node<'_>, parent: Option<Node<'_>>) -> bool {
     match node.kind() {
         "shorthand_property_identifier" => true,
-        "identifier" => node.parent().is_some_and(|parent| match parent.kind() {
+        "identifier" => parent.is_some_and(|parent| match parent.kind() {
             "attribute" => is_field(parent, "object", node),
             "keyword_argument" => is_field(parent, "value", node),
             "assignment" => !is_field(parent, "left", node),
