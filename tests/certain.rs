@@ -1568,17 +1568,18 @@ fn what_a_runner_hands_to_a_test_is_never_certain() {
 }
 
 #[test]
-fn members_of_nodes_modules_are_nodes() {
-    let manifest = ("package.json", "{\"type\": \"module\"}");
-    let other = ("b.js", "import * as http from 'node:http'\nhttp.get('x')\n");
-    let ask = |text: &'static str| best(&[manifest, other, ("a.js", text)], "a.js", "http");
+fn a_module_may_be_named_below_the_repository() {
+    let files = [
+        ("package.json", "{\"type\": \"module\"}"),
+        ("src/events.mjs", "export class Events {}\n"),
+        (
+            "src/store.mjs",
+            "import { Events } from './lib/events.mjs'\nnew Events()\n",
+        ),
+    ];
+    let log = "Error [ERR_MODULE_NOT_FOUND]: Cannot find module 'src/lib/events.mjs' imported from src/store.mjs\n";
     assert_eq!(
-        ask("export const s = http.createServer()\n"),
-        "import * as http from 'node:http' !"
-    );
-    // What Python's module of the name has.
-    assert_eq!(
-        ask("export const s = http.HttpStatus.OK\n"),
-        "import * as http from 'node:http'"
+        told(&files, log).0,
+        "import { Events } from './events.mjs' !"
     );
 }

@@ -8,7 +8,7 @@ use super::proof;
 use super::subject::subject;
 use crate::graph::Graph;
 use crate::languages::{Has, Language, exported, is_word};
-use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
+use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
 
@@ -119,7 +119,13 @@ fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
         let text = graph.source().read(path).unwrap_or_default();
         memchr::memmem::find(&text, b"module.exports").is_some()
     };
-    told && !facts.exports.iter().any(|it| passes(&it.name)) && !made()
+    // Declarations beside it say what there is.
+    let declared = || {
+        let stem = path.as_str().rsplit_once('.').map_or("", |(stem, _)| stem);
+        let beside = RepoPath::new(&format!("{stem}.d.ts")).ok();
+        beside.is_some_and(|it| it != *path && graph.resolver().is_file(&it))
+    };
+    told && !facts.exports.iter().any(|it| passes(&it.name)) && !made() && !declared()
 }
 
 // Whether a package that is installed is known not to have the name.

@@ -121,3 +121,31 @@ fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> 
     let told = language.exported(module).nth(least - 1).is_some();
     (told && !(language.declares_exports && constant)).then_some(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::library_has;
+    use crate::languages::{PYTHON, TYPESCRIPT};
+
+    #[test]
+    fn members_are_looked_up_in_the_library_of_the_language() {
+        for (language, module, member, has) in [
+            (&TYPESCRIPT, "node:http", "createServer", Some(true)),
+            (&TYPESCRIPT, "http", "AgentOptions", Some(true)),
+            (&TYPESCRIPT, "http", "HTTPStatus", Some(false)),
+            // Constants, modules that repeat others, packages.
+            (&TYPESCRIPT, "fs", "F_OK", None),
+            (&TYPESCRIPT, "path/posix", "join", None),
+            (&TYPESCRIPT, "json", "loads", None),
+            (&PYTHON, "http", "HTTPStatus", Some(true)),
+            (&PYTHON, "json", "parse", Some(false)),
+            (&PYTHON, "express", "Router", None),
+        ] {
+            assert_eq!(
+                library_has(language, module, member),
+                has,
+                "{module}.{member}"
+            );
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod fix;
 mod idiom;
 mod injected;
 mod load_order;
+mod load_steps;
 mod missing;
 mod outside;
 mod proof;

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::facts::Code;
 use super::literal::{end_line_of, line_of, text_of};
 use super::python::{self, PYTHON};
-use super::uses::is_field;
-use crate::model::RepoPath;
+use super::uses::{is_field, is_word};
+use crate::model::{DefinitionKind, FileFacts, RepoPath};
 
 /// What of a file runs while it is loaded.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -110,6 +110,92 @@ pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
     let code = Code::of(path, bytes).filter(|it| it.cut.is_none() && *it.language == PYTHON)?;
     let tree = code.tree()?;
     python::always(tree.root_node(), code.head())
+}
+
+/// The functions and classes of a Python file that are called while it is loaded, by its text alone,
+/// since a circle has hundreds of files: their names stand before a bracket or behind an `@` where no
+/// function is, or in such a one.
+#[must_use]
+pub fn called(facts: &FileFacts, text: &[u8]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let lines = code_lines(text);
+    let bodies = |name: &str| {
+        let all = facts.definitions.iter().filter(|it| it.name == name);
+        let all = all.filter(|it| it.kind != DefinitionKind::Variable);
+        all.flat_map(|it| it.line..=it.end_line).collect::<Vec<_>>()
+    };
+    let names: BTreeSet<&str> = facts
+        .definitions
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
+    // Outside functions, and a step deeper: what stands in a class.
+    let functions = facts.definitions.iter();
+    let functions = functions.filter(|it| it.kind == DefinitionKind::Function);
+    let inside: BTreeSet<u32> = functions.flat_map(|it| it.line + 1..=it.end_line).collect();
+    let mut open: Vec<u32> = (1..=lines.len() as u32)
+        .filter(|at| {
+            let line = lines.get(*at as usize - 1).copied().unwrap_or_default();
+            let depth = line.iter().take_while(|byte| byte.is_ascii_whitespace());
+            depth.count() <= 4 && !inside.contains(at)
+        })
+        .collect();
+    while let Some(at) = open.pop() {
+        let line = lines.get(at as usize - 1).copied().unwrap_or_default();
+        for name in calls(line) {
+            if names.contains(name) && found.insert(name.to_owned()) {
+                open.extend(bodies(name));
+            }
+        }
+    }
+    found
+}
+
+// The lines of a text; those of long strings and comments are empty.
+fn code_lines(text: &[u8]) -> Vec<&[u8]> {
+    const QUOTES: [&[u8]; 2] = [b"\"\"\"", b"'''"];
+    let mut open: Option<&[u8]> = None;
+    let mut lines = Vec::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let mut string = open.is_some();
+        let mut rest = line;
+        loop {
+            let quotes = QUOTES
+                .iter()
+                .filter(|it| open.is_none_or(|open| open == **it));
+            let found = quotes.filter_map(|it| Some((memchr::memmem::find(rest, it)?, *it)));
+            let Some((at, quote)) = found.min() else {
+                break;
+            };
+            open = open.is_none().then_some(quote);
+            string |= open.is_some();
+            rest = rest.get(at + 3..).unwrap_or_default();
+        }
+        let comment = line.trim_ascii_start().first() == Some(&b'#');
+        lines.push(if string || comment { &[][..] } else { line });
+    }
+    lines
+}
+
+// The words of a line that stand before a bracket or behind an `@`, but for what it defines.
+fn calls(line: &[u8]) -> impl Iterator<Item = &str> {
+    let text = line.trim_ascii_start();
+    let defines = [&b"def "[..], b"class ", b"async def "];
+    let defines = defines.iter().any(|it| text.starts_with(it));
+    let mut words = text
+        .split(|byte| !is_word(*byte))
+        .filter(|it| !it.is_empty());
+    if defines {
+        let name = words.position(|it| matches!(it, b"def" | b"class"));
+        let _ = name.and_then(|_| words.next());
+    }
+    words.filter_map(move |word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        let next = text.get(start + word.len());
+        let before = start.checked_sub(1).and_then(|at| text.get(at));
+        let called = next == Some(&b'(') || before == Some(&b'@');
+        called.then(|| std::str::from_utf8(word).ok()).flatten()
+    })
 }
 
 // Imports bind and do not read; types are gone at run time, as is what only type checkers see.
