@@ -33,7 +33,7 @@ pub(super) fn still_loads(
     }
     let mut order = Order {
         circle: circle.len(),
-        after: Arc::new(files.module(files.asked, after.1, Some(after.0))),
+        after: Arc::new(files.module(files.asked, Arc::new(after.1.clone()), Some(after.0))),
         changed: loading(file, after.0).map(Arc::new),
         target,
         loads: 0,
@@ -229,7 +229,7 @@ impl Order {
     ) -> bool {
         let target = self.module(files, early.target, changed);
         let whole = early.name == "*" || early.module;
-        let is_bound = |name: &str| target.binds.get(name).is_some_and(|at| *at < early.line);
+        let is_bound = |name: &str| target.bound(name).is_some_and(|at| at < early.line);
         if early.copies && !whole {
             let bound = is_bound(&early.name) || is_bound("__getattr__");
             if !(target.in_order && bound) {
@@ -239,7 +239,7 @@ impl Order {
         if early.copies && early.name == "*" && !early.module {
             let python = files.is_python(early.target);
             // A star takes what is there; `module.exports = …` leaves who came before with nothing.
-            let late = || target.binds.values().any(|at| *at >= early.line);
+            let late = || target.binds().any(|(_, at)| at >= early.line);
             let replaced = || {
                 let text = files.text(early.target);
                 memchr::memmem::find(&text, b"module.exports").is_some()
@@ -253,7 +253,7 @@ impl Order {
             && if target.in_order {
                 early.copies
             } else {
-                target.functions.contains(&early.name)
+                target.is_function(&early.name)
             };
         if ready {
             let Some(loading) = self.loading(files, early.target, changed) else {
@@ -262,9 +262,9 @@ impl Order {
             let reads = loading.reads(&early.name);
             let late = |name: &String| {
                 if target.in_order {
-                    target.binds.get(name).is_some_and(|at| *at >= early.line)
+                    target.bound(name).is_some_and(|at| at >= early.line)
                 } else {
-                    !target.functions.contains(name)
+                    !target.is_function(name)
                 }
             };
             if !reads.iter().any(late) {
@@ -343,9 +343,9 @@ fn take(files: &mut Files<'_>, run: &mut Run, id: usize, step: &Step) {
         if line.is_some() && step.copies && !whole && !module {
             let definer = files.defining(target, &taken.name);
             let passed = definer != target && {
-                let binds = &files.get(target).binds;
-                !binds.contains_key(&taken.name)
-                    && binds.get("*").is_some_and(|at| Some(*at) < line)
+                let module = files.get(target);
+                let early = |name: &str| module.bound(name).is_some_and(|at| Some(at) < line);
+                module.bound(&taken.name).is_none() && early("*")
             };
             if passed {
                 (target, line) = (definer, loading(definer));

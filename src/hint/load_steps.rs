@@ -1,8 +1,7 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::graph::Graph;
-use crate::languages::python::spelling::place;
 use crate::languages::{Language, Loading, called, loading};
 use crate::model::{DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
 
@@ -23,9 +22,52 @@ pub(super) struct Module {
     // What of it is loaded only as it is come to, as `require` and Python do; the rest comes first.
     pub(super) in_order: bool,
     pub(super) steps: Vec<Step>,
-    // The lines at which names are bound for others; `*` for names that are not known.
-    pub(super) binds: BTreeMap<String, u32>,
-    pub(super) functions: BTreeSet<String>,
+    facts: Arc<FileFacts>,
+    python: bool,
+}
+
+impl Module {
+    /// The names that are bound for others, and the lines at which they are; `*` for names that are
+    /// not known.
+    pub(super) fn binds(&self) -> impl Iterator<Item = (&str, u32)> {
+        let definitions = self.facts.definitions.iter().filter(|_| self.python);
+        let exports = self.facts.exports.iter().filter(|_| !self.python);
+        let steps = self.steps.iter().filter(|it| self.python && !it.later);
+        let taken = steps.flat_map(|it| it.names.iter().map(|one| (one.local.as_str(), it.line)));
+        definitions
+            .map(|it| (it.name.as_str(), it.line))
+            .chain(exports.map(|it| (it.name.as_str(), it.line)))
+            .chain(taken)
+            .chain(self.foreign())
+    }
+
+    // What is taken from outside the repository.
+    fn foreign(&self) -> impl Iterator<Item = (&str, u32)> {
+        let imports = self.facts.imports.iter();
+        let kept = |import: &&Import| !self.steps.iter().any(|step| step.line == import.line);
+        imports
+            .filter(|it| self.python && !it.type_only && !it.nested)
+            .filter(kept)
+            .flat_map(|import| {
+                let top = import.specifier.split('.').next().unwrap_or_default();
+                let whole = import.names.is_empty().then_some(top);
+                let names = import.names.iter();
+                let names = names.map(|one| one.alias.as_ref().unwrap_or(&one.name).as_str());
+                names.chain(whole).map(|name| (name, import.line))
+            })
+    }
+
+    /// The first line at which a name is bound.
+    pub(super) fn bound(&self, name: &str) -> Option<u32> {
+        let lines = self.binds().filter(|(bound, _)| *bound == name);
+        lines.map(|(_, line)| line).min()
+    }
+
+    /// Whether a name is that of a function, which is there before the first line is run.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        let mut functions = self.facts.definitions.iter();
+        functions.any(|it| it.kind == DefinitionKind::Function && it.name == name)
+    }
 }
 
 /// What one import loads, and the names that it takes.
@@ -103,7 +145,7 @@ impl<'g> Files<'g> {
             return known.clone();
         }
         let facts = self.graph.resolver().facts(&self.path(id));
-        let found = Arc::new(self.module(id, &facts, None));
+        let found = Arc::new(self.module(id, facts, None));
         self.modules.insert(id, found.clone());
         found
     }
@@ -158,28 +200,19 @@ impl<'g> Files<'g> {
     }
 
     /// A file as it is kept, or with the text that it gets.
-    pub(super) fn module(&mut self, id: usize, facts: &FileFacts, text: Option<&[u8]>) -> Module {
+    pub(super) fn module(
+        &mut self,
+        id: usize,
+        facts: Arc<FileFacts>,
+        text: Option<&[u8]>,
+    ) -> Module {
         let path = self.path(id);
         let python = is_python(&path);
-        let mut binds: BTreeMap<String, u32> = BTreeMap::new();
-        let mut bind = |name: &str, line: u32| {
-            let first = binds.entry(name.to_owned()).or_insert(line);
-            *first = line.min(*first);
-        };
-        if python {
-            for one in &facts.definitions {
-                bind(&one.name, one.line);
-            }
-        } else {
-            for one in &facts.exports {
-                bind(&one.name, one.line);
-            }
-        }
         let nested = |it: &Import| it.nested && is_loaded(it);
         let called = if python && facts.imports.iter().any(nested) {
             match text {
-                Some(text) => called(facts, text),
-                None => called(facts, &self.text(id)),
+                Some(text) => called(&facts, text),
+                None => called(&facts, &self.text(id)),
             }
         } else {
             BTreeSet::new()
@@ -205,9 +238,6 @@ impl<'g> Files<'g> {
             let mut names: Vec<Taken> = Vec::new();
             for one in &import.names {
                 let local = one.alias.as_ref().unwrap_or(&one.name);
-                if python && !later {
-                    bind(local, import.line);
-                }
                 names.push(Taken {
                     name: one.name.clone(),
                     local: local.clone(),
@@ -216,9 +246,6 @@ impl<'g> Files<'g> {
             }
             if names.is_empty() && python {
                 let local = import.specifier.split('.').next().unwrap_or_default();
-                if !later {
-                    bind(local, import.line);
-                }
                 names.push(Taken {
                     name: "*".to_owned(),
                     local: local.to_owned(),
@@ -228,8 +255,8 @@ impl<'g> Files<'g> {
             let targets = self.targets(&path, import);
             for one in &mut names {
                 let named = |id: &&usize| {
-                    let place = self.paths.get(**id).map(place);
-                    place.is_some_and(|it| it.rsplit('/').next() == Some(&one.name))
+                    let path = self.paths.get(**id);
+                    path.is_some_and(|path| module_name(path) == one.name)
                 };
                 one.module = targets.iter().rev().find(named).copied();
             }
@@ -250,19 +277,13 @@ impl<'g> Files<'g> {
                 });
             }
         }
-        let functions = facts
-            .definitions
-            .iter()
-            .filter(|one| one.kind == DefinitionKind::Function)
-            .map(|one| one.name.clone())
-            .collect();
         let modules = [ImportKind::Import, ImportKind::ExportFrom];
         let in_order = python || facts.imports.iter().all(|it| !modules.contains(&it.kind));
         Module {
             in_order,
             steps,
-            binds,
-            functions,
+            facts,
+            python,
         }
     }
 
@@ -307,6 +328,14 @@ impl<'g> Files<'g> {
         let found = found.map_or(id, |path| self.id(&path));
         self.definers.insert(key, found);
         found
+    }
+}
+
+// The last part of a module's name: that of its file, or of the folder of a package.
+fn module_name(path: &RepoPath) -> &str {
+    match path.stem() {
+        "__init__" => path.directory().rsplit('/').next().unwrap_or_default(),
+        stem => stem,
     }
 }
 

@@ -119,32 +119,33 @@ pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
 pub fn called(facts: &FileFacts, text: &[u8]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let lines = code_lines(text);
-    let bodies = |name: &str| {
-        let all = facts.definitions.iter().filter(|it| it.name == name);
-        let all = all.filter(|it| it.kind != DefinitionKind::Variable);
-        all.flat_map(|it| it.line..=it.end_line).collect::<Vec<_>>()
-    };
-    let names: BTreeSet<&str> = facts
-        .definitions
-        .iter()
-        .map(|it| it.name.as_str())
-        .collect();
+    let mut inside = vec![false; lines.len() + 1];
+    for one in &facts.definitions {
+        if one.kind == DefinitionKind::Function {
+            let body = inside.get_mut(one.line as usize..(one.end_line as usize).min(lines.len()));
+            body.unwrap_or_default().fill(true);
+        }
+    }
     // Outside functions, and a step deeper: what stands in a class.
-    let functions = facts.definitions.iter();
-    let functions = functions.filter(|it| it.kind == DefinitionKind::Function);
-    let inside: BTreeSet<u32> = functions.flat_map(|it| it.line + 1..=it.end_line).collect();
-    let mut open: Vec<u32> = (1..=lines.len() as u32)
-        .filter(|at| {
-            let line = lines.get(*at as usize - 1).copied().unwrap_or_default();
-            let depth = line.iter().take_while(|byte| byte.is_ascii_whitespace());
-            depth.count() <= 4 && !inside.contains(at)
-        })
-        .collect();
+    let is_early = |at: &usize| {
+        let line = lines.get(*at).copied().unwrap_or_default();
+        let depth = line
+            .iter()
+            .take(5)
+            .take_while(|byte| byte.is_ascii_whitespace());
+        inside.get(*at) == Some(&false) && depth.count() <= 4
+    };
+    let mut open: Vec<usize> = (0..lines.len()).filter(is_early).collect();
     while let Some(at) = open.pop() {
-        let line = lines.get(at as usize - 1).copied().unwrap_or_default();
-        for name in calls(line) {
-            if names.contains(name) && found.insert(name.to_owned()) {
-                open.extend(bodies(name));
+        for name in calls(lines.get(at).copied().unwrap_or_default()) {
+            let mut own = facts
+                .definitions
+                .iter()
+                .filter(|it| it.name == name)
+                .peekable();
+            if own.peek().is_some() && found.insert(name.to_owned()) {
+                let bodies = own.filter(|it| it.kind != DefinitionKind::Variable);
+                open.extend(bodies.flat_map(|it| it.line as usize - 1..it.end_line as usize));
             }
         }
     }
@@ -153,26 +154,30 @@ pub fn called(facts: &FileFacts, text: &[u8]) -> BTreeSet<String> {
 
 // The lines of a text; those of long strings and comments are empty.
 fn code_lines(text: &[u8]) -> Vec<&[u8]> {
-    const QUOTES: [&[u8]; 2] = [b"\"\"\"", b"'''"];
-    let mut open: Option<&[u8]> = None;
+    let quotes = |quote: &'static [u8; 3]| {
+        let found = memchr::memmem::find_iter(text, quote);
+        found.map(move |at| (at, quote)).collect::<Vec<_>>()
+    };
+    let mut all = [quotes(b"\"\"\""), quotes(b"'''")].concat();
+    all.sort_unstable();
+    let mut all = all.into_iter().peekable();
+    let mut open: Option<&[u8; 3]> = None;
     let mut lines = Vec::new();
-    for line in text.split(|byte| *byte == b'\n') {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
         let mut string = open.is_some();
-        let mut rest = line;
-        loop {
-            let quotes = QUOTES
-                .iter()
-                .filter(|it| open.is_none_or(|open| open == **it));
-            let found = quotes.filter_map(|it| Some((memchr::memmem::find(rest, it)?, *it)));
-            let Some((at, quote)) = found.min() else {
-                break;
-            };
-            open = open.is_none().then_some(quote);
-            string |= open.is_some();
-            rest = rest.get(at + 3..).unwrap_or_default();
+        while let Some((_, quote)) = all.next_if(|(at, _)| *at < end) {
+            match open {
+                None => open = Some(quote),
+                Some(own) if own == quote => open = None,
+                Some(_) => {}
+            }
+            string = true;
         }
+        let line = text.get(start..end).unwrap_or_default();
         let comment = line.trim_ascii_start().first() == Some(&b'#');
         lines.push(if string || comment { &[][..] } else { line });
+        start = end + 1;
     }
     lines
 }
@@ -180,6 +185,8 @@ fn code_lines(text: &[u8]) -> Vec<&[u8]> {
 // The words of a line that stand before a bracket or behind an `@`, but for what it defines.
 fn calls(line: &[u8]) -> impl Iterator<Item = &str> {
     let text = line.trim_ascii_start();
+    let may = memchr::memchr2(b'(', b'@', text).is_some();
+    let text = if may { text } else { &[] };
     let defines = [&b"def "[..], b"class ", b"async def "];
     let defines = defines.iter().any(|it| text.starts_with(it));
     let mut words = text
