@@ -1,4 +1,5 @@
 //! What is called certain is proven (R72): everyday projects in which a near answer is wrong.
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
@@ -1239,4 +1240,347 @@ fn what_is_written_runs() {
     let rest = "const { one, ...rest } = require('./b.cjs')\nnew Bee(one, rest)\n";
     let rest = fixed(rest, "a.cjs", script);
     assert!(!rest.contains("rest, Bee"), "{rest}");
+}
+
+// Every case is tried for real: when the import is certain, every file loads with it, whichever comes first.
+#[test]
+fn what_is_certain_in_a_circle_loads_in_every_order() {
+    let python: &[(&[(&str, &str)], bool)] = &[
+        // A function that is taken and called before what it reads is there.
+        (
+            &[
+                ("b.py", "def bee():\n    return LATE\nimport a\nLATE = 1\n"),
+                ("a.py", "class A:\n    x = bee()\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                ("b.py", "LATE = 1\ndef bee():\n    return LATE\nimport a\n"),
+                ("a.py", "class A:\n    def x(self):\n        return bee()\n"),
+            ],
+            true,
+        ),
+        // A package that loads all settles the order, for what it has loaded before.
+        (
+            &[
+                ("p/__init__.py", "from . import b, a\n"),
+                (
+                    "p/b.py",
+                    "def bee():\n    from p.a import A\n    return A\n",
+                ),
+                ("p/c.py", "from p.a import A\n"),
+                ("p/a.py", "class A:\n    x = bee\n"),
+            ],
+            true,
+        ),
+        (
+            &[
+                ("p/__init__.py", "from . import a, b\n"),
+                ("p/b.py", "from p.a import A\ndef bee():\n    return A\n"),
+                (
+                    "p/a.py",
+                    "class A:\n    def x(self):\n        return bee()\n",
+                ),
+            ],
+            false,
+        ),
+        // What a file imports where it calls a function comes then.
+        (
+            &[
+                ("p/__init__.py", "from . import c, b, a\n"),
+                ("p/c.py", "def f():\n    from p import a\nf()\n"),
+                ("p/b.py", "from p import a\ndef bee():\n    return a.A\n"),
+                ("p/a.py", "class A:\n    x = bee\n"),
+            ],
+            false,
+        ),
+        // A star takes what is there.
+        (
+            &[
+                ("b.py", "from a import *\ndef bee():\n    return A\n"),
+                ("a.py", "class A:\n    def x(self):\n        return bee()\n"),
+            ],
+            false,
+        ),
+        // A submodule that is still loading has no names yet.
+        (
+            &[
+                ("p/__init__.py", ""),
+                ("p/b.py", "from p import a\nclass Bee(a.A):\n    pass\n"),
+                ("p/a.py", "class A:\n    x = lambda: Bee\n"),
+            ],
+            false,
+        ),
+    ];
+    let script: &[(&[(&str, &str)], bool)] = &[
+        // A class that is extended.
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nexport class Bee extends A {}\n",
+                ),
+                ("a.js", "export class A { make() { return new Bee() } }\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                ("c.js", "export class C {}\n"),
+                (
+                    "b.js",
+                    "import { C } from './c.js'\nimport { A } from './a.js'\nexport class Bee extends C { a() { return A } }\n",
+                ),
+                ("a.js", "export class A { make() { return new Bee() } }\n"),
+            ],
+            true,
+        ),
+        // A call at the top: functions are there, what they read need not be.
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nconst late = 1\nexport function bee() { return late }\nexport const of = () => A\n",
+                ),
+                ("a.js", "export class A {}\nexport const x = bee()\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nexport function bee() { return () => 1 }\nexport const of = () => A\n",
+                ),
+                ("a.js", "export class A {}\nexport const x = bee()\n"),
+            ],
+            true,
+        ),
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nexport const bee = () => 1\nexport const of = () => A\n",
+                ),
+                ("a.js", "export class A {}\nexport const x = bee()\n"),
+            ],
+            false,
+        ),
+        // A third file calls what reads the first, which is still to run.
+        (
+            &[
+                (
+                    "b.js",
+                    "import { A } from './a.js'\nimport './c.js'\nexport function bee() { return new A() }\n",
+                ),
+                (
+                    "c.js",
+                    "import { bee } from './b.js'\nexport const one = bee()\n",
+                ),
+                ("a.js", "export class A { make() { return bee() } }\n"),
+            ],
+            false,
+        ),
+        // Behind a barrel.
+        (
+            &[
+                (
+                    "index.js",
+                    "export * from './a.js'\nexport * from './b.js'\n",
+                ),
+                (
+                    "b.js",
+                    "import { A } from './index.js'\nexport class Bee extends A {}\n",
+                ),
+                (
+                    "c.js",
+                    "import { Bee } from './index.js'\nexport const c = () => Bee\n",
+                ),
+                (
+                    "d.js",
+                    "import { Bee } from './index.js'\nexport const d = () => Bee\n",
+                ),
+                ("a.js", "export class A { make() { return new Bee() } }\n"),
+            ],
+            false,
+        ),
+        (
+            &[
+                (
+                    "index.js",
+                    "export { A } from './a.js'\nexport { Bee } from './b.js'\n",
+                ),
+                (
+                    "b.js",
+                    "import { A } from './index.js'\nexport class Bee { a() { return A } }\n",
+                ),
+                (
+                    "c.js",
+                    "import { Bee } from './index.js'\nexport const c = () => Bee\n",
+                ),
+                ("a.js", "export class A { make() { return new Bee() } }\n"),
+            ],
+            true,
+        ),
+        // What `require` gave away is not what `module.exports = …` puts in its place.
+        (
+            &[
+                ("package.json", "{}"),
+                (
+                    "b.js",
+                    "const a = require('./a.js')\nclass Bee extends a.A {}\nmodule.exports = { Bee }\n",
+                ),
+                (
+                    "a.js",
+                    "class A { make() { return new Bee() } }\nmodule.exports = { A }\n",
+                ),
+            ],
+            false,
+        ),
+        (
+            &[
+                ("package.json", "{}"),
+                (
+                    "c.js",
+                    "const { Bee } = require('./b.js')\nexports.c = () => Bee\n",
+                ),
+                (
+                    "b.js",
+                    "const { A } = require('./a.js')\nclass Bee { a() { return new A() } }\nmodule.exports = { Bee }\n",
+                ),
+                (
+                    "a.js",
+                    "const fs = require('fs')\nclass A { make() { return new Bee(fs) } }\nmodule.exports = { A }\n",
+                ),
+            ],
+            false,
+        ),
+    ];
+    for (program, ending, cases) in [("python3", "py", python), ("node", "js", script)] {
+        let version = std::process::Command::new(program)
+            .arg("--version")
+            .output();
+        if !version.is_ok_and(|it| it.status.success()) {
+            eprintln!("skipped: {program} is not here");
+            continue;
+        }
+        for (files, certain) in cases {
+            let mut all = vec![("package.json", "{\"type\": \"module\"}")];
+            all.extend(files.iter().filter(|(path, _)| *path != "package.json"));
+            if let Some(own) = files.iter().find(|(path, _)| *path == "package.json") {
+                all[0] = *own;
+            }
+            let (asked, text) = *files.last().unwrap();
+            let name = if text.contains("Bee") { "Bee" } else { "bee" };
+            let found = hints(&all, asked, name);
+            let first = found
+                .first()
+                .unwrap_or_else(|| panic!("nothing: {files:?}"));
+            assert_eq!(first.certain, *certain, "{files:?} {found:?}");
+            if !first.certain {
+                continue;
+            }
+            let repo = Repo::with(&all);
+            let output = repo.mendit(&["hint", name, "--file", asked, "--apply"]);
+            assert!(output.status.success(), "{files:?}");
+            for (path, _) in files.iter().filter(|(path, _)| path.ends_with(ending)) {
+                let mut command = std::process::Command::new(program);
+                if ending == "py" {
+                    let module = path.trim_end_matches(".py").trim_end_matches("/__init__");
+                    command.args(["-c", &format!("import {}", module.replace('/', "."))]);
+                } else {
+                    command.arg(path);
+                }
+                let ran = command.current_dir(repo.root()).output().unwrap();
+                let said = String::from_utf8_lossy(&ran.stderr);
+                assert!(ran.status.success(), "{path} of {files:?}: {said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_runner_hands_to_a_test_is_never_certain() {
+    let fixture = "import pytest\n\n\n@pytest.fixture\ndef client():\n    return 1\n";
+    let test = "def test_it():\n    assert client() == 1\n";
+    let taken = "from conftest import client\n\n\ndef test_other(client):\n    assert client\n";
+    for files in [
+        &[
+            ("conftest.py", fixture),
+            ("test_b.py", taken),
+            ("test_a.py", test),
+        ][..],
+        &[
+            ("tests/__init__.py", ""),
+            ("tests/conftest.py", fixture),
+            ("tests/test_a.py", test),
+        ],
+        &[("fixtures.py", fixture), ("test_a.py", test)],
+        &[
+            (
+                "conftest.py",
+                "import pytest\n@pytest.fixture(name=\"client\")\ndef made():\n    return 1\n",
+            ),
+            ("web.py", "class client: pass\n"),
+            ("test_a.py", test),
+        ],
+    ] {
+        let (asked, _) = files.last().unwrap();
+        let found = hints(files, asked, "client");
+        assert!(found.iter().all(|it| !it.certain), "{files:?} {found:?}");
+    }
+    // A function of the name is no fixture.
+    let plain = "def client():\n    return 1\n";
+    assert_eq!(
+        best(
+            &[("web.py", plain), ("test_a.py", test)],
+            "test_a.py",
+            "client"
+        ),
+        "from web import client !"
+    );
+    let manifest = "{\"devDependencies\": {\"vitest\": \"^3\"}, \"type\": \"module\"}";
+    let other = "import { describe, expect } from 'vitest'\ndescribe('b', () => expect(1))\n";
+    let asked = "import { expect } from 'vitest'\ndescribe('a', () => expect(1))\n";
+    let config = |globals: &str| format!("export default {{ test: {{ {globals} }} }}\n");
+    for (config, certain) in [(config("globals: true"), false), (config(""), true)] {
+        let files = [
+            ("package.json", manifest),
+            ("vitest.config.ts", config.as_str()),
+            ("b.test.ts", other),
+            ("a.test.ts", asked),
+        ];
+        let found = hints(&files, "a.test.ts", "describe");
+        assert_eq!(
+            found.first().map(|it| it.certain),
+            Some(certain),
+            "{found:?}"
+        );
+    }
+    let jest = "{\"devDependencies\": {\"jest\": \"^29\", \"@jest/globals\": \"^29\"}}";
+    let other = "import { describe } from '@jest/globals'\ndescribe('b', () => 1)\n";
+    let files = [
+        ("package.json", jest),
+        ("b.test.ts", other),
+        ("a.test.ts", "describe('a', () => 1)\n"),
+    ];
+    assert!(!hints(&files, "a.test.ts", "describe")[0].certain);
+}
+
+#[test]
+fn a_module_may_be_named_below_the_repository() {
+    let files = [
+        ("package.json", "{\"type\": \"module\"}"),
+        ("src/events.mjs", "export class Events {}\n"),
+        (
+            "src/store.mjs",
+            "import { Events } from './lib/events.mjs'\nnew Events()\n",
+        ),
+    ];
+    let log = "Error [ERR_MODULE_NOT_FOUND]: Cannot find module 'src/lib/events.mjs' imported from src/store.mjs\n";
+    assert_eq!(
+        told(&files, log).0,
+        "import { Events } from './events.mjs' !"
+    );
 }

@@ -8,7 +8,7 @@ use super::proof;
 use super::subject::subject;
 use crate::graph::Graph;
 use crate::languages::{Has, Language, exported, is_word};
-use crate::model::{DefinitionKind, HintSource, Import, Suggestion};
+use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
 
@@ -129,7 +129,13 @@ fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
         let text = graph.source().read(path).unwrap_or_default();
         memchr::memmem::find(&text, b"module.exports").is_some()
     };
-    told && !facts.exports.iter().any(|it| passes(&it.name)) && !made()
+    // Declarations beside it say what there is.
+    let declared = || {
+        let stem = path.as_str().rsplit_once('.').map_or("", |(stem, _)| stem);
+        let beside = RepoPath::new(&format!("{stem}.d.ts")).ok();
+        beside.is_some_and(|it| it != *path && graph.resolver().is_file(&it))
+    };
+    told && !facts.exports.iter().any(|it| passes(&it.name)) && !made() && !declared()
 }
 
 // Whether a package that is installed is known not to have the name.
@@ -229,7 +235,7 @@ fn score(
                 score / 16
             };
         }
-        match coverage(graph, way, usage) {
+        match coverage(graph, asked.language, way, usage) {
             Some((found, all)) if found == all => score *= 4,
             Some((0, _)) => score /= 32,
             Some((found, all)) => score = score * found as u64 / (4 * all as u64),
@@ -254,7 +260,7 @@ fn score(
             imported: "*".to_owned(),
             ..way.clone()
         };
-        if coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
+        if coverage(graph, asked.language, &whole, usage).is_some_and(|(found, all)| found == all) {
             score /= 32;
         }
     }

@@ -2,7 +2,7 @@ use super::asked::Asked;
 use super::evidence::{Way, Weight};
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
-use crate::languages::{Language, PYTHON, Uses};
+use crate::languages::{Language, Uses};
 use crate::model::{DefinitionKind, RepoPath};
 
 /// What a way leads to: two ways to one definition do not contradict each other.
@@ -84,15 +84,18 @@ pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
 
 /// How many of the members that the file uses the module has, and how many it uses; `None` when
 /// it uses none or nothing is known of the module.
-pub(super) fn coverage(graph: &Graph<'_>, way: &Way, usage: &Uses) -> Option<(usize, usize)> {
+pub(super) fn coverage(
+    graph: &Graph<'_>,
+    language: &Language,
+    way: &Way,
+    usage: &Uses,
+) -> Option<(usize, usize)> {
     if usage.members.is_empty() {
         return None;
     }
     let has = |member: &String| {
         let Some(path) = &way.path else {
-            let mut names = PYTHON.exported(&way.module).peekable();
-            names.peek()?;
-            return Some(names.any(|name| name == member));
+            return library_has(language, &way.module, member);
         };
         let facts = graph.resolver().facts(path);
         let exported = facts.exports.iter().any(|export| export.name == *member);
@@ -101,4 +104,48 @@ pub(super) fn coverage(graph: &Graph<'_>, way: &Way, usage: &Uses) -> Option<(us
     };
     let known: Vec<bool> = usage.members.iter().filter_map(has).collect();
     (!known.is_empty()).then(|| (known.iter().filter(|has| **has).count(), known.len()))
+}
+
+// Whether a module of the library has a member, where its table is whole: that of Node.js has few
+// constants, and hardly a name of modules that repeat others (`path/posix`).
+fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> {
+    const FEW: usize = 10;
+    let module = module.strip_prefix("node:").unwrap_or(module);
+    let typed = format!("{module} type");
+    let mut names = language.exported(module).chain(language.exported(&typed));
+    if names.any(|name| name == member) {
+        return Some(true);
+    }
+    let constant = !member.bytes().any(|byte| byte.is_ascii_lowercase());
+    let least = if language.declares_exports { FEW } else { 1 };
+    let told = language.exported(module).nth(least - 1).is_some();
+    (told && !(language.declares_exports && constant)).then_some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::library_has;
+    use crate::languages::{PYTHON, TYPESCRIPT};
+
+    #[test]
+    fn members_are_looked_up_in_the_library_of_the_language() {
+        for (language, module, member, has) in [
+            (&TYPESCRIPT, "node:http", "createServer", Some(true)),
+            (&TYPESCRIPT, "http", "AgentOptions", Some(true)),
+            (&TYPESCRIPT, "http", "HTTPStatus", Some(false)),
+            // Constants, modules that repeat others, packages.
+            (&TYPESCRIPT, "fs", "F_OK", None),
+            (&TYPESCRIPT, "path/posix", "join", None),
+            (&TYPESCRIPT, "json", "loads", None),
+            (&PYTHON, "http", "HTTPStatus", Some(true)),
+            (&PYTHON, "json", "parse", Some(false)),
+            (&PYTHON, "express", "Router", None),
+        ] {
+            assert_eq!(
+                library_has(language, module, member),
+                has,
+                "{module}.{member}"
+            );
+        }
+    }
 }

@@ -1,13 +1,20 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
+use super::load_steps::{Files, Module, Step};
 use crate::graph::Graph;
-use crate::languages::{Language, Loading, loading};
-use crate::model::{DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
+use crate::languages::{Loading, loading};
+use crate::model::{FileFacts, RepoPath};
 
-/// Files that are followed from the one that is imported.
-const MAX_FILES: usize = 3_000;
-/// Files of a circle that are loaded in every order.
-const MAX_CIRCLE: usize = 200;
+/// Files that are loaded in all orders taken together.
+const MAX_LOADS: usize = 100_000;
+/// Files of a circle in which the import may change what is loaded when: beyond it, what calls reach
+/// while files are loaded is not followed.
+const MAX_CHANGED: usize = 200;
+/// Files that load each other, one inside the other.
+const MAX_DEPTH: usize = 400;
+/// Functions that are followed from what calls them.
+const MAX_CALLS: usize = 4_000;
 
 /// Whether the files that an import ties into a circle still load, whichever of them comes first:
 /// no name is taken out of a file that has not come to it, unless that was so without the import.
@@ -18,308 +25,349 @@ pub(super) fn still_loads(
     after: (&[u8], &FileFacts),
     target: &RepoPath,
 ) -> bool {
-    let Some(circle) = circle(graph, file, target) else {
-        return false;
-    };
+    let mut files = Files::new(graph, file);
+    let target = files.id(target);
+    let circle = files.circle(target);
     if circle.is_empty() {
         return true;
     }
-    if circle.len() > MAX_CIRCLE {
-        return false;
-    }
-    let mut before: BTreeMap<RepoPath, Module> = BTreeMap::new();
-    for path in &circle {
-        let Ok(bytes) = graph.source().read(path) else {
-            return false;
-        };
-        let facts = graph.resolver().facts(path);
-        let Some(module) = Module::of(graph, path, &bytes, &facts, &circle) else {
-            return false;
-        };
-        before.insert(path.clone(), module);
-    }
-    let Some(new) = Module::of(graph, file, after.0, after.1, &circle) else {
-        return false;
+    let mut order = Order {
+        circle: circle.len(),
+        after: Arc::new(files.module(files.asked, Arc::new(after.1.clone()), Some(after.0))),
+        changed: loading(file, after.0).map(Arc::new),
+        target,
+        loads: 0,
+        begun: HashMap::new(),
     };
-    let mut changed = before.clone();
-    changed.insert(file.clone(), new);
-    if changed.values().any(|it| it.loading.waits) {
+    // A file that waits holds up those that load it: whoever waits for each other never goes on.
+    let waits = |files: &mut Files<'_>, id: usize| {
+        let text = files.text(id);
+        memchr::memmem::find(&text, b"await").is_some()
+            && files.loading(id).is_none_or(|it| it.waits)
+    };
+    let scripts = circle.iter().filter(|id| !files.is_python(**id));
+    let scripts: Vec<usize> = scripts.copied().collect();
+    if scripts.len() > MAX_CHANGED || scripts.iter().any(|id| waits(&mut files, *id)) {
         return false;
     }
-    circle.iter().all(|first| {
-        let known = missed(graph, &before, first);
-        missed(graph, &changed, first).is_subset(&known)
-    })
+    circle.iter().all(|first| order.holds(&mut files, *first))
 }
 
-// The files that are loaded with `target` and load `file` in turn, both included; empty when there
-// is no way back. `None` when there are too many to tell.
-fn circle(graph: &Graph<'_>, file: &RepoPath, target: &RepoPath) -> Option<BTreeSet<RepoPath>> {
-    let mut back: BTreeMap<RepoPath, Vec<RepoPath>> = BTreeMap::new();
-    let mut open: Vec<RepoPath> = with_packages(graph, target);
-    open.retain(|path| path != file);
-    let mut seen: BTreeSet<RepoPath> = open.iter().cloned().collect();
-    while let Some(path) = open.pop() {
-        if seen.len() > MAX_FILES {
-            return None;
-        }
-        let facts = graph.resolver().facts(&path);
-        let imports = facts.imports.iter().filter(|import| is_loaded(import));
-        let next = imports.flat_map(|import| targets(graph, &path, import));
-        for to in next.filter(|to| *to != path) {
-            back.entry(to.clone()).or_default().push(path.clone());
-            if seen.insert(to.clone()) && to != *file {
-                open.push(to);
-            }
-        }
-    }
-    let mut found = BTreeSet::new();
-    let mut open = vec![file.clone()];
-    while let Some(path) = open.pop() {
-        for from in back.get(&path).into_iter().flatten() {
-            if found.insert(from.clone()) {
-                open.push(from.clone());
-            }
-        }
-    }
-    if !found.is_empty() {
-        found.insert(file.clone());
-    }
-    Some(found)
-}
-
-fn is_loaded(import: &Import) -> bool {
-    let kinds = [
-        ImportKind::Import,
-        ImportKind::From,
-        ImportKind::ExportFrom,
-        ImportKind::Require,
-        ImportKind::ImportEquals,
-    ];
-    !import.type_only && kinds.contains(&import.kind)
-}
-
-// What an import loads, in that order: packages before what is in them.
-fn targets(graph: &Graph<'_>, from: &RepoPath, import: &Import) -> Vec<RepoPath> {
-    let found = graph.resolver().resolve(from, import).files;
-    let files = found.iter().rev();
-    let mut all: Vec<RepoPath> = Vec::new();
-    for path in files.flat_map(|path| with_packages(graph, path)) {
-        if path.extension() != Some("pyi") && !path.as_str().contains(".d.") && !all.contains(&path)
-        {
-            all.push(path);
-        }
-    }
-    all
-}
-
-// A file with the packages that are loaded before it.
-fn with_packages(graph: &Graph<'_>, path: &RepoPath) -> Vec<RepoPath> {
-    let python = Language::of_path(path.as_str()).is_some_and(|it| !it.declares_exports);
-    let mut all = vec![path.clone()];
-    if python {
-        let packages = path.ancestors().filter(|directory| !directory.is_empty());
-        let opened = packages.map_while(|directory| {
-            let init = RepoPath::new(&format!("{directory}/__init__.py")).ok()?;
-            graph.resolver().is_file(&init).then_some(init)
-        });
-        all.extend(opened.filter(|init| init != path));
-    }
-    all.reverse();
-    all
-}
-
-// A file of the circle.
-#[derive(Clone)]
-struct Module {
-    loading: Loading,
-    // What of it is loaded only as it is come to, as `require` and Python do; the rest comes first.
-    in_order: bool,
-    steps: Vec<Step>,
-    // The lines at which names are bound; `*` for names that are not known.
-    binds: BTreeMap<String, u32>,
-    functions: BTreeSet<String>,
-}
-
-#[derive(Clone)]
-struct Step {
+// A name that is taken out of a file that is still loading.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Early {
+    from: usize,
+    target: usize,
+    // The line that the target has come to; 0 where the rest of it is loaded first.
     line: u32,
-    targets: Vec<RepoPath>,
-    // Where the names are taken from.
-    module: RepoPath,
-    // What is taken, and the name that it gets. `*` for the module.
-    names: Vec<(String, String)>,
-    // What is taken is copied when the line is come to.
+    name: String,
+    local: String,
     copies: bool,
+    module: bool,
 }
 
-impl Module {
-    fn of(
-        graph: &Graph<'_>,
-        path: &RepoPath,
-        bytes: &[u8],
-        facts: &FileFacts,
-        circle: &BTreeSet<RepoPath>,
-    ) -> Option<Self> {
-        let loading = loading(path, bytes)?;
-        let python = Language::of_path(path.as_str()).is_some_and(|it| !it.declares_exports);
-        let runs = |import: &&Import| is_loaded(import) && loading.runs(import.line);
-        let mut binds: BTreeMap<String, u32> = BTreeMap::new();
-        let mut bind = |name: &str, line: u32| {
-            let first = binds.entry(name.to_owned()).or_insert(line);
-            *first = line.min(*first);
-        };
-        for one in &facts.definitions {
-            bind(&one.name, one.line);
-        }
-        let mut steps = Vec::new();
-        for import in facts.imports.iter().filter(runs) {
-            let mut names: Vec<(String, String)> = Vec::new();
-            for one in &import.names {
-                let local = one.alias.as_ref().unwrap_or(&one.name);
-                bind(local, import.line);
-                names.push((one.name.clone(), local.clone()));
-            }
-            if names.is_empty() && python {
-                let local = import.specifier.split('.').next().unwrap_or_default();
-                names.push(("*".to_owned(), local.to_owned()));
-            }
-            let mut targets = targets(graph, path, import);
-            // A submodule is no module that names are taken from.
-            let named = |path: &&RepoPath| names.iter().any(|(name, _)| name == path.stem());
-            let mut all = targets.iter().rev();
-            let Some(module) = all.clone().find(|it| !named(it)).or(all.next()).cloned() else {
-                continue;
-            };
-            targets.retain(|to| circle.contains(to));
-            if !targets.is_empty() && (python || !is_elided(graph, import, &targets)) {
-                steps.push(Step {
-                    line: import.line,
-                    copies: matches!(import.kind, ImportKind::From | ImportKind::Require),
-                    targets,
-                    module,
-                    names,
-                });
-            }
-        }
-        let functions = facts
-            .definitions
-            .iter()
-            .filter(|one| one.kind == DefinitionKind::Function)
-            .map(|one| one.name.clone())
-            .collect();
-        let in_order = python || facts.imports.iter().all(|it| it.kind != ImportKind::Import);
-        Some(Self {
-            loading,
-            in_order,
-            steps,
-            binds,
-            functions,
-        })
-    }
-}
-
-// Whether nothing of an import is left at run time: it takes types.
-fn is_elided(graph: &Graph<'_>, import: &Import, targets: &[RepoPath]) -> bool {
-    let Some(target) = targets.last() else {
-        return false;
-    };
-    let erased = |name: &str| {
-        graph.defining(target, name).is_some_and(|path| {
-            let facts = graph.resolver().facts(&path);
-            let mut all = facts.definitions.iter().filter(|one| one.name == name);
-            all.clone().next().is_some() && all.all(|one| one.kind.is_erased())
-        })
-    };
-    !import.names.is_empty() && import.names.iter().all(|one| erased(&one.name))
-}
-
-type Missed = BTreeSet<(RepoPath, RepoPath, String)>;
-
-// Which file takes what from which file too early, when `first` is loaded first.
-fn missed(graph: &Graph<'_>, modules: &BTreeMap<RepoPath, Module>, first: &RepoPath) -> Missed {
-    let mut loads = Loads {
-        graph,
-        modules,
-        come_to: BTreeMap::new(),
-        missed: Missed::new(),
-    };
-    for path in with_packages(graph, first) {
-        loads.load(&path);
-    }
-    loads.missed
-}
-
-struct Loads<'a> {
-    graph: &'a Graph<'a>,
-    modules: &'a BTreeMap<RepoPath, Module>,
+// What was found out while files are loaded in an order.
+#[derive(Default)]
+struct Run {
     // The line that a file has come to; none after its last.
-    come_to: BTreeMap<RepoPath, Option<u32>>,
-    missed: Missed,
+    come_to: HashMap<usize, Option<u32>>,
+    begun: Vec<usize>,
+    // The files that are loading, with how many had begun before.
+    stack: Vec<(usize, usize)>,
+    // What is taken early, with the files that are loading then and how many had begun before the one
+    // that takes it.
+    early: Vec<(Early, Vec<usize>, usize)>,
+    // How many files had begun when one was loaded.
+    ended: HashMap<usize, usize>,
+    // The import that is asked about met its target loaded.
+    unchanged: bool,
+    given_up: bool,
 }
 
-impl<'a> Loads<'a> {
-    // Depth is bounded by the files of the circle: each is entered once.
-    fn load(&mut self, path: &RepoPath) {
-        let modules: &'a BTreeMap<RepoPath, Module> = self.modules;
-        let Some(module) = modules.get(path) else {
-            return;
-        };
-        if self.come_to.contains_key(path) {
+struct Order {
+    circle: usize,
+    after: Arc<Module>,
+    changed: Option<Arc<Loading>>,
+    target: usize,
+    loads: usize,
+    // Whether the asked file is loaded with a file that is the first.
+    begun: HashMap<usize, bool>,
+}
+
+impl Order {
+    // Whether all that is loaded when a file of the circle is the first still loads. Packages are
+    // loaded before what is in them: one that loads the asked file settles the order for all.
+    fn holds(&mut self, files: &mut Files<'_>, first: usize) -> bool {
+        let chain = files.with_packages(first);
+        for at in 0..chain.len() {
+            let Some(start) = chain.get(at) else { break };
+            if let Some(loads) = self.begun.get(start) {
+                if *loads {
+                    return true;
+                }
+                continue;
+            }
+            let before = self.run(files, chain.get(..=at).unwrap_or_default(), false);
+            let loads = before.come_to.contains_key(&files.asked);
+            self.begun.insert(*start, loads);
+            if before.given_up {
+                return false;
+            }
+            if !loads && at + 1 < chain.len() {
+                continue;
+            }
+            let after = self.run(files, chain.get(..=at).unwrap_or_default(), true);
+            if after.given_up || !self.is_harmless(files, &before, &after) {
+                return false;
+            }
+            if loads {
+                return true;
+            }
+        }
+        true
+    }
+
+    fn run(&mut self, files: &mut Files<'_>, chain: &[usize], changed: bool) -> Run {
+        let mut run = Run::default();
+        for id in chain {
+            self.load(files, &mut run, *id, changed);
+        }
+        run
+    }
+
+    fn load(&mut self, files: &mut Files<'_>, run: &mut Run, id: usize, changed: bool) {
+        if run.given_up || run.come_to.contains_key(&id) {
             return;
         }
-        self.come_to.insert(path.clone(), Some(0));
-        for step in &module.steps {
+        self.loads += 1;
+        if self.loads > MAX_LOADS || run.stack.len() > MAX_DEPTH {
+            run.given_up = true;
+            return;
+        }
+        let module = self.module(files, id, changed);
+        run.stack.push((id, run.begun.len()));
+        run.begun.push(id);
+        run.come_to.insert(id, Some(0));
+        for step in module.steps.iter().filter(|step| !step.later) {
             let line = if module.in_order { step.line } else { 0 };
-            self.come_to.insert(path.clone(), Some(line));
+            run.come_to.insert(id, Some(line));
+            if changed && id == files.asked && step.targets.contains(&self.target) {
+                run.unchanged = run.come_to.get(&self.target) == Some(&None);
+            }
             for target in &step.targets {
-                self.load(target);
+                self.load(files, run, *target, changed);
             }
             if module.in_order {
-                self.take(path, module, step);
+                take(files, run, id, step);
             }
         }
         if !module.in_order {
-            for step in &module.steps {
-                self.take(path, module, step);
+            for step in module.steps.iter().filter(|step| !step.later) {
+                take(files, run, id, step);
             }
         }
-        self.come_to.insert(path.clone(), None);
+        run.come_to.insert(id, None);
+        run.ended.insert(id, run.begun.len());
+        run.stack.pop();
     }
 
-    fn take(&mut self, path: &RepoPath, module: &Module, step: &Step) {
-        let target = &step.module;
-        for (name, local) in &step.names {
-            let whole = name == "*" || name == "default" && step.copies;
-            let used = module.loading.names.contains(local);
-            let needed = used || step.copies && !whole;
-            if needed && !self.is_there(target, step, name, whole) {
-                let row = (path.clone(), target.clone(), local.clone());
-                self.missed.insert(row);
-            }
+    fn module(&self, files: &mut Files<'_>, id: usize, changed: bool) -> Arc<Module> {
+        if changed && id == files.asked {
+            return self.after.clone();
         }
+        files.get(id)
     }
 
-    fn is_there(&self, target: &RepoPath, step: &Step, name: &str, whole: bool) -> bool {
-        // A module of the package is found when the package lacks the name.
-        let stem = |path: &RepoPath| path.stem() == name;
-        if step.targets.iter().any(stem) {
+    fn loading(&self, files: &mut Files<'_>, id: usize, changed: bool) -> Option<Arc<Loading>> {
+        if changed && id == files.asked {
+            return self.changed.clone();
+        }
+        files.loading(id)
+    }
+
+    fn is_harmless(&self, files: &mut Files<'_>, before: &Run, after: &Run) -> bool {
+        if after.unchanged {
             return true;
         }
-        let defining = self.graph.defining(target, name).filter(|_| !step.copies);
-        let behind = defining.filter(|it| self.modules.contains_key(it));
-        let behind = behind.as_ref().unwrap_or(target);
-        let Some(Some(line)) = self.come_to.get(behind) else {
-            return true;
+        // Files that look for others by name show nothing of what they need.
+        let by_name = |id: &usize| {
+            let text = files.text(*id);
+            let looks = [&b"sys.modules"[..], b"__import__(", b"import_module("];
+            let looks = looks
+                .iter()
+                .any(|it| memchr::memmem::find(&text, it).is_some());
+            looks && files.is_python(*id)
         };
-        let Some(module) = self.modules.get(behind).filter(|_| !whole) else {
+        if self.circle > MAX_CHANGED || after.begun.iter().any(by_name) {
             return false;
-        };
-        if !module.in_order {
-            // Functions are there before the first line is run.
-            return module.functions.contains(name);
         }
-        let bound = |name: &str| module.binds.get(name).is_some_and(|at| at < line);
-        step.copies && (bound(name) || bound("*") || bound("__getattr__"))
+        let known: HashSet<&Early> = before.early.iter().map(|(early, ..)| early).collect();
+        for (early, stack, from) in &after.early {
+            if known.contains(early) || !self.harms(files, after, (early, stack, *from), true) {
+                continue;
+            }
+            let same = before.early.iter().find(|(it, ..)| {
+                it.from == early.from && it.target == early.target && it.local == early.local
+            });
+            let was = same.is_some_and(|(early, stack, from)| {
+                self.harms(files, before, (early, stack, *from), false)
+            });
+            if !was {
+                return false;
+            }
+        }
+        true
+    }
+
+    // Whether a name is read before the file that it is taken from has come to it.
+    fn harms(
+        &self,
+        files: &mut Files<'_>,
+        run: &Run,
+        (early, stack, from): (&Early, &[usize], usize),
+        changed: bool,
+    ) -> bool {
+        let target = self.module(files, early.target, changed);
+        let whole = early.name == "*" || early.module;
+        let is_bound = |name: &str| target.bound(name).is_some_and(|at| at < early.line);
+        if early.copies && !whole {
+            let bound = is_bound(&early.name) || is_bound("__getattr__");
+            if !(target.in_order && bound) {
+                return true;
+            }
+        }
+        if early.copies && early.name == "*" && !early.module {
+            let python = files.is_python(early.target);
+            // A star takes what is there; `module.exports = …` leaves who came before with nothing.
+            let late = || target.binds().any(|(_, at)| at >= early.line);
+            let replaced = || {
+                let text = files.text(early.target);
+                memchr::memmem::find(&text, b"module.exports").is_some()
+            };
+            if (python && early.local == "*" && late()) || (!python && replaced()) {
+                return true;
+            }
+        }
+        // What the name reads itself when it is called has to be there.
+        let ready = !whole
+            && if target.in_order {
+                early.copies
+            } else {
+                target.is_function(&early.name)
+            };
+        if ready {
+            let Some(loading) = self.loading(files, early.target, changed) else {
+                return true;
+            };
+            let reads = loading.reads(&early.name);
+            let late = |name: &String| {
+                if target.in_order {
+                    target.bound(name).is_some_and(|at| at >= early.line)
+                } else {
+                    !target.is_function(name)
+                }
+            };
+            if !reads.iter().any(late) {
+                return false;
+            }
+        }
+        let until = run.ended.get(&early.target).copied();
+        let begun = run.begun.get(from..until.unwrap_or(run.begun.len()));
+        let mut running: BTreeSet<usize> = begun.unwrap_or_default().iter().copied().collect();
+        running.extend(stack);
+        running
+            .into_iter()
+            .any(|id| self.reaches(files, id, early, changed))
+    }
+
+    // Whether what a file runs while it is loaded reads a name of another file, be it in functions
+    // that it calls.
+    fn reaches(&self, files: &mut Files<'_>, id: usize, early: &Early, changed: bool) -> bool {
+        let Some(own) = self.loading(files, id, changed) else {
+            return true;
+        };
+        let is_read = |id: usize, names: &BTreeSet<String>| {
+            id == early.from && (early.local == "*" || names.contains(&early.local))
+        };
+        let mut seen: BTreeSet<(usize, String)> = BTreeSet::new();
+        let mut open: Vec<(usize, BTreeSet<String>)> = vec![(id, own.names.clone())];
+        while let Some((id, names)) = open.pop() {
+            if is_read(id, &names) || seen.len() > MAX_CALLS {
+                return true;
+            }
+            let module = self.module(files, id, changed);
+            for step in &module.steps {
+                for taken in &step.names {
+                    let whole = taken.name == "*" || taken.module.is_some();
+                    if !(names.contains(&taken.local) || taken.local == "*") {
+                        continue;
+                    }
+                    let (to, name) = if whole {
+                        (taken.module.unwrap_or(step.module), "*".to_owned())
+                    } else {
+                        let name = if taken.name == "default" {
+                            "*"
+                        } else {
+                            &taken.name
+                        };
+                        (files.defining(step.module, &taken.name), name.to_owned())
+                    };
+                    if !seen.insert((to, name.clone())) {
+                        continue;
+                    }
+                    let Some(loading) = self.loading(files, to, changed) else {
+                        return true;
+                    };
+                    open.push((to, loading.reads(&name)));
+                }
+            }
+        }
+        false
+    }
+}
+
+// What a step takes from files that are still loading.
+fn take(files: &mut Files<'_>, run: &mut Run, id: usize, step: &Step) {
+    for taken in &step.names {
+        let whole = taken.name == "*";
+        let loading = |id: usize| run.come_to.get(&id).copied().flatten();
+        let mut target = step.module;
+        let mut module = false;
+        if let Some(at) = taken.module.filter(|it| *it != step.module) {
+            (target, module) = (at, true);
+        } else if !whole && !step.copies {
+            target = files.defining(step.module, &taken.name);
+        }
+        let mut line = loading(target);
+        // What a star has passed on is there when the file behind it is loaded.
+        if line.is_some() && step.copies && !whole && !module {
+            let definer = files.defining(target, &taken.name);
+            let passed = definer != target && {
+                let module = files.get(target);
+                let early = |name: &str| module.bound(name).is_some_and(|at| Some(at) < line);
+                module.bound(&taken.name).is_none() && early("*")
+            };
+            if passed {
+                (target, line) = (definer, loading(definer));
+            }
+        }
+        let Some(line) = line else { continue };
+        if target == id {
+            continue;
+        }
+        let at = run.stack.iter().position(|(it, _)| *it == target);
+        let stack = run.stack.get(at.unwrap_or_default()..).unwrap_or_default();
+        let from = stack.last().map_or(0, |(_, from)| *from);
+        let stack = stack.iter().map(|(id, _)| *id).collect();
+        let early = Early {
+            from: id,
+            target,
+            line,
+            name: taken.name.clone(),
+            local: taken.local.clone(),
+            copies: step.copies,
+            module,
+        };
+        run.early.push((early, stack, from));
     }
 }

@@ -55,7 +55,7 @@ pub fn moved_modules(
 
 /// Whether an import is what a log means by a module. A log names a Python module absolutely,
 /// whatever dots the file wrote, or only the package that is not there; Node.js names the file by
-/// its whole path.
+/// its whole path, of which what ran it may have left the part below the repository.
 pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     let specifier = import.specifier.as_str();
     let bare = specifier.trim_start_matches('.');
@@ -69,15 +69,14 @@ pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     }
     if bare.starts_with('/') || specifier == "." || specifier == ".." {
         let place = RepoPath::resolve(file.directory(), specifier);
+        let whole = module.starts_with(['/', 'f']);
         return place.is_ok_and(|path| {
-            // The root may have been taken off a log.
-            if module == path.as_str() {
-                return true;
-            }
-            module.starts_with(['/', 'f'])
-                && module
-                    .strip_suffix(path.as_str())
-                    .is_some_and(|head| head.is_empty() || head.ends_with('/'))
+            let head = module.strip_suffix(path.as_str());
+            head.is_some_and(|head| match head {
+                // The root may have been taken off a log.
+                "" => true,
+                head => whole && head.ends_with('/'),
+            })
         });
     }
     // `.a.b`: the log says the package's name before it, or stops at `a`.

@@ -3,6 +3,7 @@ use super::entity::coverage;
 use super::evidence::Way;
 use super::fix::inserted;
 use super::idiom::Idiom;
+use super::injected::is_injected;
 use super::load_order::still_loads;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
@@ -11,7 +12,8 @@ use crate::model::{DefinitionKind, Import, ImportKind, Suggestion};
 
 /// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
 /// the name, leads to what it claims by the rules of the file's own package, has the members that
-/// are used, is a value where one is needed, and the files that import each other still load. `kind` is what it leads to, when that is known.
+/// are used, is a value where one is needed, is not handed to the file by what runs it, and the files
+/// that import each other still load. `kind` is what it leads to, when that is known.
 pub(super) fn holds(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
@@ -32,6 +34,7 @@ pub(super) fn holds(
     };
     leads(graph, asked, one, import)
         && !has_twin(graph, asked, one)
+        && !is_injected(graph, asked, one)
         && has_members(graph, asked, one)
         && comes_first(asked, text, import)
         && idiom.suits(asked, one, import, kind)
@@ -126,7 +129,7 @@ fn has_members(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion) -> bool {
         imported: one.imported.clone(),
         path: one.path.clone(),
     };
-    coverage(graph, &way, &asked.usage).is_none_or(|(found, all)| found == all)
+    coverage(graph, asked.language, &way, &asked.usage).is_none_or(|(found, all)| found == all)
 }
 
 /// Whether the file may take something from a module: its package declares it, or the file or its

@@ -589,7 +589,10 @@ fn same_named(
         }
         let whole = way("*");
         let namespace = !usage.members.is_empty() && !usage.called;
-        if namespace && coverage(graph, &whole, usage).is_some_and(|(found, all)| found == all) {
+        if namespace
+            && coverage(graph, asked.language, &whole, usage)
+                .is_some_and(|(found, all)| found == all)
+        {
             found.push((whole, weight));
         }
     }

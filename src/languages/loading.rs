@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::facts::Code;
 use super::literal::{end_line_of, line_of, text_of};
 use super::python::{self, PYTHON};
-use super::uses::is_field;
-use crate::model::RepoPath;
+use super::uses::{is_field, is_word};
+use crate::model::{DefinitionKind, FileFacts, RepoPath};
 
 /// What of a file runs while it is loaded.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Loading {
     pub waits: bool,
     /// First and last lines of function bodies.
     later: Vec<(u32, u32)>,
+    // What is read in the bodies of functions and classes, by their names.
+    bodies: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Loading {
@@ -29,6 +31,23 @@ impl Loading {
             .iter()
             .any(|(first, last)| (*first..=*last).contains(&line))
     }
+
+    /// What is read when something of the file is called: in its own body, and in those of the file
+    /// that are named there. `*` for all of them.
+    #[must_use]
+    pub fn reads(&self, name: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        if name == "*" {
+            found.extend(self.bodies.values().flatten().cloned());
+            return found;
+        }
+        let mut open = vec![name.to_owned()];
+        while let Some(name) = open.pop() {
+            let named = self.bodies.get(&name).into_iter().flatten();
+            open.extend(named.filter(|it| found.insert((*it).clone())).cloned());
+        }
+        found
+    }
 }
 
 /// Reads what of a file runs while it is loaded. A function that is handed to another counts as
@@ -38,16 +57,17 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
     let code = Code::of(path, bytes).filter(|code| code.cut.is_none())?;
     let (tree, text) = (code.tree()?, code.head());
     let mut found = Loading::default();
-    let mut bodies: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // Of each node above, whose body it stands in, and whether that is in any function.
-    let mut above: Vec<(Option<String>, bool)> = Vec::new();
+    // Each node above, whose body what is in it stands in, and whether that is in any function.
+    let mut above: Vec<(Node<'_>, Option<String>, bool)> = Vec::new();
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let (mut owner, mut inside) = above.last().cloned().unwrap_or_default();
-        let passed = is_erased(node, text);
-        if !passed {
-            if let Some(function) = node.parent().filter(|it| is_body(*it, node)) {
+        let (parent, mut owner, mut inside) = match above.last() {
+            Some((parent, owner, inside)) => (Some(*parent), owner.clone(), *inside),
+            None => (None, None, false),
+        };
+        if !is_erased(node, parent, text) {
+            if let Some(function) = parent.filter(|it| is_body(*it, node)) {
                 inside = true;
                 if owner.is_none() {
                     owner = owner_of(function, text);
@@ -57,29 +77,23 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
                 }
             }
             found.waits |= node.kind() == "await_expression" && !inside;
-            if is_name(node) {
+            if is_name(node, parent) {
                 let name = text_of(node, text);
                 match &owner {
-                    Some(owner) => bodies.entry(owner.clone()).or_default().insert(name),
+                    Some(owner) => found.bodies.entry(owner.clone()).or_default().insert(name),
                     None => found.names.insert(name),
                 };
             }
             if cursor.goto_first_child() {
-                above.push((owner, inside));
+                above.push((node, owner, inside));
                 continue;
             }
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                let mut open: Vec<String> = found.names.iter().cloned().collect();
-                while let Some(name) = open.pop() {
-                    let named = bodies.remove(&name).unwrap_or_default();
-                    open.extend(
-                        named
-                            .iter()
-                            .filter(|it| !found.names.contains(*it))
-                            .cloned(),
-                    );
+                let called: Vec<String> = found.names.iter().cloned().collect();
+                for name in called {
+                    let named = found.reads(&name);
                     found.names.extend(named);
                 }
                 return Some(found);
@@ -98,8 +112,101 @@ pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
     python::always(tree.root_node(), code.head())
 }
 
+/// The functions and classes of a Python file that are called while it is loaded, by its text alone,
+/// since a circle has hundreds of files: their names stand before a bracket or behind an `@` where no
+/// function is, or in such a one.
+#[must_use]
+pub fn called(facts: &FileFacts, text: &[u8]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let lines = code_lines(text);
+    let mut inside = vec![false; lines.len() + 1];
+    for one in &facts.definitions {
+        if one.kind == DefinitionKind::Function {
+            let body = inside.get_mut(one.line as usize..(one.end_line as usize).min(lines.len()));
+            body.unwrap_or_default().fill(true);
+        }
+    }
+    // Outside functions, and a step deeper: what stands in a class.
+    let is_early = |at: &usize| {
+        let line = lines.get(*at).copied().unwrap_or_default();
+        let depth = line
+            .iter()
+            .take(5)
+            .take_while(|byte| byte.is_ascii_whitespace());
+        inside.get(*at) == Some(&false) && depth.count() <= 4
+    };
+    let mut open: Vec<usize> = (0..lines.len()).filter(is_early).collect();
+    while let Some(at) = open.pop() {
+        for name in calls(lines.get(at).copied().unwrap_or_default()) {
+            let mut own = facts
+                .definitions
+                .iter()
+                .filter(|it| it.name == name)
+                .peekable();
+            if own.peek().is_some() && found.insert(name.to_owned()) {
+                let bodies = own.filter(|it| it.kind != DefinitionKind::Variable);
+                open.extend(bodies.flat_map(|it| it.line as usize - 1..it.end_line as usize));
+            }
+        }
+    }
+    found
+}
+
+// The lines of a text; those of long strings and comments are empty.
+fn code_lines(text: &[u8]) -> Vec<&[u8]> {
+    let quotes = |quote: &'static [u8; 3]| {
+        let found = memchr::memmem::find_iter(text, quote);
+        found.map(move |at| (at, quote)).collect::<Vec<_>>()
+    };
+    let mut all = [quotes(b"\"\"\""), quotes(b"'''")].concat();
+    all.sort_unstable();
+    let mut all = all.into_iter().peekable();
+    let mut open: Option<&[u8; 3]> = None;
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
+        let mut string = open.is_some();
+        while let Some((_, quote)) = all.next_if(|(at, _)| *at < end) {
+            match open {
+                None => open = Some(quote),
+                Some(own) if own == quote => open = None,
+                Some(_) => {}
+            }
+            string = true;
+        }
+        let line = text.get(start..end).unwrap_or_default();
+        let comment = line.trim_ascii_start().first() == Some(&b'#');
+        lines.push(if string || comment { &[][..] } else { line });
+        start = end + 1;
+    }
+    lines
+}
+
+// The words of a line that stand before a bracket or behind an `@`, but for what it defines.
+fn calls(line: &[u8]) -> impl Iterator<Item = &str> {
+    let text = line.trim_ascii_start();
+    let may = memchr::memchr2(b'(', b'@', text).is_some();
+    let text = if may { text } else { &[] };
+    let defines = [&b"def "[..], b"class ", b"async def "];
+    let defines = defines.iter().any(|it| text.starts_with(it));
+    let mut words = text
+        .split(|byte| !is_word(*byte))
+        .filter(|it| !it.is_empty());
+    if defines {
+        let name = words.position(|it| matches!(it, b"def" | b"class"));
+        let _ = name.and_then(|_| words.next());
+    }
+    words.filter_map(move |word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        let next = text.get(start + word.len());
+        let before = start.checked_sub(1).and_then(|at| text.get(at));
+        let called = next == Some(&b'(') || before == Some(&b'@');
+        called.then(|| std::str::from_utf8(word).ok()).flatten()
+    })
+}
+
 // Imports bind and do not read; types are gone at run time, as is what only type checkers see.
-fn is_erased(node: Node<'_>, text: &[u8]) -> bool {
+fn is_erased(node: Node<'_>, parent: Option<Node<'_>>, text: &[u8]) -> bool {
     match node.kind() {
         "import_statement"
         | "import_from_statement"
@@ -112,7 +219,7 @@ fn is_erased(node: Node<'_>, text: &[u8]) -> bool {
         | "type_arguments"
         | "type_parameters"
         | "implements_clause" => true,
-        "block" => node.parent().is_some_and(|it| {
+        "block" => parent.is_some_and(|it| {
             let condition = it.child_by_field_name("condition");
             it.kind() == "if_statement"
                 && is_field(it, "consequence", node)
@@ -122,10 +229,10 @@ fn is_erased(node: Node<'_>, text: &[u8]) -> bool {
     }
 }
 
-fn is_name(node: Node<'_>) -> bool {
+fn is_name(node: Node<'_>, parent: Option<Node<'_>>) -> bool {
     match node.kind() {
         "shorthand_property_identifier" => true,
-        "identifier" => node.parent().is_some_and(|parent| match parent.kind() {
+        "identifier" => parent.is_some_and(|parent| match parent.kind() {
             "attribute" => is_field(parent, "object", node),
             "keyword_argument" => is_field(parent, "value", node),
             "assignment" => !is_field(parent, "left", node),

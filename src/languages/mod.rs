@@ -39,7 +39,7 @@ pub use insert::{Page, inserted};
 pub use installed::{Has, exported};
 pub use language::{LANGUAGES, Language, Outside, reading};
 #[cfg(feature = "program")]
-pub use loading::{Loading, always_bound, loading};
+pub use loading::{Loading, always_bound, called, loading};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;

@@ -2,9 +2,9 @@ use std::ops::Range;
 
 use super::diagnose::excerpt;
 use super::hunk::{Found, find, placed_at};
-use super::placed::Placed;
+use super::placed::{Placed, old_of};
 use super::rule::{EXACT, MendNote};
-use super::search::Work;
+use super::search::{Work, places};
 use super::truncation::Doubt;
 use super::variant::mend_alike;
 use crate::model::{Code, Refusal};
@@ -52,13 +52,10 @@ pub(in crate::patch) fn place<'h, 'a>(
         });
         mend_alike(text, &mut placed.collect::<Vec<_>>());
     }
-    let decided: Vec<Option<Range<usize>>> = found
-        .iter()
-        .map(|one| match one {
-            Found::At(placed) => Some(placed.at()..placed.end()),
-            _ => None,
-        })
-        .collect();
+    if !strict {
+        doubt_numbers(text, hunks, &mut found, work);
+    }
+    let decided = decided(&found);
     let ordered = decided
         .iter()
         .flatten()
@@ -97,6 +94,46 @@ pub(in crate::patch) fn place<'h, 'a>(
         outcomes.push(outcome);
     }
     outcomes
+}
+
+fn decided(found: &[Found<'_, '_>]) -> Vec<Option<Range<usize>>> {
+    let range = |one: &Found<'_, '_>| match one {
+        Found::At(placed) => Some(placed.at()..placed.end()),
+        _ => None,
+    };
+    found.iter().map(range).collect()
+}
+
+// A hunk whose counts are wrong has no number to be trusted where the other hunks show that numbers are
+// off, and the amount leads to another place that fits as well.
+fn doubt_numbers(text: &Text<'_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>], work: &Work) {
+    let decided = decided(found);
+    for (index, (hunk, one)) in hunks.iter().zip(found).enumerate() {
+        let Found::At(placed) = one else { continue };
+        let stated = hunk
+            .old
+            .is_some_and(|(line, _)| line as usize == placed.at() + 1);
+        let [piece] = placed.pieces.as_slice() else {
+            continue;
+        };
+        if hunk.counts_hold || !stated || decided.len() < 2 {
+            continue;
+        }
+        let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
+        let at = places(text, (0, text.len()), &old_of(lines), &EXACT, work);
+        let mut others = decided.clone();
+        if let Some(own) = others.get_mut(index) {
+            *own = None;
+        }
+        if at.len() > 1 && contradicts(hunks, &others, &at, index, piece.at) {
+            let lines = lines.len();
+            *one = Found::Many {
+                at,
+                exact: true,
+                lines,
+            };
+        }
+    }
 }
 
 fn missing() -> Refusal {

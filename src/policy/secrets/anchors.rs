@@ -30,6 +30,8 @@ pub(super) enum Anchor {
     Call,
     /// One that takes a name and a password.
     Login,
+    /// What an authorization server sends back, to be changed for a token.
+    Grant,
 }
 
 /// Words of names; a name is judged as a whole afterwards.
@@ -80,6 +82,7 @@ impl Anchors {
             .chain(of(HEADERS, Anchor::Header))
             .chain(of(CALLS, Anchor::Call))
             .chain(of(LOGINS, Anchor::Login))
+            .chain(of(&["?code=", "&code="], Anchor::Grant))
             .collect();
         let finder = AhoCorasick::builder()
             .ascii_case_insensitive(true)

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::layout::{Form, MAX_NAME, MAX_VALUE, below, items, name_at, value_after, value_before};
+use super::layout::{Form, MAX_NAME, MAX_VALUE, below, items, name_at, value_after, values_before};
 use super::name::{NameKind, name_kind};
 use super::scan::Hit;
 use super::value::{Strength, is_placeholder, is_template, is_weak_password, strength};
@@ -44,9 +44,9 @@ pub(super) fn assigned_secrets(text: &[u8], at: usize, hits: &mut Vec<Hit>) -> u
         let set = text.get(range.clone()).unwrap_or_default();
         strength(set) == Strength::Strong && accepts(kind, set, Form::Bare)
     };
-    value_before(text, &name)
-        .filter(strong)
+    values_before(text, &name)
         .into_iter()
+        .filter(strong)
         .for_each(&mut push);
     let Some((value, form)) = value_after(text, &name) else {
         return end;
@@ -73,11 +73,26 @@ pub(super) fn assigned_secrets(text: &[u8], at: usize, hits: &mut Vec<Hit>) -> u
         || in_connection(text, &name, &value);
     let weak = kind == NameKind::Password && literal && is_weak_password(set);
     let phrase = kind == NameKind::Password && form == Form::Quoted && is_passphrase(set);
+    let told = form == Form::Quoted && is_told(text, &name, set);
     let random = alone == kind || matches!(strength(set), Strength::Strong | Strength::Uuid);
-    if weak || phrase || (random && accepts(kind, set, form)) {
+    if weak || phrase || told || (random && accepts(kind, set, form)) {
         push(whole(text, value));
     }
     end
+}
+
+// Terraform's `secret_string = "x"`: a secret whatever it looks like.
+fn is_told(text: &[u8], name: &Range<usize>, set: &[u8]) -> bool {
+    let around = text.get(name.start.saturating_sub(MAX_LINE)..text.len().min(name.end + MAX_LINE));
+    let resource = |text| {
+        memchr::memmem::find(text, b"aws_secretsmanager_secret").is_some()
+            || memchr::memmem::find(text, b"secret_id").is_some()
+    };
+    text.get(name.clone()) == Some(b"secret_string")
+        && around.is_some_and(resource)
+        && set.len() >= 4
+        && !set.iter().any(|byte| b"{}$ ".contains(byte))
+        && !is_placeholder(set)
 }
 
 // What a lone `key` is by the word before it, as in `API key: x`.
@@ -265,6 +280,8 @@ mod tests {
             format!("assert '{TOKEN}' == settings.api_token"),
             format!("{{\"value\":\"{TOKEN}\",\"name\":\"TOKEN\"}}"),
             format!("- value: {TOKEN}\n  name: API_TOKEN"),
+            format!("E   AssertionError: '{TOKEN}' != 'abc' : token"),
+            format!("AssertionError: 'abc' != '{TOKEN}' : self.api_token"),
             // In a table, in a call.
             format!("| api_key  | {HEX} |"),
             format!("AWS_SECRET_ACCESS_KEY | {TOKEN}"),
@@ -282,6 +299,18 @@ mod tests {
     #[test]
     fn a_password_in_a_connection_string_or_flag_may_be_weak() {
         for (text, left) in [
+            (
+                "machine api.prod.io\n  login me\n  password thunder\n",
+                "machine api.prod.io\n  login me\n  password [REDACTED:password]\n",
+            ),
+            (
+                "default\nlogin me\npassword thunder\n",
+                "default\nlogin me\npassword [REDACTED:password]\n",
+            ),
+            (
+                "  secret_id     = aws_secretsmanager_secret.db.id\n  secret_string = \"thunder\"\n",
+                "  secret_id     = aws_secretsmanager_secret.db.id\n  secret_string = \"[REDACTED:named-secret]\"\n",
+            ),
             (
                 "user=app password=Hunter22xy host=db",
                 "user=app password=[REDACTED:password] host=db",
@@ -326,6 +355,10 @@ mod tests {
             "token = (\n    settings.get_token_from_file\n)".to_owned(),
             "tokens: ['identifier', 'punctuation', 'keyword1']".to_owned(),
             format!("assert '{HEX}' == commit"),
+            format!("AssertionError: '{HEX}' != 'abc' : commit"),
+            "AssertionError: 'first-name' != 'second-name' : token".to_owned(),
+            "machine learning is\n  login based\n  password resets".to_owned(),
+            "secret_string = \"thunder\"".to_owned(),
             format!("value: {HEX}\nname: commit"),
             "token='unclosed string of words".to_owned(),
         ] {

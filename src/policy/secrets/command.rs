@@ -15,6 +15,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "mysqldump ",
     "twine upload ",
     "az login ",
+    "redis-cli ",
 ];
 
 /// The password among the arguments of one of [`COMMANDS`], which stands from `start` to `after`.
@@ -24,11 +25,14 @@ pub(super) fn command_secret(text: &[u8], start: usize, after: usize) -> Option<
     }
     let rest = text.get(after..text.len().min(after + MAX_COMMAND))?;
     let line = command_line(rest);
-    let flag = if line.starts_with(b"-p") {
-        2
+    let redis = text.get(start..after)?.eq_ignore_ascii_case(b"redis-cli ");
+    let line = if redis { one_command(line) } else { line };
+    let flags: &[&[u8]] = if redis {
+        &[b"-a ", b"-a'", b"-a\"", b"--pass "]
     } else {
-        memchr::memmem::find(line, b" -p")? + 3
+        &[b"-p"]
     };
+    let flag = flags.iter().filter_map(|flag| flag_end(line, flag)).min()?;
     let argument = line.get(flag..)?;
     let lead = argument
         .iter()
@@ -41,10 +45,29 @@ pub(super) fn command_secret(text: &[u8], start: usize, after: usize) -> Option<
     // What people make up: a word with digits, or one of both cases.
     let both = |test: fn(&u8) -> bool| password.iter().any(test) && password.len() >= 8;
     let cases = both(u8::is_ascii_uppercase) && both(u8::is_ascii_lowercase);
-    let found =
-        strength(password) >= Strength::Medium || ((digits || cases) && !is_shown(password));
+    // Nothing else than a password stands there.
+    let alone = redis && password.len() >= 6;
+    let found = strength(password) >= Strength::Medium
+        || ((digits || cases || alone) && !is_shown(password));
     let from = after + flag + lead;
     (found && password.iter().any(u8::is_ascii_alphabetic)).then_some(from..from + length)
+}
+
+// Where the first flag of a name ends that stands alone; before a quote it ends where that stands.
+fn flag_end(line: &[u8], flag: &[u8]) -> Option<usize> {
+    let quoted = usize::from(flag.ends_with(b"'") || flag.ends_with(b"\""));
+    memchr::memmem::find_iter(line, flag)
+        .find(|at| {
+            at.checked_sub(1)
+                .is_none_or(|at| line.get(at) == Some(&b' '))
+        })
+        .map(|at| at + flag.len() - quoted)
+}
+
+// Up to where the shell starts another command.
+fn one_command(line: &[u8]) -> &[u8] {
+    let end = line.iter().position(|byte| b"|;&".contains(byte));
+    line.get(..end.unwrap_or(line.len())).unwrap_or(line)
 }
 
 // What documentation writes in place of a password.
@@ -110,6 +133,9 @@ mod tests {
             "sshpass -p RatesOnLine ssh a@b",
             "twine upload -u ci -p Hx81kkq dist/a.whl",
             "az login --service-principal -u app -p Hx81kkq --tenant t",
+            "redis-cli -h cache -a thunderclap ping",
+            "redis-cli --pass Hx81kkq --tls",
+            "redis-cli -a 'Hx81kkq'",
         ] {
             assert!(
                 Redactor::default().redact(text).text.contains("[REDACTED:"),
@@ -129,6 +155,10 @@ mod tests {
             "mkdir -p a1b2c3d4e5/x",
             "mysql -P 3306 -h db1.example",
             "mysql -u root -p db1",
+            "redis-cli -a $PASS ping",
+            "redis-cli -a <password> ping",
+            "redis-cli --askpass --no-auth-warning",
+            "redis-cli keys '*' | grep -a session1x",
         ] {
             assert_eq!(Redactor::default().redact(text).text, text);
         }

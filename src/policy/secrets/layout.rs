@@ -39,19 +39,23 @@ pub(super) fn name_at(text: &[u8], at: usize) -> Range<usize> {
     at - left..at + right
 }
 
-/// A value that stands before its name: `'x' == settings.token`, `"value": "x", "name": "TOKEN"`.
-pub(super) fn value_before(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+/// The values that stand before their name: `'x' == settings.token`, `'x' != 'y' : token`,
+/// `"value": "x", "name": "TOKEN"`.
+pub(super) fn values_before(text: &[u8], name: &Range<usize>) -> Vec<Range<usize>> {
     let from = name.start.saturating_sub(MAX_VALUE + MAX_NAME);
-    let before = text.get(from..name.start)?;
+    let before = text.get(from..name.start).unwrap_or_default();
     let in_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
     let path = before
         .iter()
         .rev()
         .take(MAX_NAME)
         .take_while(|byte| in_path(byte));
-    let operand = before.get(..before.len() - path.count())?.trim_ascii_end();
+    let operand = before.get(..before.len() - path.count());
+    let operand = operand.unwrap_or_default().trim_ascii_end();
     let pattern = if operand.ends_with(b"==") || operand.ends_with(b"!=") {
         COMPARED.as_ref()
+    } else if operand.ends_with(b":") && memchr::memmem::find(operand, b"!= ").is_some() {
+        UNEQUAL.as_ref()
     } else {
         let open = |byte: &u8| b" \"'".contains(byte);
         let key = trim_end(trim_end(before, open), |byte| b":=".contains(byte));
@@ -64,9 +68,11 @@ pub(super) fn value_before(text: &[u8], name: &Range<usize>) -> Option<Range<usi
         let named = ends(b"name") || ends(b"key");
         VALUE_BEFORE.as_ref().filter(|_| named)
     };
-    let found = pattern?.captures(before)?;
-    let value = found.iter().skip(1).flatten().next()?;
-    Some(from + value.start()..from + value.end())
+    let found = pattern.and_then(|it| it.captures(before));
+    let values = found.iter().flat_map(|it| it.iter().skip(1).flatten());
+    values
+        .map(|it| from + it.start()..from + it.end())
+        .collect()
 }
 
 fn trim_end(text: &[u8], test: impl Fn(&u8) -> bool) -> &[u8] {
@@ -77,6 +83,11 @@ fn trim_end(text: &[u8], test: impl Fn(&u8) -> bool) -> &[u8] {
 static COMPARED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let path = r"[ ]*[!=]==?[ ]*(?:[\w]+\.)*$";
     Regex::new(&format!(r#"(?-u)(?:"([^"\n]+)"|'([^'\n]+)'){path}"#)).ok()
+});
+// What `unittest` says of two that differ, before the message of the test.
+static UNEQUAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let value = r#"(?:"([^"\n]+)"|'([^'\n]+)')"#;
+    Regex::new(&format!(r"(?-u){value} [!=]= {value} : (?:[\w]+\.)*$")).ok()
 });
 static VALUE_BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let value = r#"value["']?[ ]*[:=][ ]*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',;{}]+))"#;
@@ -282,7 +293,9 @@ fn spaced(
         })
     };
     let netrc = text.get(name.clone()) == Some(b"password")
-        && (starts.iter().any(|word| line.starts_with(word)) || entry(line));
+        && ((line.is_empty() && is_entry(text, name.start))
+            || starts.iter().any(|word| line.starts_with(word))
+            || entry(line));
     let (range, form) = value(cursor)?;
     match form {
         Form::Quoted | Form::Bare if flag => Some((range, form)),
@@ -290,6 +303,25 @@ fn spaced(
         Form::Below => None,
         _ => Some((range, Form::Spaced)),
     }
+}
+
+// Whether the lines above a place are those of an entry that begins with `machine` or `default`, each of
+// a word and a value.
+fn is_entry(text: &[u8], at: usize) -> bool {
+    let above = text.get(at.saturating_sub(400)..at).unwrap_or_default();
+    let mut lines = above.rsplit(|byte| *byte == b'\n').skip(1);
+    for line in lines.by_ref().take(3) {
+        let mut words = line
+            .split(u8::is_ascii_whitespace)
+            .filter(|it| !it.is_empty());
+        let (word, value, more) = (words.next(), words.next(), words.next());
+        match (word, value, more) {
+            (Some(b"machine"), Some(_), None) | (Some(b"default"), None, None) => return true,
+            (Some(b"login" | b"account"), Some(_), None) => {}
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn value(mut cursor: Cursor<'_>) -> Option<(Range<usize>, Form)> {

@@ -9,7 +9,7 @@ use super::header::header_secret;
 use super::known::KnownValues;
 use super::manifest::secret_manifest;
 use super::provider::Matcher;
-use super::url::url_secret;
+use super::url::{grant, url_secret};
 use super::user::UserRules;
 use super::view::{View, each_view};
 use super::wrap::each_wrapped;
@@ -86,6 +86,7 @@ fn scan_plain(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
             }
             Anchor::Call => argument_secret(text, end).map(|range| ("secret-argument", range)),
             Anchor::Login => login_secret(text, end).map(|range| ("secret-argument", range)),
+            Anchor::Grant => grant(text, end).map(|range| ("authorization-code", range)),
             Anchor::Block => {
                 private_key(text, start, hits);
                 None

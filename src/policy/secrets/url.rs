@@ -61,6 +61,34 @@ fn unescaped(whole: &[u8]) -> Option<Range<usize>> {
     found.then_some(colon + 1..at)
 }
 
+/// The authorization code of `/callback?code=x&state=y`, which stands behind the place `after`.
+/// Elsewhere a `code` says what went wrong.
+pub(super) fn grant(text: &[u8], after: usize) -> Option<Range<usize>> {
+    let rest = text.get(after..text.len().min(after + MAX_AUTHORITY))?;
+    let part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_.~%/+".contains(byte);
+    let length = rest.iter().take_while(part).count();
+    let value = rest.get(..length)?;
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>`".contains(byte);
+    let before = text.get(after.saturating_sub(MAX_AUTHORITY)..after)?;
+    let before = before.rsplit(ends).next()?;
+    let behind = rest.get(length..)?.split(ends).next()?;
+    let url = [before, behind].concat().to_ascii_lowercase();
+    let signs = [
+        &b"callback"[..],
+        b"oauth",
+        b"redirect",
+        b"authorize",
+        b"state=",
+        b"scope=",
+    ];
+    let granted = signs
+        .iter()
+        .any(|it| memchr::memmem::find(&url, it).is_some());
+    let made = strength(value);
+    let found = (granted && made >= Strength::Uuid) || (made == Strength::Strong && length >= 24);
+    found.then_some(after..after + length)
+}
+
 #[rustfmt::skip]
 const COMMON: &[&[u8]] = &[
     b"pass", b"password", b"passwd", b"pwd", b"secret", b"token", b"test", b"key", b"user",
@@ -95,7 +123,8 @@ fn is_documentation(host: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::url_secret;
+    use super::{grant, url_secret};
+    use crate::policy::Redactor;
 
     fn found(text: &str) -> Option<&str> {
         let after = text.find("://")? + 3;
@@ -151,6 +180,34 @@ mod tests {
             "http://admin:letmein@example.com",
         ] {
             assert_eq!(found(text), None, "{text}");
+        }
+    }
+    #[test]
+    fn authorization_codes_are_found() {
+        for text in [
+            "GET /callback?code=4/0AX4XfWhq7rT2nZp9Lk&state=1",
+            "http://localhost:8080/cb?state=a1&code=b7Fq9xKd2LmW4",
+            "https://app.io/login/oauth?code=7f9cc25de23d1a255720b0ae4551f404",
+            "/done?code=c0d1a2Zk9QmX7vB3nL5tR8wY2pH6",
+        ] {
+            let after = text.find("code=").unwrap() + 5;
+            assert!(grant(text.as_bytes(), after).is_some(), "{text}");
+            assert!(
+                Redactor::default()
+                    .redact(text)
+                    .text
+                    .contains("[REDACTED:authorization-code]")
+            );
+        }
+        for text in [
+            "/callback?code=invalid_request&state=1",
+            "/error?code=E0433",
+            "/zip?code=90210&country=us",
+            "/callback?code=${code}",
+            "/oauth/callback?code=AUTHORIZATION_CODE",
+            "/oauth/callback?code=abc123",
+        ] {
+            assert_eq!(Redactor::default().redact(text).text, text);
         }
     }
 }
