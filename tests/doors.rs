@@ -404,6 +404,7 @@ const PARTS: &[&str] = &[
     "bench_failure",
     "benches_all_agents",
     "broken_fixtures",
+    "find_settings",
     "last_log",
     "last_run",
     "last_words",

@@ -234,3 +234,24 @@ fn rules_of_the_user_mask_and_diagnose() {
         stderr(&wrong)
     );
 }
+
+#[test]
+fn a_file_that_is_not_there_is_refused_by_every_command() {
+    let repo = Repo::with(&[("a.log", "x\n")]);
+    for command in [
+        &["schema"][..],
+        &["explain", "R201"],
+        &["gain"],
+        &["doctor"],
+        &["redact", "a.log"],
+    ] {
+        let output = repo.mendit(&[&["--config", "missing.toml"], command].concat());
+        assert_eq!(output.status.code(), Some(2), "{command:?}");
+        let said = stderr(&output);
+        assert!(
+            said.contains("error[U103]: cannot read `missing.toml`: it is not there")
+                && said.contains("hint: `--config FILE` names a file that is there"),
+            "{said}"
+        );
+    }
+}

@@ -84,7 +84,7 @@ pub use repair::{RepairRequest, Repaired, repair_repository};
 pub use report::{Reported, find_run, read_report};
 pub use run::{CommandRun, RunRequest, run_command};
 pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
-pub use show_settings::{SettingRow, own_settings, show_settings};
+pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use split::{SplitRequest, split_task};
 pub use stats::{StatsRequest, add_up_runs};
 

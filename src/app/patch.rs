@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
-use crate::model::{Code, FileVerdict, Mend, Operation, PatchVerdict};
+use crate::model::{Code, Exit, FileVerdict, Mend, Operation, PatchVerdict, RepoPath};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError,
     is_interrupted, judge, named_paths, recover, write_worktree,
@@ -98,6 +98,9 @@ pub fn apply_patch(
         return Err(AppError::bare("")
             .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
     }
+    if !judged.verdict.verdict.applies() && *target == Target::Index {
+        agree(app, &workspace, &judged.verdict, progress)?;
+    }
     if !judged.verdict.verdict.applies() || *target == Target::DryRun {
         return Ok((judged, None));
     }
@@ -131,6 +134,37 @@ pub fn apply_patch(
         }
     };
     Ok((judged, written))
+}
+
+// Whether index and worktree hold the same of the files of a patch that fits the index not: what is
+// wrong with it there says nothing where they do not.
+fn agree(
+    app: &App,
+    index: &Workspace,
+    verdict: &PatchVerdict,
+    progress: &dyn Progress,
+) -> Result<(), AppError> {
+    let worktree = app.workspace(At::Worktree, progress)?;
+    let differs = |path: &&RepoPath| {
+        // What git converts as it checks out is no difference.
+        let read = |workspace: &Workspace| {
+            let bytes = workspace.source.read(path).ok()?;
+            let lines = bytes.split(|byte| *byte == b'\n');
+            let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec());
+            Some(lines.collect::<Vec<_>>())
+        };
+        read(index) != read(&worktree)
+    };
+    let paths = verdict.files.iter();
+    let paths: Vec<RepoPath> = paths
+        .filter_map(|it| RepoPath::new(&it.path).ok())
+        .collect();
+    paths.iter().find(differs).map_or(Ok(()), |path| {
+        let said = format!("the index and the worktree hold different contents of `{path}`");
+        Err(AppError::new(Code::P902, said).exit(Exit::No).hint(format!(
+            "`git add {path}` makes them agree; without `--index` the worktree alone is changed"
+        )))
+    })
 }
 
 /// Finishes or undoes an apply that was interrupted, and says which.

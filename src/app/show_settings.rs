@@ -2,9 +2,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::App;
 use super::open::environment;
-use crate::config::{File, Key, Origin, Settings};
+use super::{App, AppError};
+use crate::config::{ConfigError, File, Key, Origin, Settings};
 use crate::policy::Redactor;
 
 /// A setting, as `mendit config show` has it.
@@ -39,6 +39,19 @@ pub fn show_settings(app: &App) -> Vec<SettingRow> {
         variable: key.variable(),
     };
     app.settings().rows().map(row).collect()
+}
+
+/// Looks whether the settings file that a person named is there, whatever will read it.
+///
+/// # Errors
+/// `U103` when it is not.
+pub fn find_settings(named: Option<&Path>) -> Result<(), AppError> {
+    let missing = named.filter(|file| !file.exists());
+    missing.map_or(Ok(()), |file| {
+        let file = file.display().to_string();
+        let reason = "it is not there".to_owned();
+        Err(ConfigError::Unreadable { file, reason }.into())
+    })
 }
 
 /// The settings of the user and the environment, without the repository's; those that are wrong

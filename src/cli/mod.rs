@@ -98,6 +98,7 @@ fn start() -> ExitCode {
     cli.global.threads = cli.global.threads.or(threads);
     let output = Output::new(&cli.global, printing.color);
     let started = entered
+        .and_then(|()| app::find_settings(cli.global.config.as_deref()))
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {

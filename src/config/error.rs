@@ -75,6 +75,11 @@ impl ConfigError {
                 "`--trust-config` takes it from there; your own file or a flag may always say it"
                     .to_owned(),
             ),
+            Self::Unreadable { .. } => Some(
+                "`--config FILE` names a file that is there; `mendit init` writes one, and `mendit \
+                 config show` says where each setting is from"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

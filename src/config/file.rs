@@ -39,7 +39,10 @@ impl File {
             file: printable(&path.display().to_string()),
             reason,
         };
-        let failed = |error: std::io::Error| unreadable(error.kind().to_string());
+        let failed = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => unreadable("it is not there".to_owned()),
+            kind => unreadable(kind.to_string()),
+        };
         // A link in a repository leads where its author wants.
         let found = match self {
             Self::Trusted(_) => path.metadata(),

@@ -105,19 +105,16 @@ pub fn build(
         |path: &RepoPath| text.contains(path.as_str()) && !focus.text.contains(path.as_str());
     let mentions = Mentions::of(diagnosis.as_ref(), &only_in_header);
     let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-    let (recovery, certain) = recovery(
+    let recovery = recovery(
         graph,
         redactor,
         diagnosis.as_ref(),
         &targets,
         (&request.known_names, &request.installed),
         &may_read,
-    )
-    .map_or((None, false), |(recovery, certain)| {
-        (Some(recovery), certain)
-    });
+    );
     // A fix that is certain needs no more than the lines that it is about.
-    let certain = certain && request.retry.stop_reason.is_none();
+    let certain = recovery.certain && request.retry.stop_reason.is_none();
     if certain
         && let Some(tokens) = caps
             .max_tokens
@@ -176,6 +173,9 @@ pub fn build(
     let mut taken = targets.clone();
     asked.retain(|candidate| !targets.contains(&candidate.path));
     let mut candidates = asked;
+    if by_worth && level >= Level::OneHop {
+        candidates.extend(leads(&recovery.leads, &taken));
+    }
     taken.extend(candidates.iter().map(|candidate| candidate.path.clone()));
     if level == Level::Bundle {
         candidates.extend(everything(source, &taken));
@@ -234,6 +234,7 @@ pub fn build(
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
+    let recovery = recovery.context;
     let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
     let next_why = next((&reach, &importers), &chosen, &omitted, &may_read);
     let mut context = ContextDocument {
@@ -284,6 +285,8 @@ pub fn build(
     })
 }
 
+/// Definitions of missing names that are given a place, whatever else there is.
+const MAX_LEADS: usize = 3;
 /// What the files of a packet take beside a fix that is certain.
 const TOKENS_WHEN_CERTAIN: u64 = 3_000;
 
@@ -371,6 +374,29 @@ fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
         asked: None,
         score: None,
     }
+}
+
+// A candidate for each file that defines what is missing, at the lines that do.
+fn leads(leads: &[(String, RepoPath, u32)], taken: &[RepoPath]) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    for (name, path, line) in leads.iter().filter(|it| !taken.contains(&it.1)) {
+        if let Some(known) = found.iter_mut().find(|it| it.path == *path) {
+            known.lines.push(*line);
+        } else if found.len() < MAX_LEADS {
+            found.push(Candidate {
+                path: path.clone(),
+                role: Role::Closure,
+                hops: None,
+                via: Vec::new(),
+                why: format!("defines `{name}`, which is missing"),
+                lines: vec![*line],
+                form: Form::Whole,
+                asked: None,
+                score: None,
+            });
+        }
+    }
+    found
 }
 
 fn manifest_candidate(manifest: &Manifest) -> Candidate {

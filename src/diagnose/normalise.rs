@@ -60,6 +60,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
             quiet: false,
         });
     }
+    super::runners::name_errors(&mut lines);
     quiet::mark(&mut lines);
     Lines {
         all: lines,

@@ -72,11 +72,8 @@ pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
         let whole = module.starts_with(['/', 'f']);
         return place.is_ok_and(|path| {
             let head = module.strip_suffix(path.as_str());
-            head.is_some_and(|head| match head {
-                // The root may have been taken off a log.
-                "" => true,
-                head => whole && head.ends_with('/'),
-            })
+            // The root may have been taken off a log.
+            head.is_some_and(|head| head.is_empty() || (whole && head.ends_with('/')))
         });
     }
     // `.a.b`: the log says the package's name before it, or stops at `a`.

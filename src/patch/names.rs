@@ -138,9 +138,18 @@ fn agree_on_names(
     if agree {
         return Ok(());
     }
+    let line = String::from_utf8_lossy(line);
+    let sides: Vec<String> = [old, new]
+        .iter()
+        .flatten()
+        .map(|it| format!("\"{it}\""))
+        .collect();
     Err(Refusal::new(
         Code::P202,
-        "the `diff --git` line and the `---`/`+++` lines name different files",
+        format!(
+            "the `diff --git` line and the `---`/`+++` lines name different files: \"{line}\" and {}",
+            sides.join(", ")
+        ),
     ))
 }
 

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::heals::Heal;
-use crate::languages::syntax_errors;
+use crate::languages::{syntax_errors, uses};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::Source;
@@ -26,6 +26,11 @@ impl<'s> LogFile<'s> {
             .filter_map(MentionedFile::repo_path)
             .filter(|path| is_end(named, path.as_str()) || is_end(path.as_str(), named))
             .max_by_key(|path| path.as_str().len().min(named.len()))?;
+        Self::of(path, source)
+    }
+
+    /// A file of the repository.
+    pub(super) fn of(path: RepoPath, source: &'s dyn Source) -> Option<Self> {
         let bytes = source.read(&path).ok()?;
         Some(Self {
             text: String::from_utf8(bytes.to_vec()).ok()?,
@@ -62,6 +67,17 @@ impl<'s> LogFile<'s> {
     pub(super) fn with(&self, range: Range<usize>, new: &str) -> Option<String> {
         let head = self.text.get(..range.start)?;
         Some(format!("{head}{new}{}", self.text.get(range.end..)?))
+    }
+
+    /// A text of this file with one name for another, wherever the name stands for what it means.
+    pub(super) fn respelled(&self, text: &str, wrong: &str, right: &str) -> Option<String> {
+        let places = uses(&self.path, text.as_bytes(), wrong)?.places;
+        let mut text = text.to_owned();
+        for at in places.into_iter().rev() {
+            let (before, after) = (text.get(..at)?, text.get(at + wrong.len()..)?);
+            text = format!("{before}{right}{after}");
+        }
+        self.parses(&text).then_some(text)
     }
 
     /// Whether a text of this file follows its grammar.

@@ -13,3 +13,4 @@ mod unittest;
 pub(super) use place::{is_installed, of_python, of_stack, relative};
 pub(super) use read::Case;
 pub(super) use read::cases;
+pub(super) use tap::name_errors;

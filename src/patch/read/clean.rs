@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::wrapping::starts_form;
 use crate::model::{Code, Mend, Safety};
 use crate::patch::text::unescape;
 
@@ -31,11 +32,48 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
             "dropped the carriage return that every line of the patch ends with",
         ));
     }
+    if let Some(plain) = without_blank_ends(&bytes) {
+        bytes = Cow::Owned(plain);
+        mends.push(mend(
+            Code::M105,
+            "took off the blanks that every line of the patch ends with",
+        ));
+    }
     if let Some(plain) = from_html(&bytes) {
         bytes = Cow::Owned(plain);
         mends.push(mend(Code::M407, "decoded the text of an HTML element"));
     }
     Ok(Cleaned { bytes, mends })
+}
+
+// The same number of blanks after every line, as the first header has them: a name that ends in
+// blanks says nothing of the other lines.
+fn without_blank_ends(bytes: &[u8]) -> Option<Vec<u8>> {
+    let blanks = |line: &[u8]| line.iter().rev().take_while(|it| **it == b' ').count();
+    let mut start = 0;
+    let first = bytes.split_inclusive(|byte| *byte == b'\n').find(|line| {
+        let found = starts_form(line);
+        start += if found { 0 } else { line.len() };
+        found
+    })?;
+    let count = blanks(first.strip_suffix(b"\n")?);
+    if count == 0 {
+        return None;
+    }
+    let (before, patch) = bytes.split_at_checked(start)?;
+    let mut plain = before.to_vec();
+    for line in patch.split_inclusive(|byte| *byte == b'\n') {
+        let (text, end) = match line.strip_suffix(b"\n") {
+            Some(text) => (text, &b"\n"[..]),
+            None => (line, &b""[..]),
+        };
+        if blanks(text) < count {
+            return None;
+        }
+        plain.extend_from_slice(text.get(..text.len() - count)?);
+        plain.extend_from_slice(end);
+    }
+    Some(plain)
 }
 
 // What a `<pre>` holds, when all of it is escaped as HTML wants it.
@@ -153,6 +191,21 @@ mod tests {
             .map(|mend| mend.code.as_str())
             .collect();
         assert_eq!(codes, ["M101", "M102", "M103"]);
+    }
+
+    #[test]
+    fn drops_blanks_only_from_all_lines_alike() {
+        let diff = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a \n \n-b\n+c\n";
+        let padded = diff.replace('\n', "  \n");
+        let cleaned = clean(padded.as_bytes()).ok().unwrap();
+        assert_eq!(&*cleaned.bytes, diff.as_bytes());
+        assert_eq!(cleaned.mends[0].code.as_str(), "M105");
+        for text in [diff.to_owned(), padded.replacen("-b  ", "-b", 1)] {
+            assert_eq!(
+                &*clean(text.as_bytes()).ok().unwrap().bytes,
+                text.as_bytes()
+            );
+        }
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub(super) fn single_spaced(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn starts_form(line: &[u8]) -> bool {
+/// Whether a patch of any form starts at this line.
+pub(super) fn starts_form(line: &[u8]) -> bool {
     let starts = [
         &b"diff --git "[..],
         b"--- a/",
