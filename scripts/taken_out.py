@@ -8,7 +8,8 @@ DIR holds git clones, with or without a work tree; each is checked out into a sc
 file is put back after its case. The same seed makes the same cases. An answer counts as right when it
 leads to the definition that the truth leads to, in a spelling that the package can load: another
 extension, a relative path into another package, or a type-only import of what is used as a value is
-wrong. With --json FILE each case is a line there.
+wrong. With --json FILE each case is a line there. The repository has no commits for the program, since
+its last one holds the truth; --history leaves them.
 """
 import argparse
 import ast
@@ -440,6 +441,7 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--only", default="", help="names of clones, separated by commas")
     parser.add_argument("--each", type=int, default=40, help="cases of a repository and language")
+    parser.add_argument("--history", action="store_true", help="leave the commits")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", default="name")
     parser.add_argument("--json", help="a line for each case goes there")
@@ -459,6 +461,9 @@ def main():
             root = os.path.join(scratch, "tree")
             run("git", "clone", "-q", "--shared", "--no-checkout", source, root)
             run("git", "checkout", "-q", "-f", "HEAD", cwd=root)
+            if not options.history:
+                # A branch without commits: the file of before is the truth itself.
+                run("git", "symbolic-ref", "HEAD", "refs/heads/none", cwd=root)
             tree = Tree(root)
             environment["XDG_STATE_HOME"] = os.path.join(scratch, "state")
             for language, make in (("python", python_cases), ("script", script_cases)):
