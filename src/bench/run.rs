@@ -9,7 +9,7 @@ use super::judge::{Ran, judge_cheats, judge_run};
 use super::layout::LaidOut;
 use super::record::Record;
 use super::stage::Hidden;
-use super::{BenchAgent, Case, Fixture, FixtureError, missing_programs};
+use super::{BenchAgent, BenchError, Case, Fixture, missing_programs};
 use crate::context::Request;
 use crate::exec::{SandboxMode, Stop};
 use crate::git::Repository;
@@ -209,7 +209,7 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
     }
 }
 
-fn said(error: &FixtureError) -> String {
+fn said(error: &BenchError) -> String {
     format!("{}: {error}", error.code())
 }
 
@@ -268,7 +268,7 @@ fn run(
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
         std::fs::create_dir_all(folder)
-            .map_err(|error| said(&FixtureError::write(folder, &error)))?;
+            .map_err(|error| said(&BenchError::write(folder, &error)))?;
     }
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
