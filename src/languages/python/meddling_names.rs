@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::imports::python_string;
 use crate::languages::literal::{Syntax, text_of};
-use crate::languages::meddling::read::{MAX_DEPTH, called_from};
+use crate::languages::meddling::read::{MAX_DEPTH, Part, called};
 
 /// What the names of a Python file stand for, as dotted names of modules and their members.
 pub(super) struct Names<'s> {
@@ -46,7 +46,7 @@ impl<'s> Names<'s> {
         for _ in 0..2 {
             names.bindings(root, 0);
         }
-        names.calls(root);
+        names.called = called(root, text, &|node| names.part(node));
         names
     }
 
@@ -204,44 +204,14 @@ impl<'s> Names<'s> {
         }
     }
 
-    // Functions that the module's own statements call, and what those call.
-    fn calls(&mut self, root: Node<'_>) {
-        let mut bodies: HashMap<String, HashSet<String>> = HashMap::new();
-        let mut now = HashSet::new();
-        self.collect_calls(root, 0, &mut now, &mut bodies);
-        self.called = called_from(now, bodies);
-    }
-
-    fn collect_calls(
-        &self,
-        node: Node<'_>,
-        depth: usize,
-        into: &mut HashSet<String>,
-        bodies: &mut HashMap<String, HashSet<String>>,
-    ) {
-        if depth > MAX_DEPTH {
-            return;
-        }
-        for child in node.named() {
-            if child.kind() == "function_definition" {
-                let name = child.field_text("name", self.text);
-                let mut inner = bodies.remove(&name).unwrap_or_default();
-                self.collect_calls(child, depth + 1, &mut inner, bodies);
-                bodies.insert(name, inner);
-                continue;
-            }
-            if child.kind() == "lambda" || is_main_block(child, self.text) {
-                continue;
-            }
-            let callee = match child.kind() {
-                "call" => child.field("function"),
-                "decorator" => child.named_child(0),
-                _ => None,
-            };
-            if let Some(callee) = callee.filter(|callee| callee.kind() == "identifier") {
-                into.insert(text_of(callee, self.text));
-            }
-            self.collect_calls(child, depth + 1, into, bodies);
+    fn part<'t>(&self, node: Node<'t>) -> Part<'t> {
+        match node.kind() {
+            "function_definition" => Part::Function(node.field_text("name", self.text), node),
+            "lambda" => Part::Later,
+            _ if is_main_block(node, self.text) => Part::Later,
+            "call" => Part::Calls(node.field("function")),
+            "decorator" => Part::Calls(node.named_child(0)),
+            _ => Part::Calls(None),
         }
     }
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::imports::script_string;
 use crate::languages::literal::{Syntax, text_of};
-use crate::languages::meddling::read::{MAX_DEPTH, called_from};
+use crate::languages::meddling::read::{MAX_DEPTH, Part, called};
 
 /// What the names of a script stand for, as dotted names of modules, globals and their members. The
 /// global object itself is the empty name.
@@ -34,7 +34,7 @@ impl<'s> Names<'s> {
         for _ in 0..2 {
             names.bindings(root, 0);
         }
-        names.calls(root);
+        names.called = called(root, text, &|node| names.part(node));
         names
     }
 
@@ -273,54 +273,20 @@ impl<'s> Names<'s> {
         }
     }
 
-    // Functions that the file's own statements call, and what those call.
-    fn calls(&mut self, root: Node<'_>) {
-        let mut bodies: HashMap<String, HashSet<String>> = HashMap::new();
-        let mut now = HashSet::new();
-        self.collect_calls(root, 0, &mut now, &mut bodies);
-        self.called = called_from(now, bodies);
-    }
-
-    fn collect_calls(
-        &self,
-        node: Node<'_>,
-        depth: usize,
-        into: &mut HashSet<String>,
-        bodies: &mut HashMap<String, HashSet<String>>,
-    ) {
-        if depth > MAX_DEPTH {
-            return;
+    fn part<'t>(&self, node: Node<'t>) -> Part<'t> {
+        let named = match node.kind() {
+            "function_declaration" | "generator_function_declaration" => Some(node),
+            "variable_declarator" => node.field("value").filter(|value| is_function(*value)),
+            _ => None,
+        };
+        if let Some((name, function)) = node.field("name").zip(named) {
+            return Part::Function(text_of(name, self.text), function);
         }
-        for child in node.named() {
-            let named = match child.kind() {
-                "function_declaration" | "generator_function_declaration" => {
-                    child.field("name").map(|name| (name, child))
-                }
-                "variable_declarator" => child
-                    .field("value")
-                    .filter(|value| is_function(*value))
-                    .and_then(|value| Some((child.field("name")?, value))),
-                _ => None,
-            };
-            if let Some((name, function)) = named {
-                let name = text_of(name, self.text);
-                let mut inner = bodies.remove(&name).unwrap_or_default();
-                self.collect_calls(function, depth + 1, &mut inner, bodies);
-                bodies.insert(name, inner);
-                continue;
-            }
-            if is_function(child) && !is_called_at_once(child) {
-                continue;
-            }
-            let callee = match child.kind() {
-                "call_expression" => child.field("function"),
-                "new_expression" => child.field("constructor"),
-                _ => None,
-            };
-            if let Some(callee) = callee.filter(|callee| callee.kind() == "identifier") {
-                into.insert(text_of(callee, self.text));
-            }
-            self.collect_calls(child, depth + 1, into, bodies);
+        match node.kind() {
+            _ if is_function(node) && !is_called_at_once(node) => Part::Later,
+            "call_expression" => Part::Calls(node.field("function")),
+            "new_expression" => Part::Calls(node.field("constructor")),
+            _ => Part::Calls(None),
         }
     }
 }
