@@ -11,7 +11,7 @@ use crate::rank::{Pool, RankInput, Ranked, rank};
 use crate::source::Source;
 use crate::state::Known;
 
-use super::candidate::{Asked, Candidate, Form};
+use super::candidate::{Asked, Candidate};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
@@ -23,7 +23,7 @@ use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log::excerpt;
-use super::manifests::{Manifest, manifests};
+use super::manifests::manifests;
 use super::outlines::known_outline;
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
@@ -138,7 +138,7 @@ pub fn build(
     let mut asked = requested(&mut fill, &camera, request);
     for target in &targets {
         if by_worth {
-            let mut candidate = target_candidate(target, mentions.lines(target), why);
+            let mut candidate = Candidate::target(target, mentions.lines(target), why);
             if certain {
                 // Imports stand at the top.
                 candidate.lines.push(1);
@@ -166,7 +166,10 @@ pub fn build(
             let is_asked = asked.iter().any(|it| it.path == manifest.path);
             if !targets.contains(&manifest.path) && !is_asked {
                 if by_worth && !manifest.is_lock {
-                    sharing.push((manifest_candidate(&manifest), None));
+                    sharing.push((
+                        Candidate::new(&manifest.path, Role::Manifest, &manifest.why),
+                        None,
+                    ));
                 } else {
                     fill.manifest(&manifest, missing);
                 }
@@ -357,34 +360,6 @@ fn asking(
 fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<Asked> {
     let mut of_target = asked.iter_mut().filter(|it| it.path == *path);
     of_target.find_map(|it| it.asked.take())
-}
-
-fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
-    Candidate {
-        path: path.clone(),
-        role: Role::Target,
-        hops: Some(0),
-        via: Vec::new(),
-        why: why.to_owned(),
-        lines: lines.to_vec(),
-        form: Form::Whole,
-        asked: None,
-        score: None,
-    }
-}
-
-fn manifest_candidate(manifest: &Manifest) -> Candidate {
-    Candidate {
-        path: manifest.path.clone(),
-        role: Role::Manifest,
-        hops: None,
-        via: Vec::new(),
-        why: manifest.why.clone(),
-        lines: Vec::new(),
-        form: Form::Whole,
-        asked: None,
-        score: None,
-    }
 }
 
 struct CleanLog {

@@ -90,16 +90,11 @@ struct Reference {
 
 impl Reference {
     fn candidate(self, path: RepoPath) -> Candidate {
+        let why = format!("declares `{}`, which {} takes", self.name, self.importer);
         Candidate {
-            path,
-            role: Role::Closure,
             hops: Some(self.hops),
-            via: Vec::new(),
-            why: format!("declares `{}`, which {} takes", self.name, self.importer),
-            lines: Vec::new(),
             form: Form::Signatures,
-            asked: None,
-            score: None,
+            ..Candidate::new(&path, Role::Closure, &why)
         }
     }
 }

@@ -103,17 +103,7 @@ impl<'a> Fill<'a> {
             Err(unshown) => self.reject(path.as_str(), unshown),
             Ok((snapshot, shortened)) => {
                 self.target_bytes += snapshot.content.len() as u64;
-                let candidate = Candidate {
-                    path: path.clone(),
-                    role: Role::Target,
-                    hops: Some(0),
-                    via: Vec::new(),
-                    why: why.to_owned(),
-                    lines: Vec::new(),
-                    form: Form::Whole,
-                    asked: None,
-                    score: None,
-                };
+                let candidate = Candidate::target(path, &[], why);
                 let file = self.packet_file(candidate, None, snapshot, shortened);
                 self.targets.push(file);
             }
@@ -131,17 +121,7 @@ impl<'a> Fill<'a> {
             Err(unshown) => self.omit(&manifest.path, None, unshown),
             Ok((snapshot, shortened)) => {
                 self.added_bytes += snapshot.content.len() as u64;
-                let candidate = Candidate {
-                    path: manifest.path.clone(),
-                    role: Role::Manifest,
-                    hops: None,
-                    via: Vec::new(),
-                    why: manifest.why.clone(),
-                    lines: Vec::new(),
-                    form: Form::Whole,
-                    asked: None,
-                    score: None,
-                };
+                let candidate = Candidate::new(&manifest.path, Role::Manifest, &manifest.why);
                 let file = self.packet_file(candidate, None, snapshot, shortened);
                 self.manifests.push(file);
             }
@@ -532,23 +512,13 @@ impl<'a> Fill<'a> {
 #[cfg(test)]
 mod tests {
     use super::prior;
-    use crate::context::candidate::{Candidate, Form};
+    use crate::context::candidate::Candidate;
     use crate::model::{RepoPath, Role};
 
     #[test]
     fn more_tokens_look_further_down_the_order() {
         let of = |role, rank, product, tokens| {
-            let candidate = Candidate {
-                path: RepoPath::new("src/a.py").unwrap(),
-                role,
-                hops: None,
-                via: Vec::new(),
-                why: String::new(),
-                lines: Vec::new(),
-                form: Form::Whole,
-                asked: None,
-                score: None,
-            };
+            let candidate = Candidate::new(&RepoPath::new("src/a.py").unwrap(), role, "");
             prior(&candidate, rank, product, tokens)
         };
         for (tokens, above, below) in [(4_000, 2, 3), (16_000, 8, 10), (32_000, 17, 19)] {

@@ -1,7 +1,7 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::{Listing, Source};
 
-use super::candidate::{Asked, Candidate, Form};
+use super::candidate::{Asked, Candidate};
 use super::fill::Fill;
 use super::outlines::known_outline;
 use super::request::Request;
@@ -62,18 +62,11 @@ fn candidate(path: RepoPath, camera: &Camera<'_>, request: &Request) -> Candidat
         .copied()
         .collect();
     Candidate {
-        path,
-        role: Role::Requested,
-        hops: None,
-        via: Vec::new(),
-        why: "the agent asked for it".to_owned(),
-        lines: Vec::new(),
-        form: Form::Whole,
         asked: Some(Asked {
             seen,
             ..Asked::default()
         }),
-        score: None,
+        ..Candidate::new(&path, Role::Requested, "the agent asked for it")
     }
 }
 
@@ -224,17 +217,7 @@ pub(super) fn everything(source: &dyn Source, taken: &[RepoPath]) -> Vec<Candida
         .listing()
         .files()
         .filter(|entry| !taken.contains(&entry.path))
-        .map(|entry| Candidate {
-            path: entry.path.clone(),
-            role: Role::Bundle,
-            hops: None,
-            via: Vec::new(),
-            why: "part of the whole repository".to_owned(),
-            lines: Vec::new(),
-            form: Form::Whole,
-            asked: None,
-            score: None,
-        })
+        .map(|entry| Candidate::new(&entry.path, Role::Bundle, "part of the whole repository"))
         .collect()
 }
 

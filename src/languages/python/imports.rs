@@ -23,13 +23,10 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     imports(tree, text, &mut facts);
     dotted::read(tree, text, &mut facts);
     definitions::read(tree.root_node(), text, &mut facts);
-    let definitions = facts.definitions.iter().map(|definition| Export {
-        name: definition.name.clone(),
-        local: None,
-        from: None,
-        type_only: false,
-        line: definition.line,
-    });
+    let definitions = facts
+        .definitions
+        .iter()
+        .map(|definition| Export::new(definition.name.clone(), None, definition.line));
     let mut exports: Vec<Export> = definitions.collect();
     exports.append(&mut facts.exports);
     exports.sort_by_key(|export| export.line);
@@ -194,11 +191,9 @@ fn passed_on(imports: &[Import]) -> Vec<Export> {
     let mut exports = Vec::new();
     for import in imports {
         let export = |name: &str, local: Option<&str>| Export {
-            name: name.to_owned(),
-            local: local.map(str::to_owned),
             from: Some(import.specifier.clone()),
             type_only: import.type_only,
-            line: import.line,
+            ..Export::new(name.to_owned(), local.map(str::to_owned), import.line)
         };
         match import.kind {
             ImportKind::Import if import.names.is_empty() => {

@@ -26,32 +26,21 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             .map(|definition| definition.name.clone())
             .collect();
         if is_default {
-            facts.exports.push(Export {
-                name: "default".into(),
-                local: names.into_iter().next(),
-                from: None,
-                type_only: false,
-                line,
-            });
+            facts
+                .exports
+                .push(Export::new("default", names.into_iter().next(), line));
         } else {
             facts.exports.extend(names.into_iter().map(|name| Export {
-                name,
-                local: None,
-                from: None,
                 type_only: declared,
-                line,
+                ..Export::new(name, None, line)
             }));
         }
         return;
     }
     if let Some(value) = node.field("value") {
-        facts.exports.push(Export {
-            name: "default".into(),
-            local: identifier(value, text),
-            from: None,
-            type_only: false,
-            line,
-        });
+        facts
+            .exports
+            .push(Export::new("default", identifier(value, text), line));
         return;
     }
     for child in node.all() {
@@ -60,27 +49,21 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             "namespace_export" => facts
                 .exports
                 .extend(child.named_child(0).map(|name| Export {
-                    name: text_of(name, text),
-                    local: Some("*".into()),
                     from: from.clone(),
                     type_only: erased,
-                    line,
+                    ..Export::new(text_of(name, text), Some("*".into()), line)
                 })),
             "*" if from.is_some() => facts.exports.push(Export {
-                name: "*".into(),
-                local: None,
                 from: from.clone(),
                 type_only: erased,
-                line,
+                ..Export::new("*", None, line)
             }),
             // `export = x`
-            "identifier" => facts.exports.push(Export {
-                name: "default".into(),
-                local: Some(text_of(child, text)),
-                from: None,
-                type_only: false,
-                line,
-            }),
+            "identifier" => {
+                facts
+                    .exports
+                    .push(Export::new("default", Some(text_of(child, text)), line))
+            }
             _ => {}
         }
     }
@@ -100,11 +83,9 @@ fn clause(
                 None => (name.name, None),
             };
             facts.exports.push(Export {
-                name,
-                local,
                 from: from.cloned(),
                 type_only: erased || has_token(specifier, "type"),
-                line: line_of(specifier),
+                ..Export::new(name, local, line_of(specifier))
             });
         }
     }
@@ -196,24 +177,18 @@ fn expression(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
         .or(target.strip_prefix("exports."))
         && !name.contains('.')
     {
-        facts.exports.push(Export {
-            name: name.to_owned(),
-            local: identifier(right, text).filter(|local| local != name),
-            from: None,
-            type_only: false,
+        facts.exports.push(Export::new(
+            name.to_owned(),
+            identifier(right, text).filter(|local| local != name),
             line,
-        });
+        ));
     }
 }
 
 fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) {
-    facts.exports.push(Export {
-        name: "default".into(),
-        local: identifier(value, text),
-        from: None,
-        type_only: false,
-        line,
-    });
+    facts
+        .exports
+        .push(Export::new("default", identifier(value, text), line));
     if value.kind() == "call_expression" {
         let function = value.field("function");
         let argument = value
@@ -224,11 +199,8 @@ fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) 
             && let Some(from) = script_string(argument, text)
         {
             facts.exports.push(Export {
-                name: "*".into(),
-                local: None,
                 from: Some(from),
-                type_only: false,
-                line,
+                ..Export::new("*", None, line)
             });
         }
     }
@@ -249,13 +221,9 @@ fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) 
             }
             _ => continue,
         };
-        facts.exports.push(Export {
-            name,
-            local,
-            from: None,
-            type_only: false,
-            line: line_of(property),
-        });
+        facts
+            .exports
+            .push(Export::new(name, local, line_of(property)));
     }
 }
 
