@@ -9,10 +9,7 @@ use mendit::source::{Installed, Memory};
 use support::Repo;
 
 fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
-    let memory = files
-        .iter()
-        .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec()));
-    let source = Memory::new(memory);
+    let source = Memory::named(files.iter().copied());
     let graph = Graph::new(&source);
     let file = RepoPath::new(file).unwrap();
     let query = Query {
@@ -489,9 +486,7 @@ fn components_are_mended_inside_their_script() {
             "---\nimport { formatMoney } from './lib/money'\n\nconst price",
         ),
     ] {
-        let memory = [manifest, lib, (file, before)]
-            .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec()));
-        let source = Memory::new(memory);
+        let source = Memory::named([manifest, lib, (file, before)]);
         let found = hints(&[manifest, lib, (file, before)], file, "formatMoney");
         let graph = Graph::new(&source);
         let path = RepoPath::new(file).unwrap();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use mendit::model::{Code, Profile, RepoPath, Severity, Verdict};
+use mendit::model::{Code, Profile, Severity, Verdict};
 use mendit::patch::{JudgeOptions, Judged, judge};
 use mendit::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
 use mendit::source::Memory;
@@ -35,10 +35,7 @@ const REPAIR_PYTHON: Edit<'static> = ("src/calc.py", "return a - b", "return a +
 const REPAIR_SCRIPT: Edit<'static> = ("src/calc.js", "return a - b;", "return a + b;");
 
 fn source(tree: &[(&str, &str)]) -> Memory {
-    Memory::new(
-        tree.iter()
-            .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-    )
+    Memory::named(tree.iter().copied())
 }
 
 // The edits as whole files, which is what they lead to.

@@ -11,8 +11,7 @@ use mendit::source::{Installed, Memory, Source};
 use support::{Repo, json};
 
 fn memory(files: &[(&str, &str)]) -> Memory {
-    let file = |(path, text): &(&str, &str)| (RepoPath::new(path).unwrap(), text.as_bytes().into());
-    Memory::new(files.iter().map(file))
+    Memory::named(files.iter().copied())
 }
 
 fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {

@@ -229,10 +229,8 @@ mod tests {
 
     #[test]
     fn a_request_names_a_file_lines_or_a_definition() {
-        let source = Memory::new(
-            ["src/a.py", "src/odd#name.py", "src/odd:12"]
-                .map(|path| (RepoPath::new(path).unwrap(), Vec::new())),
-        );
+        let source =
+            Memory::named(["src/a.py", "src/odd#name.py", "src/odd:12"].map(|path| (path, "")));
         let named = |name: &str| Part::Definition(name.to_owned());
         let rows = [
             ("src/a.py", "src/a.py", Part::All),

@@ -251,14 +251,10 @@ fn make(folder: &Path) -> Result<(), BenchError> {
 mod tests {
     use super::Checkout;
     use crate::git::Repository;
-    use crate::model::RepoPath;
     use crate::source::{Memory, Source as _};
 
     fn files(rows: &[(&str, &str)]) -> Memory {
-        Memory::new(rows.iter().map(|(path, text)| {
-            let path = RepoPath::new(path).unwrap();
-            (path, text.as_bytes().to_vec())
-        }))
+        Memory::named(rows.iter().copied())
     }
 
     #[test]
