@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::cheat::Cheat;
-use super::judge::{Ran, judge_cheats, judge_run};
+use super::judge::{CaseRun, judge_cheats, judge_run};
 use super::layout::LaidOut;
 use super::record::Record;
 use super::stage::Hidden;
@@ -218,7 +218,7 @@ fn perform(
     place: &Place<'_>,
     home: &Path,
     reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
-) -> Result<Ran, String> {
+) -> Result<CaseRun, String> {
     let fixture = &case.fixture;
     let laid = case.layout.lay_out(fixture, home, place.stop);
     let laid = laid.map_err(|error| said(&error))?;
@@ -237,7 +237,7 @@ fn perform(
         });
     }
     let record = Record::read(fixture, &folder);
-    Ok(Ran {
+    Ok(CaseRun {
         result,
         record,
         hidden,

@@ -28,7 +28,7 @@ use super::outlines::known_outline;
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::requested::{everything, requested};
-use super::snapshot::Camera;
+use super::snapshot::SnapshotTaker;
 use super::targets::targets_of_log;
 
 /// A context document and the cleaned log beside it.
@@ -87,7 +87,7 @@ pub fn build(
         .caps
         .over(crate::model::Caps::of(level), request.profile);
     let names = NameSecrets::find(source, redactor);
-    let camera = Camera {
+    let taker = SnapshotTaker {
         source,
         policy,
         redactor,
@@ -126,7 +126,7 @@ pub fn build(
     {
         *tokens = TOKENS_WHEN_CERTAIN.min(*tokens);
     }
-    let mut fill = Fill::new(&camera, caps, level);
+    let mut fill = Fill::new(&taker, caps, level);
     let why = if request.targets.is_empty() {
         "the log points at it"
     } else {
@@ -135,7 +135,7 @@ pub fn build(
     // With a limit of tokens the files share it by worth; without one each is given whole.
     let by_worth = caps.max_tokens.is_some() && request.profile == Profile::Ranked;
     let mut sharing: Vec<(Candidate, Option<u64>)> = Vec::new();
-    let mut asked = requested(&mut fill, &camera, request);
+    let mut asked = requested(&mut fill, &taker, request);
     for target in &targets {
         if by_worth {
             let mut candidate = Candidate::target(target, mentions.lines(target), why);

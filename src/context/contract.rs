@@ -42,7 +42,7 @@ pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure, taken: &[RepoPath]) 
     });
     found
         .into_iter()
-        .map(|(path, it)| it.candidate(path))
+        .map(|(path, it)| it.candidate(&path))
         .collect()
 }
 
@@ -89,12 +89,12 @@ struct Reference {
 }
 
 impl Reference {
-    fn candidate(self, path: RepoPath) -> Candidate {
+    fn candidate(self, path: &RepoPath) -> Candidate {
         let why = format!("declares `{}`, which {} takes", self.name, self.importer);
         Candidate {
             hops: Some(self.hops),
             form: Form::Signatures,
-            ..Candidate::new(&path, Role::Closure, &why)
+            ..Candidate::new(path, Role::Closure, &why)
         }
     }
 }

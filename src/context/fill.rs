@@ -8,7 +8,7 @@ use super::manifests::Manifest;
 use super::requested::rest;
 use super::share::{Claim, Form as Shown, Limits, Share, Sharer};
 use super::shares::shares;
-use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
+use super::snapshot::{Opened, Snapshot, SnapshotTaker, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 
 /// Signatures in less than this say too little to be worth a place.
@@ -62,7 +62,7 @@ impl Scarce {
 
 /// Puts files into a packet, one by one, under the caps; what does not fit is written down.
 pub(super) struct Fill<'a> {
-    camera: &'a Camera<'a>,
+    taker: &'a SnapshotTaker<'a>,
     caps: Caps,
     level: Level,
     places_used: u64,
@@ -78,9 +78,9 @@ pub(super) struct Fill<'a> {
 }
 
 impl<'a> Fill<'a> {
-    pub(super) fn new(camera: &'a Camera<'a>, caps: Caps, level: Level) -> Self {
+    pub(super) fn new(taker: &'a SnapshotTaker<'a>, caps: Caps, level: Level) -> Self {
         Self {
-            camera,
+            taker,
             caps,
             level,
             places_used: 0,
@@ -174,7 +174,7 @@ impl<'a> Fill<'a> {
                 beyond.push((candidate.path, rank));
                 continue;
             }
-            match self.camera.open(&candidate.path) {
+            match self.taker.open(&candidate.path) {
                 Err(unshown) if matches!(candidate.role, Role::Requested | Role::Target) => {
                     self.reject(candidate.path.as_str(), unshown);
                 }
@@ -209,7 +209,7 @@ impl<'a> Fill<'a> {
             file_bytes: self.caps.max_file_bytes,
             places,
         };
-        let shares = shares(&sharers, focus, self.camera.outlines, limits);
+        let shares = shares(&sharers, focus, self.taker.outlines, limits);
         let mut without_place: Vec<(usize, RepoPath, Option<u64>)> = Vec::new();
         for ((candidate, rank, file), share) in opened.into_iter().zip(shares) {
             let whole = file.text.len() as u64;
@@ -324,7 +324,7 @@ impl<'a> Fill<'a> {
     /// Writes down a file that was asked for and is not given.
     pub(super) fn reject(&mut self, path: &str, unshown: Unshown) {
         self.rejected.push(RejectedFile {
-            path: self.camera.redactor.redact(path).text.into_owned(),
+            path: self.taker.redactor.redact(path).text.into_owned(),
             code: unshown.code,
             reason: unshown.reason,
         });
@@ -333,7 +333,7 @@ impl<'a> Fill<'a> {
     /// Writes down a candidate that is left out.
     pub(super) fn omit(&mut self, path: &RepoPath, rank: Option<u64>, unshown: Unshown) {
         self.omitted.push(Omission {
-            path: self.camera.names.masked(path).to_string(),
+            path: self.taker.names.masked(path).to_string(),
             rank,
             code: unshown.code,
             reason: unshown.reason,
@@ -358,7 +358,7 @@ impl<'a> Fill<'a> {
         wanted: &Wanted<'_>,
         bytes_left: u64,
     ) -> Result<(Snapshot, Option<Shortening>), Unshown> {
-        let snapshot = self.camera.take(path, wanted, self.caps.max_file_bytes)?;
+        let snapshot = self.taker.take(path, wanted, self.caps.max_file_bytes)?;
         let (snapshot, shortened) = match (self.excess(&snapshot, bytes_left), wanted) {
             (None, _) => {
                 let shortened = self.over_file_cap(&snapshot, wanted);
@@ -369,7 +369,7 @@ impl<'a> Fill<'a> {
                 let room = self.room(bytes_left) / 2;
                 let whole_bytes = snapshot.whole_bytes;
                 let shorter = (room >= MIN_SKELETON_BYTES)
-                    .then(|| self.camera.take(path, &Wanted::Signatures(lines), room))
+                    .then(|| self.taker.take(path, &Wanted::Signatures(lines), room))
                     .and_then(Result::ok)
                     .filter(|it| it.mode == FileMode::Skeleton);
                 let Some(shorter) = shorter else {
@@ -472,7 +472,7 @@ impl<'a> Fill<'a> {
     }
 
     fn size(&self, path: &RepoPath) -> Option<u64> {
-        let listing = self.camera.source.listing();
+        let listing = self.taker.source.listing();
         listing.get(path.as_str()).map(|entry| entry.bytes)
     }
 

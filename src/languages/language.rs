@@ -6,7 +6,7 @@ use tree_sitter::{Node, Tree};
 use super::insert::{Inserter, Page};
 #[cfg(feature = "program")]
 use super::installed::Look;
-use super::meddling::read::Found;
+use super::meddling::read::Findings;
 #[cfg(feature = "program")]
 use super::names::Names;
 use super::resolver::{Resolution, Resolver};
@@ -69,7 +69,7 @@ pub struct Language {
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
     #[cfg(feature = "program")]
     pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
-    pub(super) meddling: fn(&Tree, &[u8], &mut Found),
+    pub(super) meddling: fn(&Tree, &[u8], &mut Findings),
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
     pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,

@@ -1,7 +1,7 @@
 use super::candidate::{Candidate, Reason};
 use super::environment::{Range, test_line};
 use super::fix::{Sides, is_text, needed, size};
-use super::trial::{Bench, Trial};
+use super::trial::{Bench, TestRun};
 use crate::bench::BenchError;
 use crate::graph::Graph;
 use crate::model::{RealFix, RepoPath};
@@ -101,7 +101,7 @@ pub(super) fn no(reason: Reason, said: impl Into<String>) -> Verdict {
     Err((reason, said.into()))
 }
 
-fn same(one: &Trial, other: &Trial) -> bool {
+fn same(one: &TestRun, other: &TestRun) -> bool {
     (one.passed, &one.failing, one.kind) == (other.passed, &other.failing, other.kind)
 }
 

@@ -13,7 +13,7 @@ use crate::workplace::{Choice, Plan, Workplace};
 
 /// What came of one run of tests.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Trial {
+pub(super) struct TestRun {
     /// Whether the command ended with 0.
     pub(super) passed: bool,
     /// Whether it was stopped at its time limit.
@@ -48,7 +48,7 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// [`BenchError`] when the workplace or the command cannot be had.
-    pub(super) fn run(&self, line: &str, changes: &[Change]) -> Result<Trial, BenchError> {
+    pub(super) fn run(&self, line: &str, changes: &[Change]) -> Result<TestRun, BenchError> {
         let root = self.checkout.root();
         let git = Repository::discover(&root)?
             .ok_or_else(|| BenchError::Lacking("the checkout is no repository".to_owned()))?;
@@ -97,7 +97,7 @@ impl Bench<'_> {
         )?;
         let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
         let closed = accounts.filter(|it| it.closings > 0);
-        Ok(Trial {
+        Ok(TestRun {
             passed: ran.observed.passed,
             timed_out: ran.observed.test_result.timed_out,
             kind: ran.observed.kind,

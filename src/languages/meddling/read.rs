@@ -26,20 +26,20 @@ pub fn meddling(path: &RepoPath, bytes: &[u8]) -> Vec<Meddling> {
         return Vec::new();
     };
     let head = code.head();
-    let mut found = Found {
+    let mut found = Findings {
         is_entry: is_entry(path.as_str(), head),
-        ..Found::default()
+        ..Findings::default()
     };
     source(code.grammar, code.language.meddling, head, &mut found);
-    let mut found = found.findings;
+    let mut found = found.all;
     found.sort_by_key(|finding| finding.line);
     found
 }
 
 /// What is found, and what is known of the file as a whole.
 #[derive(Default)]
-pub(in crate::languages) struct Found {
-    findings: Vec<Meddling>,
+pub(in crate::languages) struct Findings {
+    all: Vec<Meddling>,
     /// Whether the file is made to be started, not imported.
     pub(in crate::languages) is_entry: bool,
     // The line that holds the code, for code in a string.
@@ -47,11 +47,11 @@ pub(in crate::languages) struct Found {
     quoted: usize,
 }
 
-impl Found {
+impl Findings {
     pub(in crate::languages) fn add(&mut self, what: Meddles, node: Node<'_>, text: &[u8]) {
         let code = text_of(node, text);
         let folded: Vec<&str> = code.split_whitespace().collect();
-        self.findings.push(Meddling {
+        self.all.push(Meddling {
             what,
             line: self.line.unwrap_or_else(|| line_of(node)),
             text: folded.join(" ").chars().take(SHOWN).collect(),
@@ -80,9 +80,9 @@ impl Found {
 
 fn source(
     grammar: &'static Grammar,
-    read: fn(&Tree, &[u8], &mut Found),
+    read: fn(&Tree, &[u8], &mut Findings),
     text: &[u8],
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     if let Some(tree) = parse(grammar, text) {
         read(&tree, text, found);

@@ -4,11 +4,11 @@ use super::language::GRAMMAR;
 use super::meddling_names::{Names, is_main_block};
 use crate::languages::literal::{Syntax, text_of};
 use crate::languages::meddling::Meddles;
-use crate::languages::meddling::read::{At, Found, MAX_DEPTH};
+use crate::languages::meddling::read::{At, Findings, MAX_DEPTH};
 use crate::languages::meddling::words::{is_mark, is_test_runner, names_runner};
 
 /// Reads a Python tree.
-pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
+pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Findings) {
     let root = tree.root_node();
     let names = Names::read(root, text);
     let mut reader = Reader { text, names, found };
@@ -18,7 +18,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
 struct Reader<'r, 's> {
     text: &'s [u8],
     names: Names<'s>,
-    found: &'r mut Found,
+    found: &'r mut Findings,
 }
 
 const WATCHES: &[&str] = &[

@@ -60,9 +60,8 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             }),
             // `export = x`
             "identifier" => {
-                facts
-                    .exports
-                    .push(Export::new("default", Some(text_of(child, text)), line))
+                let local = Some(text_of(child, text));
+                facts.exports.push(Export::new("default", local, line));
             }
             _ => {}
         }
