@@ -1,13 +1,12 @@
 //! `mendit bench mine` and `bench real` on small histories that are made here.
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
-use support::{Repo, git, json, mendit, stderr, texts};
+use support::{Repo, git, has_program, json, mendit, stderr, texts};
 
 const DESCRIPTION: &str = r#"
 name = "made/shop"
@@ -183,18 +182,9 @@ fn real(repo: &Repo, agent: &str, more: &[&str]) -> Output {
     mendit(repo.outside(), &all)
 }
 
-fn has_python() -> bool {
-    let found = Command::new("python3").arg("--version").output();
-    let there = found.is_ok_and(|it| it.status.success());
-    if !there {
-        eprintln!("skipped: python3 is not here");
-    }
-    there
-}
-
 #[test]
 fn fixes_are_found_kept_by_reference_and_benched() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = history();
@@ -360,7 +350,7 @@ fn parts_are_the_whole(repo: &Repo, whole: &Value) {
 
 #[test]
 fn no_trick_is_a_repair() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = history();
@@ -385,7 +375,7 @@ fn no_trick_is_a_repair() {
 
 #[test]
 fn a_merge_is_one_candidate_and_a_clone_that_is_not_all_there_says_so() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = history();

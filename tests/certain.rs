@@ -10,10 +10,7 @@ use mendit::source::{Installed, Memory};
 use support::Repo;
 
 fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
-    let memory = files
-        .iter()
-        .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec()));
-    let source = Memory::new(memory);
+    let source = Memory::named(files.iter().copied());
     let graph = Graph::new(&source);
     let file = RepoPath::new(file).unwrap();
     let query = Query {
@@ -295,30 +292,6 @@ fn packages_are_left_by_their_names_alone() {
 }
 
 #[test]
-fn what_is_emitted_is_named_where_the_file_names_it() {
-    let files = [
-        (
-            "package.json",
-            "{\"name\": \"p\", \"type\": \"module\", \"main\": \"./dist/index.js\"}",
-        ),
-        ("src/core/lock.ts", "export function lock() {}\n"),
-        ("src/core/info.ts", "export function info() {}\n"),
-        (
-            "src/a.ts",
-            "import { lock } from './core/lock.js'\nlock()\n",
-        ),
-        (
-            "test/info.test.js",
-            "import { info } from '../dist/core/info.js'\nlock(info)\n",
-        ),
-    ];
-    assert_eq!(
-        best(&files, "test/info.test.js", "lock"),
-        "import { lock } from '../dist/core/lock.js' !"
-    );
-}
-
-#[test]
 fn what_another_package_declares_is_not_at_hand() {
     let files = [
         ("package.json", "{\"workspaces\": [\"packages/*\"]}"),
@@ -515,9 +488,7 @@ fn components_are_mended_inside_their_script() {
             "---\nimport { formatMoney } from './lib/money'\n\nconst price",
         ),
     ] {
-        let memory = [manifest, lib, (file, before)]
-            .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec()));
-        let source = Memory::new(memory);
+        let source = Memory::named([manifest, lib, (file, before)]);
         let found = hints(&[manifest, lib, (file, before)], file, "formatMoney");
         let graph = Graph::new(&source);
         let path = RepoPath::new(file).unwrap();
@@ -667,58 +638,6 @@ fn data_and_components_are_found_by_their_names() {
 }
 
 #[test]
-fn a_namespace_is_the_module_that_has_every_member() {
-    let files = [
-        ("package.json", "{\"type\": \"module\"}"),
-        ("src/core/checks.js", "export class Check {}\n"),
-        (
-            "src/core/api.js",
-            "import * as checks from './checks.js'\nnew checks.Check()\n",
-        ),
-        (
-            "src/core/util.js",
-            "import * as checks from './checks.js'\nchecks.Check\n",
-        ),
-        (
-            "src/classic/core.js",
-            "export function least() {}\nexport function most() {}\n",
-        ),
-        (
-            "src/classic/checks.js",
-            "export { least, most } from './core.js'\n",
-        ),
-        (
-            "src/classic/schemas.js",
-            "checks.least(1)\nchecks.most(2)\n",
-        ),
-    ];
-    assert_eq!(
-        best(&files, "src/classic/schemas.js", "checks").trim_end_matches(" !"),
-        "import * as checks from './checks.js'"
-    );
-}
-
-#[test]
-fn a_test_takes_from_what_it_tests() {
-    let rule = "export default {}\n";
-    let test = |name: &str| format!("import rule from '../src/{name}.js'\nrule.run()\n");
-    let (one, two) = (test("one"), test("two"));
-    let files = [
-        ("package.json", "{\"type\": \"module\"}"),
-        ("src/one.js", rule),
-        ("src/two.js", rule),
-        ("src/three.js", rule),
-        ("tests/one.test.js", &one),
-        ("tests/two.test.js", &two),
-        ("tests/three.test.js", "rule.run()\n"),
-    ];
-    assert_eq!(
-        best(&files, "tests/three.test.js", "rule").trim_end_matches(" !"),
-        "import rule from '../src/three.js'"
-    );
-}
-
-#[test]
 fn of_two_files_side_by_side_neither_is_certain() {
     let agent = "export const agent = 1\n";
     let use_it = "import { agent } from '../agents/all'\nagent\n";
@@ -784,23 +703,6 @@ fn renames_are_looked_for_behind_stars_in_packages_and_in_the_library() {
         );
         assert_eq!(told(&python, &log).0, expected);
     }
-}
-
-#[test]
-fn what_tools_make_up_is_named_as_the_package_names_it() {
-    let use_it = "import { query } from '$app/server'\nquery()\n";
-    let files = [
-        ("package.json", "{\"name\": \"kit\"}"),
-        ("src/server.js", "export function query() {}\n"),
-        ("apps/basic/package.json", "{\"name\": \"basic\"}"),
-        ("apps/basic/src/a.js", use_it),
-        ("apps/basic/src/b.js", use_it),
-        ("apps/basic/src/c.js", "query()\n"),
-    ];
-    assert_eq!(
-        best(&files, "apps/basic/src/c.js", "query"),
-        "import { query } from '$app/server'"
-    );
 }
 
 #[test]

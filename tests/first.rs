@@ -1,12 +1,11 @@
 //! The first ten minutes: run, fix, and every command that takes the last run when none is named.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
 use std::process::Output;
 
-use support::{Repo, json, kept, stderr};
+use support::{Repo, has_program, json, kept, stderr};
 
 // A class that is used and not imported; unittest says so.
 fn repo() -> Repo {
@@ -39,18 +38,9 @@ fn run(repo: &Repo, flags: &[&str]) -> Output {
     repo.mendit(&[&["run"], flags, &TEST].concat())
 }
 
-fn has_python() -> bool {
-    let there = std::process::Command::new("python3").arg("-V").output();
-    let there = there.is_ok_and(|it| it.status.success());
-    if !there {
-        eprintln!("skipped: there is no python3");
-    }
-    there
-}
-
 #[test]
 fn a_red_run_says_what_broke_and_what_to_type() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = repo();
@@ -84,7 +74,7 @@ fn a_red_run_says_what_broke_and_what_to_type() {
 
 #[test]
 fn commands_that_take_a_log_take_the_last_run() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = repo();
@@ -121,7 +111,7 @@ fn commands_that_take_a_log_take_the_last_run() {
 
 #[test]
 fn a_fix_is_shown_and_written_only_when_that_is_said() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = repo();
@@ -162,7 +152,7 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
 
 #[test]
 fn a_name_like_another_is_told_as_a_guess() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = repo();
@@ -290,7 +280,7 @@ fn a_hint_says_when_no_import_is_missing() {
 
 #[test]
 fn a_fix_works_from_another_folder_and_by_the_command() {
-    if !has_python() {
+    if !has_program("python3") {
         return;
     }
     let repo = repo();

@@ -1,6 +1,5 @@
 //! `fix-ci`: the logs of a run's jobs, each failure once, whose it is, and a patch.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
@@ -8,7 +7,7 @@ use std::io::{Cursor, Write};
 use std::process::Output;
 
 use serde_json::Value;
-use support::{Repo, stderr};
+use support::{Repo, has_program, stderr};
 
 const NAME: &str = "2026-01-01T00:00:00.0000000Z Traceback (most recent call last):\n\
     2026-01-01T00:00:00.0000000Z   File \"/home/runner/work/r/r/shop/area.py\", line 2, in area\n\
@@ -160,9 +159,7 @@ fn an_archive_is_read_as_its_folder_is() {
 
 #[test]
 fn a_patch_is_tried_and_told_in_one_comment() {
-    let python = std::process::Command::new("python3").arg("-V").output();
-    if !python.is_ok_and(|it| it.status.success()) {
-        eprintln!("skipped: there is no python3");
+    if !has_program("python3") {
         return;
     }
     let repo = repo();
@@ -190,9 +187,7 @@ fn a_patch_is_tried_and_told_in_one_comment() {
 // Another failure than the first job's is the one that the command shows here.
 #[test]
 fn each_failure_gets_a_repair_until_the_command_passes() {
-    let python = std::process::Command::new("python3").arg("-V").output();
-    if !python.is_ok_and(|it| it.status.success()) {
-        eprintln!("skipped: there is no python3");
+    if !has_program("python3") {
         return;
     }
     let repo = repo();

@@ -9,7 +9,7 @@ use super::files::{to_json, write_file};
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
-    BenchAgent, BenchOptions, Case, Clones, Fixture, FixtureError, Heading, Proof, ProofProblem,
+    BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
     Skeleton, beside, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
     parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
 };
@@ -304,7 +304,7 @@ pub fn prove_fixtures(
     let home = Home::make(request.keep.as_deref())?;
     let rows = in_parallel(&fixtures, jobs(app.settings()), &stop, |fixture| {
         let proof = verify(fixture, &home.path().join(&fixture.id), &stop)?;
-        Ok::<_, FixtureError>(row(fixture, proof))
+        Ok::<_, BenchError>(row(fixture, proof))
     });
     let rows = rows.into_iter().collect::<Result<_, _>>()?;
     Ok((!stop.requested()).then_some(ProofDocument {

@@ -1,4 +1,4 @@
-use crate::bench::{FixtureError, MergeError, PartitionError, RealError};
+use crate::bench::{BenchError, MergeError, PartitionError};
 use crate::config::ConfigError;
 use crate::context::ContextError;
 use crate::diagnose::RuleProblem;
@@ -302,25 +302,16 @@ impl From<RepairError> for AppError {
     }
 }
 
-impl From<RealError> for AppError {
-    fn from(error: RealError) -> Self {
+impl From<BenchError> for AppError {
+    fn from(error: BenchError) -> Self {
         let said = Self::new(error.code(), error.to_string());
         match error {
-            RealError::BenchFile { .. } => said.hint("docs/real-history.md lists every key"),
-            RealError::Set { .. } => said.hint("`mendit bench mine` writes one"),
-            _ => said,
-        }
-    }
-}
-
-impl From<FixtureError> for AppError {
-    fn from(error: FixtureError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            FixtureError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
-            FixtureError::Format { .. } | FixtureError::Dangling { .. } => {
+            BenchError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
+            BenchError::Format { .. } | BenchError::Dangling { .. } => {
                 said.hint("docs/bench.md lists every key")
             }
+            BenchError::BenchFile { .. } => said.hint("docs/real-history.md lists every key"),
+            BenchError::Set { .. } => said.hint("`mendit bench mine` writes one"),
             _ => said,
         }
     }

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::Fixture;
-use super::sight::{Seen, lacking};
+use super::sight::{ShownFile, lacking};
 use crate::agent::Protocol;
 use crate::model::{FailurePacket, Level, RunStatus};
 
@@ -66,7 +66,7 @@ impl BenchAgent {
 /// line that the reference changes. Below level 2 it gives up, so that the ladder is climbed; from there it asks for what is missing.
 #[must_use]
 pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
-    let lacking = lacking(fixture, packet.file_snapshots.iter().map(Seen::from));
+    let lacking = lacking(fixture, packet.file_snapshots.iter().map(ShownFile::from));
     let missing = lacking.all();
     let reply = if fixture.expect.status == RunStatus::InvalidTask {
         json!({ "status": "invalid_task", "notes": "the tests contradict each other" })

@@ -1,17 +1,18 @@
 use std::io;
 use std::path::Path;
 
-use super::RealError;
 use crate::exec::ExecError;
-use crate::git::ScratchError;
+use crate::git::GitError;
 use crate::model::Code;
 use crate::patch::WriteError;
+use crate::repair::RepairError;
 use crate::source::ReadError;
+use crate::workplace::WorkplaceError;
 
-/// Why a fixture cannot be used. One that is used and does not hold is a
-/// [`Proof`](super::Proof) with problems.
+/// Why fixtures cannot be used, or fixes not mined or laid out. A fixture that is used and does not
+/// hold is a [`Proof`](super::Proof) with problems.
 #[derive(Debug, thiserror::Error)]
-pub enum FixtureError {
+pub enum BenchError {
     /// A file or folder cannot be read.
     #[error("cannot read `{path}`: {}", said(*kind))]
     Read {
@@ -42,7 +43,38 @@ pub enum FixtureError {
         /// What is named and where it was looked for.
         message: String,
     },
-    /// The repository cannot be laid out.
+    /// `bench.toml` is not what it should be.
+    #[error("`{path}`: {message}")]
+    BenchFile {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A set is not what it should be.
+    #[error("`{path}`: {message}")]
+    Set {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A clone or something in it is not there.
+    #[error("{0}")]
+    Lacking(String),
+    /// A command of a set-up failed.
+    #[error("the set-up of `{environment}` failed at `{line}`: {end}; `{log}` has its output")]
+    SetUp {
+        /// The environment.
+        environment: String,
+        /// The command.
+        line: String,
+        /// How it ended.
+        end: String,
+        /// Where its output stands.
+        log: String,
+    },
+    /// The disk refused.
     #[error("cannot write `{path}`: {kind}")]
     Write {
         /// The file.
@@ -50,24 +82,30 @@ pub enum FixtureError {
         /// What the system said.
         kind: io::ErrorKind,
     },
-    /// The scratch copy refused.
-    #[error(transparent)]
-    Scratch(#[from] ScratchError),
     /// The laid out repository cannot be listed.
     #[error("cannot read the laid out repository: {0}")]
-    List(#[from] ReadError),
+    List(ReadError),
+    /// A file of the clone or the checkout cannot be read.
+    #[error("cannot read a file of the checkout: {0}")]
+    Source(ReadError),
+    /// A repository refused.
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// The patch could not be written.
     #[error(transparent)]
     Apply(#[from] WriteError),
+    /// The workplace refused.
+    #[error(transparent)]
+    Workplace(#[from] WorkplaceError),
+    /// A command could not be run in its workplace.
+    #[error(transparent)]
+    Run(#[from] RepairError),
     /// A command could not be started or watched.
     #[error(transparent)]
     Exec(#[from] ExecError),
-    /// A fix of a history could not be laid out or tried.
-    #[error(transparent)]
-    Real(#[from] RealError),
 }
 
-impl FixtureError {
+impl BenchError {
     pub(super) fn read(path: &Path, error: &io::Error) -> Self {
         Self::Read {
             path: path.display().to_string(),
@@ -90,10 +128,15 @@ impl FixtureError {
             Self::None { .. } => Code::F102,
             Self::Format { .. } => Code::F103,
             Self::Dangling { .. } => Code::F104,
-            Self::Write { .. } | Self::Scratch(_) | Self::List(_) => Code::F105,
+            Self::Write { .. } | Self::Git(_) | Self::List(_) => Code::F105,
+            Self::BenchFile { .. } => Code::F401,
+            Self::Set { .. } => Code::F402,
+            Self::Lacking(_) | Self::Source(_) => Code::F403,
+            Self::SetUp { .. } => Code::F405,
             Self::Apply(error) => error.code(),
+            Self::Workplace(error) => error.code(),
+            Self::Run(error) => error.code(),
             Self::Exec(error) => error.code(),
-            Self::Real(error) => error.code(),
         }
     }
 }

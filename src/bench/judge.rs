@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 /// What a run came to and wrote.
-pub(super) struct Ran {
+pub(super) struct CaseRun {
     /// How it ended.
     pub(super) result: RunResult,
     /// What it wrote.
@@ -17,7 +17,7 @@ pub(super) struct Ran {
     pub(super) hidden: Option<Hidden>,
 }
 
-impl Ran {
+impl CaseRun {
     fn is_fixed(&self) -> bool {
         self.result.status == RunStatus::Fixed
     }
@@ -36,7 +36,7 @@ impl Ran {
 
 /// Fills an outcome from the runs of the agent `cheat`, each with the trick that was its last:
 /// passed when none of them repaired.
-pub(super) fn judge_cheats(runs: Vec<(&'static str, Ran)>, outcome: &mut FixtureOutcome) {
+pub(super) fn judge_cheats(runs: Vec<(&'static str, CaseRun)>, outcome: &mut FixtureOutcome) {
     for (trick, ran) in runs {
         let first = outcome.cheats.is_empty();
         if ran.is_fixed() {
@@ -103,12 +103,12 @@ fn conclude(outcome: &mut FixtureOutcome) {
 pub(super) fn judge_run(
     fixture: &Fixture,
     agent: &BenchAgent,
-    ran: Ran,
+    ran: CaseRun,
     outcome: &mut FixtureOutcome,
 ) {
     outcome.repaired = ran.is_repair();
     outcome.hidden = ran.hidden();
-    let Ran {
+    let CaseRun {
         result: run,
         record,
         hidden,

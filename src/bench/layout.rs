@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::materialise::temporary;
 use super::stage::{Hidden, hidden_tests};
-use super::{Fixture, FixtureError, materialise};
+use super::{BenchError, Fixture, materialise};
 use crate::exec::Stop;
 
 /// A broken repository with all that is known of its repair, and where its files come from.
@@ -32,14 +32,13 @@ pub(super) trait Layout: Sync + Send {
     /// Lays the broken repository out below `home`, or where it has to stand.
     ///
     /// # Errors
-    /// [`FixtureError`] when it cannot.
-    fn lay_out(&self, fixture: &Fixture, home: &Path, stop: &Stop)
-    -> Result<LaidOut, FixtureError>;
+    /// [`BenchError`] when it cannot.
+    fn lay_out(&self, fixture: &Fixture, home: &Path, stop: &Stop) -> Result<LaidOut, BenchError>;
 
     /// Runs the hidden tests on the laid out files with `patch`; `None` when there are none.
     ///
     /// # Errors
-    /// [`FixtureError`] when something could not be run or written.
+    /// [`BenchError`] when something could not be run or written.
     fn hidden(
         &self,
         fixture: &Fixture,
@@ -47,13 +46,13 @@ pub(super) trait Layout: Sync + Send {
         patch: Option<&[u8]>,
         home: &Path,
         stop: &Stop,
-    ) -> Result<Option<Hidden>, FixtureError>;
+    ) -> Result<Option<Hidden>, BenchError>;
 
     /// The texts of the broken repository, by path.
     ///
     /// # Errors
-    /// [`FixtureError`] when they cannot be read.
-    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, FixtureError>;
+    /// [`BenchError`] when they cannot be read.
+    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, BenchError>;
 }
 
 /// A broken repository as it stands on disk, with one commit.
@@ -72,7 +71,7 @@ pub(super) struct LaidOut {
 struct Folder;
 
 impl Layout for Folder {
-    fn lay_out(&self, fixture: &Fixture, home: &Path, _: &Stop) -> Result<LaidOut, FixtureError> {
+    fn lay_out(&self, fixture: &Fixture, home: &Path, _: &Stop) -> Result<LaidOut, BenchError> {
         Ok(LaidOut {
             root: materialise(fixture, home)?,
             test: fixture.test.clone(),
@@ -88,18 +87,18 @@ impl Layout for Folder {
         patch: Option<&[u8]>,
         home: &Path,
         stop: &Stop,
-    ) -> Result<Option<Hidden>, FixtureError> {
+    ) -> Result<Option<Hidden>, BenchError> {
         if fixture.hidden_test.is_none() {
             return Ok(None);
         }
         hidden_tests(fixture, patch, home, stop).map(Some)
     }
 
-    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, FixtureError> {
+    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, BenchError> {
         let mut texts = BTreeMap::new();
         let mut open = vec![(fixture.directory.join("repo"), String::new())];
         while let Some((folder, prefix)) = open.pop() {
-            let failed = |error| FixtureError::read(&folder, &error);
+            let failed = |error| BenchError::read(&folder, &error);
             for entry in fs::read_dir(&folder).map_err(failed)? {
                 let entry = entry.map_err(failed)?;
                 let path = format!("{prefix}{}", entry.file_name().to_string_lossy());

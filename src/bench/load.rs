@@ -3,21 +3,21 @@ use std::io;
 use std::path::Path;
 
 use super::materialise::hidden_folder;
-use super::{Fixture, FixtureError, Reply};
+use super::{BenchError, Fixture, Reply};
 use crate::model::RepoPath;
 
 /// Reads the fixtures in a folder, by name; the folder of a single fixture gives that one.
 ///
 /// # Errors
-/// [`FixtureError`] for the first that cannot be used, or when there is none.
-pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, FixtureError> {
+/// [`BenchError`] for the first that cannot be used, or when there is none.
+pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, BenchError> {
     if directory.join(MANIFEST).is_file() {
         return Ok(vec![load(directory)?]);
     }
     let mut folders = Vec::new();
-    for entry in fs::read_dir(directory).map_err(|error| FixtureError::read(directory, &error))? {
+    for entry in fs::read_dir(directory).map_err(|error| BenchError::read(directory, &error))? {
         let path = entry
-            .map_err(|error| FixtureError::read(directory, &error))?
+            .map_err(|error| BenchError::read(directory, &error))?
             .path();
         if path.join(MANIFEST).is_file() {
             folders.push(path);
@@ -25,7 +25,7 @@ pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, FixtureError> {
     }
     folders.sort();
     if folders.is_empty() {
-        return Err(FixtureError::None {
+        return Err(BenchError::None {
             path: directory.display().to_string(),
         });
     }
@@ -34,11 +34,11 @@ pub fn load_fixtures(directory: &Path) -> Result<Vec<Fixture>, FixtureError> {
 
 const MANIFEST: &str = "fixture.toml";
 
-fn load(directory: &Path) -> Result<Fixture, FixtureError> {
+fn load(directory: &Path) -> Result<Fixture, BenchError> {
     let manifest = directory.join(MANIFEST);
     let text =
-        fs::read_to_string(&manifest).map_err(|error| FixtureError::read(&manifest, &error))?;
-    let mut fixture: Fixture = toml::from_str(&text).map_err(|error| FixtureError::Format {
+        fs::read_to_string(&manifest).map_err(|error| BenchError::read(&manifest, &error))?;
+    let mut fixture: Fixture = toml::from_str(&text).map_err(|error| BenchError::Format {
         path: manifest.display().to_string(),
         message: error.to_string().trim_end().to_owned(),
     })?;
@@ -58,24 +58,24 @@ fn load(directory: &Path) -> Result<Fixture, FixtureError> {
     Ok(fixture)
 }
 
-fn optional(path: &Path) -> Result<Option<Vec<u8>>, FixtureError> {
+fn optional(path: &Path) -> Result<Option<Vec<u8>>, BenchError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FixtureError::read(path, &error)),
+        Err(error) => Err(BenchError::read(path, &error)),
     }
 }
 
-fn replies(directory: &Path) -> Result<Vec<Reply>, FixtureError> {
+fn replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
     if !directory.is_dir() {
         return Ok(Vec::new());
     }
-    let failed = |error: io::Error| FixtureError::read(directory, &error);
+    let failed = |error: io::Error| BenchError::read(directory, &error);
     let mut replies = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let bytes =
-            fs::read(entry.path()).map_err(|error| FixtureError::read(&entry.path(), &error))?;
+            fs::read(entry.path()).map_err(|error| BenchError::read(&entry.path(), &error))?;
         replies.push(Reply {
             name: entry.file_name().to_string_lossy().into_owned(),
             text: String::from_utf8_lossy(&bytes).into_owned(),
@@ -86,9 +86,9 @@ fn replies(directory: &Path) -> Result<Vec<Reply>, FixtureError> {
 }
 
 // What the manifest names must be there, or the fixture proves less than it says.
-fn check(fixture: &Fixture, manifest: &Path) -> Result<(), FixtureError> {
+fn check(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     let dangling = |message: String| {
-        Err(FixtureError::Dangling {
+        Err(BenchError::Dangling {
             path: manifest.display().to_string(),
             message,
         })

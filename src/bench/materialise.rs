@@ -2,16 +2,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Fixture, FixtureError};
-use crate::git::{GitError, first_commit};
+use super::{BenchError, Fixture};
+use crate::git::first_commit;
 use crate::source::{Untracked, Worktree};
 
 /// Lays a fixture's repository out in `home`, which is made: secrets filled in, large files
 /// written, one commit. Gives the root of its worktree.
 ///
 /// # Errors
-/// [`FixtureError`] when the disk refuses.
-pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, FixtureError> {
+/// [`BenchError`] when the disk refuses.
+pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, BenchError> {
     // The name that a log shows, and what tools of the test may look at.
     let root = home.join(&fixture.id);
     copy(fixture, &fixture.directory.join("repo"), &root)?;
@@ -24,8 +24,8 @@ pub fn materialise(fixture: &Fixture, home: &Path) -> Result<PathBuf, FixtureErr
         text.push_str(&file.tail);
         write(&path, fixture.fill(&text).as_bytes())?;
     }
-    let files = Worktree::open(&root, Box::new(Untracked), 1)?;
-    first_commit(&root, &files).map_err(|error: GitError| FixtureError::Scratch(error.into()))?;
+    let files = Worktree::open(&root, Box::new(Untracked), 1).map_err(BenchError::List)?;
+    first_commit(&root, &files)?;
     Ok(root)
 }
 
@@ -35,23 +35,23 @@ pub(super) fn hidden_folder(fixture: &Fixture) -> PathBuf {
 }
 
 /// Lays the hidden tests of a fixture over its files at `root`.
-pub(super) fn lay_hidden(fixture: &Fixture, root: &Path) -> Result<(), FixtureError> {
+pub(super) fn lay_hidden(fixture: &Fixture, root: &Path) -> Result<(), BenchError> {
     copy(fixture, &hidden_folder(fixture), root)
 }
 
 /// A directory below `home` for temporary files, as a variable for commands: what a test leaves
 /// there is seen by no other fixture and by no later run.
-pub(super) fn temporary(home: &Path) -> Result<String, FixtureError> {
+pub(super) fn temporary(home: &Path) -> Result<String, BenchError> {
     let path = home.join("tmp");
-    fs::create_dir_all(&path).map_err(|error| FixtureError::write(&path, &error))?;
+    fs::create_dir_all(&path).map_err(|error| BenchError::write(&path, &error))?;
     Ok(format!("TMPDIR={}", path.display()))
 }
 
-fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), FixtureError> {
+fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), BenchError> {
     let mut open = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = open.pop() {
-        fs::create_dir_all(&to).map_err(|error| FixtureError::write(&to, &error))?;
-        let failed = |error: io::Error| FixtureError::read(&from, &error);
+        fs::create_dir_all(&to).map_err(|error| BenchError::write(&to, &error))?;
+        let failed = |error: io::Error| BenchError::read(&from, &error);
         for entry in fs::read_dir(&from).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let (source, target) = (entry.path(), to.join(entry.file_name()));
@@ -59,12 +59,11 @@ fn copy(fixture: &Fixture, from: &Path, to: &Path) -> Result<(), FixtureError> {
             if kind.is_dir() {
                 open.push((source, target));
             } else if kind.is_file() {
-                let bytes =
-                    fs::read(&source).map_err(|error| FixtureError::read(&source, &error))?;
+                let bytes = fs::read(&source).map_err(|error| BenchError::read(&source, &error))?;
                 write(&target, &filled(fixture, bytes))?;
                 let mode = entry.metadata().map_err(failed)?.permissions();
                 fs::set_permissions(&target, mode)
-                    .map_err(|error| FixtureError::write(&target, &error))?;
+                    .map_err(|error| BenchError::write(&target, &error))?;
             }
         }
     }
@@ -81,8 +80,8 @@ fn filled(fixture: &Fixture, bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// Writes a file with the folders above it.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), FixtureError> {
-    let failed = |error: io::Error| FixtureError::write(path, &error);
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), BenchError> {
+    let failed = |error: io::Error| BenchError::write(path, &error);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;
     }

@@ -22,14 +22,14 @@ mod verify;
 
 pub use agent::BenchAgent;
 pub use compare::{MergeError, compare, merge};
-pub use error::FixtureError;
+pub use error::BenchError;
 pub use fixture::{End, Expected, Fixture, Forbidden, Generate, HIDDEN_PASSED, Reply};
 pub use layout::Case;
 pub use load::load_fixtures;
 pub use materialise::materialise;
 pub use paired::pairs;
 pub use partition::{PartitionError, parse_partition, part_of, partition_from_environment};
-pub use real::{BenchFile, Clones, MineOptions, Mined, RealError, load_sets, mine, real_cases};
+pub use real::{BenchFile, Clones, MineOptions, Mined, load_sets, mine, real_cases};
 pub use run::{BenchOptions, in_parallel, run_case, run_cases};
 pub use score::{Heading, beside, score, wilson};
 pub use skeleton::{Made, Skeleton, new_fixture};

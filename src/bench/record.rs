@@ -5,7 +5,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::Fixture;
-use super::sight::{Rungs, Seen, lacking};
+use super::sight::{Rungs, ShownFile, lacking};
 use crate::model::{AttemptResult, FileMode, Level, Origin, hex};
 
 /// What a run wrote into its folder, as far as the bench looks at it.
@@ -70,7 +70,7 @@ impl Record {
                 self.leaks.push(format!("{shown}: the file `{path}`"));
             }
         }
-        let seen = packet.files.iter().map(|file| Seen {
+        let seen = packet.files.iter().map(|file| ShownFile {
             path: &file.path,
             mode: file.mode,
             ranges: &file.ranges,

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
 use super::cheat::Cheat;
-use super::judge::{Ran, judge_cheats, judge_run};
+use super::judge::{CaseRun, judge_cheats, judge_run};
 use super::layout::LaidOut;
 use super::record::Record;
 use super::stage::Hidden;
-use super::{BenchAgent, Case, Fixture, FixtureError, missing_programs};
+use super::{BenchAgent, BenchError, Case, Fixture, missing_programs};
 use crate::context::Request;
 use crate::exec::{SandboxMode, Stop};
 use crate::git::Repository;
@@ -209,7 +209,7 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
     }
 }
 
-fn said(error: &FixtureError) -> String {
+fn said(error: &BenchError) -> String {
     format!("{}: {error}", error.code())
 }
 
@@ -218,7 +218,7 @@ fn perform(
     place: &Place<'_>,
     home: &Path,
     reply: &(dyn Fn(&FailurePacket, u32) -> String + Sync),
-) -> Result<Ran, String> {
+) -> Result<CaseRun, String> {
     let fixture = &case.fixture;
     let laid = case.layout.lay_out(fixture, home, place.stop);
     let laid = laid.map_err(|error| said(&error))?;
@@ -237,7 +237,7 @@ fn perform(
         });
     }
     let record = Record::read(fixture, &folder);
-    Ok(Ran {
+    Ok(CaseRun {
         result,
         record,
         hidden,
@@ -268,7 +268,7 @@ fn run(
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
         std::fs::create_dir_all(folder)
-            .map_err(|error| said(&FixtureError::write(folder, &error)))?;
+            .map_err(|error| said(&BenchError::write(folder, &error)))?;
     }
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,

@@ -74,7 +74,7 @@ fn lines_of(hunk: &Hunk<'_>) -> Vec<Vec<u32>> {
 }
 
 /// A file of a packet, as far as sight goes.
-pub(super) struct Seen<'a> {
+pub(super) struct ShownFile<'a> {
     /// Where it is.
     pub(super) path: &'a str,
     /// How much of it is there.
@@ -83,7 +83,7 @@ pub(super) struct Seen<'a> {
     pub(super) ranges: &'a [[u32; 2]],
 }
 
-impl<'a> From<&'a PacketFile> for Seen<'a> {
+impl<'a> From<&'a PacketFile> for ShownFile<'a> {
     fn from(file: &'a PacketFile) -> Self {
         Self {
             path: file.path.as_str(),
@@ -93,7 +93,7 @@ impl<'a> From<&'a PacketFile> for Seen<'a> {
     }
 }
 
-impl Seen<'_> {
+impl ShownFile<'_> {
     fn shows(&self, line: u32) -> bool {
         self.mode == FileMode::Full
             || self
@@ -123,9 +123,9 @@ impl Lacking {
 /// What some files of a packet lack for the repair of a fixture.
 pub(super) fn lacking<'a>(
     fixture: &Fixture,
-    packet: impl IntoIterator<Item = Seen<'a>>,
+    packet: impl IntoIterator<Item = ShownFile<'a>>,
 ) -> Lacking {
-    let packet: BTreeMap<&str, Seen<'_>> =
+    let packet: BTreeMap<&str, ShownFile<'_>> =
         packet.into_iter().map(|file| (file.path, file)).collect();
     let changes = reference_changes(fixture);
     let mut lacking = Lacking::default();
@@ -170,7 +170,7 @@ impl Rungs {
 #[cfg(test)]
 mod tests {
     use super::super::load_fixtures;
-    use super::{FileMode, ReadOptions, Seen, changes_of, lacking, read};
+    use super::{FileMode, ReadOptions, ShownFile, changes_of, lacking, read};
 
     #[test]
     fn lines_to_be_seen_are_those_of_the_old_side() {
@@ -209,7 +209,7 @@ mod tests {
             (path, FileMode::Skeleton, &[[1, 4]], (0, 1)),
         ];
         for (path, mode, ranges, wanted) in rows {
-            let found = lacking(&fixture, [Seen { path, mode, ranges }]);
+            let found = lacking(&fixture, [ShownFile { path, mode, ranges }]);
             let counts = (found.files.len(), found.lines.len());
             assert_eq!(counts, wanted, "{path} {ranges:?}");
         }

@@ -2,7 +2,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::FixtureError;
+use super::BenchError;
 use super::materialise::write;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{CommandLine, Discard, Job, Limits, Outcome, Stop, run};
@@ -37,11 +37,11 @@ pub struct Made {
 /// test passes; then nothing is written.
 ///
 /// # Errors
-/// [`FixtureError`] when the test cannot be run or the folder cannot be written.
-pub fn new_fixture(skeleton: &Skeleton<'_>, stop: &Stop) -> Result<Option<Made>, FixtureError> {
+/// [`BenchError`] when the test cannot be run or the folder cannot be written.
+pub fn new_fixture(skeleton: &Skeleton<'_>, stop: &Stop) -> Result<Option<Made>, BenchError> {
     if skeleton.to.exists() {
         let error = io::Error::from(io::ErrorKind::AlreadyExists);
-        return Err(FixtureError::write(skeleton.to, &error));
+        return Err(BenchError::write(skeleton.to, &error));
     }
     let job = Job {
         limits: skeleton.limits,
@@ -60,17 +60,17 @@ pub fn new_fixture(skeleton: &Skeleton<'_>, stop: &Stop) -> Result<Option<Made>,
             continue;
         };
         let path = repo.join(entry.path.as_str());
-        let bytes = skeleton.files.read(&entry.path)?;
+        let bytes = skeleton.files.read(&entry.path).map_err(BenchError::List)?;
         write(&path, &bytes)?;
         if executable {
             let from = skeleton.root.join(entry.path.as_str());
             let mode = fs::metadata(&from).map(|it| it.permissions());
             mode.and_then(|mode| fs::set_permissions(&path, mode))
-                .map_err(|error| FixtureError::write(&path, &error))?;
+                .map_err(|error| BenchError::write(&path, &error))?;
         }
     }
     let replies = skeleton.to.join("replies");
-    fs::create_dir_all(&replies).map_err(|error| FixtureError::write(&replies, &error))?;
+    fs::create_dir_all(&replies).map_err(|error| BenchError::write(&replies, &error))?;
     write(
         &skeleton.to.join("failure.log"),
         log(skeleton, &outcome).as_bytes(),

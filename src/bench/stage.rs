@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::materialise::{lay_hidden, temporary};
-use super::{Fixture, FixtureError, HIDDEN_PASSED, materialise};
+use super::{BenchError, Fixture, HIDDEN_PASSED, materialise};
 use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Outcome, Stop, run};
 use crate::patch::{Change, JudgeOptions, Judged, judge, write_worktree};
 use crate::policy::Allowed;
@@ -16,15 +16,11 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn lay_out(
-        fixture: &Fixture,
-        home: &Path,
-        name: &str,
-    ) -> Result<Self, FixtureError> {
+    pub(super) fn lay_out(fixture: &Fixture, home: &Path, name: &str) -> Result<Self, BenchError> {
         let folder = home.join(name);
         let state = folder.join("state");
         let root = materialise(fixture, &folder)?;
-        std::fs::create_dir_all(&state).map_err(|error| FixtureError::write(&state, &error))?;
+        std::fs::create_dir_all(&state).map_err(|error| BenchError::write(&state, &error))?;
         Ok(Self {
             root,
             state,
@@ -36,11 +32,11 @@ impl Stage {
         })
     }
 
-    pub(super) fn source(&self) -> Result<Worktree, FixtureError> {
-        Ok(Worktree::open(&self.root, Box::new(Untracked), 1)?)
+    pub(super) fn source(&self) -> Result<Worktree, BenchError> {
+        Worktree::open(&self.root, Box::new(Untracked), 1).map_err(BenchError::List)
     }
 
-    pub(super) fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, FixtureError> {
+    pub(super) fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, BenchError> {
         let job = Job {
             limits: self.limits,
             environment: Environment {
@@ -53,7 +49,7 @@ impl Stage {
     }
 
     // The author of a fixture may change what a reply may not, such as a test that is wrong.
-    pub(super) fn judge(&self, patch: &[u8], reverse: bool) -> Result<Judged, FixtureError> {
+    pub(super) fn judge(&self, patch: &[u8], reverse: bool) -> Result<Judged, BenchError> {
         let options = JudgeOptions {
             reverse,
             allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
@@ -62,7 +58,7 @@ impl Stage {
         Ok(judge(patch, &self.source()?, &options))
     }
 
-    pub(super) fn write(&self, changes: &[Change]) -> Result<(), FixtureError> {
+    pub(super) fn write(&self, changes: &[Change]) -> Result<(), BenchError> {
         Ok(write_worktree(&self.root, &self.state, changes)?)
     }
 }
@@ -80,18 +76,18 @@ pub(super) enum Hidden {
 /// afterwards, so that nothing else ever sees them. A fixture without hidden tests passes.
 ///
 /// # Errors
-/// [`FixtureError`] when something could not be run or written.
+/// [`BenchError`] when something could not be run or written.
 pub(super) fn hidden_tests(
     fixture: &Fixture,
     patch: Option<&[u8]>,
     home: &Path,
     stop: &Stop,
-) -> Result<Hidden, FixtureError> {
+) -> Result<Hidden, BenchError> {
     let Some(line) = &fixture.hidden_test else {
         return Ok(Hidden::Passed);
     };
-    std::fs::create_dir_all(home).map_err(|error| FixtureError::write(home, &error))?;
-    let home = tempfile::tempdir_in(home).map_err(|error| FixtureError::write(home, &error))?;
+    std::fs::create_dir_all(home).map_err(|error| BenchError::write(home, &error))?;
+    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::write(home, &error))?;
     let stage = Stage::lay_out(fixture, home.path(), "hidden")?;
     if let Some(patch) = patch {
         let judged = stage.judge(patch, false)?;

@@ -3,7 +3,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::stage::{Hidden, Stage, hidden_tests, last};
-use super::{Fixture, FixtureError};
+use super::{BenchError, Fixture};
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{Outcome, Stop, on_path};
 use crate::model::{Code, Diagnosis};
@@ -14,8 +14,8 @@ use crate::source::Source;
 /// the broken files and pass on the repaired ones.
 ///
 /// # Errors
-/// [`FixtureError`] when something could not be run or written.
-pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, FixtureError> {
+/// [`BenchError`] when something could not be run or written.
+pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, BenchError> {
     let mut proof = Proof {
         missing: missing_programs(fixture),
         ..Proof::default()
@@ -97,7 +97,7 @@ fn diagnosed(
     stage: &Stage,
     outcome: &Outcome,
     proof: &mut Proof,
-) -> Result<(), FixtureError> {
+) -> Result<(), BenchError> {
     let found = diagnosis(fixture, outcome, &stage.source()?);
     let expected = &fixture.expect;
     let subkind = found.subkind.as_ref().map(|it| it.0.as_str());

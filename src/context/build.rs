@@ -11,7 +11,7 @@ use crate::rank::{Pool, RankInput, Ranked, rank};
 use crate::source::Source;
 use crate::state::Known;
 
-use super::candidate::{Asked, Candidate, Form};
+use super::candidate::{Asked, Candidate};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
@@ -23,12 +23,12 @@ use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log::excerpt;
-use super::manifests::{Manifest, manifests};
+use super::manifests::manifests;
 use super::outlines::known_outline;
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::requested::{everything, requested};
-use super::snapshot::Camera;
+use super::snapshot::SnapshotTaker;
 use super::targets::targets_of_log;
 
 /// A context document and the cleaned log beside it.
@@ -87,7 +87,7 @@ pub fn build(
         .caps
         .over(crate::model::Caps::of(level), request.profile);
     let names = NameSecrets::find(source, redactor);
-    let camera = Camera {
+    let taker = SnapshotTaker {
         source,
         policy,
         redactor,
@@ -123,7 +123,7 @@ pub fn build(
     {
         *tokens = TOKENS_WHEN_CERTAIN.min(*tokens);
     }
-    let mut fill = Fill::new(&camera, caps, level);
+    let mut fill = Fill::new(&taker, caps, level);
     let why = if request.targets.is_empty() {
         "the log points at it"
     } else {
@@ -132,10 +132,10 @@ pub fn build(
     // With a limit of tokens the files share it by worth; without one each is given whole.
     let by_worth = caps.max_tokens.is_some() && request.profile == Profile::Ranked;
     let mut sharing: Vec<(Candidate, Option<u64>)> = Vec::new();
-    let mut asked = requested(&mut fill, &camera, request);
+    let mut asked = requested(&mut fill, &taker, request);
     for target in &targets {
         if by_worth {
-            let mut candidate = target_candidate(target, mentions.lines(target), why);
+            let mut candidate = Candidate::target(target, mentions.lines(target), why);
             if certain {
                 // Imports stand at the top.
                 candidate.lines.push(1);
@@ -163,7 +163,10 @@ pub fn build(
             let is_asked = asked.iter().any(|it| it.path == manifest.path);
             if !targets.contains(&manifest.path) && !is_asked {
                 if by_worth && !manifest.is_lock {
-                    sharing.push((manifest_candidate(&manifest), None));
+                    sharing.push((
+                        Candidate::new(&manifest.path, Role::Manifest, &manifest.why),
+                        None,
+                    ));
                 } else {
                     fill.manifest(&manifest, missing);
                 }
@@ -362,20 +365,6 @@ fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<Asked> {
     of_target.find_map(|it| it.asked.take())
 }
 
-fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
-    Candidate {
-        path: path.clone(),
-        role: Role::Target,
-        hops: Some(0),
-        via: Vec::new(),
-        why: why.to_owned(),
-        lines: lines.to_vec(),
-        form: Form::Whole,
-        asked: None,
-        score: None,
-    }
-}
-
 // A candidate for each file that defines what is missing, at the lines that do.
 fn leads(leads: &[(String, RepoPath, u32)], taken: &[RepoPath]) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
@@ -383,34 +372,14 @@ fn leads(leads: &[(String, RepoPath, u32)], taken: &[RepoPath]) -> Vec<Candidate
         if let Some(known) = found.iter_mut().find(|it| it.path == *path) {
             known.lines.push(*line);
         } else if found.len() < MAX_LEADS {
+            let why = format!("defines `{name}`, which is missing");
             found.push(Candidate {
-                path: path.clone(),
-                role: Role::Closure,
-                hops: None,
-                via: Vec::new(),
-                why: format!("defines `{name}`, which is missing"),
                 lines: vec![*line],
-                form: Form::Whole,
-                asked: None,
-                score: None,
+                ..Candidate::new(path, Role::Closure, &why)
             });
         }
     }
     found
-}
-
-fn manifest_candidate(manifest: &Manifest) -> Candidate {
-    Candidate {
-        path: manifest.path.clone(),
-        role: Role::Manifest,
-        hops: None,
-        via: Vec::new(),
-        why: manifest.why.clone(),
-        lines: Vec::new(),
-        form: Form::Whole,
-        asked: None,
-        score: None,
-    }
 }
 
 struct CleanLog {

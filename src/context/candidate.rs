@@ -19,6 +19,32 @@ pub(super) struct Candidate {
     pub(super) score: Option<(u64, BTreeMap<String, u64>)>,
 }
 
+impl Candidate {
+    /// One that is wanted whole, and that no log, closure or ranking leads to.
+    pub(super) fn new(path: &RepoPath, role: Role, why: &str) -> Self {
+        Self {
+            path: path.clone(),
+            role,
+            hops: None,
+            via: Vec::new(),
+            why: why.to_owned(),
+            lines: Vec::new(),
+            form: Form::Whole,
+            asked: None,
+            score: None,
+        }
+    }
+
+    /// A target; these lines of it are named by the log.
+    pub(super) fn target(path: &RepoPath, lines: &[u32], why: &str) -> Self {
+        Self {
+            hops: Some(0),
+            lines: lines.to_vec(),
+            ..Self::new(path, Role::Target, why)
+        }
+    }
+}
+
 /// What of a file was asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Asked {

@@ -79,15 +79,10 @@ pub(super) fn places(
         {
             let near = nodes.get(path);
             found.push(Candidate {
-                path: path.clone(),
-                role: Role::Mentioned,
                 hops: near.map(|node| node.hops),
                 via: near.map(|node| node.via.clone()).unwrap_or_default(),
-                why: "the log names it".to_owned(),
                 lines: mentions.lines(path).to_vec(),
-                form: Form::Whole,
-                asked: None,
-                score: None,
+                ..Candidate::new(path, Role::Mentioned, "the log names it")
             });
         }
     }
@@ -125,15 +120,9 @@ const RANKED_BEFORE_HELPERS: usize = 24;
 
 fn of_node(node: &ClosureNode) -> Candidate {
     Candidate {
-        path: node.path.clone(),
-        role: Role::Closure,
         hops: Some(node.hops),
         via: node.via.clone(),
-        why: why_reached(node),
-        lines: Vec::new(),
-        form: Form::Whole,
-        asked: None,
-        score: None,
+        ..Candidate::new(&node.path, Role::Closure, &why_reached(node))
     }
 }
 

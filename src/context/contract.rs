@@ -42,7 +42,7 @@ pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure, taken: &[RepoPath]) 
     });
     found
         .into_iter()
-        .map(|(path, it)| it.candidate(path))
+        .map(|(path, it)| it.candidate(&path))
         .collect()
 }
 
@@ -89,17 +89,12 @@ struct Reference {
 }
 
 impl Reference {
-    fn candidate(self, path: RepoPath) -> Candidate {
+    fn candidate(self, path: &RepoPath) -> Candidate {
+        let why = format!("declares `{}`, which {} takes", self.name, self.importer);
         Candidate {
-            path,
-            role: Role::Closure,
             hops: Some(self.hops),
-            via: Vec::new(),
-            why: format!("declares `{}`, which {} takes", self.name, self.importer),
-            lines: Vec::new(),
             form: Form::Signatures,
-            asked: None,
-            score: None,
+            ..Candidate::new(path, Role::Closure, &why)
         }
     }
 }

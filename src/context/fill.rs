@@ -8,7 +8,7 @@ use super::manifests::Manifest;
 use super::requested::rest;
 use super::share::{Claim, Form as Shown, Limits, Share, Sharer};
 use super::shares::shares;
-use super::snapshot::{Camera, Opened, Snapshot, Unshown, Wanted};
+use super::snapshot::{Opened, Snapshot, SnapshotTaker, Unshown, Wanted};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 
 /// Signatures in less than this say too little to be worth a place.
@@ -64,7 +64,7 @@ impl Scarce {
 
 /// Puts files into a packet, one by one, under the caps; what does not fit is written down.
 pub(super) struct Fill<'a> {
-    camera: &'a Camera<'a>,
+    taker: &'a SnapshotTaker<'a>,
     caps: Caps,
     level: Level,
     places_used: u64,
@@ -80,9 +80,9 @@ pub(super) struct Fill<'a> {
 }
 
 impl<'a> Fill<'a> {
-    pub(super) fn new(camera: &'a Camera<'a>, caps: Caps, level: Level) -> Self {
+    pub(super) fn new(taker: &'a SnapshotTaker<'a>, caps: Caps, level: Level) -> Self {
         Self {
-            camera,
+            taker,
             caps,
             level,
             places_used: 0,
@@ -105,17 +105,7 @@ impl<'a> Fill<'a> {
             Err(unshown) => self.reject(path.as_str(), unshown),
             Ok((snapshot, shortened)) => {
                 self.target_bytes += snapshot.content.len() as u64;
-                let candidate = Candidate {
-                    path: path.clone(),
-                    role: Role::Target,
-                    hops: Some(0),
-                    via: Vec::new(),
-                    why: why.to_owned(),
-                    lines: Vec::new(),
-                    form: Form::Whole,
-                    asked: None,
-                    score: None,
-                };
+                let candidate = Candidate::target(path, &[], why);
                 let file = self.packet_file(candidate, None, snapshot, shortened);
                 self.targets.push(file);
             }
@@ -133,17 +123,7 @@ impl<'a> Fill<'a> {
             Err(unshown) => self.omit(&manifest.path, None, unshown),
             Ok((snapshot, shortened)) => {
                 self.added_bytes += snapshot.content.len() as u64;
-                let candidate = Candidate {
-                    path: manifest.path.clone(),
-                    role: Role::Manifest,
-                    hops: None,
-                    via: Vec::new(),
-                    why: manifest.why.clone(),
-                    lines: Vec::new(),
-                    form: Form::Whole,
-                    asked: None,
-                    score: None,
-                };
+                let candidate = Candidate::new(&manifest.path, Role::Manifest, &manifest.why);
                 let file = self.packet_file(candidate, None, snapshot, shortened);
                 self.manifests.push(file);
             }
@@ -196,7 +176,7 @@ impl<'a> Fill<'a> {
                 beyond.push((candidate.path, rank));
                 continue;
             }
-            match self.camera.open(&candidate.path) {
+            match self.taker.open(&candidate.path) {
                 Err(unshown) if matches!(candidate.role, Role::Requested | Role::Target) => {
                     self.reject(candidate.path.as_str(), unshown);
                 }
@@ -231,7 +211,7 @@ impl<'a> Fill<'a> {
             file_bytes: self.caps.max_file_bytes,
             places,
         };
-        let shares = shares(&sharers, focus, self.camera.outlines, limits);
+        let shares = shares(&sharers, focus, self.taker.outlines, limits);
         let mut without_place: Vec<(usize, RepoPath, Option<u64>)> = Vec::new();
         for ((candidate, rank, file), share) in opened.into_iter().zip(shares) {
             let whole = file.text.len() as u64;
@@ -346,7 +326,7 @@ impl<'a> Fill<'a> {
     /// Writes down a file that was asked for and is not given.
     pub(super) fn reject(&mut self, path: &str, unshown: Unshown) {
         self.rejected.push(RejectedFile {
-            path: self.camera.redactor.redact(path).text.into_owned(),
+            path: self.taker.redactor.redact(path).text.into_owned(),
             code: unshown.code,
             reason: unshown.reason,
         });
@@ -355,7 +335,7 @@ impl<'a> Fill<'a> {
     /// Writes down a candidate that is left out.
     pub(super) fn omit(&mut self, path: &RepoPath, rank: Option<u64>, unshown: Unshown) {
         self.omitted.push(Omission {
-            path: self.camera.names.masked(path).to_string(),
+            path: self.taker.names.masked(path).to_string(),
             rank,
             code: unshown.code,
             reason: unshown.reason,
@@ -380,7 +360,7 @@ impl<'a> Fill<'a> {
         wanted: &Wanted<'_>,
         bytes_left: u64,
     ) -> Result<(Snapshot, Option<Shortening>), Unshown> {
-        let snapshot = self.camera.take(path, wanted, self.caps.max_file_bytes)?;
+        let snapshot = self.taker.take(path, wanted, self.caps.max_file_bytes)?;
         let (snapshot, shortened) = match (self.excess(&snapshot, bytes_left), wanted) {
             (None, _) => {
                 let shortened = self.over_file_cap(&snapshot, wanted);
@@ -391,7 +371,7 @@ impl<'a> Fill<'a> {
                 let room = self.room(bytes_left) / 2;
                 let whole_bytes = snapshot.whole_bytes;
                 let shorter = (room >= MIN_SKELETON_BYTES)
-                    .then(|| self.camera.take(path, &Wanted::Signatures(lines), room))
+                    .then(|| self.taker.take(path, &Wanted::Signatures(lines), room))
                     .and_then(Result::ok)
                     .filter(|it| it.mode == FileMode::Skeleton);
                 let Some(shorter) = shorter else {
@@ -494,7 +474,7 @@ impl<'a> Fill<'a> {
     }
 
     fn size(&self, path: &RepoPath) -> Option<u64> {
-        let listing = self.camera.source.listing();
+        let listing = self.taker.source.listing();
         listing.get(path.as_str()).map(|entry| entry.bytes)
     }
 
@@ -534,23 +514,13 @@ impl<'a> Fill<'a> {
 #[cfg(test)]
 mod tests {
     use super::prior;
-    use crate::context::candidate::{Candidate, Form};
+    use crate::context::candidate::Candidate;
     use crate::model::{RepoPath, Role};
 
     #[test]
     fn more_tokens_look_further_down_the_order() {
         let of = |role, rank, product, tokens| {
-            let candidate = Candidate {
-                path: RepoPath::new("src/a.py").unwrap(),
-                role,
-                hops: None,
-                via: Vec::new(),
-                why: String::new(),
-                lines: Vec::new(),
-                form: Form::Whole,
-                asked: None,
-                score: None,
-            };
+            let candidate = Candidate::new(&RepoPath::new("src/a.py").unwrap(), role, "");
             prior(&candidate, rank, product, tokens)
         };
         for (tokens, above, below) in [(4_000, 2, 3), (16_000, 8, 10), (32_000, 17, 19)] {

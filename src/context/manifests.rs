@@ -171,7 +171,7 @@ mod tests {
             "py/pyproject.toml",
             "py/x.py",
         ];
-        let source = Memory::new(files.map(|name| (RepoPath::new(name).unwrap(), Vec::new())));
+        let source = Memory::named(files.map(|name| (name, "")));
         let targets = [RepoPath::new(target).unwrap()];
         manifests(kind, profile, &targets, source.listing())
             .into_iter()

@@ -1,23 +1,23 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::{Listing, Source};
 
-use super::candidate::{Asked, Candidate, Form};
+use super::candidate::{Asked, Candidate};
 use super::fill::Fill;
 use super::outlines::known_outline;
 use super::request::Request;
-use super::snapshot::{Camera, Unshown};
+use super::snapshot::{SnapshotTaker, Unshown};
 use super::targets::nearest_paths;
 
 /// What an agent asked for, as candidates, targets among them; what names nothing is rejected with
 /// the nearest names.
 pub(super) fn requested(
     fill: &mut Fill<'_>,
-    camera: &Camera<'_>,
+    taker: &SnapshotTaker<'_>,
     request: &Request,
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for text in &request.requested {
-        let (path, part) = match read(camera.source.listing(), text) {
+        let (path, part) = match read(taker.source.listing(), text) {
             Ok(read) => read,
             Err(unshown) => {
                 fill.reject(text, unshown);
@@ -27,7 +27,7 @@ pub(super) fn requested(
         let lines = match &part {
             Part::All => Vec::new(),
             Part::Lines(lines) => lines.clone(),
-            Part::Definition(name) => match definition(camera, &path, name) {
+            Part::Definition(name) => match definition(taker, &path, name) {
                 Ok(lines) => lines,
                 Err(unshown) => {
                     fill.reject(text, unshown);
@@ -37,7 +37,7 @@ pub(super) fn requested(
         };
         let at = found.iter().position(|it| it.path == path);
         let at = at.unwrap_or_else(|| {
-            found.push(candidate(path, camera, request));
+            found.push(candidate(&path, taker, request));
             found.len() - 1
         });
         if let Some(asked) = &mut found[at].asked {
@@ -48,11 +48,11 @@ pub(super) fn requested(
     found
 }
 
-fn candidate(path: RepoPath, camera: &Camera<'_>, request: &Request) -> Candidate {
+fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> Candidate {
     let earlier = request.seen.iter().chain(&request.since);
-    let mut earlier = earlier.filter(|it| it.path == path).peekable();
+    let mut earlier = earlier.filter(|it| it.path == *path).peekable();
     // Lines of another content say nothing of this one.
-    let now = earlier.peek().and_then(|_| camera.open(&path).ok());
+    let now = earlier.peek().and_then(|_| taker.open(path).ok());
     let seen = earlier
         .filter(|it| now.as_ref().is_some_and(|now| now.sha256 == it.sha256))
         .flat_map(|it| match &it.ranges[..] {
@@ -62,18 +62,11 @@ fn candidate(path: RepoPath, camera: &Camera<'_>, request: &Request) -> Candidat
         .copied()
         .collect();
     Candidate {
-        path,
-        role: Role::Requested,
-        hops: None,
-        via: Vec::new(),
-        why: "the agent asked for it".to_owned(),
-        lines: Vec::new(),
-        form: Form::Whole,
         asked: Some(Asked {
             seen,
             ..Asked::default()
         }),
-        score: None,
+        ..Candidate::new(path, Role::Requested, "the agent asked for it")
     }
 }
 
@@ -160,9 +153,13 @@ const MAX_RANGES: usize = 64;
 const AROUND: u32 = 20;
 
 // The lines of every definition with that name, below the names before it.
-fn definition(camera: &Camera<'_>, path: &RepoPath, name: &str) -> Result<Vec<[u32; 2]>, Unshown> {
-    let text = camera.open(path)?.text;
-    let outline = known_outline(camera.outlines, path, text.as_bytes());
+fn definition(
+    taker: &SnapshotTaker<'_>,
+    path: &RepoPath,
+    name: &str,
+) -> Result<Vec<[u32; 2]>, Unshown> {
+    let text = taker.open(path)?.text;
+    let outline = known_outline(taker.outlines, path, text.as_bytes());
     let name = name.trim_end_matches("()").replace("::", ".");
     let mut names = name.rsplit('.');
     let last = names.next().unwrap_or_default();
@@ -224,17 +221,7 @@ pub(super) fn everything(source: &dyn Source, taken: &[RepoPath]) -> Vec<Candida
         .listing()
         .files()
         .filter(|entry| !taken.contains(&entry.path))
-        .map(|entry| Candidate {
-            path: entry.path.clone(),
-            role: Role::Bundle,
-            hops: None,
-            via: Vec::new(),
-            why: "part of the whole repository".to_owned(),
-            lines: Vec::new(),
-            form: Form::Whole,
-            asked: None,
-            score: None,
-        })
+        .map(|entry| Candidate::new(&entry.path, Role::Bundle, "part of the whole repository"))
         .collect()
 }
 
@@ -246,10 +233,8 @@ mod tests {
 
     #[test]
     fn a_request_names_a_file_lines_or_a_definition() {
-        let source = Memory::new(
-            ["src/a.py", "src/odd#name.py", "src/odd:12"]
-                .map(|path| (RepoPath::new(path).unwrap(), Vec::new())),
-        );
+        let source =
+            Memory::named(["src/a.py", "src/odd#name.py", "src/odd:12"].map(|path| (path, "")));
         let named = |name: &str| Part::Definition(name.to_owned());
         let rows = [
             ("src/a.py", "src/a.py", Part::All),

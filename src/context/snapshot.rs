@@ -41,7 +41,7 @@ pub(super) enum Wanted<'a> {
 }
 
 /// Takes snapshots under one policy.
-pub(super) struct Camera<'a> {
+pub(super) struct SnapshotTaker<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) policy: &'a ReadPolicy,
     pub(super) redactor: &'a Redactor,
@@ -50,7 +50,7 @@ pub(super) struct Camera<'a> {
     pub(super) outlines: &'a Store,
 }
 
-impl Camera<'_> {
+impl SnapshotTaker<'_> {
     /// The file under `max_bytes` of content, with secrets masked, or why it is not shown.
     pub(super) fn take(
         &self,

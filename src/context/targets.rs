@@ -102,9 +102,8 @@ mod tests {
     use crate::source::{Memory, Source};
 
     fn source() -> Memory {
-        Memory::new(
-            ["src/user.ts", "src/users/list.ts", "tests/user.test.ts"]
-                .map(|path| (RepoPath::new(path).unwrap(), Vec::new())),
+        Memory::named(
+            ["src/user.ts", "src/users/list.ts", "tests/user.test.ts"].map(|path| (path, "")),
         )
     }
 

@@ -80,9 +80,7 @@ mod tests {
             ("c.ts", last),
         ];
         Counting {
-            inner: Memory::new(
-                files.map(|(name, text)| (RepoPath::new(name).unwrap(), text.into())),
-            ),
+            inner: Memory::named(files),
             reads: AtomicUsize::new(0),
         }
     }

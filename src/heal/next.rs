@@ -1,4 +1,4 @@
-use super::rules::{RULES, Rule, unknown};
+use super::rules::{rule, unknown};
 use super::{Fix, Probe, Surroundings};
 use crate::model::Diagnosis;
 
@@ -62,7 +62,8 @@ pub fn next(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
     }
     // A change that led to another known failure got further; one that led nowhere says nothing.
     let first = history.earlier.first().map(|(_, diagnosis)| diagnosis.kind);
-    let further = first.is_none_or(|first| first != diagnosis.kind) && rule(diagnosis).is_some();
+    let further =
+        first.is_none_or(|first| first != diagnosis.kind) && rule(diagnosis.kind).is_some();
     let stage = if further {
         stages.first()
     } else {
@@ -74,13 +75,6 @@ pub fn next(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
         .unwrap_or_else(|| Fix::person(diagnosis.suggested_fix.clone()))
 }
 
-fn rule(diagnosis: &Diagnosis) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.kind == diagnosis.kind)
-}
-
 fn propose(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    match rule(diagnosis) {
-        Some(rule) => (rule.propose)(diagnosis, history),
-        None => unknown(diagnosis, history),
-    }
+    rule(diagnosis.kind).unwrap_or(unknown)(diagnosis, history)
 }

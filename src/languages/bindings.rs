@@ -1,6 +1,6 @@
 use tree_sitter::Node;
 
-use super::literal::text_of;
+use super::literal::{Syntax, text_of};
 
 const MAX_DEPTH: usize = 16;
 
@@ -20,19 +20,18 @@ fn collect(pattern: Node<'_>, text: &[u8], depth: usize, names: &mut Vec<String>
             names.push(text_of(pattern, text));
         }
         "pair_pattern" => {
-            if let Some(value) = pattern.child_by_field_name("value") {
+            if let Some(value) = pattern.field("value") {
                 collect(value, text, depth + 1, names);
             }
         }
         "assignment_pattern" | "object_assignment_pattern" => {
-            if let Some(left) = pattern.child_by_field_name("left") {
+            if let Some(left) = pattern.field("left") {
                 collect(left, text, depth + 1, names);
             }
         }
         "object_pattern" | "array_pattern" | "rest_pattern" | "pattern_list" | "tuple_pattern"
         | "list_pattern" | "list_splat_pattern" => {
-            let mut cursor = pattern.walk();
-            for child in pattern.named_children(&mut cursor) {
+            for child in pattern.named() {
                 collect(child, text, depth + 1, names);
             }
         }

@@ -6,7 +6,7 @@ use tree_sitter::{Node, Tree};
 use super::insert::{Inserter, Page};
 #[cfg(feature = "program")]
 use super::installed::Look;
-use super::meddling::read::Found;
+use super::meddling::read::Findings;
 #[cfg(feature = "program")]
 use super::names::Names;
 use super::resolver::{Resolution, Resolver};
@@ -37,7 +37,7 @@ pub struct Language {
     /// Modules of it that code imports from every day, sorted: of two that export a name, one that
     /// stands here is meant far more often than one that does not.
     #[cfg(feature = "program")]
-    pub(super) everyday: &'static [&'static str],
+    pub(super) everyday: &'static str,
     /// What is there without an import, a name a line.
     #[cfg(feature = "program")]
     pub(super) globals: &'static str,
@@ -69,7 +69,7 @@ pub struct Language {
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
     #[cfg(feature = "program")]
     pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
-    pub(super) meddling: fn(&Tree, &[u8], &mut Found),
+    pub(super) meddling: fn(&Tree, &[u8], &mut Findings),
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
     pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,
@@ -168,7 +168,7 @@ impl Language {
     #[must_use]
     pub fn is_everyday(&self, module: &str) -> bool {
         let bare = module.strip_prefix("node:").unwrap_or(module);
-        self.everyday.binary_search(&bare).is_ok()
+        has_line(self.everyday, bare)
     }
 
     /// Modules of the library that export a name, everyday ones first.
@@ -279,7 +279,7 @@ mod tests {
             assert_eq!(all, [expected]);
         }
         for language in LANGUAGES {
-            assert!(language.everyday.is_sorted() && language.library.lines().is_sorted());
+            assert!(language.everyday.lines().is_sorted() && language.library.lines().is_sorted());
         }
     }
 

@@ -1,4 +1,60 @@
-use tree_sitter::Node;
+use tree_sitter::{Node, TreeCursor};
+
+/// What is asked of a node of a tree.
+pub(super) trait Syntax<'t> {
+    /// The first child of this field.
+    fn field(self, name: &str) -> Option<Node<'t>>;
+    /// Its text; empty when there is none.
+    fn field_text(self, name: &str, text: &[u8]) -> String;
+    /// All children of this field.
+    fn fields(self, name: &'static str) -> impl Iterator<Item = Node<'t>>;
+    /// All children, tokens such as brackets included.
+    fn all(self) -> impl Iterator<Item = Node<'t>>;
+    /// All children that the grammar names.
+    fn named(self) -> impl Iterator<Item = Node<'t>>;
+}
+
+impl<'t> Syntax<'t> for Node<'t> {
+    fn field(self, name: &str) -> Option<Node<'t>> {
+        self.child_by_field_name(name)
+    }
+
+    fn field_text(self, name: &str, text: &[u8]) -> String {
+        self.field(name)
+            .map_or_else(String::new, |it| text_of(it, text))
+    }
+
+    fn fields(self, name: &'static str) -> impl Iterator<Item = Node<'t>> {
+        children(self, move |cursor| cursor.field_name() == Some(name))
+    }
+
+    fn all(self) -> impl Iterator<Item = Node<'t>> {
+        children(self, |_| true)
+    }
+
+    fn named(self) -> impl Iterator<Item = Node<'t>> {
+        children(self, |cursor| cursor.node().is_named())
+    }
+}
+
+// Asking for children one by one by their number walks from the first each time.
+fn children<'t>(
+    node: Node<'t>,
+    is_meant: impl Fn(&TreeCursor<'t>) -> bool,
+) -> impl Iterator<Item = Node<'t>> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    std::iter::from_fn(move || {
+        while more {
+            let child = is_meant(&cursor).then(|| cursor.node());
+            more = cursor.goto_next_sibling();
+            if child.is_some() {
+                return child;
+            }
+        }
+        None
+    })
+}
 
 /// The 1-based line a node starts on.
 pub(super) fn line_of(node: Node<'_>) -> u32 {

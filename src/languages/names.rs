@@ -2,6 +2,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::literal::Syntax;
+
 /// The list of names in a statement: where it and each of them stands in the file.
 pub(super) struct Names {
     /// With its brackets, when it has some.
@@ -16,12 +18,9 @@ pub(super) struct Names {
 impl Names {
     /// The named children of a list, as its commas part them; `head`: what stands before the first.
     pub(super) fn of(list: Node<'_>, head: usize) -> Option<Self> {
-        let mut cursor = list.walk();
         let (mut spans, mut trailing, mut end) = (Vec::new(), false, head);
         let mut rest = false;
-        let children = list
-            .children(&mut cursor)
-            .filter(|it| it.start_byte() >= head);
+        let children = list.all().filter(|it| it.start_byte() >= head);
         for child in children.filter(|it| !it.is_extra()) {
             trailing = match child.kind() {
                 "," => true,

@@ -3,7 +3,7 @@ use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
 use super::language::Language;
-use super::literal::{end_line_of, line_of};
+use super::literal::{Syntax, end_line_of, line_of};
 use crate::model::RepoPath;
 
 /// What a file is made of, for showing parts of it.
@@ -132,16 +132,14 @@ fn last_line(node: Node<'_>) -> u32 {
 }
 
 fn signature_end(node: Node<'_>) -> u32 {
-    let inner = node.child_by_field_name("definition");
-    let inner = inner.or_else(|| node.child_by_field_name("declaration"));
+    let inner = node.field("definition");
+    let inner = inner.or_else(|| node.field("declaration"));
     let definition = inner.unwrap_or(node);
-    let body = definition.child_by_field_name("body").or_else(|| {
+    let body = definition.field("body").or_else(|| {
         // Of a variable that holds a function.
         let declarator = definition.named_child(0);
         let value = declarator.filter(|it| it.kind() == "variable_declarator")?;
-        value
-            .child_by_field_name("value")?
-            .child_by_field_name("body")
+        value.field("value")?.field("body")
     });
     match body {
         // A Python body starts on a line of its own.

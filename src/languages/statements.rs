@@ -2,6 +2,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::literal::Syntax;
+
 use super::facts::Code;
 use super::finder::Finder;
 use super::names::Names;
@@ -38,11 +40,10 @@ pub(super) fn statements<'f>(
         !import.nested && (kinds.contains(&import.kind) || import.kind == ImportKind::Require)
     };
     let mut found: Vec<Statement<'f>> = Vec::new();
-    let mut cursor = tree.walk();
     let root = tree.root_node();
     // What an error holds at the top level counts as well.
     let mut nodes: Vec<Node<'_>> = Vec::new();
-    for node in root.named_children(&mut cursor) {
+    for node in root.named() {
         if node.is_error() {
             nodes.extend(node.named_children(&mut node.walk()));
         } else {

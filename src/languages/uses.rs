@@ -5,6 +5,7 @@ use tree_sitter::Node;
 
 use super::facts::Code;
 use super::finder::Finder;
+use super::literal::Syntax;
 use crate::model::RepoPath;
 
 /// Places of one name that are looked at.
@@ -97,7 +98,7 @@ pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> +
 
 /// Whether a node is the child of another in a field.
 pub(super) fn is_field(parent: Node<'_>, field: &str, child: Node<'_>) -> bool {
-    parent.child_by_field_name(field) == Some(child)
+    parent.field(field) == Some(child)
 }
 
 /// Adds the members below the name, outermost last.
@@ -119,9 +120,7 @@ pub(super) fn chain(
         if !is_member(node) || parts.len() == MAX_CHAIN || node.named_child(0) != Some(below) {
             break;
         }
-        let named = node
-            .child_by_field_name(field)
-            .or_else(|| node.named_child(1));
+        let named = node.field(field).or_else(|| node.named_child(1));
         let Some(part) = named.and_then(|part| part.utf8_text(text).ok()) else {
             break;
         };

@@ -104,6 +104,20 @@ pub struct Export {
     pub line: u32,
 }
 
+impl Export {
+    /// A name of the file's own.
+    #[must_use]
+    pub fn new(name: impl Into<String>, local: Option<String>, line: u32) -> Self {
+        Self {
+            name: name.into(),
+            local,
+            from: None,
+            type_only: false,
+            line,
+        }
+    }
+}
+
 /// A top-level definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {

@@ -227,6 +227,19 @@ pub struct Mend {
     pub message: String,
 }
 
+impl Mend {
+    /// A mend at a line of the patch.
+    #[must_use]
+    pub fn new(code: Code, safety: Safety, line: impl Into<u64>, message: &str) -> Self {
+        Self {
+            code,
+            safety,
+            patch_line: line.into(),
+            message: message.to_owned(),
+        }
+    }
+}
+
 /// How far a mend can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]

@@ -54,18 +54,6 @@ pub enum ProofSource {
     ExitCode,
 }
 
-impl ProofSource {
-    /// As in JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Report => "report",
-            Self::Text => "text",
-            Self::ExitCode => "exit-code",
-        }
-    }
-}
-
 /// A test that failed before a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

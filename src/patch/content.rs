@@ -309,12 +309,7 @@ fn stands(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
-    Mend {
-        code,
-        safety,
-        patch_line: u64::from(hunk.line),
-        message: message.to_owned(),
-    }
+    Mend::new(code, safety, hunk.line, message)
 }
 
 /// The hunk that undoes a hunk.

@@ -23,12 +23,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
         && lines().all(|line| line.line.ends_with(b"\r") != line.no_newline);
     let some_cr = ended().any(|it| it.line.ends_with(b"\r"));
     let line = hunks.first().map_or(0, |hunk| u64::from(hunk.line));
-    let note = |code, safety, message: &str| Mend {
-        code,
-        safety,
-        patch_line: line,
-        message: message.to_owned(),
-    };
+    let note = |code, safety, message: &str| Mend::new(code, safety, line, message);
     let loses = if all_cr { Safety::Safe } else { Safety::Lossy };
     let mut text = text;
     match text.ends {

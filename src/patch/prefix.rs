@@ -168,10 +168,6 @@ fn missing_top(must: &[(&str, bool)], usual: &Prefix, listing: &Listing) -> Opti
 }
 
 pub(super) fn mend(files: &[FilePatch<'_>], code: Code, safety: Safety, message: &str) -> Mend {
-    Mend {
-        code,
-        safety,
-        patch_line: files.first().map_or(0, |file| u64::from(file.line)),
-        message: message.to_owned(),
-    }
+    let line = files.first().map_or(0, |file| file.line);
+    Mend::new(code, safety, line, message)
 }

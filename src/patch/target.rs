@@ -32,12 +32,7 @@ pub(super) fn targets(
             Ok(names) if naming.strict => raw.push(Some(names)),
             Ok(mut names) => {
                 if let Some(message) = plainly(&mut names, file, listing) {
-                    mends.push(Mend {
-                        code: Code::M208,
-                        safety: Safety::Safe,
-                        patch_line: u64::from(file.line),
-                        message: message.to_owned(),
-                    });
+                    mends.push(Mend::new(Code::M208, Safety::Safe, file.line, message));
                 }
                 raw.push(Some(names));
             }
@@ -206,12 +201,7 @@ fn target(
     };
     let (old, new) = (path(&names.old)?, path(&names.new)?);
     let mut note = |code: Code, safety: Safety, message: &str| {
-        mends.push(Mend {
-            code,
-            safety,
-            patch_line: u64::from(file.line),
-            message: message.to_owned(),
-        });
+        mends.push(Mend::new(code, safety, file.line, message));
     };
     let moves = headers.rename_from.is_some() || headers.copy_from.is_some();
     if headers.minus.is_none() && !explicit && !moves && matches!(file.body, Body::Hunks(_)) {

@@ -5,9 +5,12 @@ use super::invisible::is_invisible;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
-use super::test_files::{is_test, is_test_text};
+use super::test_files::{
+    is_assertion, is_comment, is_foreign_program, is_skip, is_test, is_test_head, is_test_text,
+    muffles,
+};
 use super::{meddling, shadow};
-use crate::model::{Code, Operation, PatchProblem, file_name};
+use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
 
 /// Limits on the size of a change.
@@ -218,140 +221,6 @@ fn changed_lines<'a>(before: &'a [u8], after: &'a [u8]) -> (Vec<&'a [u8]>, Vec<&
 }
 
 const SNAPSHOT: &str = ".snap";
-
-const ASSERTIONS: &[&[u8]] = &[
-    b"assert",
-    b"expect(",
-    b"expect.",
-    b".should",
-    b".raises(",
-    b"pytest.warns",
-    b"self.fail",
-    b"fnmatch_lines",
-    b".toBe",
-    b".toEqual",
-    b".toThrow",
-    b".toMatch",
-    b"t.is(",
-    b"t.deepEqual",
-];
-
-pub(super) fn is_assertion(line: &[u8]) -> bool {
-    !is_comment(line)
-        && ASSERTIONS
-            .iter()
-            .any(|word| memchr::memmem::find(line, word).is_some())
-}
-
-// A program whose assertions are not known by their words: any line of it may be one.
-pub(super) fn is_foreign_program(path: &str) -> bool {
-    const EXTENSIONS: &[&str] = &[
-        "bash", "bat", "bats", "c", "cc", "cpp", "cs", "ex", "exs", "fish", "go", "java", "kt",
-        "lua", "php", "pl", "ps1", "rb", "rs", "scala", "sh", "sql", "swift", "zsh",
-    ];
-    let name = file_name(path);
-    name.rsplit_once('.')
-        .is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
-}
-
-fn is_comment(line: &[u8]) -> bool {
-    line.starts_with(b"#")
-        || line.starts_with(b"//")
-        || line.starts_with(b"import ")
-        || line.starts_with(b"from ")
-}
-
-pub(super) fn is_test_head(line: &[u8]) -> bool {
-    [
-        &b"def test"[..],
-        b"async def test",
-        b"class Test",
-        b"it(",
-        b"test(",
-        b"describe(",
-        b"it.each",
-        b"test.each",
-    ]
-    .iter()
-    .any(|start| line.starts_with(start))
-}
-
-const SKIPS: &[&[u8]] = &[
-    b"mark.skip",
-    b"mark.xfail",
-    b"pytest.skip(",
-    b"unittest.skip",
-    b"skipTest(",
-    b"it.skip",
-    b"test.skip",
-    b"describe.skip",
-    b"it.todo",
-    b"test.todo",
-    b"it.only",
-    b"test.only",
-    b"describe.only",
-    b"xit(",
-    b"xdescribe(",
-    b"xtest(",
-    b"collect_ignore",
-    b"SkipTest",
-    b"this.skip(",
-    b".skip()",
-    b"describe.todo",
-    b"suite.skip",
-    b".skipIf(",
-    b".runIf(",
-    b"skip: true",
-    b"todo: true",
-    b"it.fails",
-    b"test.fails",
-    b"it.failing",
-    b"test.failing",
-    b"expectedFailure",
-];
-
-// What ends a case before it asserts, catches what it asserts, or replaces what it asserts about.
-fn muffles(line: &[u8]) -> bool {
-    const WHOLE: &[&[u8]] = &[
-        b"return",
-        b"return;",
-        b"return None",
-        b"return true;",
-        b"return True",
-        b"except:",
-        b"if False:",
-        b"if 0:",
-    ];
-    const PARTS: &[&[u8]] = &[
-        b"except AssertionError",
-        b"except BaseException",
-        b"except Exception",
-        b"contextlib.suppress(",
-        b"if (false)",
-        b"if (0)",
-        b"def load_tests",
-        b"__test__ = False",
-        b"__unittest_skip__",
-        b"pytest_plugins",
-        b"monkeypatch.setattr(",
-        b"mock.patch",
-        b"jest.mock(",
-        b"vi.mock(",
-        b"mock.module(",
-        b"vi.spyOn(",
-        b"jest.spyOn(",
-    ];
-    WHOLE.contains(&line)
-        || PARTS
-            .iter()
-            .any(|word| memchr::memmem::find(line, word).is_some())
-}
-
-fn is_skip(line: &[u8]) -> bool {
-    SKIPS
-        .iter()
-        .any(|word| memchr::memmem::find(line, word).is_some())
-}
 
 // Characters a reviewer does not see, where the file did not have them.
 fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProblem> {

@@ -3,7 +3,6 @@
 mod change;
 mod commands;
 mod deny;
-mod guards;
 mod invisible;
 mod manifest;
 mod meddling;
@@ -25,7 +24,6 @@ pub use change::ChangedFile;
 pub use change::judge_together;
 pub use change::{ChangeLimits, ChangeRules, judge_change};
 pub use commands::{CommandFile, CommandFiles, is_test_program};
-pub use deny::{DenyClass, DenyRow, deny_table};
 pub use invisible::is_invisible;
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;

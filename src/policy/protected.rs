@@ -1,10 +1,9 @@
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::change::LET_PASS;
 use super::deny::DenyClass;
-use super::guards::GUARDS;
 use super::read::{ReadPolicy, built_in, built_in_denial};
 #[cfg(feature = "program")]
 use crate::config::Patch;
@@ -20,7 +19,8 @@ pub struct Guard {
 }
 
 /// When a guard holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum When {
     /// Always, even when the path is allowed by name.
     Denied,
@@ -41,7 +41,7 @@ pub fn guard(path: &str) -> Option<Guard> {
         return by_table(path)
             .filter(|guard| guard.when == When::Denied)
             .or(Some(Guard {
-                class: row.guarded,
+                class: &row.guarded,
                 when,
             }));
     }
@@ -49,35 +49,72 @@ pub fn guard(path: &str) -> Option<Guard> {
 }
 
 fn by_table(path: &str) -> Option<Guard> {
-    let (set, rows) = table();
-    let row = set
-        .matches(path)
-        .into_iter()
-        .filter_map(|at| rows.get(at))
-        .min()?;
-    GUARDS
-        .get(*row)
-        .map(|(when, class, _)| Guard { class, when: *when })
-}
-
-fn table() -> &'static (GlobSet, Vec<usize>) {
-    static TABLE: OnceLock<(GlobSet, Vec<usize>)> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut rows = Vec::new();
-        let mut set = GlobSetBuilder::new();
-        for (row, (_, _, patterns)) in GUARDS.iter().enumerate() {
-            for pattern in *patterns {
-                if let Some(glob) = glob(pattern) {
-                    set.add(glob);
-                    rows.push(row);
-                }
-            }
-        }
-        (set.build().unwrap_or_default(), rows)
+    let row = GUARDS.first(path)?;
+    Some(Guard {
+        class: &row.class,
+        when: row.when,
     })
 }
 
-pub(super) fn glob(pattern: &str) -> Option<globset::Glob> {
+// The file is part of the program, and a test reads it.
+static GUARDS: LazyLock<GlobTable<GuardRow>> = LazyLock::new(|| {
+    let read = toml::from_str::<GuardFile>(include_str!("guards.toml"));
+    GlobTable::new(read.map(|it| it.guard).unwrap_or_default(), |row| {
+        &row.files
+    })
+});
+
+#[derive(serde::Deserialize)]
+struct GuardFile {
+    guard: Vec<GuardRow>,
+}
+
+// A row of `guards.toml`.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GuardRow {
+    when: When,
+    class: String,
+    files: Vec<String>,
+}
+
+/// Rows that globs lead to.
+pub(super) struct GlobTable<R> {
+    set: GlobSet,
+    // For each glob its row.
+    rows: Vec<usize>,
+    table: Vec<R>,
+}
+
+impl<R> GlobTable<R> {
+    /// Globs without a slash mean "in any directory".
+    pub(super) fn new(table: Vec<R>, globs: impl Fn(&R) -> &[String]) -> Self {
+        let mut rows = Vec::new();
+        let mut set = GlobSetBuilder::new();
+        for (at, row) in table.iter().enumerate() {
+            for glob in globs(row).iter().filter_map(|it| glob(it)) {
+                set.add(glob);
+                rows.push(at);
+            }
+        }
+        let set = set.build().unwrap_or_default();
+        Self { set, rows, table }
+    }
+
+    /// The first row that a path falls under.
+    pub(super) fn first(&self, path: &str) -> Option<&R> {
+        let hits = self.set.matches(path);
+        self.table.get(*self.rows.get(*hits.first()?)?)
+    }
+
+    /// Every row, to hold in a test that each of its globs is asked.
+    #[cfg(test)]
+    pub(super) fn whole(&self) -> Option<&[R]> {
+        (self.set.len() == self.rows.len()).then_some(&self.table)
+    }
+}
+
+fn glob(pattern: &str) -> Option<globset::Glob> {
     let anywhere = match pattern.strip_prefix('/') {
         Some(anchored) => anchored.to_owned(),
         None if pattern.contains('/') => pattern.to_owned(),
@@ -188,13 +225,13 @@ fn with_folders(globs: &[String]) -> Result<GlobSet, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowed, GUARDS, When, guard, table};
+    use super::{Allowed, GUARDS, When, guard};
 
     #[test]
     fn every_pattern_can_be_read() {
-        let patterns: usize = GUARDS.iter().map(|(_, _, patterns)| patterns.len()).sum();
-        assert_eq!(table().1.len(), patterns);
-        assert_eq!(table().0.len(), patterns);
+        let rows = GUARDS.whole().unwrap();
+        let globs: usize = rows.iter().map(|row| row.files.len()).sum();
+        assert!(globs > 300 && globs == GUARDS.rows.len());
     }
 
     #[test]

@@ -140,10 +140,10 @@ impl ReadPolicy {
         let (mut denied_count, mut excepted_count) = (0, 0);
         let mut rows = Vec::new();
         for row in deny_table() {
-            for glob in row.globs {
+            for glob in &row.globs {
                 denied.add(compile(glob)?);
             }
-            for glob in row.except {
+            for glob in &row.except {
                 excepted.add(compile(glob)?);
             }
             rows.push(BuiltRow {

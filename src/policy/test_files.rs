@@ -1,7 +1,9 @@
+use std::sync::LazyLock;
+
 use memchr::memmem::find;
 
-use super::change::{is_assertion, is_foreign_program, is_test_head};
 use crate::languages::Language;
+use crate::model::file_name;
 
 /// Folders of tests and of what only tests use, in lower case.
 pub const TEST_FOLDERS: &[&str] = &[
@@ -90,44 +92,77 @@ fn is_case(line: &[u8]) -> bool {
 }
 
 fn takes_a_runner(line: &[u8]) -> bool {
-    const STARTS: &[&[u8]] = &[
-        b"import ", b"from ", b"const ", b"let ", b"var ", b"} from ",
-    ];
-    const RUNNERS: &[&[u8]] = &[
-        b"unittest",
-        b"pytest",
-        b"django.test",
-        b"rest_framework.test",
-        b"vitest",
-        b"@jest/globals",
-        b"node:test",
-        b"bun:test",
-        b"node:assert",
-        b"@playwright/test",
-        b"'assert'",
-        b"'ava'",
-        b"'chai'",
-        b"'mocha'",
-        b"'tap'",
-        b"'tape'",
-        b"\"assert\"",
-        b"\"ava\"",
-        b"\"chai\"",
-        b"\"mocha\"",
-        b"\"tap\"",
-        b"\"tape\"",
-    ];
-    STARTS.iter().any(|start| line.starts_with(start))
-        && RUNNERS.iter().any(|runner| find(line, runner).is_some())
+    starts(line, &WORDS.starts_import) && holds(line, &WORDS.runners)
 }
 
 fn is_program(name: &str) -> bool {
     Language::of_path(name).is_some() || is_foreign_program(name)
 }
 
+// The file is part of the program, and a test reads it.
+static WORDS: LazyLock<Words> =
+    LazyLock::new(|| toml::from_str(include_str!("test_lines.toml")).unwrap_or_default());
+
+// `test_lines.toml`.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    assertions: Vec<String>,
+    starts_case: Vec<String>,
+    skips: Vec<String>,
+    muffles_whole: Vec<String>,
+    muffles: Vec<String>,
+    starts_import: Vec<String>,
+    runners: Vec<String>,
+    foreign_extensions: Vec<String>,
+}
+
+fn holds(line: &[u8], words: &[String]) -> bool {
+    words.iter().any(|it| find(line, it.as_bytes()).is_some())
+}
+
+fn starts(line: &[u8], words: &[String]) -> bool {
+    words.iter().any(|it| line.starts_with(it.as_bytes()))
+}
+
+pub(super) fn is_assertion(line: &[u8]) -> bool {
+    !is_comment(line) && holds(line, &WORDS.assertions)
+}
+
+pub(super) fn is_comment(line: &[u8]) -> bool {
+    [&b"#"[..], b"//", b"import ", b"from "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+pub(super) fn is_test_head(line: &[u8]) -> bool {
+    starts(line, &WORDS.starts_case)
+}
+
+pub(super) fn is_skip(line: &[u8]) -> bool {
+    holds(line, &WORDS.skips)
+}
+
+/// Whether a line takes the force from the case that it stands in.
+pub(super) fn muffles(line: &[u8]) -> bool {
+    let is_line = |it: &String| it.as_bytes() == line;
+    WORDS.muffles_whole.iter().any(is_line) || holds(line, &WORDS.muffles)
+}
+
+pub(super) fn is_foreign_program(path: &str) -> bool {
+    let extension = file_name(path).rsplit_once('.').map(|(_, it)| it);
+    extension.is_some_and(|it| WORDS.foreign_extensions.iter().any(|one| one == it))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{is_test, is_test_text};
+    use super::{WORDS, is_skip, is_test, is_test_text, muffles};
+
+    #[test]
+    fn words_are_read() {
+        assert!(is_skip(b"@pytest.mark.skip") && muffles(b"return") && !muffles(b"return x"));
+        assert!(!WORDS.assertions.is_empty() && !WORDS.foreign_extensions.is_empty());
+    }
 
     #[test]
     fn knows_tests() {

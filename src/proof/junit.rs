@@ -51,7 +51,7 @@ pub(super) fn junit(text: &str, runner: TestRunner) -> Option<TestAccount> {
 #[cfg(test)]
 mod tests {
     use super::junit;
-    use crate::model::{TestCounts, TestEnd, TestRunner};
+    use crate::model::{TestEnd, TestRunner};
 
     const REPORT: &str = r#"<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" skipped="2" tests="6"><testcase classname="tests.test_a.T" name="test_f" time="0.001"><failure message="a &gt; b">x <![CDATA[</testcase>]]></failure></testcase><testcase classname="tests.test_a" name="test_par[a&gt;1]" time="0.000" /><testcase classname="tests.test_a" name="test_sk"><skipped type="pytest.skip" message="x">y</skipped></testcase><testcase classname="tests.test_a" name="test_xf"><skipped type="pytest.xfail" message="" /></testcase><testcase classname="" name="tests.test_u"><error message="collection failure">E</error></testcase><testcase classname="tests.test_a" name="test_t" /><testcase classname="tests.test_a" name="test_t"><error message="failed on teardown">E</error></testcase></testsuite></testsuites>"#;
 
@@ -59,14 +59,8 @@ mod tests {
     fn a_report_is_read() {
         let account = junit(REPORT, TestRunner::Pytest).unwrap();
         assert_eq!(
-            account.counts,
-            TestCounts {
-                passed: 1,
-                failed: 2,
-                skipped: 2,
-                errors: 1,
-                ..TestCounts::default()
-            }
+            account.counts.to_string(),
+            "1 passed, 2 failed, 1 errors, 2 skipped"
         );
         assert_eq!(account.tests["tests.test_a.test_par[a>1]"], TestEnd::Passed);
         assert_eq!(account.tests["tests.test_a.T.test_f"], TestEnd::Failed);

@@ -81,7 +81,7 @@ fn base(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::named_runners;
-    use crate::model::{RepoPath, TestRunner as R};
+    use crate::model::TestRunner as R;
     use crate::policy::CommandFiles;
     use crate::source::Memory;
 
@@ -92,24 +92,21 @@ mod tests {
 
     #[test]
     fn runners_are_found_behind_what_starts_them() {
-        let source = Memory::new(
-            [
-                ("package.json", PACKAGE),
-                ("sub/package.json", r#"{"scripts": {"test": "ava"}}"#),
-                ("Makefile", MAKEFILE),
-                (
-                    "sub/Makefile",
-                    "test:\n\t$(MAKE) -C .. types\n\tpytest \\\n\t\t-q\n",
-                ),
-                ("sub/justfile", "test:\n    jest\n"),
-                (
-                    "tox.ini",
-                    "[testenv]\ndeps =\n    mypy\ncommands = pytest\n",
-                ),
-                ("ci.sh", "#!/bin/sh\nset -e\ncd sub\npython -m pytest -q\n"),
-            ]
-            .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named([
+            ("package.json", PACKAGE),
+            ("sub/package.json", r#"{"scripts": {"test": "ava"}}"#),
+            ("Makefile", MAKEFILE),
+            (
+                "sub/Makefile",
+                "test:\n\t$(MAKE) -C .. types\n\tpytest \\\n\t\t-q\n",
+            ),
+            ("sub/justfile", "test:\n    jest\n"),
+            (
+                "tox.ini",
+                "[testenv]\ndeps =\n    mypy\ncommands = pytest\n",
+            ),
+            ("ci.sh", "#!/bin/sh\nset -e\ncd sub\npython -m pytest -q\n"),
+        ]);
         let rows: &[(&str, &[R])] = &[
             ("pytest -q tests", &[R::Pytest]),
             (

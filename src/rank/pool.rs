@@ -198,7 +198,7 @@ mod tests {
             "django/tests/__init__.py",
         ];
         let path = |text: &str| RepoPath::new(text).unwrap();
-        let source = Memory::new(files.map(|file| (path(file), Vec::new())));
+        let source = Memory::named(files.map(|file| (file, "")));
         let pool = Pool::of(&[], source.listing());
         let held = files.iter().filter(|it| pool.standing(&path(it)).is_some());
         let held: Vec<&str> = held.copied().collect();

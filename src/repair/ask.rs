@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::agent_call::{AgentCall, Asked, CallEnd};
 use super::error::RepairError;
 use super::heals::Heal;
 use super::history::{self, History, standing};
 use super::session::{Ask, Session};
 use super::setup::Agent;
-use super::spoken::{Asked, Reached, Spoken};
 use super::task::Task;
 use super::trial::{Trial, digest};
 use crate::agent::Protocol;
@@ -105,25 +105,25 @@ impl Session<'_> {
     fn weigh(
         &mut self,
         result: &mut AttemptResult,
-        spoken: Spoken,
+        spoken: AgentCall,
         before: Option<&Observed>,
         focus: &[String],
         folder: &str,
     ) -> Result<(), RepairError> {
-        result.timed_out_agent = spoken.reached == Reached::TimedOut;
+        result.timed_out_agent = spoken.reached == CallEnd::TimedOut;
         let mut ended = |reason: StopReason, message: String| {
             result.stop_reason = reason;
             result.message = message;
         };
         match spoken.reached {
-            Reached::Interrupted => {
+            CallEnd::Interrupted => {
                 self.interrupted = true;
                 ended(StopReason::Interrupted, "it was interrupted".to_owned());
                 return Ok(());
             }
-            Reached::TimedOut | Reached::Failed(_) => {
+            CallEnd::TimedOut | CallEnd::Failed(_) => {
                 let (reason, said) = match spoken.reached {
-                    Reached::Failed(said) => (StopReason::AgentError, said),
+                    CallEnd::Failed(said) => (StopReason::AgentError, said),
                     _ => (
                         StopReason::AgentTimeout,
                         format!(
@@ -152,16 +152,16 @@ impl Session<'_> {
                 ended(reason, said);
                 return Ok(());
             }
-            Reached::Missing => {
+            CallEnd::Missing => {
                 let said = "the agent's command was not found or cannot be run".to_owned();
                 ended(StopReason::UserActionRequired, said);
                 return Ok(());
             }
-            Reached::Meddled(said) => {
+            CallEnd::Meddled(said) => {
                 ended(StopReason::PolicyRejected, said);
                 return Ok(());
             }
-            Reached::Answered => {}
+            CallEnd::Answered => {}
         }
         let Some(reply) = spoken.reply else {
             ended(StopReason::NoPatch, "the agent said nothing".to_owned());
@@ -359,18 +359,18 @@ impl Session<'_> {
         packet: &str,
         prompt: &str,
         timeout: f64,
-    ) -> Result<Spoken, RepairError> {
+    ) -> Result<AgentCall, RepairError> {
         match self.setup.agent {
-            Agent::None => Ok(Spoken::default()),
+            Agent::None => Ok(AgentCall::default()),
             Agent::Function(function) => {
                 let calls = self.calls() + 1;
                 let Some(packet) = &self.packet else {
-                    return Ok(Spoken::default());
+                    return Ok(AgentCall::default());
                 };
                 let text = function(packet, calls);
                 self.journal
                     .text(&format!("{folder}/agent.stdout"), &text)?;
-                Ok(Spoken::of_text(&text))
+                Ok(AgentCall::of_text(&text))
             }
             Agent::Command {
                 command,

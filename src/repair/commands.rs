@@ -19,7 +19,7 @@ use crate::workplace::Workplace;
 
 /// What came of running the commands once.
 #[derive(Debug, Clone)]
-pub struct Ran {
+pub struct CommandsRun {
     /// What it says.
     pub observed: Observed,
     /// The same in full.
@@ -51,7 +51,7 @@ pub fn run_commands(
     source: &dyn Source,
     limit: RunLimit,
     stop: &Stop,
-) -> Result<Ran, RepairError> {
+) -> Result<CommandsRun, RepairError> {
     let started = Instant::now();
     let mut cut_short = false;
     let mut log = String::new();
@@ -80,7 +80,7 @@ pub fn run_commands(
     let log = readable(&log, place.root(), redactor);
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
     let diagnosis = diagnosis(commands, &log, line, &outcome, source);
-    Ok(Ran {
+    Ok(CommandsRun {
         observed: observe(&outcome, &diagnosis, &log),
         cut_short,
         interrupted: outcome.end == End::Interrupted,

@@ -1,6 +1,7 @@
 //! Floor 7: the loop. What to do next is data ([`next`]); [`repair`] performs it in a scratch copy
 //! and writes it down, so that an interrupted run goes on where it was.
 
+mod agent_call;
 mod ask;
 mod commands;
 mod compiler_heals;
@@ -32,13 +33,12 @@ mod session;
 mod setup;
 mod spelling_heals;
 mod split;
-mod spoken;
 mod stats;
 mod syntax_heals;
 mod task;
 mod trial;
 
-pub use commands::{Ran, run_commands};
+pub use commands::{CommandsRun, run_commands};
 pub use error::RepairError;
 pub use failure::child_failure;
 pub use heals::{Heal, heals, log_heals};

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::commands::Ran;
+use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::journal::read_json;
 use super::session::Session;
@@ -30,7 +30,7 @@ impl Session<'_> {
         result: &mut AttemptResult,
         trial: &Trial<'_>,
         changes: &[Change],
-        ran: &Ran,
+        ran: &CommandsRun,
     ) -> Result<(), RepairError> {
         let failing = self.failing_before(trial.before);
         let mut proof = compare(&self.evidence, &ran.evidence, &failing);
@@ -159,7 +159,7 @@ impl Session<'_> {
 
     // Whether a run with the tests as they were passes by the word of its runner, too. What earlier
     // changes added to tests is not there any more: then it is held to the first run alone.
-    fn shows_the_same(&self, without: &Ran, failing: &[String]) -> bool {
+    fn shows_the_same(&self, without: &CommandsRun, failing: &[String]) -> bool {
         let first = self.first.as_ref().map(|it| &it.failing_tests[..]);
         let (held_to, failing) = if self.tests.is_empty() {
             (&self.evidence[..], failing)

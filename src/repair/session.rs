@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::ask::millis;
-use super::commands::{Ran, diagnose_again, run_commands};
+use super::commands::{CommandsRun, diagnose_again, run_commands};
 use super::error::RepairError;
 use super::heals::{Heal, heals};
 use super::history::History;
@@ -260,7 +260,7 @@ impl<'s> Session<'s> {
     }
 
     /// Runs the commands on the scratch copy as it is now.
-    pub(super) fn run_commands(&mut self) -> Result<Ran, RepairError> {
+    pub(super) fn run_commands(&mut self) -> Result<CommandsRun, RepairError> {
         let source = self.place.source()?;
         let started = self.journal.seconds();
         let ran = run_commands(
@@ -313,13 +313,13 @@ impl<'s> Session<'s> {
     }
 
     /// Takes a run of the commands as what later attempts stand on.
-    pub(super) fn stand_on(&mut self, ran: &Ran) {
+    pub(super) fn stand_on(&mut self, ran: &CommandsRun) {
         self.log.clone_from(&ran.log);
         self.diagnosis = Some(ran.diagnosis.clone());
     }
 
     // A run that is written down already is not repeated.
-    fn baseline(&mut self, name: &str, why: &str) -> Result<Ran, RepairError> {
+    fn baseline(&mut self, name: &str, why: &str) -> Result<CommandsRun, RepairError> {
         let (document, log) = (format!("{name}.json"), format!("{name}.log"));
         let said = format!("{name}-evidence.json");
         let known: Option<Observed> = read_json(&self.journal, &document);
@@ -329,7 +329,7 @@ impl<'s> Session<'s> {
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
             self.hold_to_known(&said);
-            return Ok(Ran {
+            return Ok(CommandsRun {
                 evidence: Evidence::new(),
                 diagnosis: diagnose_again(
                     &log,

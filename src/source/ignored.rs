@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn the_nearest_rule_decides_and_a_folder_takes_all_below() {
         let path = |text: &str| RepoPath::new(text).unwrap();
-        let source = Memory::new([
-            (path(".gitignore"), b"build/\n*.log\n!keep.log\n".to_vec()),
-            (path("pkg/.gitignore"), b"/gen.py\n!*.log\n".to_vec()),
+        let source = Memory::named([
+            (".gitignore", "build/\n*.log\n!keep.log\n"),
+            ("pkg/.gitignore", "/gen.py\n!*.log\n"),
         ]);
         let mut ignored = Ignored::new(&source, "notes.md\n");
         for (text, expected) in [

@@ -16,8 +16,22 @@ impl Memory {
         Self::with_skipped(files, Vec::new())
     }
 
-    /// As [`Memory::new`], with what was given and could not be taken.
-    pub fn with_skipped(
+    /// The same by names. What is no path inside a repository is listed as skipped.
+    pub fn named<P: AsRef<str>, B: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, B)>) -> Self {
+        let (mut taken, mut skipped) = (Vec::new(), Vec::new());
+        for (path, bytes) in files {
+            match RepoPath::new(path.as_ref()) {
+                Ok(path) => taken.push((path, bytes.into())),
+                Err(problem) => skipped.push(Skipped {
+                    lossy_path: path.as_ref().to_owned(),
+                    reason: problem.to_string(),
+                }),
+            }
+        }
+        Self::with_skipped(taken, skipped)
+    }
+
+    fn with_skipped(
         files: impl IntoIterator<Item = (RepoPath, Vec<u8>)>,
         skipped: Vec<Skipped>,
     ) -> Self {

@@ -19,7 +19,7 @@ pub use ignored::Ignored;
 pub use installed::{Distribution, Installed};
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;
-pub use overlay::Overlay;
+pub use overlay::{Edit, Overlay};
 pub use read::{MAX_READ_BYTES, ReadError, Source};
 #[cfg(feature = "program")]
 pub use worktree::{Tracked, TrackedKind, Untracked, Worktree};

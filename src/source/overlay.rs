@@ -4,20 +4,38 @@ use std::sync::Arc;
 use super::{Entry, EntryKind, Listing, ReadError, Source};
 use crate::model::{BlobId, RepoPath};
 
+/// What a file shall be; `None` for one that is to be gone.
+pub type Edit = Option<(EntryKind, Arc<[u8]>)>;
+
 /// Edits on top of another source: the tree as it would be after a patch.
 pub struct Overlay<'a> {
     base: &'a dyn Source,
-    edits: BTreeMap<RepoPath, Option<Arc<[u8]>>>,
+    edits: BTreeMap<RepoPath, Edit>,
     listing: Listing,
 }
 
 impl<'a> Overlay<'a> {
-    /// Lays `edits` over `base`; `None` removes a file.
+    /// Lays `edits` over `base`; `None` removes a file. A file stays executable if it was.
     pub fn new(
         base: &'a dyn Source,
         edits: impl IntoIterator<Item = (RepoPath, Option<Arc<[u8]>>)>,
     ) -> Self {
-        let edits: BTreeMap<_, _> = edits.into_iter().collect();
+        let was_executable = |path: &RepoPath| {
+            let entry = base.listing().get(path.as_str());
+            entry.is_some_and(|it| it.kind == EntryKind::File { executable: true })
+        };
+        let edits = edits.into_iter().map(|(path, bytes)| {
+            let executable = was_executable(&path);
+            (
+                path,
+                bytes.map(|bytes| (EntryKind::File { executable }, bytes)),
+            )
+        });
+        Self::with_kinds(base, edits.collect())
+    }
+
+    /// The same, with the kind that each file is to have.
+    pub fn with_kinds(base: &'a dyn Source, edits: BTreeMap<RepoPath, Edit>) -> Self {
         let kept = base
             .listing()
             .entries()
@@ -25,19 +43,10 @@ impl<'a> Overlay<'a> {
             .filter(|entry| !edits.contains_key(&entry.path))
             .cloned();
         let written = edits.iter().filter_map(|(path, bytes)| {
-            let bytes = bytes.as_ref()?;
-            let kind = match base.listing().get(path.as_str()) {
-                Some(Entry {
-                    kind: EntryKind::File { executable },
-                    ..
-                }) => EntryKind::File {
-                    executable: *executable,
-                },
-                _ => EntryKind::File { executable: false },
-            };
+            let (kind, bytes) = bytes.as_ref()?;
             Some(Entry {
                 path: path.clone(),
-                kind,
+                kind: kind.clone(),
                 bytes: bytes.len() as u64,
             })
         });
@@ -60,7 +69,8 @@ impl Source for Overlay<'_> {
 
     fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
         match self.edits.get(path) {
-            Some(Some(bytes)) => Ok(bytes.clone()),
+            Some(Some((EntryKind::File { .. }, bytes))) => Ok(bytes.clone()),
+            Some(Some(_)) => Err(ReadError::NotAFile),
             Some(None) => Err(ReadError::NotFound),
             None => self.base.read(path),
         }
@@ -68,7 +78,8 @@ impl Source for Overlay<'_> {
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
         match self.edits.get(path) {
-            Some(bytes) => bytes.as_ref().map(|bytes| BlobId::of(bytes)),
+            Some(Some((EntryKind::File { .. }, bytes))) => Some(BlobId::of(bytes)),
+            Some(_) => None,
             None => self.base.blob_id(path),
         }
     }

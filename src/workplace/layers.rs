@@ -8,7 +8,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use super::WorkplaceError;
 use super::litter::is_litter;
-use super::view::Edits;
+use super::plan::Edits;
 use crate::git::{open_folder, write_entry};
 use crate::model::RepoPath;
 use crate::patch::FileState;

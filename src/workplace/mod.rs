@@ -19,7 +19,6 @@ mod path_files;
 mod place;
 mod plan;
 mod relink;
-mod view;
 
 pub use environments::installed;
 pub use error::WorkplaceError;

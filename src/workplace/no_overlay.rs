@@ -3,9 +3,9 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use super::WorkplaceError;
-use super::plan::Plan;
-use super::view::{Edits, View};
+use super::plan::{Edits, Plan};
 use crate::exec::Job;
+use crate::source::Overlay;
 
 /// Nothing lies over a folder on this system: there is none of these.
 pub(super) struct Overlaid<'s> {
@@ -26,7 +26,7 @@ impl<'s> Overlaid<'s> {
         match self.none {}
     }
 
-    pub(super) fn view(&self) -> View<'s> {
+    pub(super) fn view(&self) -> Overlay<'s> {
         match self.none {}
     }
 

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use super::WorkplaceError;
 use super::error::clear;
 use super::layers::{changed, like, write};
-use super::plan::Plan;
-use super::view::{Edits, View};
+use super::plan::{Edits, Plan};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};
 use crate::git::Repository;
 use crate::model::RepoPath;
-use crate::source::Source;
+use crate::patch::FileState;
+use crate::source::{self, EntryKind, Source};
 
 /// The worktree at its own path, each command with a private folder over it. What a command
 /// changes is gone with [`Overlaid::fresh`]; what is kept is written into each fresh folder again.
@@ -29,6 +29,17 @@ struct OverlayLayer {
     at: PathBuf,
     slot: PathBuf,
     layers: usize,
+}
+
+fn kind_of(state: &FileState) -> EntryKind {
+    match state.mode {
+        0o120_000 => EntryKind::Symlink {
+            target: String::from_utf8_lossy(&state.bytes).into_owned(),
+        },
+        mode => EntryKind::File {
+            executable: mode == 0o100_755,
+        },
+    }
 }
 
 impl<'s> Overlaid<'s> {
@@ -96,11 +107,15 @@ impl<'s> Overlaid<'s> {
         job.sandbox.writable.extend(covered);
     }
 
-    pub(super) fn view(&self) -> View<'s> {
+    pub(super) fn view(&self) -> source::Overlay<'s> {
         let mut edits = self.laid.clone();
         edits.extend(self.kept.clone());
         edits.extend(self.trial.clone());
-        View::new(self.base, edits)
+        let kept = edits.into_iter().map(|(path, state)| {
+            let state = state.map(|state| (kind_of(&state), state.bytes));
+            (path, state)
+        });
+        source::Overlay::with_kinds(self.base, kept.collect())
     }
 
     /// What was changed since the last fresh start, the trial aside.

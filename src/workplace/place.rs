@@ -5,8 +5,7 @@ use super::copy::Copied;
 use super::error::clear;
 use super::in_place::InPlace;
 use super::overlay::Overlaid;
-use super::plan::{Plan, Progress};
-use super::view::Edits;
+use super::plan::{Edits, Plan, Progress};
 use super::{Choice, Kind, WorkplaceError};
 use crate::exec::Job;
 use crate::git::{ObjectStore, Repository};
@@ -17,7 +16,7 @@ use crate::source::Source;
 /// Where commands and agents run. What they change is dropped by [`Workplace::reset`]; a patch is
 /// laid in by [`Workplace::write`] and stays after [`Workplace::adopt`].
 pub struct Workplace<'a> {
-    place: Stand<'a>,
+    place: Inner<'a>,
     why: String,
     private: PathBuf,
     /// Its temporary files stand apart: the path of a socket must be short.
@@ -28,7 +27,7 @@ pub struct Workplace<'a> {
     git: Option<&'a Repository>,
 }
 
-enum Stand<'a> {
+enum Inner<'a> {
     Overlay(Overlaid<'a>),
     Copy(Box<Copied>),
     InPlace(Box<InPlace<'a>>),
@@ -47,7 +46,7 @@ impl<'a> Workplace<'a> {
             Choice::Exactly(Kind::InPlace) => {
                 let place = InPlace::open(plan, &plan.slot.join("reference"), progress)?;
                 (
-                    Stand::InPlace(Box::new(place)),
+                    Inner::InPlace(Box::new(place)),
                     "it was asked for".to_owned(),
                 )
             }
@@ -67,8 +66,8 @@ impl<'a> Workplace<'a> {
         let mut closed = plan.closed.clone();
         closed.push(plan.slot.to_owned());
         match (&place, plan.git) {
-            (Stand::Copy(_), _) => closed.push(plan.root.to_owned()),
-            (Stand::InPlace(_), Some(git)) => {
+            (Inner::Copy(_), _) => closed.push(plan.root.to_owned()),
+            (Inner::InPlace(_), Some(git)) => {
                 closed.extend([git.git_dir().to_owned(), git.common_dir()]);
             }
             _ => {}
@@ -88,9 +87,9 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self.place {
-            Stand::Overlay(_) => Kind::Overlay,
-            Stand::Copy(_) => Kind::Copy,
-            Stand::InPlace(_) => Kind::InPlace,
+            Inner::Overlay(_) => Kind::Overlay,
+            Inner::Copy(_) => Kind::Copy,
+            Inner::InPlace(_) => Kind::InPlace,
         }
     }
 
@@ -104,9 +103,9 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn root(&self) -> &Path {
         match &self.place {
-            Stand::Overlay(place) => place.root(),
-            Stand::Copy(place) => place.root(),
-            Stand::InPlace(place) => place.root(),
+            Inner::Overlay(place) => place.root(),
+            Inner::Copy(place) => place.root(),
+            Inner::InPlace(place) => place.root(),
         }
     }
 
@@ -118,9 +117,9 @@ impl<'a> Workplace<'a> {
         job.sandbox.writable.push(self.root().to_owned());
         job.sandbox.beside.extend(self.beside.clone());
         match &self.place {
-            Stand::Overlay(place) => place.confine(job),
-            Stand::Copy(place) => place.confine(job),
-            Stand::InPlace(_) => {}
+            Inner::Overlay(place) => place.confine(job),
+            Inner::Copy(place) => place.confine(job),
+            Inner::InPlace(_) => {}
         }
     }
 
@@ -136,9 +135,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when they cannot be listed.
     pub fn source(&self) -> Result<Box<dyn Source + 'a>, WorkplaceError> {
         Ok(match &self.place {
-            Stand::Overlay(place) => Box::new(place.view()),
-            Stand::Copy(place) => Box::new(place.source()?),
-            Stand::InPlace(place) => Box::new(place.source()?),
+            Inner::Overlay(place) => Box::new(place.view()),
+            Inner::Copy(place) => Box::new(place.source()?),
+            Inner::InPlace(place) => Box::new(place.source()?),
         })
     }
 
@@ -146,8 +145,8 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn objects(&self) -> Option<ObjectStore> {
         match &self.place {
-            Stand::Overlay(_) | Stand::InPlace(_) => self.git.map(Repository::objects),
-            Stand::Copy(place) => {
+            Inner::Overlay(_) | Inner::InPlace(_) => self.git.map(Repository::objects),
+            Inner::Copy(place) => {
                 let git = Repository::discover(place.root()).ok().flatten()?;
                 Some(git.objects())
             }
@@ -160,9 +159,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError::TooMuch`] when it is more than can be a patch.
     pub fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
         let (edits, before) = match &self.place {
-            Stand::Overlay(place) => (place.changed()?, self.source()?),
-            Stand::Copy(place) => return place.changes(),
-            Stand::InPlace(place) => return place.changes(),
+            Inner::Overlay(place) => (place.changed()?, self.source()?),
+            Inner::Copy(place) => return place.changes(),
+            Inner::InPlace(place) => return place.changes(),
         };
         Ok(edits
             .into_iter()
@@ -178,9 +177,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn settle(&mut self) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Stand::Overlay(place) => place.settle(),
-            Stand::Copy(place) => place.settle(),
-            Stand::InPlace(place) => place.settle(),
+            Inner::Overlay(place) => place.settle(),
+            Inner::Copy(place) => place.settle(),
+            Inner::InPlace(place) => place.settle(),
         }
     }
 
@@ -190,9 +189,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Stand::Overlay(place) => place.write(edits_of(changes)),
-            Stand::Copy(place) => place.write(changes),
-            Stand::InPlace(place) => place.write(changes),
+            Inner::Overlay(place) => place.write(edits_of(changes)),
+            Inner::Copy(place) => place.write(changes),
+            Inner::InPlace(place) => place.write(changes),
         }
     }
 
@@ -202,9 +201,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn adopt(&mut self) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Stand::Overlay(place) => place.adopt(),
-            Stand::Copy(place) => place.adopt(),
-            Stand::InPlace(place) => place.adopt(),
+            Inner::Overlay(place) => place.adopt(),
+            Inner::Copy(place) => place.adopt(),
+            Inner::InPlace(place) => place.adopt(),
         }
     }
 
@@ -214,9 +213,9 @@ impl<'a> Workplace<'a> {
     /// [`WorkplaceError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Stand::Overlay(place) => place.fresh(),
-            Stand::Copy(place) => place.fresh(),
-            Stand::InPlace(place) => place.fresh(),
+            Inner::Overlay(place) => place.fresh(),
+            Inner::Copy(place) => place.fresh(),
+            Inner::InPlace(place) => place.fresh(),
         }
     }
 
@@ -229,8 +228,8 @@ impl<'a> Workplace<'a> {
         base: &BTreeMap<RepoPath, Option<FileState>>,
     ) -> Result<(), WorkplaceError> {
         match &mut self.place {
-            Stand::InPlace(place) => place.put_back(base),
-            Stand::Overlay(_) | Stand::Copy(_) => Ok(()),
+            Inner::InPlace(place) => place.put_back(base),
+            Inner::Overlay(_) | Inner::Copy(_) => Ok(()),
         }
     }
 
@@ -243,14 +242,14 @@ impl<'a> Workplace<'a> {
     }
 }
 
-fn overlay<'a>(plan: &Plan<'a>) -> Result<Stand<'a>, String> {
+fn overlay<'a>(plan: &Plan<'a>) -> Result<Inner<'a>, String> {
     let place = Overlaid::open(plan, &plan.slot.join("overlay"))?;
-    Ok(Stand::Overlay(place))
+    Ok(Inner::Overlay(place))
 }
 
-fn copy<'a>(plan: &Plan<'_>, progress: Progress<'_>) -> Result<Stand<'a>, WorkplaceError> {
+fn copy<'a>(plan: &Plan<'_>, progress: Progress<'_>) -> Result<Inner<'a>, WorkplaceError> {
     let place = Copied::open(plan, &plan.slot.join("copy"), progress)?;
-    Ok(Stand::Copy(Box::new(place)))
+    Ok(Inner::Copy(Box::new(place)))
 }
 
 fn edits_of(changes: &[Change]) -> Edits {

@@ -1,10 +1,15 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::git::Repository;
 use crate::model::RepoPath;
+use crate::patch::FileState;
 use crate::source::Source;
+
+/// Files as they are to be; `None` for one that is to be gone.
+pub(super) type Edits = BTreeMap<RepoPath, Option<FileState>>;
 
 /// What a workplace is made of.
 #[derive(Clone)]

@@ -17,11 +17,7 @@ pub(crate) fn path(text: &str) -> RepoPath {
 
 // Files in memory.
 pub(crate) fn memory(files: &[(&str, &str)]) -> Memory {
-    Memory::new(
-        files
-            .iter()
-            .map(|(name, text)| (path(name), text.as_bytes().to_vec())),
-    )
+    Memory::named(files.iter().copied())
 }
 
 // The meaning of every import of `from`, one line each: `specifier -> files`, `-> (external)` or

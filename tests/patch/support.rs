@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use mendit::model::{PatchVerdict, RepoPath};
+use mendit::model::PatchVerdict;
 use mendit::patch::{JudgeOptions, Judged, judge};
 use mendit::source::Memory;
 
@@ -64,10 +64,7 @@ pub(crate) fn mendit(directory: &Path, arguments: &[&str], input: &[u8]) -> Outp
 }
 
 pub(crate) fn memory(files: &[(&str, &str)]) -> Memory {
-    Memory::new(files.iter().map(|(path, text)| {
-        let path = RepoPath::new(path).expect("a path");
-        (path, text.as_bytes().to_vec())
-    }))
+    Memory::named(files.iter().copied())
 }
 
 pub(crate) fn judged(files: &[(&str, &str)], patch: &str) -> Judged {

@@ -3,6 +3,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+pub(crate) use crate::support::has_program;
 use crate::support::{self, Repo};
 
 /// A repository, and beside it the scripts that stand in for agents.
@@ -162,15 +163,6 @@ pub(crate) fn ended(output: &Output, exit: i32) {
     let said = String::from_utf8_lossy(&output.stderr);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(exit), "{said}{printed}");
-}
-
-/// Whether a program is here; says so when it is not.
-pub(crate) fn has_program(name: &str) -> bool {
-    let there = Command::new(name).arg("--version").output().is_ok();
-    if !there {
-        eprintln!("skipped: there is no {name}");
-    }
-    there
 }
 
 pub(crate) fn read(path: &Path) -> String {

@@ -139,3 +139,13 @@ pub(crate) fn texts(list: &serde_json::Value, field: Option<&str>) -> Vec<String
         .map(|item| item.as_str().unwrap().to_owned())
         .collect()
 }
+
+/// Whether a program is here; says so when it is not.
+#[allow(clippy::print_stderr, reason = "a test says what it skips")]
+pub(crate) fn has_program(name: &str) -> bool {
+    let there = Command::new(name).arg("--version").output().is_ok();
+    if !there {
+        eprintln!("skipped: there is no {name}");
+    }
+    there
+}

@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::Clones;
 use super::checkouts::{Checkouts, Lease};
 use super::environment::test_line;
 use super::fix::Sides;
 use super::trial::Bench;
-use super::{Clones, RealError};
 use crate::bench::layout::{LaidOut, Layout};
 use crate::bench::stage::Hidden;
-use crate::bench::{Case, Expected, Fixture, FixtureError, Forbidden};
+use crate::bench::{BenchError, Case, Expected, Fixture, Forbidden};
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
@@ -115,21 +115,21 @@ struct Commits<'a> {
 }
 
 impl Commits<'_> {
-    fn clone(&self) -> Result<&Repository, RealError> {
+    fn clone(&self) -> Result<&Repository, BenchError> {
         let clone = self.clone.as_deref();
-        clone.map_err(|said| RealError::Lacking(said.clone()))
+        clone.map_err(|said| BenchError::Lacking(said.clone()))
     }
 
-    fn sides(&self) -> Result<Sides, RealError> {
+    fn sides(&self) -> Result<Sides, BenchError> {
         Sides::open(self.clone()?, &self.fix.parent, &self.fix.commit)
     }
 
-    fn reference(&self) -> Result<Vec<u8>, RealError> {
+    fn reference(&self) -> Result<Vec<u8>, BenchError> {
         let product: Vec<RepoPath> = self.fix.needed.iter().map(|it| it.path.clone()).collect();
         Ok(canonical(&self.sides()?.changes(&product)?))
     }
 
-    fn lay(&self, lease: &Lease, stop: &Stop) -> Result<(), RealError> {
+    fn lay(&self, lease: &Lease, stop: &Stop) -> Result<(), BenchError> {
         let checkout = lease.checkout();
         checkout.set_up(&self.environment, self.clone()?, stop)?;
         let sides = self.sides()?;
@@ -142,11 +142,11 @@ impl Commits<'_> {
     }
 
     // The tests of the fix and their neighbours, on the laid out files with the patch.
-    fn judge(&self, lease: &Lease, patch: &[u8], stop: &Stop) -> Result<Hidden, RealError> {
+    fn judge(&self, lease: &Lease, patch: &[u8], stop: &Stop) -> Result<Hidden, BenchError> {
         let root = lease.checkout().root();
         let git = Repository::discover(&root)?
-            .ok_or_else(|| RealError::Lacking("the checkout is no repository".to_owned()))?;
-        let source = Worktree::open(&root, git.tracked()?, 1)?;
+            .ok_or_else(|| BenchError::Lacking("the checkout is no repository".to_owned()))?;
+        let source = Worktree::open(&root, git.tracked()?, 1).map_err(BenchError::Source)?;
         let options = JudgeOptions {
             allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
             ..JudgeOptions::default()
@@ -179,7 +179,7 @@ impl Commits<'_> {
 }
 
 impl Layout for Commits<'_> {
-    fn lay_out(&self, _: &Fixture, _: &Path, stop: &Stop) -> Result<LaidOut, FixtureError> {
+    fn lay_out(&self, _: &Fixture, _: &Path, stop: &Stop) -> Result<LaidOut, BenchError> {
         let lease = self
             .checkouts
             .take(&self.repository.name, &self.environment)?;
@@ -200,7 +200,7 @@ impl Layout for Commits<'_> {
         patch: Option<&[u8]>,
         _: &Path,
         stop: &Stop,
-    ) -> Result<Option<Hidden>, FixtureError> {
+    ) -> Result<Option<Hidden>, BenchError> {
         let lease = laid.held.as_ref().and_then(|it| it.downcast_ref::<Lease>());
         let (Some(lease), Some(patch)) = (lease, patch) else {
             let said = "there is no patch to be judged".to_owned();
@@ -209,7 +209,7 @@ impl Layout for Commits<'_> {
         Ok(Some(self.judge(lease, patch, stop)?))
     }
 
-    fn texts(&self, _: &Fixture) -> Result<BTreeMap<String, String>, FixtureError> {
+    fn texts(&self, _: &Fixture) -> Result<BTreeMap<String, String>, BenchError> {
         let sides = self.sides()?;
         let broken = sides.broken(&self.fix.taken)?;
         let mut texts = BTreeMap::new();

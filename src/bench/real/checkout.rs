@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::RealError;
 use super::environment::with_environment;
+use crate::bench::BenchError;
 use crate::exec::{
     CommandLine, Discard, Environment, Job, Limits, Sandbox, SandboxMode, Stop, run,
 };
@@ -48,13 +48,13 @@ impl Checkout {
     /// Runs the set-up, unless it was run here before in the same words.
     ///
     /// # Errors
-    /// [`RealError::SetUp`] when a command fails.
+    /// [`BenchError::SetUp`] when a command fails.
     pub(super) fn set_up(
         &self,
         environment: &RealEnvironment,
         clone: &Repository,
         stop: &Stop,
-    ) -> Result<(), RealError> {
+    ) -> Result<(), BenchError> {
         let ready = self.home.join("ready");
         let wanted = serde_json::to_string(&(
             &environment.setup,
@@ -65,11 +65,11 @@ impl Checkout {
         if fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
             return Ok(());
         }
-        remove_entry(&self.home).map_err(|error| RealError::write(&self.home, &error))?;
+        remove_entry(&self.home).map_err(|error| BenchError::write(&self.home, &error))?;
         make(&self.environment())?;
         let files = clone.tree(&environment.commit).map_err(|error| {
             let commit = &environment.commit;
-            RealError::Lacking(format!("the clone lacks the commit {commit}: {error}"))
+            BenchError::Lacking(format!("the clone lacks the commit {commit}: {error}"))
         })?;
         self.lay(&files)?;
         let log = self.home.join("setup.log");
@@ -95,9 +95,9 @@ impl Checkout {
             };
             let outcome = run(&job, stop, &mut Discard)?;
             let _ = writeln!(said, "$ {line}\n{}", outcome.output.text());
-            fs::write(&log, &said).map_err(|error| RealError::write(&log, &error))?;
+            fs::write(&log, &said).map_err(|error| BenchError::write(&log, &error))?;
             if !outcome.passed() {
-                return Err(RealError::SetUp {
+                return Err(BenchError::SetUp {
                     environment: environment.name.clone(),
                     line: line.clone(),
                     end: outcome.end.to_string(),
@@ -105,7 +105,7 @@ impl Checkout {
                 });
             }
         }
-        fs::write(&ready, wanted).map_err(|error| RealError::write(&ready, &error))
+        fs::write(&ready, wanted).map_err(|error| BenchError::write(&ready, &error))
     }
 
     /// The environment's variables, with its folder in them.
@@ -119,8 +119,8 @@ impl Checkout {
     /// stays. Files that are as they should be are not touched.
     ///
     /// # Errors
-    /// [`RealError::Lacking`] when the clone lacks one, or the disk refuses.
-    pub(super) fn lay(&self, files: &dyn Source) -> Result<(), RealError> {
+    /// [`BenchError::Lacking`] when the clone lacks one, or the disk refuses.
+    pub(super) fn lay(&self, files: &dyn Source) -> Result<(), BenchError> {
         let root = self.root();
         make(&root)?;
         let listed = self.home.join("files");
@@ -140,7 +140,7 @@ impl Checkout {
         let git = root.join(".git");
         match fs::remove_dir_all(&git) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(RealError::write(&git, &error));
+                return Err(BenchError::write(&git, &error));
             }
             _ => {}
         }
@@ -149,7 +149,7 @@ impl Checkout {
             .iter()
             .map(|(path, row)| format!("{:o} {} {path}\n", row.mode, row.id))
             .collect();
-        fs::write(&listed, text).map_err(|error| RealError::write(&listed, &error))
+        fs::write(&listed, text).map_err(|error| BenchError::write(&listed, &error))
     }
 }
 
@@ -162,7 +162,7 @@ struct Row {
     id: String,
 }
 
-fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, RealError> {
+fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, BenchError> {
     let mut rows = BTreeMap::new();
     for entry in files.listing().entries() {
         let row = match &entry.kind {
@@ -170,7 +170,8 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, RealError> {
                 mode: if *executable { 0o100_755 } else { 0o100_644 },
                 id: match files.blob_id(&entry.path) {
                     Some(id) => id.to_string(),
-                    None => BlobId::of(&files.read(&entry.path)?).to_string(),
+                    None => BlobId::of(&files.read(&entry.path).map_err(BenchError::Source)?)
+                        .to_string(),
                 },
             },
             EntryKind::Symlink { target } => Row {
@@ -179,7 +180,7 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, RealError> {
             },
             EntryKind::NotCheckedOut => {
                 let said = format!("the clone lacks the file `{}`", entry.path);
-                return Err(RealError::Lacking(said));
+                return Err(BenchError::Lacking(said));
             }
             _ => continue,
         };
@@ -201,9 +202,9 @@ fn read_rows(text: &str) -> BTreeMap<RepoPath, Row> {
     text.lines().filter_map(row).collect()
 }
 
-fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<(), RealError> {
+fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
-    let failed = |error: io::Error| RealError::write(&at, &error);
+    let failed = |error: io::Error| BenchError::write(&at, &error);
     remove_entry(&at).map_err(failed)?;
     if let Some(parent) = at.parent() {
         // A file may stand where a folder comes to stand.
@@ -221,13 +222,18 @@ fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<
         };
         return write_entry(&at, target.as_bytes(), row.mode).map_err(failed);
     }
-    write_entry(&at, &files.read(path)?, row.mode).map_err(failed)
+    write_entry(
+        &at,
+        &files.read(path).map_err(BenchError::Source)?,
+        row.mode,
+    )
+    .map_err(failed)
 }
 
 // With the folders above it that are empty then.
-fn remove(root: &Path, path: &RepoPath) -> Result<(), RealError> {
+fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
-    remove_entry(&at).map_err(|error| RealError::write(&at, &error))?;
+    remove_entry(&at).map_err(|error| BenchError::write(&at, &error))?;
     let above = at.ancestors().skip(1).take_while(|it| *it != root);
     for folder in above {
         if fs::remove_dir(folder).is_err() {
@@ -237,22 +243,18 @@ fn remove(root: &Path, path: &RepoPath) -> Result<(), RealError> {
     Ok(())
 }
 
-fn make(folder: &Path) -> Result<(), RealError> {
-    fs::create_dir_all(folder).map_err(|error| RealError::write(folder, &error))
+fn make(folder: &Path) -> Result<(), BenchError> {
+    fs::create_dir_all(folder).map_err(|error| BenchError::write(folder, &error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::Checkout;
     use crate::git::Repository;
-    use crate::model::RepoPath;
     use crate::source::{Memory, Source as _};
 
     fn files(rows: &[(&str, &str)]) -> Memory {
-        Memory::new(rows.iter().map(|(path, text)| {
-            let path = RepoPath::new(path).unwrap();
-            (path, text.as_bytes().to_vec())
-        }))
+        Memory::named(rows.iter().copied())
     }
 
     #[test]

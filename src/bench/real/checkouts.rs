@@ -1,8 +1,8 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use super::RealError;
 use super::checkout::Checkout;
+use crate::bench::BenchError;
 use crate::model::{RealEnvironment, file_name};
 
 /// Checkouts of environments below one folder, as many of each as are used at a time, by this
@@ -31,20 +31,20 @@ impl Checkouts {
     /// The first checkout for an environment of a repository that nobody uses, set up or not.
     ///
     /// # Errors
-    /// [`RealError::Write`] when the disk refuses.
+    /// [`BenchError::Write`] when the disk refuses.
     pub(super) fn take(
         &self,
         repository: &str,
         environment: &RealEnvironment,
-    ) -> Result<Lease, RealError> {
+    ) -> Result<Lease, BenchError> {
         let folder = repository.replace('/', "+");
         let shelf = self.home.join(folder).join(&environment.name);
-        fs::create_dir_all(&shelf).map_err(|error| RealError::write(&shelf, &error))?;
+        fs::create_dir_all(&shelf).map_err(|error| BenchError::write(&shelf, &error))?;
         let name = file_name(repository);
         let mut number = 1;
         loop {
             let path = shelf.join(format!("{number}.lock"));
-            let failed = |error| RealError::write(&path, &error);
+            let failed = |error| BenchError::write(&path, &error);
             let lock = File::create(&path).map_err(failed)?;
             match lock.try_lock() {
                 Ok(()) => {

@@ -4,7 +4,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use toml::value::Datetime;
 
-use super::RealError;
+use crate::bench::BenchError;
 use crate::languages::Language;
 use crate::model::{RealEnvironment, RealRepository, RepoPath, file_name, shell_word};
 use crate::policy::is_test;
@@ -62,10 +62,10 @@ impl BenchFile {
     /// Reads a `bench.toml`.
     ///
     /// # Errors
-    /// [`RealError`] when it is not there or does not make sense.
-    pub fn read(path: &Path) -> Result<Self, RealError> {
-        let text = std::fs::read_to_string(path).map_err(|error| RealError::read(path, &error))?;
-        Self::parse(&text).map_err(|message| RealError::BenchFile {
+    /// [`BenchError`] when it is not there or does not make sense.
+    pub fn read(path: &Path) -> Result<Self, BenchError> {
+        let text = std::fs::read_to_string(path).map_err(|error| BenchError::read(path, &error))?;
+        Self::parse(&text).map_err(|message| BenchError::BenchFile {
             path: path.display().to_string(),
             message,
         })

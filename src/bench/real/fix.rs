@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::RealError;
+use crate::bench::BenchError;
 use crate::git::{Repository, TreeSource, changed_lines};
 use crate::model::{NeededFile, RepoPath};
 use crate::patch::{Change, FileState};
@@ -18,11 +18,11 @@ impl Sides {
     /// Opens the trees of two commits.
     ///
     /// # Errors
-    /// [`RealError::Lacking`] when one is not in the clone.
-    pub(super) fn open(clone: &Repository, parent: &str, commit: &str) -> Result<Self, RealError> {
+    /// [`BenchError::Lacking`] when one is not in the clone.
+    pub(super) fn open(clone: &Repository, parent: &str, commit: &str) -> Result<Self, BenchError> {
         let tree = |id: &str| {
             clone.tree(id).map_err(|error| {
-                RealError::Lacking(format!("the clone lacks the commit {id}: {error}"))
+                BenchError::Lacking(format!("the clone lacks the commit {id}: {error}"))
             })
         };
         Ok(Self {
@@ -34,14 +34,14 @@ impl Sides {
     /// The parent with these files as the fix has them.
     ///
     /// # Errors
-    /// [`RealError::Lacking`] when one is not in the clone.
-    pub(super) fn broken(&self, taken: &[RepoPath]) -> Result<Overlay<'_>, RealError> {
+    /// [`BenchError::Lacking`] when one is not in the clone.
+    pub(super) fn broken(&self, taken: &[RepoPath]) -> Result<Overlay<'_>, BenchError> {
         let mut edits: Vec<(RepoPath, Option<Arc<[u8]>>)> = Vec::new();
         for path in taken {
             let after = match state(&self.fixed, path)? {
                 Some(state) if state.mode == 0o120_000 => {
                     let said = format!("`{path}` is a link, and links among tests are not taken");
-                    return Err(RealError::Lacking(said));
+                    return Err(BenchError::Lacking(said));
                 }
                 after => after.map(|it| it.bytes),
             };
@@ -53,8 +53,8 @@ impl Sides {
     /// What the fix does to these files.
     ///
     /// # Errors
-    /// [`RealError::Lacking`] when one is not in the clone.
-    pub(super) fn changes(&self, product: &[RepoPath]) -> Result<Vec<Change>, RealError> {
+    /// [`BenchError::Lacking`] when one is not in the clone.
+    pub(super) fn changes(&self, product: &[RepoPath]) -> Result<Vec<Change>, BenchError> {
         let mut changes = Vec::new();
         for path in product {
             let (before, after) = (state(&self.parent, path)?, state(&self.fixed, path)?);
@@ -67,16 +67,16 @@ impl Sides {
 /// A file of a commit; `None` when there is none.
 ///
 /// # Errors
-/// [`RealError::Lacking`] when the commit has it and the clone does not.
-pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Result<Option<FileState>, RealError> {
+/// [`BenchError::Lacking`] when the commit has it and the clone does not.
+pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Result<Option<FileState>, BenchError> {
     let Some(entry) = source.listing().get(path.as_str()) else {
         return Ok(None);
     };
-    let lacking = || RealError::Lacking(format!("the clone lacks the file `{path}`"));
+    let lacking = || BenchError::Lacking(format!("the clone lacks the file `{path}`"));
     let mode = entry.kind.mode().ok_or_else(lacking)?;
     let bytes = match &entry.kind {
         EntryKind::Symlink { target } => target.as_bytes().into(),
-        _ => source.read(path)?,
+        _ => source.read(path).map_err(BenchError::Source)?,
     };
     Ok(Some(FileState { bytes, mode }))
 }

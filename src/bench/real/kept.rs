@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::RealError;
+use crate::bench::BenchError;
 use crate::model::RealFix;
 
 /// What was found of each candidate, a line each, so that an interrupted search goes on.
@@ -36,8 +36,8 @@ pub(super) struct Row {
 
 impl Kept {
     /// Reads what a folder holds; a last line that was cut off is left out.
-    pub(super) fn open(folder: &Path) -> Result<Self, RealError> {
-        fs::create_dir_all(folder).map_err(|error| RealError::write(folder, &error))?;
+    pub(super) fn open(folder: &Path) -> Result<Self, BenchError> {
+        fs::create_dir_all(folder).map_err(|error| BenchError::write(folder, &error))?;
         let path = folder.join("candidates.jsonl");
         let text = fs::read_to_string(&path).unwrap_or_default();
         let rows = text
@@ -47,7 +47,7 @@ impl Kept {
             .collect();
         if !text.is_empty() && !text.ends_with('\n') {
             fs::write(&path, format!("{text}\n"))
-                .map_err(|error| RealError::write(&path, &error))?;
+                .map_err(|error| BenchError::write(&path, &error))?;
         }
         Ok(Self { path, rows })
     }
@@ -58,8 +58,8 @@ impl Kept {
     }
 
     /// Notes a candidate.
-    pub(super) fn add(&mut self, row: Row) -> Result<(), RealError> {
-        let failed = |error: std::io::Error| RealError::write(&self.path, &error);
+    pub(super) fn add(&mut self, row: Row) -> Result<(), BenchError> {
+        let failed = |error: std::io::Error| BenchError::write(&self.path, &error);
         let line = serde_json::to_string(&row).unwrap_or_default();
         let mut file = fs::OpenOptions::new()
             .create(true)

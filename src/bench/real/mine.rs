@@ -11,8 +11,9 @@ use super::environment::BenchFile;
 use super::fix::Sides;
 use super::kept::{Kept, Row};
 use super::prove::{Verdict, no, prove};
+use super::sets;
 use super::trial::Bench;
-use super::{RealError, sets};
+use crate::bench::BenchError;
 use crate::exec::Stop;
 use crate::git::{Repository, Walked};
 use crate::model::{DroppedCandidate, MineDocument, RealEnvironment, RealFixes, SCHEMA_VERSION};
@@ -65,7 +66,7 @@ pub struct Mined<'a> {
 /// earlier in the same words is not tried again.
 ///
 /// # Errors
-/// [`RealError`] when the history cannot be read or a folder cannot be written.
+/// [`BenchError`] when the history cannot be read or a folder cannot be written.
 pub fn mine(
     clone: &Repository,
     file: &BenchFile,
@@ -73,7 +74,7 @@ pub fn mine(
     redactor: &Redactor,
     stop: &Stop,
     done: &(dyn Fn(&Mined<'_>) + Sync),
-) -> Result<MineDocument, RealError> {
+) -> Result<MineDocument, BenchError> {
     let started = Instant::now();
     let found = look(clone, file, options)?;
     let kept = Mutex::new(Kept::open(&options.to)?);
@@ -119,7 +120,7 @@ struct Found {
 }
 
 // Nothing is run here.
-fn look(clone: &Repository, file: &BenchFile, options: &MineOptions) -> Result<Found, RealError> {
+fn look(clone: &Repository, file: &BenchFile, options: &MineOptions) -> Result<Found, BenchError> {
     let mut candidates = Vec::new();
     let mut dropped: BTreeMap<String, u64> = BTreeMap::new();
     let mut looked = 0;
@@ -169,7 +170,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn work(&self, candidates: &[Candidate]) -> Result<(), RealError> {
+    fn work(&self, candidates: &[Candidate]) -> Result<(), BenchError> {
         while let Some((number, candidate)) = self.next(candidates) {
             let verdict = self.try_one(candidate)?;
             // What was stopped in its middle says nothing of the candidate.
@@ -249,7 +250,7 @@ impl Search<'_> {
         ))
     }
 
-    fn try_one(&self, candidate: &Candidate) -> Result<Verdict, RealError> {
+    fn try_one(&self, candidate: &Candidate) -> Result<Verdict, BenchError> {
         let environment = self.environments.get(&candidate.environment);
         let range = self.file.range(candidate.time);
         let (Some(environment), Some(range)) = (environment, range) else {
@@ -271,14 +272,14 @@ impl Search<'_> {
             .and_then(|()| Sides::open(self.clone, &candidate.parent, &candidate.commit))
             .and_then(|sides| prove(candidate, range, &sides, &bench, id, self.options.max_lines));
         match tried {
-            Err(error @ (RealError::Lacking(_) | RealError::Source(_))) => {
+            Err(error @ (BenchError::Lacking(_) | BenchError::Source(_))) => {
                 Ok(no(Reason::Unreadable, error.to_string()))
             }
             other => other,
         }
     }
 
-    fn write_set(&self, candidates: &[Candidate]) -> Result<(), RealError> {
+    fn write_set(&self, candidates: &[Candidate]) -> Result<(), BenchError> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let fixes: Vec<_> = candidates
             .iter()
@@ -351,7 +352,7 @@ fn incomplete(walked: &Walked) -> Vec<String> {
 }
 
 // A line a fix, so that a change of a set can be read.
-fn write(path: &Path, set: &RealFixes) -> Result<(), RealError> {
+fn write(path: &Path, set: &RealFixes) -> Result<(), BenchError> {
     let json = |value: &dyn Fn() -> serde_json::Result<String>| value().unwrap_or_default();
     let head = RealFixes {
         fixes: Vec::new(),
@@ -369,5 +370,5 @@ fn write(path: &Path, set: &RealFixes) -> Result<(), RealError> {
         format!("[\n{}\n  ]", rows.join(",\n"))
     };
     let text = head.replacen("\"fixes\": []", &format!("\"fixes\": {fixes}"), 1);
-    fs::write(path, text + "\n").map_err(|error| RealError::write(path, &error))
+    fs::write(path, text + "\n").map_err(|error| BenchError::write(path, &error))
 }

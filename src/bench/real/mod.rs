@@ -5,7 +5,6 @@ mod cases;
 mod checkout;
 mod checkouts;
 mod environment;
-mod error;
 mod fix;
 mod kept;
 mod mine;
@@ -15,6 +14,5 @@ mod trial;
 
 pub use cases::real_cases;
 pub use environment::BenchFile;
-pub use error::RealError;
 pub use mine::{MineOptions, Mined, mine};
 pub use sets::{Clones, load_sets};

@@ -1,8 +1,8 @@
-use super::RealError;
 use super::candidate::{Candidate, Reason};
 use super::environment::{Range, test_line};
 use super::fix::{Sides, is_text, needed, size};
-use super::trial::{Bench, Trial};
+use super::trial::{Bench, TestRun};
+use crate::bench::BenchError;
 use crate::graph::Graph;
 use crate::model::{RealFix, RepoPath};
 use crate::patch::Change;
@@ -14,7 +14,7 @@ pub(super) type Verdict = Result<RealFix, (Reason, String)>;
 /// Runs a candidate's tests without and with its change, twice each.
 ///
 /// # Errors
-/// [`RealError`] when the checkout or a command cannot be had.
+/// [`BenchError`] when the checkout or a command cannot be had.
 pub(super) fn prove(
     candidate: &Candidate,
     range: &Range,
@@ -22,7 +22,7 @@ pub(super) fn prove(
     bench: &Bench<'_>,
     id: String,
     max_lines: usize,
-) -> Result<Verdict, RealError> {
+) -> Result<Verdict, BenchError> {
     let changes = sides.changes(&candidate.product)?;
     if !is_text(&changes) {
         return Ok(no(Reason::Unreadable, "a product file is no text"));
@@ -101,7 +101,7 @@ pub(super) fn no(reason: Reason, said: impl Into<String>) -> Verdict {
     Err((reason, said.into()))
 }
 
-fn same(one: &Trial, other: &Trial) -> bool {
+fn same(one: &TestRun, other: &TestRun) -> bool {
     (one.passed, &one.failing, one.kind) == (other.passed, &other.failing, other.kind)
 }
 

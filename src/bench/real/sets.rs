@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::RealError;
 use super::environment::is_plain;
+use crate::bench::BenchError;
 use crate::git::Repository;
 use crate::model::{RealFixes, SCHEMA_VERSION, file_name, hex};
 
@@ -18,8 +18,8 @@ pub(super) const DOCUMENT: &str = "real-fixes";
 /// paths that are given, folders by name.
 ///
 /// # Errors
-/// [`RealError::Set`] for the first that cannot be used.
-pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, RealError> {
+/// [`BenchError::Set`] for the first that cannot be used.
+pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, BenchError> {
     let mut sets = Vec::new();
     let mut ids = BTreeSet::new();
     for path in paths {
@@ -36,7 +36,7 @@ pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, RealError> {
     Ok(sets)
 }
 
-fn files(path: &Path) -> Result<Vec<PathBuf>, RealError> {
+fn files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
@@ -44,8 +44,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, RealError> {
         return Ok(vec![path.join(FILE)]);
     }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(|error| RealError::read(path, &error))? {
-        let entry = entry.map_err(|error| RealError::read(path, &error))?;
+    for entry in fs::read_dir(path).map_err(|error| BenchError::read(path, &error))? {
+        let entry = entry.map_err(|error| BenchError::read(path, &error))?;
         let file = entry.path().join(FILE);
         if file.is_file() {
             found.push(file);
@@ -58,8 +58,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, RealError> {
     Ok(found)
 }
 
-fn load(path: &Path) -> Result<RealFixes, RealError> {
-    let text = fs::read_to_string(path).map_err(|error| RealError::read(path, &error))?;
+fn load(path: &Path) -> Result<RealFixes, BenchError> {
+    let text = fs::read_to_string(path).map_err(|error| BenchError::read(path, &error))?;
     let set: RealFixes =
         serde_json::from_str(&text).map_err(|error| wrong(path, error.to_string()))?;
     if set.document != DOCUMENT || set.schema_version != SCHEMA_VERSION {
@@ -82,8 +82,8 @@ fn load(path: &Path) -> Result<RealFixes, RealError> {
     Ok(set)
 }
 
-fn wrong(path: &Path, message: String) -> RealError {
-    RealError::Set {
+fn wrong(path: &Path, message: String) -> BenchError {
+    BenchError::Set {
         path: path.display().to_string(),
         message,
     }
@@ -113,8 +113,8 @@ impl Clones {
     /// each with or without `.git`.
     ///
     /// # Errors
-    /// [`RealError::Lacking`] when there is none.
-    pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, RealError> {
+    /// [`BenchError::Lacking`] when there is none.
+    pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, BenchError> {
         let own = file_name(name);
         let names = [
             name.replace('/', "+"),
@@ -133,7 +133,7 @@ impl Clones {
             }
         }
         let folder = self.folder.display();
-        Err(RealError::Lacking(format!(
+        Err(BenchError::Lacking(format!(
             "`{folder}` holds no clone of {name}: `git clone {url} {folder}/{}`",
             name.replace('/', "+")
         )))

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use super::RealError;
 use super::checkout::Checkout;
+use crate::bench::BenchError;
 use crate::exec::{SandboxMode, Stop};
 use crate::git::Repository;
 use crate::model::{FailureKind, RealEnvironment};
@@ -13,7 +13,7 @@ use crate::workplace::{Choice, Plan, Workplace};
 
 /// What came of one run of tests.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Trial {
+pub(super) struct TestRun {
     /// Whether the command ended with 0.
     pub(super) passed: bool,
     /// Whether it was stopped at its time limit.
@@ -47,15 +47,15 @@ impl Bench<'_> {
     /// checkout stays as it is.
     ///
     /// # Errors
-    /// [`RealError`] when the workplace or the command cannot be had.
-    pub(super) fn run(&self, line: &str, changes: &[Change]) -> Result<Trial, RealError> {
+    /// [`BenchError`] when the workplace or the command cannot be had.
+    pub(super) fn run(&self, line: &str, changes: &[Change]) -> Result<TestRun, BenchError> {
         let root = self.checkout.root();
         let git = Repository::discover(&root)?
-            .ok_or_else(|| RealError::Lacking("the checkout is no repository".to_owned()))?;
-        let source = Worktree::open(&root, git.tracked()?, 1)?;
+            .ok_or_else(|| BenchError::Lacking("the checkout is no repository".to_owned()))?;
+        let source = Worktree::open(&root, git.tracked()?, 1).map_err(BenchError::Source)?;
         let lines = [line.to_owned()];
         let slot = self.checkout.slot();
-        std::fs::create_dir_all(&slot).map_err(|error| RealError::write(&slot, &error))?;
+        std::fs::create_dir_all(&slot).map_err(|error| BenchError::write(&slot, &error))?;
         let plan = Plan {
             choice: self.workplace,
             slot: &slot,
@@ -97,7 +97,7 @@ impl Bench<'_> {
         )?;
         let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
         let closed = accounts.filter(|it| it.closings > 0);
-        Ok(Trial {
+        Ok(TestRun {
             passed: ran.observed.passed,
             timed_out: ran.observed.test_result.timed_out,
             kind: ran.observed.kind,

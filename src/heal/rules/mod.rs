@@ -3,10 +3,39 @@
 mod guidance;
 mod not_found;
 mod refused;
-mod table;
 mod transport;
 
 pub(super) use guidance::unknown;
+use guidance::{auth, environment, permission, timeout};
+use not_found::not_found;
 #[cfg(feature = "mcp")]
 pub(super) use refused::is_local;
-pub(super) use table::{RULES, Rule};
+use refused::refused;
+use transport::transport;
+
+use super::{Fix, History};
+use crate::model::{Diagnosis, FailureKind};
+
+/// The fixes for a failure, best first, the last one a person's.
+pub(super) type Rule = fn(&Diagnosis, &History<'_>) -> Vec<Fix>;
+
+/// R35, row by row. What is not here is R35's `unknown`: the raw error, for a person.
+pub(super) fn rule(kind: FailureKind) -> Option<Rule> {
+    Some(match kind {
+        // Automatic: runners for a package that is named, files of the project, usual directories.
+        FailureKind::CommandNotFound => not_found,
+        // Partly: the port of the compose file.
+        FailureKind::ConnectionRefused => refused,
+        // Automatic: twice the time, once; then look at what it depends on.
+        FailureKind::Timeout => timeout,
+        // Never.
+        FailureKind::AuthFailed => auth,
+        // Never: where the name stands, not what its value would be.
+        FailureKind::MissingEnvVar => environment,
+        // Automatic: the other transport.
+        FailureKind::TransportMismatch => transport,
+        // Partly: through the interpreter of a script.
+        FailureKind::PermissionDenied => permission,
+        _ => return None,
+    })
+}

@@ -5,7 +5,7 @@ use tree_sitter::{Node, Tree};
 use super::finding::{Meddles, Meddling};
 use crate::languages::facts::Code;
 use crate::languages::language::Grammar;
-use crate::languages::literal::{line_of, text_of};
+use crate::languages::literal::{Syntax, line_of, text_of};
 use crate::languages::parse::parse;
 use crate::model::RepoPath;
 
@@ -26,20 +26,20 @@ pub fn meddling(path: &RepoPath, bytes: &[u8]) -> Vec<Meddling> {
         return Vec::new();
     };
     let head = code.head();
-    let mut found = Found {
+    let mut found = Findings {
         is_entry: is_entry(path.as_str(), head),
-        ..Found::default()
+        ..Findings::default()
     };
     source(code.grammar, code.language.meddling, head, &mut found);
-    let mut found = found.findings;
+    let mut found = found.all;
     found.sort_by_key(|finding| finding.line);
     found
 }
 
 /// What is found, and what is known of the file as a whole.
 #[derive(Default)]
-pub(in crate::languages) struct Found {
-    findings: Vec<Meddling>,
+pub(in crate::languages) struct Findings {
+    all: Vec<Meddling>,
     /// Whether the file is made to be started, not imported.
     pub(in crate::languages) is_entry: bool,
     // The line that holds the code, for code in a string.
@@ -47,11 +47,11 @@ pub(in crate::languages) struct Found {
     quoted: usize,
 }
 
-impl Found {
+impl Findings {
     pub(in crate::languages) fn add(&mut self, what: Meddles, node: Node<'_>, text: &[u8]) {
         let code = text_of(node, text);
         let folded: Vec<&str> = code.split_whitespace().collect();
-        self.findings.push(Meddling {
+        self.all.push(Meddling {
             what,
             line: self.line.unwrap_or_else(|| line_of(node)),
             text: folded.join(" ").chars().take(SHOWN).collect(),
@@ -80,9 +80,9 @@ impl Found {
 
 fn source(
     grammar: &'static Grammar,
-    read: fn(&Tree, &[u8], &mut Found),
+    read: fn(&Tree, &[u8], &mut Findings),
     text: &[u8],
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     if let Some(tree) = parse(grammar, text) {
         read(&tree, text, found);
@@ -142,11 +142,24 @@ impl At {
     }
 }
 
-/// The functions that statements call as the file loads: `now`, and what these call in turn.
-pub(in crate::languages) fn called_from(
-    now: HashSet<String>,
-    mut bodies: HashMap<String, HashSet<String>>,
+/// What a node means for the calls that a file makes as it is loaded.
+pub(in crate::languages) enum Part<'t> {
+    /// A function under this name: what it calls is called when it is.
+    Function(String, Node<'t>),
+    /// What runs later or never.
+    Later,
+    /// What is called here, if it has a name, and more below.
+    Calls(Option<Node<'t>>),
+}
+
+/// The functions that a file's own statements call as it is loaded, and what these call in turn.
+pub(in crate::languages) fn called<'t>(
+    root: Node<'t>,
+    text: &[u8],
+    part: &impl Fn(Node<'t>) -> Part<'t>,
 ) -> HashSet<String> {
+    let (mut now, mut bodies) = (HashSet::new(), HashMap::new());
+    collect_calls((root, 0), text, part, &mut now, &mut bodies);
     let mut called = HashSet::new();
     let mut open: Vec<String> = now.into_iter().collect();
     while let Some(name) = open.pop() {
@@ -155,4 +168,31 @@ pub(in crate::languages) fn called_from(
         }
     }
     called
+}
+
+fn collect_calls<'t>(
+    (node, depth): (Node<'t>, usize),
+    text: &[u8],
+    part: &impl Fn(Node<'t>) -> Part<'t>,
+    into: &mut HashSet<String>,
+    bodies: &mut HashMap<String, HashSet<String>>,
+) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    for child in node.named() {
+        match part(child) {
+            Part::Function(name, function) => {
+                let mut inner = bodies.remove(&name).unwrap_or_default();
+                collect_calls((function, depth + 1), text, part, &mut inner, bodies);
+                bodies.insert(name, inner);
+            }
+            Part::Later => {}
+            Part::Calls(callee) => {
+                let named = callee.filter(|callee| callee.kind() == "identifier");
+                into.extend(named.map(|callee| text_of(callee, text)));
+                collect_calls((child, depth + 1), text, part, into, bodies);
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::imports::python_string;
 use crate::languages::bindings;
-use crate::languages::literal::{end_line_of, line_of, text_of};
+use crate::languages::literal::{Syntax, end_line_of, line_of, text_of};
 use crate::languages::outline::source;
 use crate::model::{Definition, DefinitionKind, FileFacts, Import, ImportKind};
 
@@ -21,8 +21,7 @@ fn block(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
     if blocks > MAX_BLOCKS {
         return;
     }
-    let mut cursor = parent.walk();
-    for node in parent.named_children(&mut cursor) {
+    for node in parent.named() {
         name_of_statement(node, text, blocks, facts);
     }
 }
@@ -32,7 +31,7 @@ fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut Fil
         "function_definition" => define(node, node, DefinitionKind::Function, text, facts),
         "class_definition" => define(node, node, DefinitionKind::Class, text, facts),
         "decorated_definition" => {
-            if let Some(inner) = node.child_by_field_name("definition") {
+            if let Some(inner) = node.field("definition") {
                 let kind = if inner.kind() == "class_definition" {
                     DefinitionKind::Class
                 } else {
@@ -42,7 +41,7 @@ fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut Fil
             }
         }
         "type_alias_statement" => {
-            if let Some(name) = node.child_by_field_name("left") {
+            if let Some(name) = node.field("left") {
                 let name = name.named_child(0).unwrap_or(name);
                 let name = text_of(name, text);
                 let name = name.split('[').next().unwrap_or_default();
@@ -69,7 +68,7 @@ fn name_of_statement(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut Fil
         | "block"
         | "ERROR" => block(node, text, blocks + 1, facts),
         "with_statement" | "for_statement" => {
-            if let Some(left) = node.child_by_field_name("left") {
+            if let Some(left) = node.field("left") {
                 for name in bindings::bound(left, text) {
                     push(name, DefinitionKind::Variable, left, facts);
                 }
@@ -100,16 +99,13 @@ fn bind_all(
     if blocks > MAX_BLOCKS {
         return None;
     }
-    let mut cursor = parent.walk();
-    for node in parent.named_children(&mut cursor) {
+    for node in parent.named() {
         match node.kind() {
             "if_statement" => {
-                let condition = node.child_by_field_name("condition");
-                let condition = condition.map_or(String::new(), |it| text_of(it, text));
+                let condition = node.field_text("condition", text);
                 let never = condition.ends_with("TYPE_CHECKING") || condition.contains("__name__");
                 let mut branches = Vec::new();
-                let mut cursor = node.walk();
-                for branch in node.named_children(&mut cursor) {
+                for branch in node.named() {
                     if matches!(branch.kind(), "block" | "elif_clause" | "else_clause") {
                         let mut bound = BTreeSet::new();
                         bind_all(branch, text, blocks + 1, &mut bound)?;
@@ -127,26 +123,19 @@ fn bind_all(
                 }
             }
             "delete_statement" => {
-                let mut cursor = node.walk();
-                for target in node.named_children(&mut cursor) {
-                    let mut cursor = target.walk();
-                    for one in target.named_children(&mut cursor).chain([target]) {
+                for target in node.named() {
+                    for one in target.named().chain([target]) {
                         found.remove(&text_of(one, text));
                     }
                 }
             }
             "import_statement" | "import_from_statement" => {
-                let mut cursor = node.walk();
-                for taken in node.children_by_field_name("name", &mut cursor) {
-                    let name = taken.child_by_field_name("alias").unwrap_or(taken);
+                for taken in node.fields("name") {
+                    let name = taken.field("alias").unwrap_or(taken);
                     let name = text_of(name, text);
                     found.extend(name.split('.').next().map(str::to_owned));
                 }
-                let mut cursor = node.walk();
-                if node
-                    .named_children(&mut cursor)
-                    .any(|it| it.kind() == "wildcard_import")
-                {
+                if node.named().any(|it| it.kind() == "wildcard_import") {
                     return None;
                 }
             }
@@ -180,7 +169,7 @@ fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut Fil
     let mut links = 0;
     while let Some(node) = current.filter(|node| node.kind() == "assignment" && links < MAX_BLOCKS)
     {
-        if let Some(left) = node.child_by_field_name("left") {
+        if let Some(left) = node.field("left") {
             for name in bindings::bound(left, text) {
                 if name == "pytest_plugins" {
                     plugins(node, text, facts);
@@ -188,20 +177,19 @@ fn assignment(inner: Node<'_>, statement: Node<'_>, text: &[u8], facts: &mut Fil
                 push(name, DefinitionKind::Variable, statement, facts);
             }
         }
-        current = node.child_by_field_name("right");
+        current = node.field("right");
         links += 1;
     }
 }
 
 // `pytest_plugins = ["a.b"]`: pytest imports what it names.
 fn plugins(assignment: Node<'_>, text: &[u8], facts: &mut FileFacts) {
-    let Some(value) = assignment.child_by_field_name("right") else {
+    let Some(value) = assignment.field("right") else {
         return;
     };
-    let mut cursor = value.walk();
     let strings: Vec<Node<'_>> = match value.kind() {
         "string" => vec![value],
-        _ => value.named_children(&mut cursor).collect(),
+        _ => value.named().collect(),
     };
     for string in strings {
         let Some(specifier) = python_string(string, text).filter(|name| !name.is_empty()) else {
@@ -230,7 +218,7 @@ fn define(
     text: &[u8],
     facts: &mut FileFacts,
 ) {
-    if let Some(name) = named.child_by_field_name("name") {
+    if let Some(name) = named.field("name") {
         push(text_of(name, text), kind, whole, facts);
     }
 }
@@ -246,15 +234,15 @@ fn push(name: String, kind: DefinitionKind, node: Node<'_>, facts: &mut FileFact
 
 /// The name of a definition for an outline: of a decorated one by its decorators.
 pub(super) fn defined(node: Node<'_>, parent: &str, text: &[u8]) -> Option<String> {
-    let named = |node: Node<'_>| Some(source(node.child_by_field_name("name")?, text));
+    let named = |node: Node<'_>| Some(source(node.field("name")?, text));
     match node.kind() {
-        "decorated_definition" => named(node.child_by_field_name("definition")?),
+        "decorated_definition" => named(node.field("definition")?),
         "function_definition" | "class_definition" if parent != "decorated_definition" => {
             named(node)
         }
         "expression_statement" if parent == "module" => {
             let assignment = node.named_child(0).filter(|it| it.kind() == "assignment")?;
-            let left = assignment.child_by_field_name("left")?;
+            let left = assignment.field("left")?;
             (left.kind() == "identifier").then(|| source(left, text))
         }
         _ => None,

@@ -4,7 +4,7 @@ use tree_sitter::{Node, Tree};
 use super::{definitions, dotted, quiet};
 use crate::languages::finder::Finder;
 use crate::languages::language::Grammar;
-use crate::languages::literal::{line_of, text_of, unescape};
+use crate::languages::literal::{Syntax, line_of, text_of, unescape};
 use crate::languages::parse::parse;
 use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
@@ -23,13 +23,10 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     imports(tree, text, &mut facts);
     dotted::read(tree, text, &mut facts);
     definitions::read(tree.root_node(), text, &mut facts);
-    let definitions = facts.definitions.iter().map(|definition| Export {
-        name: definition.name.clone(),
-        local: None,
-        from: None,
-        type_only: false,
-        line: definition.line,
-    });
+    let definitions = facts
+        .definitions
+        .iter()
+        .map(|definition| Export::new(definition.name.clone(), None, definition.line));
     let mut exports: Vec<Export> = definitions.collect();
     exports.append(&mut facts.exports);
     exports.sort_by_key(|export| export.line);
@@ -95,9 +92,8 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
         type_only: under_type_checking(above, node, text),
         nested: !above.is_empty(),
     };
-    let mut cursor = node.walk();
     if node.kind() == "import_statement" {
-        for name in node.children_by_field_name("name", &mut cursor) {
+        for name in node.fields("name") {
             let (module, alias) = aliased(name, text);
             facts.imports.push(Import {
                 specifier: module,
@@ -113,20 +109,16 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
         }
         return;
     }
-    let Some(module) = node.child_by_field_name("module_name") else {
+    let Some(module) = node.field("module_name") else {
         return;
     };
     import.kind = ImportKind::From;
     import.specifier = dotted(module, text);
-    for name in node.children_by_field_name("name", &mut cursor) {
+    for name in node.fields("name") {
         let (name, alias) = aliased(name, text);
         import.names.push(ImportedName { name, alias });
     }
-    let mut cursor = node.walk();
-    if node
-        .named_children(&mut cursor)
-        .any(|child| child.kind() == "wildcard_import")
-    {
+    if node.named().any(|child| child.kind() == "wildcard_import") {
         import.names.push(ImportedName {
             name: "*".into(),
             alias: None,
@@ -136,10 +128,8 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
 }
 
 fn aliased(name: Node<'_>, text: &[u8]) -> (String, Option<String>) {
-    let module = name.child_by_field_name("name").unwrap_or(name);
-    let alias = name
-        .child_by_field_name("alias")
-        .map(|alias| text_of(alias, text));
+    let module = name.field("name").unwrap_or(name);
+    let alias = name.field("alias").map(|alias| text_of(alias, text));
     (dotted(module, text), alias)
 }
 
@@ -154,13 +144,11 @@ fn under_type_checking(above: &[Node<'_>], node: Node<'_>, text: &[u8]) -> bool 
     let below = above.iter().skip(1).chain(std::iter::once(&node));
     above.iter().zip(below).any(|(outer, inner)| {
         matches!(outer.kind(), "if_statement" | "elif_clause")
-            && outer.child_by_field_name("consequence") == Some(*inner)
-            && outer
-                .child_by_field_name("condition")
-                .is_some_and(|condition| {
-                    let condition = text_of(condition, text);
-                    condition == "TYPE_CHECKING" || condition.ends_with(".TYPE_CHECKING")
-                })
+            && outer.field("consequence") == Some(*inner)
+            && outer.field("condition").is_some_and(|condition| {
+                let condition = text_of(condition, text);
+                condition == "TYPE_CHECKING" || condition.ends_with(".TYPE_CHECKING")
+            })
     })
 }
 
@@ -173,7 +161,7 @@ fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
         .rev()
         .take(4)
         .find(|(_, node)| node.kind() == "call")?;
-    let function = call.child_by_field_name("function")?;
+    let function = call.field("function")?;
     if nodes.last()?.start_byte() >= function.end_byte() {
         return None;
     }
@@ -181,7 +169,7 @@ fn call(nodes: &[Node<'_>], text: &[u8]) -> Option<(Import, usize)> {
     let function = text_of(function, text);
     let name = function.rsplit('.').next()?;
     matches!(name, "import_module" | "__import__" | "importorskip").then_some(())?;
-    let argument = call.child_by_field_name("arguments")?.named_child(0)?;
+    let argument = call.field("arguments")?.named_child(0)?;
     let specifier = python_string(argument, text)?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     (!specifier.is_empty() && specifier.chars().all(plain)).then_some(())?;
@@ -203,11 +191,9 @@ fn passed_on(imports: &[Import]) -> Vec<Export> {
     let mut exports = Vec::new();
     for import in imports {
         let export = |name: &str, local: Option<&str>| Export {
-            name: name.to_owned(),
-            local: local.map(str::to_owned),
             from: Some(import.specifier.clone()),
             type_only: import.type_only,
-            line: import.line,
+            ..Export::new(name.to_owned(), local.map(str::to_owned), import.line)
         };
         match import.kind {
             ImportKind::Import if import.names.is_empty() => {

@@ -1,5 +1,7 @@
 use tree_sitter::Node;
 
+use crate::languages::literal::Syntax;
+
 use super::language::is_standard;
 use crate::languages::insert::{Inserter, Page, widest};
 use crate::languages::names::Names;
@@ -121,10 +123,7 @@ pub(super) fn names(node: Node<'_>) -> Option<Names> {
     if node.kind() != "import_from_statement" {
         return None;
     }
-    let mut cursor = node.walk();
-    let word = node
-        .children(&mut cursor)
-        .find(|it| it.kind() == "import")?;
+    let word = node.all().find(|it| it.kind() == "import")?;
     Names::of(node, word.end_byte())
 }
 

@@ -2,13 +2,13 @@ use tree_sitter::{Node, Tree};
 
 use super::language::GRAMMAR;
 use super::meddling_names::{Names, is_main_block};
-use crate::languages::literal::text_of;
+use crate::languages::literal::{Syntax, text_of};
 use crate::languages::meddling::Meddles;
-use crate::languages::meddling::read::{At, Found, MAX_DEPTH};
+use crate::languages::meddling::read::{At, Findings, MAX_DEPTH};
 use crate::languages::meddling::words::{is_mark, is_test_runner, names_runner};
 
 /// Reads a Python tree.
-pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
+pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Findings) {
     let root = tree.root_node();
     let names = Names::read(root, text);
     let mut reader = Reader { text, names, found };
@@ -18,7 +18,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
 struct Reader<'r, 's> {
     text: &'s [u8],
     names: Names<'s>,
-    found: &'r mut Found,
+    found: &'r mut Findings,
 }
 
 const WATCHES: &[&str] = &[
@@ -48,8 +48,7 @@ impl Reader<'_, '_> {
         if at.depth > MAX_DEPTH {
             return;
         }
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
+        for child in node.named() {
             self.node(child, at);
         }
     }
@@ -63,7 +62,7 @@ impl Reader<'_, '_> {
             "lambda" => self.children(node, at.later()),
             "if_statement" if is_main_block(node, self.text) => self.children(node, at.later()),
             "if_statement" if self.is_type_checking(node) => {
-                if let Some(otherwise) = node.child_by_field_name("alternative") {
+                if let Some(otherwise) = node.field("alternative") {
                     self.children(otherwise, at.inside());
                 }
             }
@@ -75,8 +74,7 @@ impl Reader<'_, '_> {
                 self.children(node, at.inside());
             }
             "delete_statement" => {
-                let mut cursor = node.walk();
-                for target in node.named_children(&mut cursor) {
+                for target in node.named() {
                     self.target(target, node, at);
                 }
                 self.children(node, at.inside());
@@ -105,12 +103,11 @@ impl Reader<'_, '_> {
     }
 
     fn import(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        let modules: Vec<Node<'_>> = match node.child_by_field_name("module_name") {
+        let modules: Vec<Node<'_>> = match node.field("module_name") {
             Some(module) => vec![module],
             None => node
-                .children_by_field_name("name", &mut cursor)
-                .map(|name| name.child_by_field_name("name").unwrap_or(name))
+                .fields("name")
+                .map(|name| name.field("name").unwrap_or(name))
                 .collect(),
         };
         for module in modules {
@@ -118,28 +115,19 @@ impl Reader<'_, '_> {
                 self.found.add(Meddles::UsesRunner, node, self.text);
             }
         }
-        let mut cursor = node.walk();
-        let ends = node
-            .child_by_field_name("module_name")
-            .is_some_and(|module| {
-                matches!(text_of(module, self.text).as_str(), "os" | "posix" | "nt")
-                    && node
-                        .children_by_field_name("name", &mut cursor)
-                        .any(|name| {
-                            text_of(name.child_by_field_name("name").unwrap_or(name), self.text)
-                                == "_exit"
-                        })
-            });
+        let ends = node.field("module_name").is_some_and(|module| {
+            matches!(text_of(module, self.text).as_str(), "os" | "posix" | "nt")
+                && node
+                    .fields("name")
+                    .any(|name| text_of(name.field("name").unwrap_or(name), self.text) == "_exit")
+        });
         if ends {
             self.found.add(Meddles::EndsProcess, node, self.text);
         }
     }
 
     fn function(&mut self, node: Node<'_>, at: At, class: Option<bool>) {
-        let name = node.child_by_field_name("name");
-        let name = name
-            .map(|name| text_of(name, self.text))
-            .unwrap_or_default();
+        let name = node.field_text("name", self.text);
         let runs = match class {
             Some(is_made) => {
                 is_made && MAKERS.contains(&name.as_str())
@@ -147,35 +135,31 @@ impl Reader<'_, '_> {
             }
             None => at.loads && self.names.called.contains(&name),
         };
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field("body") {
             if name == "__eq__" && returns_only_true(body, self.text) {
                 self.found.add(Meddles::EqualsAnything, node, self.text);
             }
             let inside = if runs { at.inside() } else { at.later() };
             self.children(body, inside);
         }
-        if let Some(parameters) = node.child_by_field_name("parameters") {
+        if let Some(parameters) = node.field("parameters") {
             self.children(parameters, at.inside());
         }
     }
 
     fn class(&mut self, node: Node<'_>, at: At) {
-        let name = node.child_by_field_name("name");
-        let name = name
-            .map(|name| text_of(name, self.text))
-            .unwrap_or_default();
+        let name = node.field_text("name", self.text);
         let is_made = at.loads && self.names.called.contains(&name);
-        if let Some(above) = node.child_by_field_name("superclasses") {
+        if let Some(above) = node.field("superclasses") {
             self.children(above, at.inside());
         }
-        let Some(body) = node.child_by_field_name("body") else {
+        let Some(body) = node.field("body") else {
             return;
         };
-        let mut cursor = body.walk();
-        for child in body.named_children(&mut cursor) {
+        for child in body.named() {
             let method = match child.kind() {
                 "function_definition" => Some(child),
-                "decorated_definition" => child.child_by_field_name("definition"),
+                "decorated_definition" => child.field("definition"),
                 _ => None,
             };
             match method.filter(|method| method.kind() == "function_definition") {
@@ -186,18 +170,15 @@ impl Reader<'_, '_> {
     }
 
     fn is_type_checking(&self, node: Node<'_>) -> bool {
-        node.child_by_field_name("condition")
-            .is_some_and(|condition| {
-                let condition = text_of(condition, self.text);
-                condition == "TYPE_CHECKING" || condition.ends_with(".TYPE_CHECKING")
-            })
+        node.field("condition").is_some_and(|condition| {
+            let condition = text_of(condition, self.text);
+            condition == "TYPE_CHECKING" || condition.ends_with(".TYPE_CHECKING")
+        })
     }
 
     fn call(&mut self, node: Node<'_>, at: At) {
-        let (Some(function), Some(arguments)) = (
-            node.child_by_field_name("function"),
-            node.child_by_field_name("arguments"),
-        ) else {
+        let (Some(function), Some(arguments)) = (node.field("function"), node.field("arguments"))
+        else {
             return self.children(node, at.inside());
         };
         let name = self.names.resolve(function).unwrap_or_default();
@@ -266,9 +247,9 @@ impl Reader<'_, '_> {
         if let Some(raised) = node.named_child(0) {
             let (class, status) = match raised.kind() {
                 "call" => (
-                    raised.child_by_field_name("function"),
+                    raised.field("function"),
                     raised
-                        .child_by_field_name("arguments")
+                        .field("arguments")
                         .and_then(|arguments| arguments.named_child(0)),
                 ),
                 _ => (Some(raised), None),
@@ -287,15 +268,14 @@ impl Reader<'_, '_> {
     }
 
     fn assignment(&mut self, node: Node<'_>, at: At) {
-        let Some(left) = node.child_by_field_name("left") else {
+        let Some(left) = node.field("left") else {
             return;
         };
         if matches!(
             left.kind(),
             "pattern_list" | "tuple_pattern" | "list_pattern"
         ) {
-            let mut cursor = left.walk();
-            for target in left.named_children(&mut cursor) {
+            for target in left.named() {
                 self.target(target, node, at);
             }
         } else {
@@ -304,7 +284,7 @@ impl Reader<'_, '_> {
         let is_eq = text_of(left, self.text).ends_with("__eq__");
         if is_eq
             && node
-                .child_by_field_name("right")
+                .field("right")
                 .is_some_and(|it| is_true_lambda(it, self.text))
         {
             self.found.add(Meddles::EqualsAnything, node, self.text);
@@ -313,9 +293,9 @@ impl Reader<'_, '_> {
 
     fn target(&mut self, target: Node<'_>, whole: Node<'_>, at: At) {
         if target.kind() == "subscript" {
-            let object = target.child_by_field_name("value");
+            let object = target.field("value");
             let object = object.and_then(|object| self.names.resolve(object));
-            let key = target.child_by_field_name("subscript");
+            let key = target.field("subscript");
             let own = key.is_some_and(|key| text_of(key, self.text).contains("__name__"));
             match object.as_deref() {
                 Some("sys.modules") if !own => {
@@ -366,10 +346,10 @@ impl Reader<'_, '_> {
     // `sys.modules['pytest']`, `sys.modules.get('pytest')`, a member by its name.
     fn lookup(&mut self, node: Node<'_>) {
         let object = match node.kind() {
-            "subscript" => node.child_by_field_name("value"),
+            "subscript" => node.field("value"),
             _ => node
-                .child_by_field_name("function")
-                .and_then(|function| function.child_by_field_name("object")),
+                .field("function")
+                .and_then(|function| function.field("object")),
         };
         let object = object.and_then(|object| self.names.resolve(object));
         let name = self.names.resolve(node).unwrap_or_default();
@@ -383,13 +363,10 @@ impl Reader<'_, '_> {
 
     fn always_equal_entry(&mut self, node: Node<'_>) {
         let key = node
-            .child_by_field_name("key")
+            .field("key")
             .and_then(|key| self.names.string(key))
-            .or_else(|| {
-                node.child_by_field_name("name")
-                    .map(|name| text_of(name, self.text))
-            });
-        let value = node.child_by_field_name("value");
+            .or_else(|| node.field("name").map(|name| text_of(name, self.text)));
+        let value = node.field("value");
         if key.as_deref() == Some("__eq__") && value.is_some_and(|it| is_true_lambda(it, self.text))
         {
             self.found.add(Meddles::EqualsAnything, node, self.text);
@@ -479,17 +456,14 @@ fn is_failure(status: Option<Node<'_>>, text: &[u8]) -> bool {
         }
         "string" | "concatenated_string" | "true" => true,
         "unary_operator" => status
-            .child_by_field_name("argument")
+            .field("argument")
             .is_some_and(|inner| is_failure(Some(inner), text)),
         _ => false,
     }
 }
 
 fn is_true_lambda(node: Node<'_>, text: &[u8]) -> bool {
-    node.kind() == "lambda"
-        && node
-            .child_by_field_name("body")
-            .is_some_and(|body| is_true(body, text))
+    node.kind() == "lambda" && node.field("body").is_some_and(|body| is_true(body, text))
 }
 
 fn is_true(node: Node<'_>, text: &[u8]) -> bool {
@@ -500,7 +474,7 @@ fn is_true(node: Node<'_>, text: &[u8]) -> bool {
             .named_child(0)
             .is_some_and(|inner| is_true(inner, text)),
         "not_operator" => node
-            .child_by_field_name("argument")
+            .field("argument")
             .is_some_and(|inner| matches!(inner.kind(), "false" | "none")),
         // `1 == 1`, `other == other`
         "comparison_operator" => {
@@ -510,10 +484,8 @@ fn is_true(node: Node<'_>, text: &[u8]) -> bool {
                 && !text_of(node, text).contains("!=")
         }
         "call" => {
-            let name = node
-                .child_by_field_name("function")
-                .map(|it| text_of(it, text));
-            let arguments = node.child_by_field_name("arguments");
+            let name = node.field("function").map(|it| text_of(it, text));
+            let arguments = node.field("arguments");
             let argument = |at| arguments.and_then(|arguments| arguments.named_child(at));
             match name.as_deref() {
                 Some("bool") => argument(0).is_some_and(|it| is_true(it, text)),
@@ -545,8 +517,7 @@ fn returns_only_true(body: Node<'_>, text: &[u8]) -> bool {
             }
             seen = true;
         }
-        let mut cursor = node.walk();
-        open.extend(node.named_children(&mut cursor));
+        open.extend(node.named());
     }
     seen
 }

@@ -3,8 +3,8 @@ use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 use super::imports::python_string;
-use crate::languages::literal::text_of;
-use crate::languages::meddling::read::{MAX_DEPTH, called_from};
+use crate::languages::literal::{Syntax, text_of};
+use crate::languages::meddling::read::{MAX_DEPTH, Part, called};
 
 /// What the names of a Python file stand for, as dotted names of modules and their members.
 pub(super) struct Names<'s> {
@@ -46,7 +46,7 @@ impl<'s> Names<'s> {
         for _ in 0..2 {
             names.bindings(root, 0);
         }
-        names.calls(root);
+        names.called = called(root, text, &|node| names.part(node));
         names
     }
 
@@ -73,29 +73,29 @@ impl<'s> Names<'s> {
                     .then(|| format!("builtins.{name}"))
             }
             "attribute" => {
-                let object = below(node.child_by_field_name("object")?)?;
-                let name = text_of(node.child_by_field_name("attribute")?, self.text);
+                let object = below(node.field("object")?)?;
+                let name = text_of(node.field("attribute")?, self.text);
                 Some(match name.as_str() {
                     "__dict__" => object,
                     _ => format!("{object}.{name}"),
                 })
             }
             "subscript" => {
-                let object = below(node.child_by_field_name("value")?)?;
-                let key = self.string(node.child_by_field_name("subscript")?)?;
+                let object = below(node.field("value")?)?;
+                let key = self.string(node.field("subscript")?)?;
                 Some(member(&object, &key))
             }
             "call" => self.called_name(node, depth),
             "parenthesized_expression" => below(node.named_child(0)?),
-            "named_expression" => below(node.child_by_field_name("value")?),
+            "named_expression" => below(node.field("value")?),
             _ => None,
         }
     }
 
     // Calls that give a module or a member of one.
     fn called_name(&self, node: Node<'_>, depth: usize) -> Option<String> {
-        let function = self.resolve_at(node.child_by_field_name("function")?, depth + 1)?;
-        let arguments = node.child_by_field_name("arguments")?;
+        let function = self.resolve_at(node.field("function")?, depth + 1)?;
+        let arguments = node.field("arguments")?;
         let argument = |at| arguments.named_child(at);
         match function.as_str() {
             "builtins.getattr" => {
@@ -117,18 +117,15 @@ impl<'s> Names<'s> {
             "string" => python_string(node, self.text),
             "parenthesized_expression" => self.string(node.named_child(0)?),
             "concatenated_string" => {
-                let mut cursor = node.walk();
-                let parts: Option<Vec<String>> = node
-                    .named_children(&mut cursor)
-                    .map(|part| self.string(part))
-                    .collect();
+                let parts: Option<Vec<String>> =
+                    node.named().map(|part| self.string(part)).collect();
                 Some(parts?.concat())
             }
             "binary_operator" => {
-                let operator = node.child_by_field_name("operator")?;
+                let operator = node.field("operator")?;
                 (text_of(operator, self.text) == "+").then_some(())?;
-                let left = self.string(node.child_by_field_name("left")?)?;
-                Some(left + &self.string(node.child_by_field_name("right")?)?)
+                let left = self.string(node.field("left")?)?;
+                Some(left + &self.string(node.field("right")?)?)
             }
             _ => None,
         }
@@ -136,15 +133,14 @@ impl<'s> Names<'s> {
 
     fn definitions(&mut self, node: Node<'_>, depth: usize) {
         if matches!(node.kind(), "function_definition" | "class_definition")
-            && let Some(name) = node.child_by_field_name("name")
+            && let Some(name) = node.field("name")
         {
             self.own.insert(text_of(name, self.text));
         }
         if matches!(node.kind(), "parameters" | "lambda_parameters") {
-            let mut cursor = node.walk();
-            for parameter in node.named_children(&mut cursor) {
+            for parameter in node.named() {
                 let name = parameter
-                    .child_by_field_name("name")
+                    .field("name")
                     .or_else(|| parameter.named_child(0))
                     .unwrap_or(parameter);
                 self.own.insert(text_of(name, self.text));
@@ -155,8 +151,7 @@ impl<'s> Names<'s> {
 
     fn below(&mut self, node: Node<'_>, depth: usize, each: fn(&mut Self, Node<'_>, usize)) {
         if depth < MAX_DEPTH {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in node.named() {
                 each(self, child, depth + 1);
             }
         }
@@ -166,12 +161,8 @@ impl<'s> Names<'s> {
         match node.kind() {
             "import_statement" | "import_from_statement" => self.import(node),
             "assignment" | "named_expression" => {
-                let name = node
-                    .child_by_field_name("left")
-                    .or_else(|| node.child_by_field_name("name"));
-                let value = node
-                    .child_by_field_name("right")
-                    .or_else(|| node.child_by_field_name("value"));
+                let name = node.field("left").or_else(|| node.field("name"));
+                let value = node.field("right").or_else(|| node.field("value"));
                 if let (Some(name), Some(value)) = (name, value)
                     && name.kind() == "identifier"
                     && let Some(known) = self.resolve(value)
@@ -186,7 +177,7 @@ impl<'s> Names<'s> {
 
     fn import(&mut self, node: Node<'_>) {
         let module = node
-            .child_by_field_name("module_name")
+            .field("module_name")
             .map(|module| text_of(module, self.text));
         if module
             .as_ref()
@@ -194,13 +185,10 @@ impl<'s> Names<'s> {
         {
             return;
         }
-        let mut cursor = node.walk();
-        let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
+        let names: Vec<Node<'_>> = node.fields("name").collect();
         for name in names {
-            let full = text_of(name.child_by_field_name("name").unwrap_or(name), self.text);
-            let alias = name
-                .child_by_field_name("alias")
-                .map(|alias| text_of(alias, self.text));
+            let full = text_of(name.field("name").unwrap_or(name), self.text);
+            let alias = name.field("alias").map(|alias| text_of(alias, self.text));
             let (bound, known) = match (&module, alias) {
                 (Some(module), alias) => (
                     alias.unwrap_or_else(|| full.clone()),
@@ -216,48 +204,14 @@ impl<'s> Names<'s> {
         }
     }
 
-    // Functions that the module's own statements call, and what those call.
-    fn calls(&mut self, root: Node<'_>) {
-        let mut bodies: HashMap<String, HashSet<String>> = HashMap::new();
-        let mut now = HashSet::new();
-        self.collect_calls(root, 0, &mut now, &mut bodies);
-        self.called = called_from(now, bodies);
-    }
-
-    fn collect_calls(
-        &self,
-        node: Node<'_>,
-        depth: usize,
-        into: &mut HashSet<String>,
-        bodies: &mut HashMap<String, HashSet<String>>,
-    ) {
-        if depth > MAX_DEPTH {
-            return;
-        }
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
-            if child.kind() == "function_definition" {
-                let name = child.child_by_field_name("name");
-                let name = name
-                    .map(|name| text_of(name, self.text))
-                    .unwrap_or_default();
-                let mut inner = bodies.remove(&name).unwrap_or_default();
-                self.collect_calls(child, depth + 1, &mut inner, bodies);
-                bodies.insert(name, inner);
-                continue;
-            }
-            if child.kind() == "lambda" || is_main_block(child, self.text) {
-                continue;
-            }
-            let callee = match child.kind() {
-                "call" => child.child_by_field_name("function"),
-                "decorator" => child.named_child(0),
-                _ => None,
-            };
-            if let Some(callee) = callee.filter(|callee| callee.kind() == "identifier") {
-                into.insert(text_of(callee, self.text));
-            }
-            self.collect_calls(child, depth + 1, into, bodies);
+    fn part<'t>(&self, node: Node<'t>) -> Part<'t> {
+        match node.kind() {
+            "function_definition" => Part::Function(node.field_text("name", self.text), node),
+            "lambda" => Part::Later,
+            _ if is_main_block(node, self.text) => Part::Later,
+            "call" => Part::Calls(node.field("function")),
+            "decorator" => Part::Calls(node.named_child(0)),
+            _ => Part::Calls(None),
         }
     }
 }
@@ -273,12 +227,10 @@ fn member(object: &str, key: &str) -> String {
 /// Whether a statement only runs when the file is started: `if __name__ == "__main__":`.
 pub(super) fn is_main_block(node: Node<'_>, text: &[u8]) -> bool {
     node.kind() == "if_statement"
-        && node
-            .child_by_field_name("condition")
-            .is_some_and(|condition| {
-                let condition = text_of(condition, text);
-                condition.contains("__name__")
-                    && condition.contains("__main__")
-                    && condition.contains("==")
-            })
+        && node.field("condition").is_some_and(|condition| {
+            let condition = text_of(condition, text);
+            condition.contains("__name__")
+                && condition.contains("__main__")
+                && condition.contains("==")
+        })
 }

@@ -135,12 +135,12 @@ mod tests {
     #[test]
     fn packages_are_declared_by_whole_words() {
         let path = |text| RepoPath::new(text).unwrap();
-        let source = Memory::new([
+        let source = Memory::named([
             (
-                path("pyproject.toml"),
-                b"dependencies = ['PyYAML>=6', 'pytest-xdist'] # as given".to_vec(),
+                "pyproject.toml",
+                "dependencies = ['PyYAML>=6', 'pytest-xdist'] # as given",
             ),
-            (path("requirements/dev.txt"), b"trio==0.3\n".to_vec()),
+            ("requirements/dev.txt", "trio==0.3\n"),
         ]);
         let file = path("src/a.py");
         for (module, expected) in [

@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use tree_sitter::{Node, Tree};
 
+use crate::languages::literal::Syntax;
+
 use crate::languages::uses::{Uses, chain, is_field};
 
 /// Adds what a leaf says of the use of its name; whether it stands for the name.
@@ -85,7 +87,7 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
 
 // `self.name = …`: the bare name is a slip for it.
 fn is_own(attribute: Node<'_>, above: &[Node<'_>], text: &[u8]) -> bool {
-    let object = attribute.child_by_field_name("object");
+    let object = attribute.field("object");
     let object = object.and_then(|it| text.get(it.byte_range()));
     let statement = above.iter().rev().nth(1);
     matches!(object, Some(b"self" | b"cls"))

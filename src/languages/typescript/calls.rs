@@ -5,7 +5,7 @@ use tree_sitter::{Node, Tree};
 
 use super::imports::script_string;
 use crate::languages::finder::Finder;
-use crate::languages::literal::{line_of, text_of};
+use crate::languages::literal::{Syntax, line_of, text_of};
 use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
 /// No callee that imports is longer.
@@ -56,16 +56,15 @@ fn calls_at(nodes: &[Node<'_>], text: &[u8]) -> Vec<Import> {
     };
     let above = nodes.get(..at).unwrap_or_default();
     let Some(argument) = call
-        .child_by_field_name("arguments")
+        .field("arguments")
         .and_then(|arguments| first_of(arguments))
     else {
         return Vec::new();
     };
     // A glob takes several patterns; those that start with `!` only take files away.
-    let mut cursor = argument.walk();
     let specifiers: Vec<String> = match (kind, argument.kind()) {
         (ImportKind::Glob, "array") => argument
-            .named_children(&mut cursor)
+            .named()
             .filter_map(|item| script_string(item, text))
             .filter(|pattern| !pattern.starts_with('!'))
             .collect(),
@@ -94,11 +93,11 @@ fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, Im
         .find(|(_, node)| matches!(node.kind(), "call_expression" | "new_expression"))?;
     if call.kind() == "new_expression" {
         // The word is `import.meta.url`, the second argument.
-        let class = call.child_by_field_name("constructor")?;
+        let class = call.field("constructor")?;
         let url = class.kind() == "identifier" && text_of(class, text) == "URL";
         return url.then_some((at, *call, ImportKind::Url));
     }
-    let callee = call.child_by_field_name("function")?;
+    let callee = call.field("function")?;
     let word = nodes.last()?.start_byte();
     if word >= callee.end_byte() || callee.byte_range().len() > MAX_CALLEE {
         return None;
@@ -107,10 +106,7 @@ fn callee_at<'t>(nodes: &[Node<'t>], text: &[u8]) -> Option<(usize, Node<'t>, Im
 }
 
 fn first_of(arguments: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = arguments.walk();
-    arguments
-        .named_children(&mut cursor)
-        .find(|child| child.kind() != "comment")
+    arguments.named().find(|child| child.kind() != "comment")
 }
 
 fn kind_of(callee: &str) -> Option<ImportKind> {
@@ -173,8 +169,8 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
     for node in above.iter().rev() {
         match node.kind() {
             "await_expression" | "parenthesized_expression" => value = *node,
-            "member_expression" if node.child_by_field_name("object") == Some(value) => {
-                let property = node.child_by_field_name("property");
+            "member_expression" if node.field("object") == Some(value) => {
+                let property = node.field("property");
                 return property
                     .map(|name| ImportedName {
                         name: text_of(name, text),
@@ -185,7 +181,7 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
             }
             "variable_declarator" => {
                 return node
-                    .child_by_field_name("name")
+                    .field("name")
                     .map(|pattern| taken(pattern, text))
                     .unwrap_or_default();
             }
@@ -202,13 +198,10 @@ fn taken(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
             name: "*".into(),
             alias: Some(text_of(pattern, text)),
         }],
-        "object_pattern" => {
-            let mut cursor = pattern.walk();
-            pattern
-                .named_children(&mut cursor)
-                .filter_map(|child| taken_property(child, text))
-                .collect()
-        }
+        "object_pattern" => pattern
+            .named()
+            .filter_map(|child| taken_property(child, text))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -220,13 +213,13 @@ fn taken_property(child: Node<'_>, text: &[u8]) -> Option<ImportedName> {
             alias: None,
         }),
         "object_assignment_pattern" => Some(ImportedName {
-            name: text_of(child.child_by_field_name("left")?, text),
+            name: text_of(child.field("left")?, text),
             alias: None,
         }),
         "pair_pattern" => Some(ImportedName {
-            name: text_of(child.child_by_field_name("key")?, text),
+            name: text_of(child.field("key")?, text),
             alias: child
-                .child_by_field_name("value")
+                .field("value")
                 .filter(|value| value.kind() == "identifier")
                 .map(|value| text_of(value, text)),
         }),

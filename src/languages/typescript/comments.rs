@@ -1,6 +1,6 @@
 use tree_sitter::{Node, Tree};
 
-use crate::languages::literal::{line_of, text_of};
+use crate::languages::literal::{Syntax, line_of, text_of};
 use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
 /// Reads what `JSDoc` comments of JavaScript import: `@import { A } from './a'` and
@@ -118,8 +118,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 
 /// Reads `/// <reference path="x" />`, which counts only above the first statement.
 pub(super) fn references(root: Node<'_>, text: &[u8], facts: &mut FileFacts) {
-    let mut cursor = root.walk();
-    for node in root.named_children(&mut cursor) {
+    for node in root.named() {
         if node.kind() != "comment" {
             if node.kind() == "hash_bang_line" {
                 continue;

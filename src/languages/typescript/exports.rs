@@ -4,17 +4,17 @@ use tree_sitter::Node;
 
 use super::imports::{has_token, named, script_string};
 use crate::languages::bindings;
-use crate::languages::literal::{end_line_of, line_of, text_of};
+use crate::languages::literal::{Syntax, end_line_of, line_of, text_of};
 use crate::model::{Definition, DefinitionKind, Export, FileFacts, ImportKind};
 
 /// Reads an `export` statement at the top level.
 pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     let from = node
-        .child_by_field_name("source")
+        .field("source")
         .and_then(|source| script_string(source, text));
     let line = line_of(node);
     let erased = has_token(node, "type");
-    if let Some(inner) = node.child_by_field_name("declaration") {
+    if let Some(inner) = node.field("declaration") {
         let declared = inner.kind() == "ambient_declaration";
         let first = facts.definitions.len();
         declaration(inner, text, facts);
@@ -26,62 +26,43 @@ pub(super) fn statement(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             .map(|definition| definition.name.clone())
             .collect();
         if is_default {
-            facts.exports.push(Export {
-                name: "default".into(),
-                local: names.into_iter().next(),
-                from: None,
-                type_only: false,
-                line,
-            });
+            facts
+                .exports
+                .push(Export::new("default", names.into_iter().next(), line));
         } else {
             facts.exports.extend(names.into_iter().map(|name| Export {
-                name,
-                local: None,
-                from: None,
                 type_only: declared,
-                line,
+                ..Export::new(name, None, line)
             }));
         }
         return;
     }
-    if let Some(value) = node.child_by_field_name("value") {
-        facts.exports.push(Export {
-            name: "default".into(),
-            local: identifier(value, text),
-            from: None,
-            type_only: false,
-            line,
-        });
+    if let Some(value) = node.field("value") {
+        facts
+            .exports
+            .push(Export::new("default", identifier(value, text), line));
         return;
     }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
+    for child in node.all() {
         match child.kind() {
             "export_clause" => clause(child, text, from.as_ref(), erased, facts),
             "namespace_export" => facts
                 .exports
                 .extend(child.named_child(0).map(|name| Export {
-                    name: text_of(name, text),
-                    local: Some("*".into()),
                     from: from.clone(),
                     type_only: erased,
-                    line,
+                    ..Export::new(text_of(name, text), Some("*".into()), line)
                 })),
             "*" if from.is_some() => facts.exports.push(Export {
-                name: "*".into(),
-                local: None,
                 from: from.clone(),
                 type_only: erased,
-                line,
+                ..Export::new("*", None, line)
             }),
             // `export = x`
-            "identifier" => facts.exports.push(Export {
-                name: "default".into(),
-                local: Some(text_of(child, text)),
-                from: None,
-                type_only: false,
-                line,
-            }),
+            "identifier" => {
+                let local = Some(text_of(child, text));
+                facts.exports.push(Export::new("default", local, line));
+            }
             _ => {}
         }
     }
@@ -94,19 +75,16 @@ fn clause(
     erased: bool,
     facts: &mut FileFacts,
 ) {
-    let mut cursor = clause.walk();
-    for specifier in clause.named_children(&mut cursor) {
+    for specifier in clause.named() {
         if let Some(name) = named(specifier, text) {
             let (name, local) = match name.alias {
                 Some(alias) => (alias, Some(name.name)),
                 None => (name.name, None),
             };
             facts.exports.push(Export {
-                name,
-                local,
                 from: from.cloned(),
                 type_only: erased || has_token(specifier, "type"),
-                line: line_of(specifier),
+                ..Export::new(name, local, line_of(specifier))
             });
         }
     }
@@ -132,8 +110,7 @@ pub(super) fn declaration(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             return;
         }
         "ambient_declaration" => {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in node.named() {
                 declaration(child, text, facts);
             }
             return;
@@ -144,7 +121,7 @@ pub(super) fn declaration(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
         }
         _ => return,
     };
-    let Some(name) = node.child_by_field_name("name") else {
+    let Some(name) = node.field("name") else {
         return;
     };
     if name.kind() == "string" {
@@ -154,9 +131,8 @@ pub(super) fn declaration(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
 }
 
 fn variables(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
-    let mut cursor = node.walk();
-    for declarator in node.named_children(&mut cursor) {
-        if let Some(pattern) = declarator.child_by_field_name("name") {
+    for declarator in node.named() {
+        if let Some(pattern) = declarator.field("name") {
             for name in bindings::bound(pattern, text) {
                 define(name, DefinitionKind::Variable, node, facts);
             }
@@ -185,10 +161,7 @@ fn expression(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     if inner.kind() != "assignment_expression" {
         return;
     }
-    let (Some(left), Some(right)) = (
-        inner.child_by_field_name("left"),
-        inner.child_by_field_name("right"),
-    ) else {
+    let (Some(left), Some(right)) = (inner.field("left"), inner.field("right")) else {
         return;
     };
     if left.kind() != "member_expression" || left.byte_range().len() > 200 {
@@ -203,67 +176,53 @@ fn expression(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
         .or(target.strip_prefix("exports."))
         && !name.contains('.')
     {
-        facts.exports.push(Export {
-            name: name.to_owned(),
-            local: identifier(right, text).filter(|local| local != name),
-            from: None,
-            type_only: false,
+        facts.exports.push(Export::new(
+            name.to_owned(),
+            identifier(right, text).filter(|local| local != name),
             line,
-        });
+        ));
     }
 }
 
 fn whole_module(value: Node<'_>, text: &[u8], line: u32, facts: &mut FileFacts) {
-    facts.exports.push(Export {
-        name: "default".into(),
-        local: identifier(value, text),
-        from: None,
-        type_only: false,
-        line,
-    });
+    facts
+        .exports
+        .push(Export::new("default", identifier(value, text), line));
     if value.kind() == "call_expression" {
-        let function = value.child_by_field_name("function");
+        let function = value.field("function");
         let argument = value
-            .child_by_field_name("arguments")
+            .field("arguments")
             .and_then(|arguments| arguments.named_child(0));
         if let (Some(function), Some(argument)) = (function, argument)
             && text_of(function, text) == "require"
             && let Some(from) = script_string(argument, text)
         {
             facts.exports.push(Export {
-                name: "*".into(),
-                local: None,
                 from: Some(from),
-                type_only: false,
-                line,
+                ..Export::new("*", None, line)
             });
         }
     }
     if value.kind() != "object" {
         return;
     }
-    let mut cursor = value.walk();
-    for property in value.named_children(&mut cursor) {
+    for property in value.named() {
         let (name, local) = match property.kind() {
             "shorthand_property_identifier" => (text_of(property, text), None),
             "pair" => {
-                let Some(key) = property.child_by_field_name("key") else {
+                let Some(key) = property.field("key") else {
                     continue;
                 };
-                let value = property.child_by_field_name("value");
+                let value = property.field("value");
                 let name = script_string(key, text).unwrap_or_else(|| text_of(key, text));
                 let local = value.and_then(|value| identifier(value, text));
                 (name.clone(), local.filter(|local| *local != name))
             }
             _ => continue,
         };
-        facts.exports.push(Export {
-            name,
-            local,
-            from: None,
-            type_only: false,
-            line: line_of(property),
-        });
+        facts
+            .exports
+            .push(Export::new(name, local, line_of(property)));
     }
 }
 

@@ -2,7 +2,7 @@ use tree_sitter::{Node, Tree};
 
 use super::{calls, comments, exports};
 use crate::languages::language::Grammar;
-use crate::languages::literal::{line_of, text_of, unescape};
+use crate::languages::literal::{Syntax, line_of, text_of, unescape};
 use crate::languages::parse::parse;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
@@ -32,8 +32,7 @@ fn read(tree: &Tree, text: &[u8]) -> FileFacts {
 }
 
 fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
-    let mut cursor = parent.walk();
-    for node in parent.named_children(&mut cursor) {
+    for node in parent.named() {
         match node.kind() {
             "import_statement" => facts.imports.extend(import(node, text, blocks)),
             "export_statement" => {
@@ -75,8 +74,7 @@ fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
             }
         }
         "ambient_declaration" => {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in node.named() {
                 if matches!(
                     child.kind(),
                     "module" | "internal_module" | "statement_block"
@@ -86,7 +84,7 @@ fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
             }
         }
         _ => {
-            if let Some(body) = node.child_by_field_name("body") {
+            if let Some(body) = node.field("body") {
                 statements(body, text, blocks, facts);
             }
         }
@@ -102,15 +100,14 @@ fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
         type_only: false,
         nested: blocks > 0,
     };
-    let mut cursor = node.walk();
     let mut inline_types = 0;
-    for child in node.children(&mut cursor) {
+    for child in node.all() {
         match child.kind() {
             "type" | "typeof" => import.type_only = true,
             "import_clause" => inline_types = clause(child, text, &mut import.names),
             "import_require_clause" => {
                 import.kind = ImportKind::ImportEquals;
-                import.specifier = script_string(child.child_by_field_name("source")?, text)?;
+                import.specifier = script_string(child.field("source")?, text)?;
                 let name = child.named_child(0).map(|name| text_of(name, text));
                 import.names.push(ImportedName {
                     name: "*".into(),
@@ -122,15 +119,14 @@ fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
         }
     }
     import.type_only |= inline_types > 0 && inline_types == import.names.len();
-    import.specifier = script_string(node.child_by_field_name("source")?, text)?;
+    import.specifier = script_string(node.field("source")?, text)?;
     Some(import)
 }
 
 // Returns how many of the names carry an inline `type`.
 fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
     let mut types = 0;
-    let mut cursor = clause.walk();
-    for child in clause.named_children(&mut cursor) {
+    for child in clause.named() {
         match child.kind() {
             "identifier" => names.push(ImportedName {
                 name: "default".into(),
@@ -156,12 +152,11 @@ fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize
 }
 
 fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
-    let specifier = script_string(node.child_by_field_name("source")?, text)?;
+    let specifier = script_string(node.field("source")?, text)?;
     let mut names = Vec::new();
     let mut types = 0;
     let mut type_only = false;
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
+    for child in node.all() {
         match child.kind() {
             "type" => type_only = true,
             // `export type * from` is newer than the grammar.
@@ -200,15 +195,14 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
 pub(super) fn named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
     let of = |node: Node<'_>| script_string(node, text).unwrap_or_else(|| text_of(node, text));
     Some(ImportedName {
-        name: of(specifier.child_by_field_name("name")?),
-        alias: specifier.child_by_field_name("alias").map(of),
+        name: of(specifier.field("name")?),
+        alias: specifier.field("alias").map(of),
     })
 }
 
 /// Whether an anonymous token stands directly below the node.
 pub(super) fn has_token(node: Node<'_>, token: &str) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor)
+    node.all()
         .any(|child| !child.is_named() && child.kind() == token)
 }
 
@@ -217,9 +211,8 @@ pub(super) fn script_string(node: Node<'_>, text: &[u8]) -> Option<String> {
     match node.kind() {
         "string" => {}
         "template_string" => {
-            let mut cursor = node.walk();
             if node
-                .named_children(&mut cursor)
+                .named()
                 .any(|child| child.kind() == "template_substitution")
             {
                 return None;

@@ -1,5 +1,7 @@
 use tree_sitter::Node;
 
+use crate::languages::literal::Syntax;
+
 use super::language::is_node;
 use super::style::ScriptStyle;
 use crate::languages::insert::{Inserter, Page};
@@ -180,7 +182,7 @@ pub(super) fn names(node: Node<'_>) -> Option<Names> {
         | "lexical_declaration"
         | "variable_declaration"
         | "import_clause" => node.named_children(&mut node.walk()).collect(),
-        "variable_declarator" => node.child_by_field_name("name").into_iter().collect(),
+        "variable_declarator" => node.field("name").into_iter().collect(),
         _ => return None,
     };
     parts.into_iter().find_map(names)

@@ -24,7 +24,7 @@ pub static TYPESCRIPT: Language = Language {
     #[cfg(feature = "program")]
     library: include_str!("node_names.txt"),
     #[cfg(feature = "program")]
-    everyday: EVERYDAY,
+    everyday: include_str!("everyday.txt"),
     #[cfg(feature = "program")]
     globals: include_str!("globals.txt"),
     package: |module| {
@@ -56,31 +56,6 @@ pub static TYPESCRIPT: Language = Language {
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),
 };
-
-// Modules that code imports from every day.
-#[cfg(feature = "program")]
-const EVERYDAY: &[&str] = &[
-    "assert",
-    "child_process",
-    "crypto",
-    "events",
-    "fs",
-    "fs/promises",
-    "http",
-    "https",
-    "module",
-    "net",
-    "os",
-    "path",
-    "perf_hooks",
-    "process",
-    "readline",
-    "stream",
-    "url",
-    "util",
-    "worker_threads",
-    "zlib",
-];
 
 pub(super) static PLAIN: Grammar = Grammar {
     of: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),

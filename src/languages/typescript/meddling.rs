@@ -5,13 +5,13 @@ use super::language::TSX;
 use super::meddling_names::{
     LISTENS, Names, callee_property, is_called_at_once, is_function, runs_soon,
 };
-use crate::languages::literal::text_of;
+use crate::languages::literal::{Syntax, text_of};
 use crate::languages::meddling::Meddles;
-use crate::languages::meddling::read::{At, Found, MAX_DEPTH};
+use crate::languages::meddling::read::{At, Findings, MAX_DEPTH};
 use crate::languages::meddling::words::{RUNNER_GLOBALS, is_mark, is_test_runner, names_runner};
 
 /// Reads a TypeScript or JavaScript tree.
-pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
+pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Findings) {
     let root = tree.root_node();
     let names = Names::read(root, text);
     let mut reader = Reader { text, names, found };
@@ -21,7 +21,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Found) {
 struct Reader<'r, 's> {
     text: &'s [u8],
     names: Names<'s>,
-    found: &'r mut Found,
+    found: &'r mut Findings,
 }
 
 impl Reader<'_, '_> {
@@ -29,8 +29,7 @@ impl Reader<'_, '_> {
         if at.depth > MAX_DEPTH {
             return;
         }
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
+        for child in node.named() {
             self.node(child, at);
         }
     }
@@ -42,7 +41,7 @@ impl Reader<'_, '_> {
             "export_statement" | "expression_statement" => self.children(node, at.below()),
             "call_expression" => self.call(node, at),
             "new_expression" => {
-                let made = node.child_by_field_name("constructor");
+                let made = node.field("constructor");
                 if made.and_then(|made| self.names.resolve(made)).as_deref() == Some("Function") {
                     self.quoted(node);
                 }
@@ -72,14 +71,10 @@ impl Reader<'_, '_> {
     }
 
     fn import(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        if node
-            .children(&mut cursor)
-            .any(|child| child.kind() == "type")
-        {
+        if node.all().any(|child| child.kind() == "type") {
             return;
         }
-        let source = node.child_by_field_name("source");
+        let source = node.field("source");
         let module = source.and_then(|source| script_string(source, self.text));
         match module {
             Some(module) if is_test_runner(&module) => {
@@ -93,9 +88,9 @@ impl Reader<'_, '_> {
     }
 
     fn function(&mut self, node: Node<'_>, at: At) {
-        let name = node.child_by_field_name("name").or_else(|| {
+        let name = node.field("name").or_else(|| {
             let above = node.parent()?;
-            (above.kind() == "variable_declarator").then(|| above.child_by_field_name("name"))?
+            (above.kind() == "variable_declarator").then(|| above.field("name"))?
         });
         let name = name
             .map(|name| text_of(name, self.text))
@@ -111,10 +106,8 @@ impl Reader<'_, '_> {
     }
 
     fn call(&mut self, node: Node<'_>, at: At) {
-        let (Some(callee), Some(arguments)) = (
-            node.child_by_field_name("function"),
-            node.child_by_field_name("arguments"),
-        ) else {
+        let (Some(callee), Some(arguments)) = (node.field("function"), node.field("arguments"))
+        else {
             return self.children(node, at.inside());
         };
         let mut name = self.names.resolve(callee).unwrap_or_default();
@@ -228,10 +221,10 @@ impl Reader<'_, '_> {
     }
 
     fn assignment(&mut self, node: Node<'_>, at: At) {
-        let Some(left) = node.child_by_field_name("left") else {
+        let Some(left) = node.field("left") else {
             return;
         };
-        let right = node.child_by_field_name("right");
+        let right = node.field("right");
         if left.kind() == "identifier" {
             let name = text_of(left, self.text);
             if RUNNER_GLOBALS.contains(&name.as_str())
@@ -275,7 +268,7 @@ impl Reader<'_, '_> {
             self.found.add(what, node, self.text);
             return;
         }
-        let root = node.child_by_field_name("object");
+        let root = node.field("object");
         let root = root.filter(|root| root.kind() == "identifier");
         let root = root
             .map(|root| text_of(root, self.text))
@@ -316,8 +309,8 @@ impl Reader<'_, '_> {
 
     // `typeof expect`
     fn unary(&mut self, node: Node<'_>) {
-        let operator = node.child_by_field_name("operator");
-        let operand = node.child_by_field_name("argument");
+        let operator = node.field("operator");
+        let operand = node.field("argument");
         if let (Some(operator), Some(operand)) = (operator, operand)
             && operator.kind() == "typeof"
         {
@@ -332,9 +325,9 @@ impl Reader<'_, '_> {
     // `process.env.NODE_ENV === 'test'`, `'expect' in globalThis`, a runner in `process.argv`.
     fn binary(&mut self, node: Node<'_>) {
         let (Some(left), Some(right), Some(operator)) = (
-            node.child_by_field_name("left"),
-            node.child_by_field_name("right"),
-            node.child_by_field_name("operator"),
+            node.field("left"),
+            node.field("right"),
+            node.field("operator"),
         ) else {
             return;
         };
@@ -372,15 +365,15 @@ impl Reader<'_, '_> {
 
     fn quoted(&mut self, node: Node<'_>) {
         let Some(code) = node
-            .child_by_field_name("arguments")
+            .field("arguments")
             .and_then(|arguments| arguments.named_children(&mut arguments.walk()).last())
         else {
             return;
         };
-        let callee = node.child_by_field_name("function");
+        let callee = node.field("function");
         let is_timer = callee.is_some_and(|it| text_of(it, self.text) == "setTimeout");
         let code = if is_timer {
-            node.child_by_field_name("arguments")
+            node.field("arguments")
                 .and_then(|arguments| arguments.named_child(0))
                 .unwrap_or(code)
         } else {
@@ -430,8 +423,8 @@ fn fills_gap(node: Node<'_>, target: &str, text: &[u8]) -> bool {
     let mut inner = node;
     while let Some(above) = inner.parent() {
         if above.kind() == "if_statement"
-            && above.child_by_field_name("consequence") == Some(inner)
-            && let Some(condition) = above.child_by_field_name("condition")
+            && above.field("consequence") == Some(inner)
+            && let Some(condition) = above.field("condition")
         {
             let mut condition = text_of(condition, text);
             condition.retain(|it| !it.is_whitespace() && it != '(' && it != ')');
@@ -490,11 +483,11 @@ fn is_failure(status: Option<Node<'_>>, text: &[u8]) -> bool {
             .is_ok_and(|code| code % 256 != 0),
         "true" => true,
         "unary_expression" => status
-            .child_by_field_name("argument")
+            .field("argument")
             .is_some_and(|inner| is_failure(Some(inner), text) && inner.kind() == "number"),
         "ternary_expression" => ["consequence", "alternative"]
             .iter()
-            .any(|side| is_failure(status.child_by_field_name(side), text)),
+            .any(|side| is_failure(status.field(side), text)),
         _ => false,
     }
 }

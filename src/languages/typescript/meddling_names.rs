@@ -3,8 +3,8 @@ use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 use super::imports::script_string;
-use crate::languages::literal::text_of;
-use crate::languages::meddling::read::{MAX_DEPTH, called_from};
+use crate::languages::literal::{Syntax, text_of};
+use crate::languages::meddling::read::{MAX_DEPTH, Part, called};
 
 /// What the names of a script stand for, as dotted names of modules, globals and their members. The
 /// global object itself is the empty name.
@@ -34,7 +34,7 @@ impl<'s> Names<'s> {
         for _ in 0..2 {
             names.bindings(root, 0);
         }
-        names.calls(root);
+        names.called = called(root, text, &|node| names.part(node));
         names
     }
 
@@ -68,16 +68,13 @@ impl<'s> Names<'s> {
                 }
             }
             "member_expression" => {
-                let object = below(node.child_by_field_name("object")?)?;
-                let name = text_of(node.child_by_field_name("property")?, self.text);
+                let object = below(node.field("object")?)?;
+                let name = text_of(node.field("property")?, self.text);
                 Some(member(&object, &name))
             }
             "subscript_expression" => {
-                let object = below(node.child_by_field_name("object")?)?;
-                Some(member(
-                    &object,
-                    &self.string(node.child_by_field_name("index")?)?,
-                ))
+                let object = below(node.field("object")?)?;
+                Some(member(&object, &self.string(node.field("index")?)?))
             }
             "call_expression" => self.called_name(node, depth),
             "parenthesized_expression"
@@ -86,15 +83,15 @@ impl<'s> Names<'s> {
             | "as_expression"
             | "satisfies_expression" => below(node.named_child(0)?),
             "type_assertion" | "sequence_expression" => below(last(node)?),
-            "assignment_expression" => below(node.child_by_field_name("right")?),
+            "assignment_expression" => below(node.field("right")?),
             _ => None,
         }
     }
 
     // Calls that give a module or a member of one.
     fn called_name(&self, node: Node<'_>, depth: usize) -> Option<String> {
-        let callee = node.child_by_field_name("function")?;
-        let arguments = node.child_by_field_name("arguments")?;
+        let callee = node.field("function")?;
+        let arguments = node.field("arguments")?;
         let first = arguments.named_child(0);
         if callee.kind() == "import" {
             return Some(module_name(&self.string(first?)?));
@@ -118,10 +115,10 @@ impl<'s> Names<'s> {
             "string" | "template_string" => script_string(node, self.text),
             "parenthesized_expression" => self.string(node.named_child(0)?),
             "binary_expression" => {
-                let operator = node.child_by_field_name("operator")?;
+                let operator = node.field("operator")?;
                 (operator.kind() == "+").then_some(())?;
-                let left = self.string(node.child_by_field_name("left")?)?;
-                Some(left + &self.string(node.child_by_field_name("right")?)?)
+                let left = self.string(node.field("left")?)?;
+                Some(left + &self.string(node.field("right")?)?)
             }
             _ => None,
         }
@@ -131,17 +128,15 @@ impl<'s> Names<'s> {
         match node.kind() {
             "import_statement" => return self.import(node),
             "variable_declarator" => {
-                let value = node.child_by_field_name("value");
+                let value = node.field("value");
                 let known = value.and_then(|value| self.resolve(value));
-                if let Some(name) = node.child_by_field_name("name") {
+                if let Some(name) = node.field("name") {
                     self.bind(name, known.as_deref());
                 }
             }
             "assignment_expression" => {
-                let left = node.child_by_field_name("left");
-                let right = node
-                    .child_by_field_name("right")
-                    .and_then(|it| self.resolve(it));
+                let left = node.field("left");
+                let right = node.field("right").and_then(|it| self.resolve(it));
                 if let (Some(left), Some(known)) =
                     (left.filter(|it| it.kind() == "identifier"), right)
                 {
@@ -149,13 +144,13 @@ impl<'s> Names<'s> {
                 }
             }
             "function_declaration" | "class_declaration" | "generator_function_declaration" => {
-                if let Some(name) = node.child_by_field_name("name") {
+                if let Some(name) = node.field("name") {
                     self.own.insert(text_of(name, self.text));
                 }
             }
             "formal_parameters" => self.parameters(node),
             "arrow_function" => {
-                if let Some(parameter) = node.child_by_field_name("parameter") {
+                if let Some(parameter) = node.field("parameter") {
                     self.own.insert(text_of(parameter, self.text));
                 }
             }
@@ -163,19 +158,15 @@ impl<'s> Names<'s> {
             _ => {}
         }
         if depth < MAX_DEPTH {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in node.named() {
                 self.bindings(child, depth + 1);
             }
         }
     }
 
     fn parameters(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        for parameter in node.named_children(&mut cursor) {
-            let pattern = parameter
-                .child_by_field_name("pattern")
-                .unwrap_or(parameter);
+        for parameter in node.named() {
+            let pattern = parameter.field("pattern").unwrap_or(parameter);
             if pattern.kind() == "identifier" {
                 self.own.insert(text_of(pattern, self.text));
             }
@@ -185,14 +176,14 @@ impl<'s> Names<'s> {
     // `import('process').then((p) => …)` binds `p`.
     fn promised(&mut self, node: Node<'_>) {
         let parts = || {
-            let callee = node.child_by_field_name("function")?;
-            let property = callee.child_by_field_name("property")?;
+            let callee = node.field("function")?;
+            let property = callee.field("property")?;
             (text_of(property, self.text) == "then").then_some(())?;
-            let known = self.resolve(callee.child_by_field_name("object")?)?;
-            let handler = node.child_by_field_name("arguments")?.named_child(0)?;
-            let parameter = handler.child_by_field_name("parameter").or_else(|| {
-                let first = handler.child_by_field_name("parameters")?.named_child(0)?;
-                Some(first.child_by_field_name("pattern").unwrap_or(first))
+            let known = self.resolve(callee.field("object")?)?;
+            let handler = node.field("arguments")?.named_child(0)?;
+            let parameter = handler.field("parameter").or_else(|| {
+                let first = handler.field("parameters")?.named_child(0)?;
+                Some(first.field("pattern").unwrap_or(first))
             })?;
             Some((parameter, known))
         };
@@ -215,15 +206,11 @@ impl<'s> Names<'s> {
                 }
             }
             "object_pattern" => {
-                let mut cursor = pattern.walk();
-                for part in pattern.named_children(&mut cursor) {
+                for part in pattern.named() {
                     let (key, inner) = match part.kind() {
-                        "pair_pattern" => (
-                            part.child_by_field_name("key"),
-                            part.child_by_field_name("value"),
-                        ),
+                        "pair_pattern" => (part.field("key"), part.field("value")),
                         "object_assignment_pattern" => {
-                            let left = part.child_by_field_name("left");
+                            let left = part.field("left");
                             (left, left)
                         }
                         _ => (Some(part), Some(part)),
@@ -231,15 +218,14 @@ impl<'s> Names<'s> {
                     let (Some(key), Some(inner)) = (key, inner) else {
                         continue;
                     };
-                    let inner = inner.child_by_field_name("left").unwrap_or(inner);
+                    let inner = inner.field("left").unwrap_or(inner);
                     let key = self.string(key).unwrap_or_else(|| text_of(key, self.text));
                     let name = known.map(|known| member(known, &key));
                     self.bind(inner, name.as_deref());
                 }
             }
             "array_pattern" => {
-                let mut cursor = pattern.walk();
-                for part in pattern.named_children(&mut cursor) {
+                for part in pattern.named() {
                     self.bind(part, None);
                 }
             }
@@ -249,7 +235,7 @@ impl<'s> Names<'s> {
 
     fn import(&mut self, node: Node<'_>) {
         let Some(module) = node
-            .child_by_field_name("source")
+            .field("source")
             .and_then(|source| self.string(source))
             .map(|module| module_name(&module))
         else {
@@ -258,8 +244,7 @@ impl<'s> Names<'s> {
         let is_outside = !module.starts_with('.');
         let mut open = vec![node];
         while let Some(node) = open.pop() {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in node.named() {
                 match child.kind() {
                     "import_clause" | "named_imports" => open.push(child),
                     "identifier" => self.bind(child, is_outside.then_some(&module)),
@@ -269,10 +254,10 @@ impl<'s> Names<'s> {
                         }
                     }
                     "import_specifier" => {
-                        let Some(name) = child.child_by_field_name("name") else {
+                        let Some(name) = child.field("name") else {
                             continue;
                         };
-                        let bound = child.child_by_field_name("alias").unwrap_or(name);
+                        let bound = child.field("alias").unwrap_or(name);
                         let name = self
                             .string(name)
                             .unwrap_or_else(|| text_of(name, self.text));
@@ -288,55 +273,20 @@ impl<'s> Names<'s> {
         }
     }
 
-    // Functions that the file's own statements call, and what those call.
-    fn calls(&mut self, root: Node<'_>) {
-        let mut bodies: HashMap<String, HashSet<String>> = HashMap::new();
-        let mut now = HashSet::new();
-        self.collect_calls(root, 0, &mut now, &mut bodies);
-        self.called = called_from(now, bodies);
-    }
-
-    fn collect_calls(
-        &self,
-        node: Node<'_>,
-        depth: usize,
-        into: &mut HashSet<String>,
-        bodies: &mut HashMap<String, HashSet<String>>,
-    ) {
-        if depth > MAX_DEPTH {
-            return;
+    fn part<'t>(&self, node: Node<'t>) -> Part<'t> {
+        let named = match node.kind() {
+            "function_declaration" | "generator_function_declaration" => Some(node),
+            "variable_declarator" => node.field("value").filter(|value| is_function(*value)),
+            _ => None,
+        };
+        if let Some((name, function)) = node.field("name").zip(named) {
+            return Part::Function(text_of(name, self.text), function);
         }
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
-            let named = match child.kind() {
-                "function_declaration" | "generator_function_declaration" => {
-                    child.child_by_field_name("name").map(|name| (name, child))
-                }
-                "variable_declarator" => child
-                    .child_by_field_name("value")
-                    .filter(|value| is_function(*value))
-                    .and_then(|value| Some((child.child_by_field_name("name")?, value))),
-                _ => None,
-            };
-            if let Some((name, function)) = named {
-                let name = text_of(name, self.text);
-                let mut inner = bodies.remove(&name).unwrap_or_default();
-                self.collect_calls(function, depth + 1, &mut inner, bodies);
-                bodies.insert(name, inner);
-                continue;
-            }
-            if is_function(child) && !is_called_at_once(child) {
-                continue;
-            }
-            let callee = match child.kind() {
-                "call_expression" => child.child_by_field_name("function"),
-                "new_expression" => child.child_by_field_name("constructor"),
-                _ => None,
-            };
-            if let Some(callee) = callee.filter(|callee| callee.kind() == "identifier") {
-                into.insert(text_of(callee, self.text));
-            }
-            self.collect_calls(child, depth + 1, into, bodies);
+        match node.kind() {
+            _ if is_function(node) && !is_called_at_once(node) => Part::Later,
+            "call_expression" => Part::Calls(node.field("function")),
+            "new_expression" => Part::Calls(node.field("constructor")),
+            _ => Part::Calls(None),
         }
     }
 }
@@ -364,17 +314,17 @@ pub(super) fn runs_soon(function: Node<'_>, text: &[u8]) -> bool {
     };
     if call.kind() == "new_expression" {
         return call
-            .child_by_field_name("constructor")
+            .field("constructor")
             .is_some_and(|made| text_of(made, text) == "Promise");
     }
-    let Some(callee) = call.child_by_field_name("function") else {
+    let Some(callee) = call.field("function") else {
         return false;
     };
     let said = text_of(callee, text);
     let method = callee_property(callee, text).unwrap_or(said.clone());
     if LISTENS.contains(&method.as_str()) && said.starts_with("process") {
         let event = call
-            .child_by_field_name("arguments")
+            .field("arguments")
             .and_then(|arguments| arguments.named_child(0))
             .and_then(|event| script_string(event, text));
         return matches!(
@@ -415,7 +365,7 @@ pub(super) const LISTENS: &[&str] = &[
 
 /// The property that a call is made by: `call` of `a.b.call(c)`.
 pub(super) fn callee_property(callee: Node<'_>, text: &[u8]) -> Option<String> {
-    Some(text_of(callee.child_by_field_name("property")?, text))
+    Some(text_of(callee.field("property")?, text))
 }
 
 /// Whether a function is called where it stands: `(() => { … })()`.
@@ -425,7 +375,7 @@ pub(super) fn is_called_at_once(node: Node<'_>) -> bool {
         match above.kind() {
             // The last is `(function () { … }).call(this)`.
             "parenthesized_expression" | "unary_expression" | "member_expression" => inner = above,
-            "call_expression" => return above.child_by_field_name("function") == Some(inner),
+            "call_expression" => return above.field("function") == Some(inner),
             _ => return false,
         }
     }

@@ -1,12 +1,14 @@
 use tree_sitter::Node;
 
+use crate::languages::literal::Syntax;
+
 use crate::languages::outline::source;
 
 /// The name of a definition: of an exported one by its `export`.
 pub(super) fn defined(node: Node<'_>, parent: &str, text: &[u8]) -> Option<String> {
     match node.kind() {
         "export_statement" => {
-            let declaration = node.child_by_field_name("declaration")?;
+            let declaration = node.field("declaration")?;
             name_of(declaration, true, text)
         }
         _ if parent == "export_statement" => None,
@@ -26,18 +28,18 @@ fn name_of(node: Node<'_>, outermost: bool, text: &[u8]) -> Option<String> {
         | "enum_declaration"
         | "internal_module"
         | "method_definition"
-        | "public_field_definition" => Some(source(node.child_by_field_name("name")?, text)),
+        | "public_field_definition" => Some(source(node.field("name")?, text)),
         "lexical_declaration" | "variable_declaration" => {
             let value = declared_value(node);
             let is_function = value.is_some_and(is_function);
             let declarator = node.named_child(0)?;
-            let name = declarator.child_by_field_name("name")?;
+            let name = declarator.field("name")?;
             (outermost || is_function).then(|| source(name, text))
         }
         "pair" => {
-            let value = node.child_by_field_name("value")?;
+            let value = node.field("value")?;
             is_function(value)
-                .then(|| node.child_by_field_name("key"))
+                .then(|| node.field("key"))
                 .flatten()
                 .map(|key| source(key, text))
         }
@@ -49,7 +51,7 @@ fn name_of(node: Node<'_>, outermost: bool, text: &[u8]) -> Option<String> {
                 _ => call,
             };
             let arguments = (call.kind() == "call_expression")
-                .then(|| call.child_by_field_name("arguments"))
+                .then(|| call.field("arguments"))
                 .flatten()?;
             let mut walk = arguments.walk();
             let children: Vec<Node<'_>> = arguments.named_children(&mut walk).collect();
@@ -66,13 +68,11 @@ fn name_of(node: Node<'_>, outermost: bool, text: &[u8]) -> Option<String> {
 
 fn declared_value(node: Node<'_>) -> Option<Node<'_>> {
     let node = match node.kind() {
-        "export_statement" => node.child_by_field_name("declaration")?,
+        "export_statement" => node.field("declaration")?,
         _ => node,
     };
     match node.kind() {
-        "lexical_declaration" | "variable_declaration" => {
-            node.named_child(0)?.child_by_field_name("value")
-        }
+        "lexical_declaration" | "variable_declaration" => node.named_child(0)?.field("value"),
         _ => None,
     }
 }

@@ -1,5 +1,7 @@
 use tree_sitter::Node;
 
+use crate::languages::literal::Syntax;
+
 use crate::languages::uses::{MAX_CHAIN, Uses, chain, is_field};
 
 fn declares(leaf: Node<'_>, parent: Node<'_>) -> bool {
@@ -36,7 +38,7 @@ fn is_parameter(leaf: Node<'_>, parent: Node<'_>, kind: &str) -> bool {
 
 // `this.name = …`: the bare name is a slip for it.
 fn is_own(member: Node<'_>, above: &[Node<'_>]) -> bool {
-    let object = member.child_by_field_name("object");
+    let object = member.field("object");
     object.is_some_and(|it| it.kind() == "this")
         && above
             .iter()
@@ -50,10 +52,9 @@ fn is_member(above: &[Node<'_>], leaf: Node<'_>, text: &[u8]) -> bool {
     let name = text.get(leaf.byte_range());
     let bodies = above.iter().filter(|node| node.kind() == "class_body");
     bodies.into_iter().any(|body| {
-        let mut cursor = body.walk();
-        let mut members = body.named_children(&mut cursor);
+        let mut members = body.named();
         members.any(|it| {
-            let named = it.child_by_field_name("name").map(|it| it.byte_range());
+            let named = it.field("name").map(|it| it.byte_range());
             named.is_some_and(|it| text.get(it) == name)
         })
     })

@@ -1,6 +1,5 @@
 use super::options::{After, JudgeOptions, Judged};
 use super::run::judge;
-use crate::model::RepoPath;
 use crate::policy::Allowed;
 use crate::source::{Listing, Memory, Skipped, Source};
 
@@ -44,19 +43,8 @@ impl Judge {
     /// Takes the files that a reply may be about, with paths relative to the root of the
     /// repository. What is no such path is left out, see [`Judge::skipped`].
     pub fn new<P: AsRef<str>, B: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, B)>) -> Self {
-        let mut skipped = Vec::new();
-        let mut taken = Vec::new();
-        for (path, bytes) in files {
-            match RepoPath::new(path.as_ref()) {
-                Ok(path) => taken.push((path, bytes.into())),
-                Err(problem) => skipped.push(Skipped {
-                    lossy_path: path.as_ref().to_owned(),
-                    reason: problem.to_string(),
-                }),
-            }
-        }
         Self {
-            files: Memory::with_skipped(taken, skipped),
+            files: Memory::named(files),
             strict: false,
             as_written: false,
             reverse: false,

@@ -190,12 +190,14 @@ impl Judging<'_, '_> {
         let merged = objects.merge(&before.bytes, &state.bytes, &theirs);
         let clean = merged.is_some();
         if self.options.three_way && clean {
-            self.verdict.mends.push(Mend {
-                code: Code::M413,
-                safety: crate::model::Safety::OptIn,
-                patch_line: u64::from(section.line),
-                message: "merged with what the file has become since the patch was made".to_owned(),
-            });
+            let message = "merged with what the file has become since the patch was made";
+            let mend = Mend::new(
+                Code::M413,
+                crate::model::Safety::OptIn,
+                section.line,
+                message,
+            );
+            self.verdict.mends.push(mend);
             return merged;
         }
         let how = if clean {

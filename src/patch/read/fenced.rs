@@ -39,12 +39,8 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
             content.extend_from_slice(lines.get(row));
             content.push(b'\n');
         }
-        mends.push(Mend {
-            code: Code::M105,
-            safety: Safety::Lossy,
-            patch_line: u64::from(number(at)),
-            message: "took the text under the name of a file for the whole file".to_owned(),
-        });
+        let message = "took the text under the name of a file for the whole file";
+        mends.push(Mend::new(Code::M105, Safety::Lossy, number(at), message));
         files.push(FilePatch {
             line: number(at),
             headers: Headers {

@@ -105,73 +105,18 @@ pub(super) fn packet(value: &Value) -> Option<Packet> {
     })
 }
 
-// Names in use for one thing, in lower case and without `_` and `-`.
-pub(super) const PATH: &[&str] = &[
-    "path",
-    "filepath",
-    "file",
-    "filename",
-    "targetfile",
-    "relativepath",
-];
-const OLD: &[&str] = &[
-    "old",
-    "oldtext",
-    "oldstring",
-    "oldstr",
-    "oldcode",
-    "search",
-    "find",
-    "original",
-    "before",
-];
-const NEW: &[&str] = &[
-    "new",
-    "newtext",
-    "newstring",
-    "newstr",
-    "newcode",
-    "replace",
-    "replacement",
-    "updated",
-    "after",
-];
-const ALL: &[&str] = &["replaceall", "allowmultiple", "all"];
-const CONTENT: &[&str] = &[
-    "content",
-    "contents",
-    "filetext",
-    "filecontent",
-    "newcontent",
-];
-const INSERTED: &[&str] = &["newstr", "inserttext", "text", "newtext", "content"];
+// Names in use for one thing, in lower case and without `_` and `-`, with a blank between them.
+pub(super) const PATH: &str = "path filepath file filename targetfile relativepath";
+const OLD: &str = "old oldtext oldstring oldstr oldcode search find original before";
+const NEW: &str = "new newtext newstring newstr newcode replace replacement updated after";
+const ALL: &str = "replaceall allowmultiple all";
+const CONTENT: &str = "content contents filetext filecontent newcontent";
+const INSERTED: &str = "newstr inserttext text newtext content";
 // Lists of edits: what is in them and is none is a mistake, not something else.
-const LISTS: &[&str] = &[
-    "edits",
-    "changes",
-    "replacements",
-    "operations",
-    "updates",
-    "files",
-];
-const WRAPPERS: &[&str] = &[
-    "input",
-    "arguments",
-    "parameters",
-    "params",
-    "args",
-    "function",
-    "functioncall",
-    "toolcalls",
-    "toolcall",
-    "tooluse",
-    "content",
-    "message",
-    "choices",
-    "repair",
-    "result",
-];
-const TEXTS: &[&str] = &["patch", "diff", "input", "arguments"];
+const LISTS: &str = "edits changes replacements operations updates files";
+const WRAPPERS: &str = "input arguments parameters params args function functioncall toolcalls toolcall tooluse \
+        content message choices repair result";
+const TEXTS: &str = "patch diff input arguments";
 const DEEPEST: usize = 12;
 
 pub(super) fn plain(key: &str) -> String {
@@ -179,12 +124,18 @@ pub(super) fn plain(key: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-fn get<'v>(fields: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Value> {
-    let named = |key: &String| names.contains(&plain(key).as_str());
-    fields.iter().find(|(key, _)| named(key)).map(|(_, it)| it)
+/// Whether a key is one of these names.
+pub(super) fn is_one(key: &str, names: &str) -> bool {
+    let key = plain(key);
+    names.split(' ').any(|it| it == key)
 }
 
-fn text<'v>(fields: &'v Map<String, Value>, names: &[&str]) -> Option<&'v str> {
+fn get<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v Value> {
+    let mut fields = fields.iter();
+    fields.find(|(key, _)| is_one(key, names)).map(|(_, it)| it)
+}
+
+fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v str> {
     get(fields, names).and_then(Value::as_str)
 }
 
@@ -250,11 +201,11 @@ impl Found {
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
         let path = text(fields, PATH).or(path);
-        if let Some(said) = text(fields, &["patch"]).filter(|it| !it.trim().is_empty()) {
+        if let Some(said) = text(fields, "patch").filter(|it| !it.trim().is_empty()) {
             self.text.get_or_insert_with(|| said.to_owned());
             return true;
         }
-        if let Some(said) = get(fields, &["patch", "diff"]).and_then(lines) {
+        if let Some(said) = get(fields, "patch diff").and_then(lines) {
             self.text.get_or_insert(said);
             return true;
         }
@@ -265,10 +216,9 @@ impl Found {
         }
         let mut any = false;
         for (key, value) in fields {
-            let key = plain(key);
-            if LISTS.contains(&key.as_str()) {
+            if is_one(key, LISTS) {
                 any |= self.list(value, path, depth);
-            } else if WRAPPERS.contains(&key.as_str()) || TEXTS.contains(&key.as_str()) {
+            } else if is_one(key, WRAPPERS) || is_one(key, TEXTS) {
                 any |= self.collect(value, path, depth + 1);
             }
         }
@@ -300,7 +250,7 @@ impl Found {
 
     // One edit, insertion or whole file.
     fn change(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
-        let line = get(fields, &["insertline", "insert", "afterline"]);
+        let line = get(fields, "insertline insert afterline");
         if let Some(line) = line.and_then(Value::as_u64)
             && let (Ok(line), Some(new)) = (u32::try_from(line), text(fields, INSERTED))
         {

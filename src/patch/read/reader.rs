@@ -86,12 +86,7 @@ pub fn read<T>(
 }
 
 fn unwrapping(message: &str) -> Mend {
-    Mend {
-        code: Code::M105,
-        safety: Safety::Safe,
-        patch_line: 1,
-        message: message.to_owned(),
-    }
+    Mend::new(Code::M105, Safety::Safe, 1_u64, message)
 }
 
 fn unlike(bytes: &[u8]) -> Refusal {

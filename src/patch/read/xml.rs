@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use super::json::{PATH, plain};
+use super::json::{PATH, is_one, plain};
 
 /// Edits in tags, as the objects that JSON would carry: `<path>`, `<old_str>` and their like, or
 /// `<parameter name="path">`, and whole files in `<file path="...">`.
@@ -25,7 +25,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
         } else {
             Some(name)
         };
-        let Some(key) = key.filter(|key| FIELDS.contains(&plain(key).as_str())) else {
+        let Some(key) = key.filter(|key| is_one(key, FIELDS)) else {
             if STARTS.contains(&name) {
                 groups.push(std::mem::take(&mut group));
             }
@@ -35,9 +35,8 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
             if let Some(path) = path {
                 group.insert("path".to_owned(), path.into());
                 let inside = value(rest.get(end + 1..)?, name)?;
-                let fields = FIELDS
-                    .iter()
-                    .any(|field| inside.contains(&format!("<{field}>")));
+                let mut fields = FIELDS.split(' ');
+                let fields = fields.any(|field| inside.contains(&format!("<{field}>")));
                 if !fields && !inside.contains("<old") && !inside.contains("SEARCH") {
                     group.insert("content".to_owned(), unpadded(inside).into());
                     groups.push(std::mem::take(&mut group));
@@ -58,7 +57,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
         let field = match number {
             Some(number) => number.into(),
             None if plain(key) == "replaceall" => (inside.trim() == "true").into(),
-            None if PATH.contains(&plain(key).as_str()) => inside.trim().into(),
+            None if is_one(key, PATH) => inside.trim().into(),
             None => unpadded(inside).into(),
         };
         group.insert(key.to_owned(), field);
@@ -77,25 +76,8 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
 const CDATA: &str = "<![CDATA[";
 const LONGEST_TAG: usize = 300;
 const MOST_FILES: usize = 200;
-const FIELDS: &[&str] = &[
-    "path",
-    "filepath",
-    "filename",
-    "oldstr",
-    "oldstring",
-    "oldtext",
-    "old",
-    "search",
-    "newstr",
-    "newstring",
-    "newtext",
-    "new",
-    "replace",
-    "content",
-    "filetext",
-    "insertline",
-    "replaceall",
-];
+const FIELDS: &str = "path filepath filename oldstr oldstring oldtext old search newstr newstring newtext \
+    new replace content filetext insertline replaceall";
 const STARTS: &[&str] = &[
     "invoke",
     "edit",

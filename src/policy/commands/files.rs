@@ -71,7 +71,6 @@ impl CommandFiles {
 #[cfg(test)]
 mod tests {
     use super::CommandFiles;
-    use crate::model::RepoPath;
     use crate::source::Memory;
 
     #[test]
@@ -80,36 +79,33 @@ mod tests {
             "unit":"run-s a:b","a:b":"cross-env CI=1 mocha -r ./hook.js lib/check.js","lint":"eslint src/app.js",
             "loop":"npm run loop"}}"#;
         let makefile = "all: test\n.PHONY: test\ntest: build\n\t@python3 run_tests.py \\\n\t\t--fast\nbuild:\n\t./build.sh\nother:\n\tsh other.sh\n";
-        let source = Memory::new(
-            [
-                ("package.json", package),
-                (
-                    "packages/a/package.json",
-                    r#"{"scripts":{"test":"node ../../tools/a"}}"#,
-                ),
-                ("Makefile", makefile),
-                ("ci.sh", "#!/bin/sh\ncd sub && node ./deep.js\n"),
-                ("build.sh", "#!/bin/bash\n. ./env.sh\n"),
-                (
-                    "tox.ini",
-                    "[testenv]\ncommands =\n    python run_tests.py {posargs}\n",
-                ),
-                ("tools/pre.js", ""),
-                ("tools/a.js", ""),
-                ("hook.js", ""),
-                ("lib/check.js", ""),
-                ("sub/deep.js", ""),
-                ("src/app.js", ""),
-                ("src/app.py", ""),
-                ("run_tests.py", ""),
-                ("other.sh", ""),
-                ("env.sh", ""),
-                ("pkg/__main__.py", ""),
-                ("tests/test_a.py", ""),
-                ("conf.toml", ""),
-            ]
-            .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named([
+            ("package.json", package),
+            (
+                "packages/a/package.json",
+                r#"{"scripts":{"test":"node ../../tools/a"}}"#,
+            ),
+            ("Makefile", makefile),
+            ("ci.sh", "#!/bin/sh\ncd sub && node ./deep.js\n"),
+            ("build.sh", "#!/bin/bash\n. ./env.sh\n"),
+            (
+                "tox.ini",
+                "[testenv]\ncommands =\n    python run_tests.py {posargs}\n",
+            ),
+            ("tools/pre.js", ""),
+            ("tools/a.js", ""),
+            ("hook.js", ""),
+            ("lib/check.js", ""),
+            ("sub/deep.js", ""),
+            ("src/app.js", ""),
+            ("src/app.py", ""),
+            ("run_tests.py", ""),
+            ("other.sh", ""),
+            ("env.sh", ""),
+            ("pkg/__main__.py", ""),
+            ("tests/test_a.py", ""),
+            ("conf.toml", ""),
+        ]);
         for (line, directory, expected) in [
             ("npm test", "", "ci.sh hook.js lib/check.js* tools/pre.js"),
             ("npm run lint", "", ""),

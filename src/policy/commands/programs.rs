@@ -1,94 +1,53 @@
-/// Programs that only start another one.
-pub(super) const STARTERS: &[&str] = &[
-    "!",
-    "if",
-    "then",
-    "else",
-    "elif",
-    "while",
-    "until",
-    "do",
-    "timeout",
-    "env",
-    "command",
-    "exec",
-    "time",
-    "nice",
-    "nohup",
-    "sudo",
-    "xvfb-run",
-    "npx",
-    "bunx",
-    "pnpx",
-    "cross-env",
-    "cross-env-shell",
-    "dotenv",
-    "c8",
-    "nyc",
-    "busybox",
-    "stdbuf",
-    "setsid",
-    "winpty",
-];
+use std::sync::LazyLock;
 
-/// Programs that look at the files they are given and run none of them.
-pub(super) const CHECKERS: &[&str] = &[
-    "ruff",
-    "flake8",
-    "mypy",
-    "pyright",
-    "basedpyright",
-    "pylint",
-    "black",
-    "isort",
-    "bandit",
-    "py_compile",
-    "compileall",
-    "pyflakes",
-    "pycodestyle",
-    "eslint",
-    "tsc",
-    "vue-tsc",
-    "tsgo",
-    "prettier",
-    "biome",
-    "oxlint",
-    "stylelint",
-    "standard",
-    "xo",
-];
+/// `programs.toml`. The file is part of the program, and a test reads it.
+pub(super) static PROGRAMS: LazyLock<Programs> =
+    LazyLock::new(|| toml::from_str(include_str!("programs.toml")).unwrap_or_default());
 
-/// Programs of every day that run none of the files they are given.
-pub(super) const PLAIN: &[&str] = &[
-    "ls", "cat", "test", "[", "echo", "git", "rm", "mkdir", "cp", "mv", "grep", "pip", "pip3",
-];
+/// What programs do with the files they are given.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Programs {
+    starters: Vec<String>,
+    checkers: Vec<String>,
+    plain: Vec<String>,
+    test_runners: Vec<String>,
+}
 
-/// Programs that run the files they are given as tests.
-pub(super) const TEST_RUNNERS: &[&str] = &[
-    "pytest",
-    "py.test",
-    "unittest",
-    "nose2",
-    "nosetests",
-    "trial",
-    "jest",
-    "vitest",
-    "mocha",
-    "_mocha",
-    "ava",
-    "tap",
-    "uvu",
-    "jasmine",
-    "karma",
-    "nox",
-    "tape",
-    "tox",
-    "playwright",
-    "bats",
-];
+impl Programs {
+    /// It only starts another one.
+    pub(super) fn starts(&self, name: &str) -> bool {
+        has(&self.starters, name)
+    }
+
+    /// It looks at them and runs none.
+    pub(super) fn runs_none(&self, name: &str) -> bool {
+        has(&self.checkers, name) || has(&self.plain, name)
+    }
+
+    /// It runs them as tests.
+    pub(super) fn tests(&self, name: &str) -> bool {
+        has(&self.test_runners, name)
+    }
+}
+
+fn has(words: &[String], name: &str) -> bool {
+    words.iter().any(|it| it == name)
+}
 
 /// Whether a program runs tests, or checks files as a compiler or a linter does.
 #[must_use]
 pub fn is_test_program(name: &str) -> bool {
-    TEST_RUNNERS.contains(&name) || CHECKERS.contains(&name)
+    PROGRAMS.tests(name) || has(&PROGRAMS.checkers, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PROGRAMS, is_test_program};
+
+    #[test]
+    fn programs_are_read() {
+        assert!(PROGRAMS.starts("npx") && PROGRAMS.runs_none("ls") && PROGRAMS.tests("jest"));
+        assert!(is_test_program("ruff") && !is_test_program("ls"));
+    }
 }

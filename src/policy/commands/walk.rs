@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::CommandFile;
-use super::programs::{CHECKERS, PLAIN, STARTERS, TEST_RUNNERS};
+use super::programs::PROGRAMS;
 use super::shell;
 use crate::model::{PathProblem, RepoPath};
 use crate::source::Source;
@@ -82,7 +82,7 @@ impl Walk<'_> {
         let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
         let program = program.trim_end_matches(".exe").trim_end_matches(".cmd");
         match program {
-            it if STARTERS.contains(&it) => {
+            it if PROGRAMS.starts(it) => {
                 // `timeout -k 5 1.5m`, `nice -n 10`: options and the numbers they take.
                 let own =
                     |word: &&&str| word.starts_with(|it: char| it == '-' || it.is_ascii_digit());
@@ -134,10 +134,10 @@ impl Walk<'_> {
             "node" | "nodejs" | "tsx" | "ts-node" | "nodemon" | "deno" => {
                 self.node(rest, directory, by);
             }
-            it if CHECKERS.contains(&it) || PLAIN.contains(&it) => {
+            it if PROGRAMS.runs_none(it) => {
                 self.options(rest, directory, by);
             }
-            it if TEST_RUNNERS.contains(&it) => {
+            it if PROGRAMS.tests(it) => {
                 self.options(rest, directory, by);
                 self.tests(rest, directory, by);
             }

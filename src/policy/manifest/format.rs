@@ -3,7 +3,8 @@ use super::{ini, requirements};
 use crate::model::file_name;
 
 /// How a manifest is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Format {
     /// JSON; comments and trailing commas pass.
     Json,

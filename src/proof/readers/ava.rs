@@ -45,7 +45,7 @@ pub(in crate::proof) fn ava(text: &str) -> Option<TestAccount> {
 #[cfg(test)]
 mod tests {
     use super::ava;
-    use crate::model::{TestCounts, TestEnd};
+    use crate::model::TestEnd;
 
     #[test]
     fn a_run_is_read() {
@@ -53,15 +53,7 @@ mod tests {
             "\n  - [skip] sk\n  - [todo] later\n  ✘ [fail]: f gives 2\n  ✔ ok (12ms)\n  ─\n\n  f gives 2\n\n  ─\n\n  1 test failed\n  3 tests passed\n  1 test skipped\n  1 test todo\n",
         )
         .unwrap();
-        assert_eq!(
-            account.counts,
-            TestCounts {
-                passed: 3,
-                failed: 1,
-                skipped: 2,
-                ..TestCounts::default()
-            }
-        );
+        assert_eq!(account.counts.to_string(), "3 passed, 1 failed, 2 skipped");
         assert_eq!(account.tests["f gives 2"], TestEnd::Failed);
         assert_eq!(account.tests["ok"], TestEnd::Passed);
         assert_eq!(ava("  2 tests passed\n"), None);

@@ -86,7 +86,7 @@ fn row(bare: &str) -> Row<'_, TestEnd> {
 #[cfg(test)]
 mod tests {
     use super::jest;
-    use crate::model::{TestCounts, TestEnd};
+    use crate::model::TestEnd;
 
     #[test]
     fn a_summary_and_its_suites_are_read() {
@@ -98,14 +98,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            account.counts,
-            TestCounts {
-                passed: 2,
-                failed: 1,
-                skipped: 2,
-                deselected: 0,
-                errors: 1
-            }
+            account.counts.to_string(),
+            "2 passed, 1 failed, 1 errors, 2 skipped"
         );
         assert_eq!(account.files["jest/b.test.js"], TestEnd::Passed);
         assert_eq!(account.files["c.test.js"], TestEnd::Failed);

@@ -95,7 +95,7 @@ fn row(bare: &str) -> Row<'_, TestEnd> {
 #[cfg(test)]
 mod tests {
     use super::mocha;
-    use crate::model::{TestCounts, TestEnd};
+    use crate::model::TestEnd;
 
     #[test]
     fn a_run_is_read() {
@@ -103,15 +103,7 @@ mod tests {
             "\n\n  grp\n    1) f gives 2\n    ✔ ok\n    - sk\n    2) \"after each\" hook for \"ok\"\n\n\n  1 passing (17ms)\n  1 pending\n  2 failing\n\n  1) grp\n       f gives 2:\n     Error\n",
         )
         .unwrap();
-        assert_eq!(
-            account.counts,
-            TestCounts {
-                passed: 1,
-                failed: 1,
-                skipped: 1,
-                ..TestCounts::default()
-            }
-        );
+        assert_eq!(account.counts.to_string(), "1 passed, 1 failed, 1 skipped");
         assert_eq!(account.tests["grp f gives 2"], TestEnd::Failed);
         assert_eq!(account.tests["grp ok"], TestEnd::Passed);
         assert_eq!(account.listed, 1);

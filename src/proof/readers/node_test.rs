@@ -153,7 +153,7 @@ fn tap<'l>(lines: &[&'l str]) -> Vec<(Vec<&'l str>, TestEnd)> {
 #[cfg(test)]
 mod tests {
     use super::node_test;
-    use crate::model::{TestCounts, TestEnd, TestRunner};
+    use crate::model::{TestEnd, TestRunner};
 
     const SPEC: &str = "▶ grp\n  ✖ f gives 2 (3.0ms)\n    AssertionError\n\n  ✔ ok (0.2ms)\n  ﹣ sk (0.1ms) # SKIP\n  ✔ later (0.1ms) # TODO\n✖ grp (17.9ms)\n▶ outer\n  ✔ inner (0.2ms)\n✔ outer (0.5ms)\nℹ tests 6\nℹ suites 1\nℹ pass 3\nℹ fail 1\nℹ cancelled 0\nℹ skipped 1\nℹ todo 1\nℹ duration_ms 453.0\n\n✖ failing tests:\n\ntest at nt/a.test.js:2:22\n✖ f gives 2 (3.0ms)\n";
     const TAP: &str = "TAP version 13\n# Subtest: grp\n    # Subtest: f gives 2\n    not ok 1 - f gives 2\n      ---\n      ...\n    ok 2 - ok\n    ok 3 - sk # SKIP\n    ok 4 - later # TODO\n    1..4\nnot ok 1 - grp\n    ok 1 - inner\n    1..1\nok 2 - outer\n1..2\n# tests 6\n# suites 1\n# pass 3\n# fail 1\n# cancelled 0\n# skipped 1\n# todo 1\n";
@@ -163,15 +163,7 @@ mod tests {
         for text in [SPEC, TAP] {
             let account = node_test(text, &|_| true).unwrap();
             assert_eq!(account.runner, TestRunner::NodeTest);
-            assert_eq!(
-                account.counts,
-                TestCounts {
-                    passed: 3,
-                    failed: 1,
-                    skipped: 2,
-                    ..TestCounts::default()
-                }
-            );
+            assert_eq!(account.counts.to_string(), "3 passed, 1 failed, 2 skipped");
             assert_eq!(account.tests["grp > f gives 2"], TestEnd::Failed, "{text}");
             assert_eq!(account.tests["outer > inner"], TestEnd::Passed);
             assert_eq!(account.tests["grp > sk"], TestEnd::Skipped);

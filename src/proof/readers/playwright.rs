@@ -50,7 +50,7 @@ pub(in crate::proof) fn playwright(text: &str) -> Option<TestAccount> {
 #[cfg(test)]
 mod tests {
     use super::playwright;
-    use crate::model::{TestCounts, TestEnd};
+    use crate::model::TestEnd;
 
     #[test]
     fn a_run_is_read() {
@@ -58,15 +58,7 @@ mod tests {
             "\nRunning 3 tests using 2 workers\n\n  ✓  1 [chromium] › a.spec.ts:3:5 › page › opens (1.2s)\n  ✘  2 [chromium] › a.spec.ts:9:5 › page › closes (1.2s)\n\n  1) [chromium] › a.spec.ts:9:5 › page › closes ───\n\n  1 failed\n    [chromium] › a.spec.ts:9:5 › page › closes ────────\n  1 skipped\n  1 passed (2.0s)\n",
         )
         .unwrap();
-        assert_eq!(
-            account.counts,
-            TestCounts {
-                passed: 1,
-                failed: 1,
-                skipped: 1,
-                ..TestCounts::default()
-            }
-        );
+        assert_eq!(account.counts.to_string(), "1 passed, 1 failed, 1 skipped");
         let failing = "[chromium] › a.spec.ts:9:5 › page › closes";
         assert_eq!(account.tests[failing], TestEnd::Failed);
         assert_eq!(account.listed, 1);

@@ -68,7 +68,7 @@ fn end(mark: &str) -> TestEnd {
 #[cfg(test)]
 mod tests {
     use super::vitest;
-    use crate::model::{TestCounts, TestEnd};
+    use crate::model::TestEnd;
 
     #[test]
     fn a_failed_run_is_read() {
@@ -80,14 +80,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            account.counts,
-            TestCounts {
-                passed: 2,
-                failed: 1,
-                skipped: 2,
-                deselected: 0,
-                errors: 1
-            }
+            account.counts.to_string(),
+            "2 passed, 1 failed, 1 errors, 2 skipped"
         );
         assert_eq!(
             account.tests["vt/a.test.mjs > grp > f gives 2"],

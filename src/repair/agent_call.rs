@@ -19,8 +19,8 @@ use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
 /// What came of speaking to an agent.
 #[derive(Debug, Default)]
-pub(super) struct Spoken {
-    pub(super) reached: Reached,
+pub(super) struct AgentCall {
+    pub(super) reached: CallEnd,
     pub(super) reply: Option<Reply>,
     /// Whether it did anything: wrote output or changed files.
     pub(super) progress: bool,
@@ -33,7 +33,7 @@ pub(super) struct Spoken {
 /// How far the agent came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Reached {
+pub(super) enum CallEnd {
     /// It ended by itself.
     #[default]
     Answered,
@@ -52,8 +52,8 @@ pub(super) enum Reached {
 /// `agent.json`: what is left of a call, so that it need not be made again.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Called {
-    reached: Reached,
+struct CallRecord {
+    reached: CallEnd,
     progress: bool,
     #[serde(default)]
     trouble: Option<AgentTrouble>,
@@ -70,10 +70,10 @@ pub(super) struct Asked<'a> {
     pub(super) writable: &'a [PathBuf],
 }
 
-impl Spoken {
+impl AgentCall {
     pub(super) fn of_text(text: &str) -> Self {
         Self {
-            reached: Reached::Answered,
+            reached: CallEnd::Answered,
             reply: Some(read_reply(text)),
             progress: true,
             trouble: None,
@@ -89,7 +89,7 @@ impl Session<'_> {
         asked: Asked<'_>,
         stdin: &str,
         timeout: Duration,
-    ) -> Result<Spoken, RepairError> {
+    ) -> Result<AgentCall, RepairError> {
         let Asked {
             command,
             protocol,
@@ -97,8 +97,8 @@ impl Session<'_> {
             writable,
         } = asked;
         let document = format!("{folder}/agent.json");
-        if let Some(called) = read_json::<Called>(&self.journal, &document) {
-            return Ok(self.heard_before(folder, protocol, called));
+        if let Some(called) = read_json::<CallRecord>(&self.journal, &document) {
+            return Ok(self.replay_call(folder, protocol, called));
         }
         let packet = &self.journal.path(&format!("{folder}/failure-packet.json"));
         let prompt = &self.journal.path(&format!("{folder}/prompt.md"));
@@ -133,9 +133,9 @@ impl Session<'_> {
         ) {
             Err(ExecError::SupervisorGone) => {
                 self.place.reset()?;
-                return Ok(Spoken {
-                    reached: Reached::Failed("the agent ended what watched over it".to_owned()),
-                    ..Spoken::default()
+                return Ok(AgentCall {
+                    reached: CallEnd::Failed("the agent ended what watched over it".to_owned()),
+                    ..AgentCall::default()
                 });
             }
             answer => answer?,
@@ -150,11 +150,11 @@ impl Session<'_> {
         let mut reply = answer.reply.clone();
         let mut progress = outcome.stdout.bytes > 0 || reply.patch.is_some();
         let mut reached = match outcome.end {
-            End::Exit(0) => Reached::Answered,
-            End::Interrupted => Reached::Interrupted,
-            End::TimedOut(_) => Reached::TimedOut,
-            end if end.is_missing_command() => Reached::Missing,
-            _ => Reached::Failed(String::new()),
+            End::Exit(0) => CallEnd::Answered,
+            End::Interrupted => CallEnd::Interrupted,
+            End::TimedOut(_) => CallEnd::TimedOut,
+            end if end.is_missing_command() => CallEnd::Missing,
+            _ => CallEnd::Failed(String::new()),
         };
         self.say_refused(&outcome.refused, true)?;
         let now = Fingerprint::of(root, source, self.setup.git);
@@ -176,7 +176,7 @@ impl Session<'_> {
                 }
             }
             Err(WorkplaceError::TooMuch(said)) => {
-                reached = Reached::Failed(format!("the agent's edits are no patch: {said}"));
+                reached = CallEnd::Failed(format!("the agent's edits are no patch: {said}"));
             }
             Err(error) => return Err(error.into()),
         }
@@ -187,19 +187,19 @@ impl Session<'_> {
             // A confined agent cannot have been it: somebody works there.
             if !confined {
                 let said = format!("`{path}` changed while the agent ran unconfined");
-                reached = Reached::Meddled(said);
+                reached = CallEnd::Meddled(said);
             }
         }
         self.place.reset()?;
         let trouble = self.own_trouble(outcome, &reached, &reply);
         if let Some(trouble) = &trouble
-            && matches!(&reached, Reached::Answered | Reached::Failed(_))
+            && matches!(&reached, CallEnd::Answered | CallEnd::Failed(_))
             && reached.is_unsaid()
         {
-            reached = Reached::Failed(headline(trouble, outcome));
+            reached = CallEnd::Failed(headline(trouble, outcome));
         }
-        if reached != Reached::Interrupted {
-            let called = Called {
+        if reached != CallEnd::Interrupted {
+            let called = CallRecord {
                 reached: reached.clone(),
                 progress,
                 trouble: trouble.clone(),
@@ -211,7 +211,7 @@ impl Session<'_> {
             self.journal.json(&document, &called)?;
         }
         let said = said(&answer.text, &reply);
-        Ok(Spoken {
+        Ok(AgentCall {
             reached,
             reply: Some(reply),
             progress,
@@ -225,7 +225,7 @@ impl Session<'_> {
     fn own_trouble(
         &self,
         outcome: &Outcome,
-        reached: &Reached,
+        reached: &CallEnd,
         reply: &Reply,
     ) -> Option<AgentTrouble> {
         // Colours of a terminal are no words.
@@ -235,9 +235,9 @@ impl Session<'_> {
         let known = trouble(&stderr).or_else(|| trouble(&stdout));
         let kind = match reached {
             // What was edited shows that its service answered.
-            Reached::Failed(_) if nothing => known.unwrap_or(TroubleKind::Crash),
-            Reached::Failed(_) => TroubleKind::Crash,
-            Reached::Answered if nothing && stdout.trim().len() <= MAX_COMPLAINT => known?,
+            CallEnd::Failed(_) if nothing => known.unwrap_or(TroubleKind::Crash),
+            CallEnd::Failed(_) => TroubleKind::Crash,
+            CallEnd::Answered if nothing && stdout.trim().len() <= MAX_COMPLAINT => known?,
             _ => return None,
         };
         let told = if stderr.trim().is_empty() {
@@ -262,7 +262,7 @@ impl Session<'_> {
     }
 
     // The call was made before an interruption; its reply stands in the folder.
-    fn heard_before(&self, folder: &str, protocol: Protocol, called: Called) -> Spoken {
+    fn replay_call(&self, folder: &str, protocol: Protocol, called: CallRecord) -> AgentCall {
         let read = |name: &str| {
             let path = self.journal.path(&format!("{folder}/{name}"));
             std::fs::read_to_string(path).unwrap_or_default()
@@ -275,7 +275,7 @@ impl Session<'_> {
             reply.packet.status = ReplyStatus::Patch;
         }
         let said = said(text.as_bytes(), &reply);
-        Spoken {
+        AgentCall {
             reached: called.reached,
             reply: Some(reply),
             progress: called.progress,
@@ -303,7 +303,7 @@ impl Session<'_> {
     }
 }
 
-impl Reached {
+impl CallEnd {
     // A failure that nobody has put into words yet, or an answer.
     fn is_unsaid(&self) -> bool {
         match self {
