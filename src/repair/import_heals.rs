@@ -33,8 +33,9 @@ pub(super) fn import_heals(
         return (None, Vec::new());
     }
     let graph = Graph::new(source);
-    let heal = |what: String, fixes: Vec<(RepoPath, Fix)>, must_fix| Heal {
+    let heal = |what: String, fixes: Vec<(RepoPath, Fix)>, must_fix, imports| Heal {
         what,
+        imports,
         patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
         files: fixes.into_iter().map(|(file, _)| file).collect(),
         must_fix,
@@ -61,7 +62,8 @@ pub(super) fn import_heals(
                 let what = format!("try {} in {}", one.import_statement, listed(&fixes));
                 let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
                 let must_fix = one.source == HintSource::Similar || rivals;
-                tries.push(heal(what, fixes, must_fix));
+                let imports = [(one.name.clone(), one.import_statement.clone())];
+                tries.push(heal(what, fixes, must_fix, imports.into()));
             }
         }
         settled.push((file, certain));
@@ -71,7 +73,9 @@ pub(super) fn import_heals(
         .iter()
         .map(|(file, fixed)| format!("{} in {file}", written(fixed, &settled)))
         .collect();
-    let certain = heal(said.join("; "), fixes, false);
+    let imports = settled.iter().flat_map(|(_, found)| found);
+    let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
+    let certain = heal(said.join("; "), fixes, false, imports.collect());
     tries.truncate(MAX_TRIES);
     ((!said.is_empty()).then_some(certain), tries)
 }
