@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """A model on this machine for trying agents' command lines: it speaks what Anthropic, OpenAI (chat and
 responses) and Gemini speak, reads the file that it is told, sends one edit, and says that it is done.
+With --run it lets the agent run one command instead. LOG gets what it was asked, a line of JSON each.
 
     scripts/fake_model.py FILE OLD NEW [LOG]      prints its address; FILE is absolute
+    scripts/fake_model.py --run COMMAND - [LOG]
 
 It is no measure of an agent: it shows that flags, edits and answers arrive.
 """
@@ -24,7 +26,9 @@ VALUES = [
     (("new_string", "newstring", "new_str", "new_text"), NEW),
     (("content", "file_text"), NEW + "\n"),
     (("instruction", "description", "explanation"), "change it"),
+    (("command", "cmd"), OLD),
 ]
+RUNS = ("bash", "run_shell_command", "exec_command", "shell_command", "shell")
 READS = ("read", "read_file", "view")
 EDITS = ("edit", "replace", "write_file", "write", "create")
 
@@ -44,7 +48,7 @@ def arguments(schema):
 def chosen(tools, answered):
     """The tool to call, and with what: read first where the agent asks for that, then edit."""
     by_name = {name.lower(): (name, schema) for name, schema in tools}
-    order = [READS, EDITS][answered : answered + 1] or []
+    order = ([RUNS] if FILE == "--run" else [READS, EDITS])[answered : answered + 1]
     for names in order:
         for name in names:
             if name in by_name:
@@ -167,11 +171,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         item = {"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
                 "content": [{"type": "output_text", "text": "Done.\n\n" + BLOCK, "annotations": []}]}
         if answered == 0:
-            if tools.get("apply_patch", {}).get("type") == "custom":
+            patches = FILE != "--run" and tools.get("apply_patch", {}).get("type") == "custom"
+            if patches:
                 item = {"type": "custom_tool_call", "id": "ct_1", "call_id": "call_1",
                         "name": "apply_patch", "input": PATCH, "status": "completed"}
             elif name := next((it for it in ("exec_command", "shell_command", "shell") if it in tools), None):
-                line = SHELL if name != "shell" else ["bash", "-lc", SHELL]
+                line = OLD if FILE == "--run" else SHELL
+                line = line if name != "shell" else ["bash", "-lc", line]
                 key = "cmd" if name == "exec_command" else "command"
                 item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name,
                         "arguments": json.dumps({key: line}), "status": "completed"}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Asks `mendit mcp` through the clients that others write: the Python and TypeScript SDKs and the
-# inspector's command line. Installs them into FOLDER, once; needs python3 or node and the registries:
+# inspector's command line. Each lists the tools, calls three of them, and one in a wrong way. Installs
+# them into FOLDER, once; needs python3 or node and the registries, and says what it skips:
 #   scripts/mcp_clients.sh FOLDER [MENDIT]
 set -eu
 folder=${1:?usage: scripts/mcp_clients.sh FOLDER [MENDIT]}
@@ -16,6 +17,7 @@ export XDG_STATE_HOME="$folder/state"
 if [ -x py/bin/python ] || { python3 -m venv py && py/bin/pip install -q mcp; }; then
     py/bin/python - "$program" "$folder/repo" <<'PY'
 import asyncio, sys
+from importlib.metadata import version
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -32,7 +34,9 @@ async def main(program, repo):
         failed = lambda it: getattr(it, "is_error", None) or getattr(it, "isError", False)
         assert not failed(right) and failed(wrong)
         assert "do not fit" in wrong.content[0].text
-    print("ok: the Python SDK")
+        for name, given in [("explain", {"code": "P402"}), ("imports", {"files": ["area.py"]})]:
+            assert not failed(await client.call_tool(name, given)), name
+    print(f"ok: the Python SDK {version('mcp')}: {len(tools)} tools listed, 3 called")
 
 asyncio.run(main(*sys.argv[1:]))
 PY
@@ -52,16 +56,29 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 const [command, repo] = process.argv.slice(2);
 const client = new Client({ name: "client", version: "1" });
 await client.connect(new StdioClientTransport({ command, args: ["-C", repo, "mcp"], env: process.env }));
-const right = await client.callTool({ name: "explain", arguments: { code: "P402" } });
+const { tools } = await client.listTools();
+const asked = [["explain", { code: "P402" }], ["imports", { files: ["area.py"] }], ["redact", { text: "a" }]];
+for (const [name, given] of asked) {
+  const right = await client.callTool({ name, arguments: given });
+  if (right.isError) throw new Error(JSON.stringify(right));
+}
 const wrong = await client.callTool({ name: "imports", arguments: { files: ["nowhere.py"] } });
-if (right.isError || !wrong.isError) throw new Error(JSON.stringify([right, wrong]));
+if (!wrong.isError || tools.length < 7) throw new Error(JSON.stringify([wrong, tools]));
 await client.close();
-console.log("ok: the TypeScript SDK");
+console.log(`ok: the TypeScript SDK ${process.argv[4]}: ${tools.length} tools listed, 3 called`);
 JS
-node client.mjs "$program" "$folder/repo"
-asked=$(npx --no-install mcp-inspector --cli "$program" -C "$folder/repo" mcp \
-    --method tools/call --tool-name explain --tool-arg code=P402 2> /dev/null)
-case $asked in
-    *'"isError": false'*) echo "ok: the inspector" ;;
-    *) echo "the inspector got another answer: $asked" >&2; exit 1 ;;
-esac
+of() { node -p "require('./node_modules/@modelcontextprotocol/$1/package.json').version"; }
+node client.mjs "$program" "$folder/repo" "$(of sdk)"
+inspect() { npx --no-install mcp-inspector --cli "$program" -C "$folder/repo" mcp --method "$@" 2> /dev/null; }
+listed=$(inspect tools/list | grep -c '"inputSchema"')
+answered() {
+    case $2 in
+        *'"isError": '"$1"*) ;;
+        *) echo "the inspector got another answer: $2" >&2; exit 1 ;;
+    esac
+}
+answered false "$(inspect tools/call --tool-name explain --tool-arg code=P402)"
+answered false "$(inspect tools/call --tool-name redact --tool-arg text=a)"
+answered false "$(inspect tools/call --tool-name diagnose --tool-arg "log=area.py:1: NameError: name 'side' is not defined")"
+answered true "$(inspect tools/call --tool-name imports --tool-arg 'files=["nowhere.py"]')"
+echo "ok: the inspector $(of inspector): $listed tools listed, 3 called"

@@ -197,6 +197,32 @@ fn caps_cut_and_say_so() {
     assert!(context["totalTokens"].as_u64().unwrap() <= 40);
 }
 
+#[cfg(unix)]
+#[test]
+fn lists_that_are_cut_say_by_how_much() {
+    let repo = shop();
+    let short = repo.context(&["src/cart.ts"]);
+    assert!(
+        short.get("moreOmitted").is_none() && short["repoIndex"].get("moreEntrypoints").is_none()
+    );
+    let had = short["repoIndex"]["entrypoints"].as_array().unwrap().len();
+    for at in 0..40 {
+        repo.write(&format!("p{at}/main.py"), "");
+    }
+    for at in 0..103 {
+        std::os::unix::fs::symlink("cart.ts", repo.root().join(format!("src/l{at}.ts"))).unwrap();
+    }
+    repo.commit();
+    let context = repo.context(&["src/cart.ts"]);
+    let listed = |of: &serde_json::Value| of.as_array().unwrap().len();
+    let index = &context["repoIndex"];
+    assert_eq!(listed(&index["entrypoints"]), 30);
+    assert_eq!(index["moreEntrypoints"], had + 10);
+    let links = context["omitted"].as_array().unwrap().iter();
+    assert_eq!(links.filter(|it| it["code"] == "C302").count(), 100);
+    assert_eq!(context["moreOmitted"], 3);
+}
+
 #[test]
 fn long_files_become_windows_around_the_lines_of_the_log() {
     let repo = shop();

@@ -151,6 +151,32 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
 }
 
 #[test]
+fn a_fix_beside_a_secret_is_not_written_masked() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let file = repo.root().join("shop/area.py");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let before = format!("KEY = '{token}'\n{before}");
+    std::fs::write(&file, &before).unwrap();
+    run(&repo, &[]);
+    let fix = repo.mendit(&["fix", "--yes"]);
+    assert_eq!(code(&fix), 2, "{}", stderr(&fix));
+    assert!(stderr(&fix).contains("U303") && !stdout(&fix).contains(&token));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    let test = "python3 -m unittest";
+    let repair = repo.mendit(&["repair", "--apply", "--test", test]);
+    assert_eq!(code(&repair), 0, "{}", stderr(&repair));
+    let after = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        after.contains("from shop.shape import Square") && after.contains(&token),
+        "{after}"
+    );
+}
+
+#[test]
 fn a_name_like_another_is_told_as_a_guess() {
     if !has_program("python3") {
         return;
@@ -348,6 +374,64 @@ fn a_command_with_a_secret_is_not_kept() {
                 );
             }
         }
+    }
+}
+
+// As in `mendit ... | head -1`: what nobody reads any more changes neither the end nor the words.
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let repo = repo();
+    repo.write("red.log", "a.py:1: NameError: name 'gone' is not defined\n");
+    repo.write("junk.diff", "no patch\n");
+    repo.write(
+        "task.json",
+        "{\"title\": \"t\", \"criteria\": [\"a\", \"b\"]}",
+    );
+    for line in [
+        "--help",
+        "context --log red.log",
+        "context --log red.log --format json",
+        "imports --graph --format json",
+        "check junk.diff --format json",
+        "git-apply --numstat junk.diff",
+        "diagnose red.log",
+        "hint gone",
+        "redact red.log",
+        "run seq 100000",
+        "run --brief false",
+        "run --format json true",
+        "heal --test false",
+        "split task.json",
+        "report",
+        "stats .",
+        "explain",
+        "schema context",
+        "schema nothing",
+        "init --stdout",
+        "config show",
+        "completions bash",
+        "man",
+        "gain --format json",
+        "doctor",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (read, write) = std::os::unix::net::UnixStream::pair().unwrap();
+        drop(read);
+        let unread = support::command(&repo.root(), &words)
+            .stdin(std::process::Stdio::null())
+            .stdout(std::os::fd::OwnedFd::from(write))
+            .output()
+            .unwrap();
+        let whole = support::command(&repo.root(), &words)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(code(&unread), code(&whole), "{line}: {}", stderr(&unread));
+        let said = |output: &Output| {
+            let text = stderr(output);
+            text.replace(|it: char| it.is_ascii_digit(), "")
+        };
+        assert_eq!(said(&unread), said(&whole), "{line}");
     }
 }
 

@@ -4,6 +4,7 @@
     deprecated,
     reason = "roots leave the protocol; clients in use name them"
 )]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
@@ -313,6 +314,40 @@ async fn wrong_calls_are_answered_and_break_nothing() {
         assert!(said.contains(code), "{said}");
     }
     use_every_reading_tool(&client).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_patch_beside_a_secret_is_not_handed_out_masked() {
+    let python = std::process::Command::new("python3")
+        .arg("--version")
+        .output();
+    if python.is_err() {
+        eprintln!("skipped: python3 is not here");
+        return;
+    }
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    for (first, secret) in [
+        ("KEY = 'none'".to_owned(), false),
+        (format!("KEY = '{token}'"), true),
+    ] {
+        let repo = Repo::with(&[
+            ("shop/__init__.py", ""),
+            ("shop/prices.py", "def total(a, b):\n    return a + b\n"),
+            ("check.py", &format!("{first}\nprint(total(1, 2))\n")),
+        ]);
+        let mut server = started(&repo, &["--run", "python3 check.py"]);
+        let client = over_stdio(&mut server).await;
+        let result = call(&client, "fix_tests", json!({})).await.unwrap();
+        let said = serde_json::to_string(&result).unwrap();
+        let document = result.structured_content.unwrap();
+        assert_eq!(document["status"], "fixed", "{said}");
+        assert_eq!(document["patch"].is_null(), secret, "{said}");
+        assert_eq!(said.contains("does not apply"), secret, "{said}");
+        assert!(
+            said.contains("from shop.prices import total") && !said.contains(&token),
+            "{said}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,6 @@
 //! Agents: what `init` writes for them, what they are told of a run, and what that spares.
 #![cfg(unix)]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod support;
 
@@ -144,6 +145,167 @@ fn a_hook_tells_of_red_test_commands_alone() {
     }
 }
 
+// What the agents hand over, as it was seen (Claude Code 2.1.197, Codex 0.169.0, Gemini CLI 0.61.0) or as
+// Cursor's documentation tells it; opencode's comes of the plugin.
+fn of_agent(agent: &str, command: &str, output: &str, exit: i32) -> Value {
+    let (event, response) = match agent {
+        "claude" => (
+            "PostToolUse",
+            json!({"stdout": output, "stderr": "", "interrupted": false}),
+        ),
+        "codex" => ("PostToolUse", json!(output)),
+        "gemini" => {
+            let said = if exit == 0 {
+                String::new()
+            } else {
+                format!("\nExit Code: {exit}")
+            };
+            let read = format!("<untrusted_context>\nOutput: {output}{said}\n</untrusted_context>");
+            (
+                "AfterTool",
+                json!({"llmContent": read, "returnDisplay": output}),
+            )
+        }
+        "cursor" => ("postToolUse", Value::Null),
+        _ => (
+            "tool.execute.after",
+            json!({"output": output, "exit_code": exit}),
+        ),
+    };
+    let whole = json!({"exitCode": exit, "stdout": output}).to_string();
+    let mut payload = json!({"hook_event_name": event, "tool_input": {"command": command}});
+    match agent {
+        "cursor" => payload["tool_output"] = whole.into(),
+        _ => payload["tool_response"] = response,
+    }
+    payload
+}
+
+#[test]
+fn every_agents_hook_is_answered_in_its_own_words() {
+    let noise: String = (0..200)
+        .map(|it| format!("tests/test_{it}.py .\n"))
+        .collect();
+    let (long_red, long_green) = (
+        format!("{noise}{RED}"),
+        format!("{noise}===== 200 passed in 1.5s =====\n"),
+    );
+    // Where words that are added stand, and where those that stand in a log's place.
+    for (agent, adds, replaces) in [
+        (
+            "claude",
+            "/hookSpecificOutput/additionalContext",
+            "/hookSpecificOutput/updatedToolOutput/stdout",
+        ),
+        ("codex", "/hookSpecificOutput/additionalContext", "/reason"),
+        ("gemini", "/hookSpecificOutput/additionalContext", "/reason"),
+        ("cursor", "/additional_context", ""),
+        ("opencode", "/added", "/output"),
+    ] {
+        let repo = repo();
+        let asked = |command: &str, output: &str, exit: i32| {
+            let output = hooked(&repo, &of_agent(agent, command, output, exit));
+            assert_eq!(code(&output), 0, "{agent}");
+            match said(&output).as_str() {
+                "" => None,
+                text => Some(serde_json::from_str::<Value>(text).unwrap()),
+            }
+        };
+        let at = |answer: &Option<Value>, place: &str| -> String {
+            let found = answer.as_ref().and_then(|it| it.pointer(place));
+            let found = found.unwrap_or_else(|| panic!("{agent}: {place}: {answer:?}"));
+            found.as_str().unwrap().to_owned()
+        };
+        let told = |text: &str| {
+            for part in [
+                "test_failure",
+                "assert -1 == 3",
+                ">    4 |     assert add(1, 2) == 3",
+            ] {
+                assert!(text.contains(part), "{agent}: {part}: {text}");
+            }
+            assert!(text.len() < 3_500, "{agent}: {text}");
+        };
+        // A short log stays, and so does one that is not of tests alone.
+        told(&at(&asked("pytest", RED, 1), adds));
+        told(&at(&asked("git diff; pytest", &long_red, 1), adds));
+        assert_eq!(
+            asked("pytest", "== 2 passed in 0.1s ==\n", 0),
+            None,
+            "{agent}"
+        );
+        assert_eq!(asked("git diff; pytest", &long_green, 0), None, "{agent}");
+        if replaces.is_empty() {
+            told(&at(&asked("pytest", &long_red, 1), adds));
+            assert_eq!(asked("pytest", &long_green, 0), None, "{agent}");
+            continue;
+        }
+        let red = at(&asked("pytest", &long_red, 1), replaces);
+        told(&red);
+        let log = red.trim().rsplit(": ").next().unwrap();
+        assert_eq!(std::fs::read_to_string(log).unwrap(), long_red, "{agent}");
+        let green = at(&asked("pytest", &long_green, 0), replaces);
+        assert!(
+            green.contains("200 passed in 1.5s") && green.lines().count() == 1,
+            "{green}"
+        );
+        let log = green.trim().rsplit(": ").next().unwrap();
+        assert_eq!(std::fs::read_to_string(log).unwrap(), long_green, "{agent}");
+        // What does not say that it passed is never called so, whatever the exit code.
+        assert_eq!(asked("pytest", &noise, 0), None, "{agent}");
+        told(&at(&asked("pytest | tee log", &long_red, 0), replaces));
+    }
+}
+
+#[test]
+fn the_plugin_for_opencode_hands_over_and_takes() {
+    let node = std::process::Command::new("node").arg("--version").output();
+    if node.is_err() {
+        eprintln!("skipped: node is not here");
+        return;
+    }
+    let repo = repo();
+    repo.mendit(&["init", "opencode"]);
+    let bin = repo.outside().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_mendit"), bin.join("mendit")).unwrap();
+    std::fs::copy(
+        repo.root().join(".opencode/plugins/mendit.js"),
+        repo.outside().join("plugin.mjs"),
+    )
+    .unwrap();
+    let script = "import { readFileSync } from 'node:fs'; import { Mendit } from './plugin.mjs';
+        const after = (await Mendit({ directory: process.argv[1] }))['tool.execute.after'];
+        for (const [command, exit] of [['pytest', 1], ['ls', 1]]) {
+            const output = { output: readFileSync(process.argv[1] + '/red.log', 'utf8'), metadata: { exit } };
+            await after({ tool: 'bash', args: { command } }, output);
+            console.log(JSON.stringify(output.output));
+        }";
+    std::fs::write(
+        repo.outside().join("try.mjs"),
+        script.replace("argv[1]", "argv[2]"),
+    )
+    .unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let output = std::process::Command::new("node")
+        .arg("try.mjs")
+        .arg(repo.root())
+        .current_dir(repo.outside())
+        .env("PATH", path)
+        .env("XDG_STATE_HOME", repo.outside().join("state"))
+        .output()
+        .unwrap();
+    let lines: Vec<String> = said(&output)
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let [told, plain] = lines.as_slice() else {
+        panic!("{output:?}");
+    };
+    assert!(told.starts_with(RED) && told.contains(">    4 |"), "{told}");
+    assert_eq!(plain, RED);
+}
+
 #[test]
 fn setting_an_agent_up_adds_and_never_overwrites() {
     for name in ["claude", "codex", "cursor", "gemini", "opencode"] {
@@ -170,7 +332,7 @@ fn setting_an_agent_up_adds_and_never_overwrites() {
                     \"PostToolUse\": [{\"matcher\": \"Edit\", \"hooks\": []}]\n  }\n}\n";
     repo.write(".claude/settings.json", settings);
     repo.write(".claude/commands/fix-tests.md", "ours\n");
-    repo.write(".mcp.json", "{ // ours\n}\n");
+    repo.write(".mcp.json", "{ \"ours\": }\n");
     let output = repo.mendit(&["init", "claude"]);
     assert_eq!(code(&output), 4, "{}", stderr(&output));
     let read = |path: &str| std::fs::read_to_string(repo.root().join(path)).unwrap();
@@ -180,13 +342,22 @@ fn setting_an_agent_up_adds_and_never_overwrites() {
     let hooks = merged["hooks"]["PostToolUse"].as_array().unwrap();
     assert!(hooks.contains(&before["hooks"]["PostToolUse"][0]) && hooks.len() == 2);
     assert_eq!(read(".claude/commands/fix-tests.md"), "ours\n");
-    assert_eq!(read(".mcp.json"), "{ // ours\n}\n");
+    assert_eq!(read(".mcp.json"), "{ \"ours\": }\n");
     assert_eq!(
         said(&output).matches("left alone").count(),
         2,
         "{}",
         said(&output)
     );
+    // Comments stay, in the file that is there.
+    repo.write("opencode.jsonc", "{\n  // ours\n  \"model\": \"m\",\n}\n");
+    assert_eq!(code(&repo.mendit(&["init", "opencode"])), 0);
+    let text = read("opencode.jsonc");
+    assert!(
+        text.contains("  // ours\n  \"model\": \"m\",\n}\n"),
+        "{text}"
+    );
+    assert!(text.contains("\"mcp\"") && !repo.root().join("opencode.json").exists());
     // A link leads nowhere else.
     let outside = repo.outside().join("victim");
     std::fs::create_dir(&outside).unwrap();
@@ -241,6 +412,42 @@ fn servers_stand_where_each_agent_reads_them() {
         head.contains("name: mendit\n") && head.contains("description: "),
         "{head}"
     );
+    for (agent, file, at, matcher, command) in [
+        (
+            "codex",
+            ".codex/hooks.json",
+            "/hooks/PostToolUse/0",
+            "Bash",
+            "/hooks/0/command",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "/hooks/AfterTool/0",
+            "run_shell_command",
+            "/hooks/0/command",
+        ),
+        (
+            "cursor",
+            ".cursor/hooks.json",
+            "/hooks/postToolUse/0",
+            "Shell",
+            "/command",
+        ),
+    ] {
+        repo.mendit(&["init", agent]);
+        let text = std::fs::read_to_string(repo.root().join(file)).unwrap();
+        let hooks: Value = serde_json::from_str(&text).unwrap();
+        let hook = hooks
+            .pointer(at)
+            .unwrap_or_else(|| panic!("{agent}: {text}"));
+        assert_eq!(hook["matcher"], matcher, "{agent}");
+        assert_eq!(
+            hook.pointer(command),
+            Some(&json!("mendit hook")),
+            "{agent}: {text}"
+        );
+    }
     let hooks = repo.mendit(&["init", "claude"]);
     assert_eq!(code(&hooks), 0);
     let settings = std::fs::read_to_string(repo.root().join(".claude/settings.json")).unwrap();

@@ -66,6 +66,8 @@ export interface AttemptResult {
   category: Category;
   /** What the agent says it has done. */
   completedSteps: Array<string>;
+  /** Of the files that were sent, those that the agent says it used. */
+  contextUsed: Array<string>;
   /** Always `result`. */
   document: "result";
   /** Seconds. */
@@ -475,6 +477,8 @@ export interface ContextDocument {
   inputSha256: string;
   /** The rung of the ladder. */
   level: Level;
+  /** Links, pipes and odd names beyond those listed there. */
+  moreOmitted?: number | null;
   /** Files worth asking for next, best first. */
   next: Array<RepoPath>;
   /** The same, each with the reason. */
@@ -660,6 +664,8 @@ export interface FailurePacket {
   kept: Array<KeptChange>;
   /** The log. */
   logs: LogExcerpt;
+  /** Such paths beyond those listed. */
+  moreProtectedPaths?: number | null;
   /** How the attempt before this one ended. */
   previous: PreviousAttempt | null;
   /** Globs a patch must not touch. */
@@ -1611,6 +1617,8 @@ export interface RepoIndex {
   entrypoints: Array<RepoPath>;
   /** Files, sorted by path; those nearest to the targets when truncated. */
   files: Array<RepoIndexFile>;
+  /** Such files beyond those listed. */
+  moreEntrypoints?: number | null;
   /** Files in the repository. */
   total: number;
   /** Whether files were left out. */
@@ -1847,6 +1855,10 @@ export interface Stats {
    * `hint.known` (R16).
    */
   learned: Array<Blocker>;
+  /** Others that stood in the way less often. */
+  moreBlockers?: number | null;
+  /** Rows beyond the ten listed. */
+  moreLearned?: number | null;
   /** Runs that were read. */
   runs: number;
   /** Always [`super::SCHEMA_VERSION`]. */

@@ -64,6 +64,8 @@ class AttemptResult(TypedDict):
     category: "Category"
     # What the agent says it has done.
     completedSteps: list[str]
+    # Of the files that were sent, those that the agent says it used.
+    contextUsed: list[str]
     # Always `result`.
     document: Literal['result']
     # Seconds.
@@ -451,6 +453,8 @@ class ContextDocument(TypedDict):
     inputSha256: str
     # The rung of the ladder.
     level: "Level"
+    # Links, pipes and odd names beyond those listed there.
+    moreOmitted: NotRequired[Union[int, None]]
     # Files worth asking for next, best first.
     next: list["RepoPath"]
     # The same, each with the reason.
@@ -629,6 +633,8 @@ class FailurePacket(TypedDict):
     kept: list["KeptChange"]
     # The log.
     logs: "LogExcerpt"
+    # Such paths beyond those listed.
+    moreProtectedPaths: NotRequired[Union[int, None]]
     # How the attempt before this one ended.
     previous: Union["PreviousAttempt", None]
     # Globs a patch must not touch.
@@ -1496,6 +1502,8 @@ class RepoIndex(TypedDict):
     entrypoints: list["RepoPath"]
     # Files, sorted by path; those nearest to the targets when truncated.
     files: list["RepoIndexFile"]
+    # Such files beyond those listed.
+    moreEntrypoints: NotRequired[Union[int, None]]
     # Files in the repository.
     total: int
     # Whether files were left out.
@@ -1714,6 +1722,10 @@ class Stats(TypedDict):
     # What agents imported for names that were undefined, most often first: rows for the setting
     # `hint.known` (R16).
     learned: list["Blocker"]
+    # Others that stood in the way less often.
+    moreBlockers: NotRequired[Union[int, None]]
+    # Rows beyond the ten listed.
+    moreLearned: NotRequired[Union[int, None]]
     # Runs that were read.
     runs: int
     # Always [`super::SCHEMA_VERSION`].

@@ -44,12 +44,23 @@ pub fn set_up_agent(app: &App, name: &str, force: bool) -> Result<Vec<SetUpFile>
     let root = root(app)?;
     let mut done = Vec::new();
     for (path, part) in rows {
+        // Where opencode has its settings with comments, they stay in that one file.
+        let path = match *path {
+            "opencode.json" if !there(&root, path) && there(&root, "opencode.jsonc") => {
+                &"opencode.jsonc"
+            }
+            _ => path,
+        };
         done.push(SetUpFile {
             path: (*path).to_owned(),
             done: set_up(&root, path, part, force)?,
         });
     }
     Ok(done)
+}
+
+fn there(root: &Path, path: &str) -> bool {
+    root.join(path).symlink_metadata().is_ok()
 }
 
 // What one file needs.
@@ -62,11 +73,10 @@ enum Part {
     Member(&'static [&'static str], &'static str, &'static str),
     /// A table of a TOML file: the table that holds it, its name, its lines.
     Table(&'static str, &'static str, &'static str),
-    /// Elements of lists: where, name, value.
-    Elements(
-        &'static [&'static str],
-        &'static [(&'static str, &'static str)],
-    ),
+    /// Elements of the lists in `hooks`: the file when there is none, name, value.
+    Hooks(&'static str, &'static [(&'static str, &'static str)]),
+    /// Several of them.
+    All(&'static [Part]),
 }
 
 fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
@@ -76,8 +86,8 @@ fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
             (".claude/commands/fix-tests.md", Part::Whole(FIX_TESTS)),
             (
                 ".claude/settings.json",
-                Part::Elements(
-                    &["hooks"],
+                Part::Hooks(
+                    "{}\n",
                     &[("PostToolUse", HOOK), ("PostToolUseFailure", HOOK)],
                 ),
             ),
@@ -87,6 +97,10 @@ fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
             ("AGENTS.md", Part::Block(SKILL)),
             (".agents/skills/mendit/SKILL.md", Part::Whole(SKILL)),
             (
+                ".codex/hooks.json",
+                Part::Hooks("{}\n", &[("PostToolUse", HOOK)]),
+            ),
+            (
                 ".codex/config.toml",
                 Part::Table("mcp_servers", "mendit", TOML_SERVER),
             ),
@@ -95,6 +109,10 @@ fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
             (".cursor/rules/mendit.mdc", Part::Whole(SKILL)),
             (".cursor/commands/fix-tests.md", Part::Whole(FIX_TESTS)),
             (
+                ".cursor/hooks.json",
+                Part::Hooks("{\n  \"version\": 1\n}\n", &[("postToolUse", CURSOR_HOOK)]),
+            ),
+            (
                 ".cursor/mcp.json",
                 Part::Member(&["mcpServers"], "mendit", SERVER),
             ),
@@ -102,13 +120,24 @@ fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
         "gemini" => &[
             ("GEMINI.md", Part::Block(SKILL)),
             (
+                ".gemini/commands/fix-tests.toml",
+                Part::Whole(include_str!("agent_files/fix_tests.toml")),
+            ),
+            (
                 ".gemini/settings.json",
-                Part::Member(&["mcpServers"], "mendit", SERVER),
+                Part::All(&[
+                    Part::Hooks("{}\n", &[("AfterTool", GEMINI_HOOK)]),
+                    Part::Member(&["mcpServers"], "mendit", SERVER),
+                ]),
             ),
         ],
         "opencode" => &[
             ("AGENTS.md", Part::Block(SKILL)),
             (".opencode/command/fix-tests.md", Part::Whole(FIX_TESTS)),
+            (
+                ".opencode/plugins/mendit.js",
+                Part::Whole(include_str!("agent_files/opencode.js")),
+            ),
             (
                 "opencode.json",
                 Part::Member(&["mcp"], "mendit", OPENCODE_SERVER),
@@ -125,41 +154,9 @@ fn set_up(root: &Path, path: &str, part: &Part, force: bool) -> Result<SetUp, Ap
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(AppError::unreadable(path, &error)),
     };
-    let new = match (part, &old) {
-        (Part::Whole(text), None) => (*text).to_owned(),
-        (Part::Whole(text), Some(old)) if old == text || force => (*text).to_owned(),
-        (Part::Whole(_), Some(_)) => return Ok(SetUp::Left("`--force` replaces it")),
-        (Part::Block(text), old) => with_block(old.as_deref().unwrap_or_default(), text),
-        (Part::Member(at, name, value), old) => {
-            let text = old.as_deref().unwrap_or("{}\n");
-            let Some(new) = with_member(text, at, name, value) else {
-                return Ok(SetUp::Left(
-                    "it is not plain JSON; add the server `mendit mcp`",
-                ));
-            };
-            new
-        }
-        (Part::Table(at, name, lines), old) => {
-            let text = old.as_deref().unwrap_or_default();
-            let Some(new) = with_table(text, at, name, lines) else {
-                return Ok(SetUp::Left(
-                    "a table cannot be added to it; add the server `mendit mcp`",
-                ));
-            };
-            new
-        }
-        (Part::Elements(at, rows), old) => {
-            let mut text = old.clone().unwrap_or_else(|| "{}\n".to_owned());
-            for (name, value) in *rows {
-                let Some(new) = with_element(&text, at, name, value) else {
-                    return Ok(SetUp::Left(
-                        "it is not plain JSON; add the hook `mendit hook`",
-                    ));
-                };
-                text = new;
-            }
-            text
-        }
+    let new = match part.made(old.as_deref(), force) {
+        Ok(new) => new,
+        Err(why) => return Ok(SetUp::Left(why)),
     };
     if old.as_ref() == Some(&new) {
         return Ok(SetUp::Same);
@@ -170,6 +167,39 @@ fn set_up(root: &Path, path: &str, part: &Part, force: bool) -> Result<SetUp, Ap
     } else {
         SetUp::Added
     })
+}
+
+impl Part {
+    // The file with it, or why it is left alone.
+    fn made(&self, old: Option<&str>, force: bool) -> Result<String, &'static str> {
+        match self {
+            Self::Whole(text) if force || old.is_none_or(|old| old == *text) => {
+                Ok((*text).to_owned())
+            }
+            Self::Whole(_) => Err("`--force` replaces it"),
+            Self::Block(text) => Ok(with_block(old.unwrap_or_default(), text)),
+            Self::Member(at, name, value) => with_member(old.unwrap_or("{}\n"), at, name, value)
+                .ok_or("it is no JSON object; add the server `mendit mcp`"),
+            Self::Table(at, name, lines) => with_table(old.unwrap_or_default(), at, name, lines)
+                .ok_or("a table cannot be added to it; add the server `mendit mcp`"),
+            Self::Hooks(start, rows) => {
+                let text = old.unwrap_or(start).to_owned();
+                let add = |text: String, (name, value): &(&str, &str)| {
+                    with_element(&text, &["hooks"], name, value)
+                };
+                rows.iter()
+                    .try_fold(text, add)
+                    .ok_or("it is no JSON object; add the hook `mendit hook`")
+            }
+            Self::All(parts) => {
+                let mut text = old.map(str::to_owned);
+                for part in *parts {
+                    text = Some(part.made(text.as_deref(), force)?);
+                }
+                Ok(text.unwrap_or_default())
+            }
+        }
+    }
 }
 
 // The text with the block in it; an older block gives way, everything else stays.
@@ -230,6 +260,8 @@ const SERVER: &str = r#"{"command": "mendit", "args": ["mcp"]}"#;
 const TOML_SERVER: &str = "command = \"mendit\"\nargs = [\"mcp\"]\n";
 const OPENCODE_SERVER: &str = r#"{"type": "local", "command": ["mendit", "mcp"], "enabled": true}"#;
 const HOOK: &str = r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "mendit hook", "timeout": 20}]}"#;
+const GEMINI_HOOK: &str = r#"{"matcher": "run_shell_command", "hooks": [{"name": "mendit", "type": "command", "command": "mendit hook", "timeout": 20000}]}"#;
+const CURSOR_HOOK: &str = r#"{"command": "mendit hook", "matcher": "Shell", "timeout": 20}"#;
 
 #[cfg(test)]
 mod tests {
@@ -276,5 +308,10 @@ mod tests {
             assert!(files(name).is_some_and(|it| it.len() > 1), "{name}");
         }
         assert!(SKILL.contains("mendit run --brief") && SKILL.starts_with("---\n"));
+        // The command is the same in each agent's form.
+        let text = include_str!("agent_files/fix_tests.toml");
+        let text: toml::Table = text.parse().unwrap();
+        let prompt = text["prompt"].as_str().unwrap();
+        assert_eq!(prompt.replace("{{args}}", "$ARGUMENTS"), FIX_TESTS);
     }
 }

@@ -66,8 +66,13 @@ pub fn find_fix(
 /// As [`apply_patch`].
 pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<(), AppError> {
     let repaired = &mut fixed.repaired;
+    let Some(patch) = repaired.whole_patch() else {
+        let said = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
+        return Err(AppError::new(Code::U303, said)
+            .hint("`mendit repair --apply --test CMD` writes it as it makes it"));
+    };
     let request = PatchRequest {
-        patch: repaired.patch.clone().unwrap_or_default().into_bytes(),
+        patch: patch.into(),
         ..PatchRequest::default()
     };
     let (judged, _) = apply_patch(app, &request, &Target::Worktree, progress)?;

@@ -1,11 +1,13 @@
 use crate::heal::span_of;
 
-/// Puts a member into an object of a JSON text and leaves every other byte as it is. `path` leads to
-/// the object from the outermost one; objects on the way that are missing are made. `None` when the
-/// text is not such JSON; the text itself when the member is there.
+/// Puts a member into an object of a JSON text, which may have comments and commas at an end, and
+/// leaves every other byte as it is. `path` leads to the object from the outermost one; objects on the
+/// way that are missing are made. `None` when the text is not such JSON; the text itself when the
+/// member is there.
 pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) -> Option<String> {
-    let whole: serde_json::Value = serde_json::from_str(text).ok()?;
-    let mut at = text.len() - text.trim_start().len();
+    let plain = plain(text)?;
+    let whole: serde_json::Value = serde_json::from_str(&plain).ok()?;
+    let mut at = plain.len() - plain.trim_start().len();
     let mut known = &whole;
     for (depth, key) in path.iter().enumerate() {
         let Some(next) = known.as_object()?.get(*key) else {
@@ -15,7 +17,7 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
             });
             return insert(text, at, &format!("{key:?}: {made}"));
         };
-        at = span_of(text, path.get(..=depth)?)?.start;
+        at = span_of(&plain, path.get(..=depth)?)?.start;
         known = next;
     }
     if known.as_object()?.contains_key(name) {
@@ -26,7 +28,8 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
 
 /// Puts an element first into a list; otherwise as [`with_member`].
 pub(super) fn with_element(text: &str, path: &[&str], name: &str, value: &str) -> Option<String> {
-    let whole: serde_json::Value = serde_json::from_str(text).ok()?;
+    let plain = plain(text)?;
+    let whole: serde_json::Value = serde_json::from_str(&plain).ok()?;
     let list = path.iter().try_fold(&whole, |known, key| known.get(*key));
     let Some(list) = list.and_then(|it| it.get(name)) else {
         return with_member(text, path, name, &format!("[{value}]"));
@@ -35,13 +38,20 @@ pub(super) fn with_element(text: &str, path: &[&str], name: &str, value: &str) -
     if list.as_array()?.contains(&wanted) {
         return Some(text.to_owned());
     }
-    insert(text, span_of(text, &[path, &[name]].concat())?.start, value)
+    insert(
+        text,
+        span_of(&plain, &[path, &[name]].concat())?.start,
+        value,
+    )
 }
 
 // After the bracket at `at`, before what stands in it.
 fn insert(text: &str, at: usize, what: &str) -> Option<String> {
     let (head, rest) = text.split_at(at + 1);
-    let empty = rest.trim_start().starts_with(['}', ']']);
+    let empty = plain(text)?
+        .get(at + 1..)?
+        .trim_start()
+        .starts_with(['}', ']']);
     let sign = if empty { "" } else { "," };
     let lead = head.rsplit('\n').next().unwrap_or_default();
     let indent: String = lead.chars().take_while(|it| it.is_whitespace()).collect();
@@ -54,8 +64,54 @@ fn insert(text: &str, at: usize, what: &str) -> Option<String> {
         "{head}\n{indent}  {what}{sign}{end}{}",
         if empty { rest.trim_start() } else { rest }
     );
-    serde_json::from_str::<serde_json::Value>(&made).ok()?;
+    serde_json::from_str::<serde_json::Value>(&plain(&made)?).ok()?;
     Some(made)
+}
+
+// The text with blanks in place of comments and of commas before a closing bracket, so that each place
+// in it is the same place in the text. `None` when a comment has no end.
+fn plain(text: &str) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut at = 0;
+    let mut comma = None;
+    while let Some(&byte) = bytes.get(at) {
+        let end = match (byte, bytes.get(at + 1)) {
+            (b'"', _) => {
+                at += 1;
+                while bytes.get(at).is_some_and(|it| *it != b'"') {
+                    at += if bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
+                }
+                at += 1;
+                comma = None;
+                continue;
+            }
+            (b'/', Some(b'/')) => text.get(at..)?.find('\n').map_or(bytes.len(), |it| at + it),
+            (b'/', Some(b'*')) => at + 2 + text.get(at + 2..)?.find("*/")? + 2,
+            _ => at,
+        };
+        if end > at {
+            for byte in bytes
+                .get_mut(at..end)?
+                .iter_mut()
+                .filter(|it| **it != b'\n')
+            {
+                *byte = b' ';
+            }
+            at = end;
+            continue;
+        }
+        match (byte, comma) {
+            (b',', _) => comma = Some(at),
+            (b'}' | b']', Some(behind)) => {
+                *bytes.get_mut(behind)? = b' ';
+                comma = None;
+            }
+            (byte, _) if !byte.is_ascii_whitespace() => comma = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
@@ -64,8 +120,9 @@ mod tests {
 
     #[test]
     fn a_member_is_added_and_the_rest_stays() {
-        let text = "{\n  // no\n}";
-        assert_eq!(with_member(text, &[], "a", "1"), None);
+        for text in ["{ /* no end }", "{\"a\": }", "[", ""] {
+            assert_eq!(with_member(text, &[], "a", "1"), None, "{text}");
+        }
         for (text, expected) in [
             ("{}", r#"{"s": {"m": {"c": 1}}}"#),
             (
@@ -85,6 +142,25 @@ mod tests {
             let again = with_member(&made, &["s"], "m", r#"{"c": 1}"#).unwrap();
             assert_eq!(again, made);
         }
+    }
+
+    #[test]
+    fn comments_and_last_commas_stay() {
+        for (text, expected) in [
+            ("{ // ours\n}\n", "{\n  \"a\": 1\n// ours\n}\n"),
+            (
+                "// top {\n{\n  /* b, } */ \"b\": \"// no comment,]\", // ä\n}",
+                "// top {\n{\n  \"a\": 1,\n  /* b, } */ \"b\": \"// no comment,]\", // ä\n}",
+            ),
+        ] {
+            let made = with_member(text, &[], "a", "1").unwrap();
+            assert_eq!(made, expected);
+            assert_eq!(with_member(&made, &[], "a", "1").as_ref(), Some(&made));
+        }
+        let text = "{\"h\": {\"P\": [\n    1, // one\n  ]}}";
+        let made = with_element(text, &["h"], "P", "2").unwrap();
+        assert_eq!(made, "{\"h\": {\"P\": [\n  2,\n    1, // one\n  ]}}");
+        assert_eq!(with_element(&made, &["h"], "P", "2").as_ref(), Some(&made));
     }
 
     #[test]

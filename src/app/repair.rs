@@ -13,7 +13,7 @@ use crate::context::{add_history, base_request};
 use crate::diagnose::Log;
 use crate::model::{Diagnosis, Exit, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
-use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, repair};
+use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, digest, repair};
 use crate::workspace::{At, Workspace};
 
 /// Make a failing test command pass. The commands, the agent and what may be spent are settings.
@@ -45,6 +45,15 @@ pub struct Repaired {
     pub patch: Option<String>,
     /// How the process ends.
     pub exit: Exit,
+}
+
+impl Repaired {
+    /// The patch, unless a secret in it is masked: it would not apply.
+    #[must_use]
+    pub fn whole_patch(&self) -> Option<&str> {
+        let whole = |it: &&str| self.result.patch_digest == Some(digest(it.as_bytes()));
+        self.patch.as_deref().filter(whole)
+    }
 }
 
 /// Repairs. Commands come from the request, never from the repository.
@@ -200,6 +209,7 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
     Policy {
         agent: settings.agent.command.is_some(),
         heal: repair.heal,
+        heal_imports: repair.heal_imports,
         auto_split: repair.auto_split,
         min_level: repair.min_level.level(),
         max_level: repair.max_level.level(),

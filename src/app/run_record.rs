@@ -217,9 +217,7 @@ impl Record {
         let Some(last) = self.attempts.last() else {
             return format!("`{}` passes", self.command);
         };
-        let mut lines = last.log.lines().rev().map(str::trim);
-        let said = lines.find(|it| it.chars().any(char::is_alphanumeric));
-        let said: String = said.unwrap_or_default().chars().take(120).collect();
+        let said = last_words(&last.log);
         let flaky = match self.status {
             CommandStatus::Flaky => "; flaky: it failed before without any change",
             _ => "",
@@ -272,4 +270,11 @@ impl Record {
             _ => attempt.log.clone(),
         }
     }
+}
+
+/// The last line that says something, as far as it fits into one.
+pub(super) fn last_words(log: &str) -> String {
+    let mut lines = log.lines().rev().map(str::trim);
+    let said = lines.find(|it| it.chars().any(char::is_alphanumeric));
+    said.unwrap_or_default().chars().take(120).collect()
 }

@@ -315,6 +315,7 @@ fn run(
             // Recorded replies and tricks are there to be judged; a heal would leave nothing to ask
             // for.
             heal: !matches!(options.agent, BenchAgent::Replay | BenchAgent::Cheat),
+            heal_imports: true,
             auto_split: true,
             min_level: Level::Targets,
             max_level: options.max_level,

@@ -4,12 +4,14 @@ use crate::app::answer_hook;
 
 /// Answer a coding agent after it ran a command
 ///
-/// The agent starts it as its hook and writes what happened to standard input, as Claude Code does
-/// after a tool was used. When a test command failed, the answer says what broke, where, and the code
-/// there, in less than 1,000 tokens; the log is kept as the last run. Everything else gets no answer.
+/// The agent starts it as its hook and writes what happened to standard input, as Claude Code, Codex,
+/// Gemini CLI and Cursor do after a tool was used, and the plugin for opencode does. When a test
+/// command failed, the answer says what broke, where, and the code there, in less than 1,000 tokens; it
+/// stands in the place of a longer log, and one line in that of a pass, where the agent lets it. The log
+/// is kept as the last run. Everything else gets no answer.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "`mendit init claude` sets it up.\n\nExit codes: 0 always, so that no hook \
+    after_help = "`mendit init AGENT` sets it up.\n\nExit codes: 0 always, so that no hook \
                         stops an agent"
 )]
 pub(crate) struct Args {}

@@ -15,7 +15,7 @@ use crate::model::Code;
 #[command(after_help = "\
 Examples:
   mendit init claude      skill, command, hook and MCP server of Claude Code
-  mendit init codex       AGENTS.md, a skill and the MCP server
+  mendit init codex       AGENTS.md, a skill, a hook and the MCP server
   mendit init             mendit.toml with every default, commented out")]
 pub(crate) struct Args {
     /// The agent; without one a configuration file is written

@@ -98,6 +98,9 @@ pub(crate) struct Args {
     /// Ask the agent at once [setting: repair.heal]
     #[arg(long, help_heading = "What it does")]
     no_heal: bool,
+    /// Heal what needs no model, but no import [setting: repair.heal-imports]
+    #[arg(long, help_heading = "What it does")]
+    no_heal_imports: bool,
     /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
     #[arg(long, help_heading = "What it does")]
     no_auto_split: bool,
@@ -218,6 +221,7 @@ impl Args {
         agent.write.extend_from_slice(&self.agent_write);
         self.scratch.over(&mut repair.scratch);
         repair.heal &= !self.no_heal;
+        repair.heal_imports &= !self.no_heal_imports;
         repair.auto_split &= !self.no_auto_split;
         repair.no_net |= self.no_net;
         patch

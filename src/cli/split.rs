@@ -59,6 +59,10 @@ fn text(plan: &Split) -> String {
         "estimate: {} turns ({})\n",
         plan.estimate.estimated_turns, plan.estimate.reasoning
     );
+    if plan.parts.is_empty() && !plan.estimate.split_suggestions.is_empty() {
+        let by = plan.estimate.split_suggestions.join("; ");
+        text.push_str(&format!("it could be split {by}\n"));
+    }
     if !plan.reason.is_empty() {
         text.push_str(&format!("not split: {}\n", plan.reason));
     }

@@ -238,6 +238,8 @@ settings! {
         budget_usd: Option<Dollars> = None, SPENDING;
         /// heal what needs no model before an agent is asked
         heal: bool = true, Trust::Free;
+        /// among that, missing imports
+        heal_imports: bool = true, Trust::Free;
         /// split a task when the agent runs out of time
         auto_split: bool = true, Trust::Free;
         /// ask the agent about failures that look like a person's to mend, too

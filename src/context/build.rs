@@ -220,7 +220,8 @@ pub fn build(
     let pool = Pool::of(&targets, source.listing());
     fill.share(sharing, &focus, &|path| pool.standing(path).is_some());
     let (files, mut omitted, rejected) = fill.into_files();
-    omitted.extend(unreadable_entries(source, redactor, &targets));
+    let (unreadable, more_omitted) = unreadable_entries(source, redactor, &targets);
+    omitted.extend(unreadable);
 
     let touched: Vec<RepoPath> = (request.touched.iter())
         .filter(|path| may_read(path) && listing.has_file(path.as_str()))
@@ -268,6 +269,7 @@ pub fn build(
         files,
         unchanged,
         omitted,
+        more_omitted,
         diagnosis,
     };
     context.input_sha256 = input_digest(source, request, &context);

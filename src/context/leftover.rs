@@ -7,12 +7,13 @@ use crate::source::{EntryKind, Source};
 
 const MAX_UNREADABLE: usize = 100;
 
-/// Links, pipes and odd names are said once, so that nobody takes them for forgotten.
+/// Links, pipes and odd names are said once, so that nobody takes them for forgotten; and how many
+/// there are beyond those.
 pub(super) fn unreadable_entries(
     source: &dyn Source,
     redactor: &Redactor,
     targets: &[RepoPath],
-) -> Vec<Omission> {
+) -> (Vec<Omission>, Option<u64>) {
     let listing = source.listing();
     let entries = listing.entries().iter().filter_map(|entry| {
         let (code, reason) = match &entry.kind {
@@ -34,8 +35,9 @@ pub(super) fn unreadable_entries(
             skipped.reason.clone(),
         )
     });
-    entries
-        .chain(skipped)
+    let mut all = entries.chain(skipped);
+    let said = all
+        .by_ref()
         .take(MAX_UNREADABLE)
         .map(|(path, code, reason)| Omission {
             path: redactor.redact(&path).text.into_owned(),
@@ -45,7 +47,8 @@ pub(super) fn unreadable_entries(
             bytes: None,
             remedy: String::new(),
         })
-        .collect()
+        .collect();
+    (said, Some(all.count() as u64).filter(|it| *it > 0))
 }
 
 /// Imports of included files that lead nowhere.

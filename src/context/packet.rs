@@ -63,6 +63,7 @@ pub fn failure_packet(
         task: None,
         recovery_context: built.recovery.clone(),
         protected_paths: protected.to_vec(),
+        more_protected_paths: None,
         budget,
     }
 }

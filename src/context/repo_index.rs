@@ -33,16 +33,19 @@ pub(super) fn repo_index(
                 .flatten(),
         })
         .collect();
-    let entrypoints = source
+    let mut starts = source
         .listing()
         .files()
-        .filter(|entry| is_entrypoint(&entry.path))
+        .filter(|entry| is_entrypoint(&entry.path));
+    let entrypoints = starts
+        .by_ref()
         .take(MAX_ENTRYPOINTS)
         .map(|entry| names.masked(&entry.path))
         .collect();
     RepoIndex {
         files,
         entrypoints,
+        more_entrypoints: Some(starts.count() as u64).filter(|it| *it > 0),
         truncated,
         total,
     }

@@ -47,9 +47,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use crate::graph::Graph;
-    use crate::model::{BlobId, RepoPath};
+    use crate::languages::{parsed, reading};
+    use crate::model::{BlobId, FileFacts, RepoPath};
     use crate::source::{Listing, Memory, ReadError, Source};
-    use crate::state::Store;
+    use crate::state::{Key, Known, Store};
 
     struct Counting {
         inner: Memory,
@@ -86,9 +87,12 @@ mod tests {
     }
 
     fn run(directory: &Path, last: &str) -> (usize, usize) {
+        run_with(&Store::open(directory), last)
+    }
+
+    fn run_with(facts: &Store, last: &str) -> (usize, usize) {
         let source = source(last);
-        let facts = Store::open(directory);
-        let graph = Graph::knowing(&source, &facts);
+        let graph = Graph::knowing(&source, facts);
         let edges = graph.whole().iter().map(|file| file.targets().len()).sum();
         facts.save();
         (edges, source.reads.load(Ordering::Relaxed))
@@ -106,6 +110,59 @@ mod tests {
         }
         assert!(std::fs::read_dir(&directory).unwrap().count() <= 9);
         assert_eq!(run(&directory, "import './a' // 3"), (3, 0));
+    }
+
+    // What somebody else says of the files that `run` reads.
+    fn forged(directory: &Path) {
+        let facts = Store::open(directory);
+        let honest = source("");
+        let none = facts_of(&RepoPath::new("x.ts").unwrap());
+        for path in ["a.ts", "b.ts", "c.ts"].map(|it| RepoPath::new(it).unwrap()) {
+            let id = honest.blob_id(&path).unwrap();
+            let key = Key::new(id.as_bytes(), reading(&path).unwrap());
+            facts.put(key, serde_json::to_vec(&none).unwrap());
+        }
+        facts.save();
+    }
+
+    fn facts_of(path: &RepoPath) -> FileFacts {
+        parsed(&Memory::new([(path.clone(), "1".into())]), path)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    #[expect(clippy::print_stderr, reason = "a test that skips says so")]
+    fn a_forged_cache_is_not_believed() {
+        use std::os::unix::fs::{chown, symlink};
+        let home = tempfile::tempdir().unwrap();
+        let brought = home.path().join("repository/.mendit/cache/facts");
+        forged(&brought);
+        // In our own place it would be: nothing else keeps it out.
+        assert_eq!(run(&brought, ""), (0, 0));
+        // A repository cannot put it there by a link to what it brings, of a folder or of a file.
+        let own = |name: &str| home.path().join(name).join("cache");
+        std::fs::create_dir_all(own("folder")).unwrap();
+        symlink(&brought, own("folder").join("facts")).unwrap();
+        assert_eq!(run(&own("folder").join("facts"), ""), (2, 3));
+        std::fs::create_dir_all(home.path().join("parent")).unwrap();
+        symlink(brought.parent().unwrap(), own("parent")).unwrap();
+        assert_eq!(run_with(&Known::open(&own("parent")).facts, ""), (2, 3));
+        let facts = own("file").join("facts");
+        std::fs::create_dir_all(&facts).unwrap();
+        for file in std::fs::read_dir(&brought).unwrap().flatten() {
+            symlink(file.path(), facts.join(file.file_name())).unwrap();
+        }
+        assert_eq!(run(&facts, ""), (2, 3));
+        // Written by somebody else, when the folder was still open to others.
+        let other = own("other").join("facts");
+        forged(&other);
+        for file in std::fs::read_dir(&other).unwrap().flatten() {
+            if chown(file.path(), Some(54_321), None).is_err() {
+                eprintln!("skipped: only root gives files to others");
+                return;
+            }
+        }
+        assert_eq!(run(&other, ""), (2, 3));
     }
 
     #[test]

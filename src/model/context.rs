@@ -39,6 +39,9 @@ pub struct ContextDocument {
     pub unchanged: Vec<UnchangedFile>,
     /// Candidates that were left out.
     pub omitted: Vec<Omission>,
+    /// Links, pipes and odd names beyond those listed there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_omitted: Option<u64>,
     /// Imports of included files that lead to no file.
     pub unresolved_imports: Vec<UnresolvedImport>,
     /// Files worth asking for next, best first.
@@ -251,11 +254,15 @@ pub struct UnresolvedImport {
 
 /// What the repository holds, within a size limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct RepoIndex {
     /// Files, sorted by path; those nearest to the targets when truncated.
     pub files: Vec<RepoIndexFile>,
     /// Files where programs or packages start.
     pub entrypoints: Vec<RepoPath>,
+    /// Such files beyond those listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_entrypoints: Option<u64>,
     /// Whether files were left out.
     pub truncated: bool,
     /// Files in the repository.
@@ -333,6 +340,9 @@ pub struct FailurePacket {
     pub recovery_context: Option<RecoveryContext>,
     /// Globs a patch must not touch.
     pub protected_paths: Vec<String>,
+    /// Such paths beyond those listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_protected_paths: Option<u64>,
     /// What is left to spend.
     pub budget: PacketBudget,
 }

@@ -255,6 +255,9 @@ pub struct AttemptResult {
     pub requested_files: Vec<String>,
     /// What the agent says it has done.
     pub completed_steps: Vec<String>,
+    /// Of the files that were sent, those that the agent says it used.
+    #[serde(default)]
+    pub context_used: Vec<String>,
     /// Files that the change touches.
     pub files_modified: Vec<String>,
     /// Whether the agent did anything before it ended: wrote output or changed files.

@@ -33,9 +33,15 @@ pub struct Stats {
     pub import_recovery: Rate,
     /// What most often stood in the way, most often first; at most ten.
     pub blockers: Vec<Blocker>,
+    /// Others that stood in the way less often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_blockers: Option<u64>,
     /// What agents imported for names that were undefined, most often first: rows for the setting
     /// `hint.known` (R16).
     pub learned: Vec<Blocker>,
+    /// Rows beyond the ten listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_learned: Option<u64>,
     /// Folders that are no finished run.
     pub skipped: Vec<String>,
 }

@@ -55,6 +55,7 @@ impl Session<'_> {
                 .requested_files
                 .clone_from(&reply.packet.requested_files);
             result.usage = reply.packet.usage;
+            result.context_used = self.used(reply.packet.context_used.as_ref());
         }
         result.reply_digest = spoken.said.as_deref().map(digest);
         result.agent_trouble.clone_from(&spoken.trouble);
@@ -62,9 +63,8 @@ impl Session<'_> {
         self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
         if result.timed_out_agent {
             // R43.
-            let mut said = json!({ "timeout_seconds": millis(ask.timeout) });
-            self.name_task(&mut said);
-            self.event("warning", "coder_timeout_detected", said)?;
+            let said = json!({ "timeout_seconds": millis(ask.timeout) });
+            self.event_of_task("warning", "coder_timeout_detected", said)?;
         }
         result.duration_seconds = millis(self.journal.seconds() - started);
         self.finish(result, &folder, &stood)
@@ -84,6 +84,16 @@ impl Session<'_> {
         let started = self.journal.seconds();
         let said = json!({ "attempt": number, "what": heal.what });
         self.event("info", "heal_started", said)?;
+        if !heal.imports.is_empty() {
+            // R7, R15.
+            let names: Vec<&String> = heal.imports.keys().collect();
+            let said = json!({
+                "attempt": number,
+                "undefined_names": names,
+                "suggested_imports": heal.imports,
+            });
+            self.event_of_task("warning", "import_error_recovery", said)?;
+        }
         let stood = self.log.clone();
         self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = self.blank(number, Origin::Heal, Level::Targets);
@@ -251,7 +261,7 @@ impl Session<'_> {
                 .seconds_left
                 .map(|left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs())),
         };
-        let protected = self.protected(&source);
+        let (protected, more_protected) = self.protected(&source);
         let mut packet = failure_packet(
             &built,
             self.setup.redactor,
@@ -263,6 +273,7 @@ impl Session<'_> {
         let mask = |text: String| self.setup.redactor.redact(&text).text.into_owned();
         packet.task = ask.task.map(|task| mask(text_of(task, ask.focus)));
         packet.kept = self.kept();
+        packet.more_protected_paths = more_protected;
         if asked.is_none()
             && let Some(recovery) = &mut packet.recovery_context
         {
@@ -285,13 +296,12 @@ impl Session<'_> {
         self.journal.text(&format!("{folder}/prompt.md"), &prompt)?;
         // R7.
         if let Some(recovery) = &packet.recovery_context {
-            let mut said = json!({
+            let said = json!({
                 "attempt": history.attempts.len() + 1,
                 "undefined_names": recovery.undefined_names,
                 "suggested_imports": recovery.suggested_imports,
             });
-            self.name_task(&mut said);
-            self.event("warning", "import_error_recovery", said)?;
+            self.event_of_task("warning", "import_error_recovery", said)?;
         }
         self.packet = Some(packet);
         let written =
@@ -322,6 +332,30 @@ impl Session<'_> {
         files.unwrap_or_default()
     }
 
+    // Of the files that were sent, those that the agent says it used (R27), however it says so.
+    fn used(&self, said: Option<&serde_json::Value>) -> Vec<String> {
+        let sent = self.packet.iter().flat_map(|it| &it.file_snapshots);
+        let sent: BTreeSet<&str> = sent.map(|it| it.path.as_str()).collect();
+        let mut used = BTreeSet::new();
+        let mut open: Vec<&serde_json::Value> = said.into_iter().collect();
+        while let Some(value) = open.pop() {
+            match value {
+                serde_json::Value::String(path) => used.extend(sent.get(path.as_str()).copied()),
+                serde_json::Value::Array(items) => open.extend(items),
+                serde_json::Value::Object(members) => {
+                    used.extend(
+                        members
+                            .keys()
+                            .filter_map(|it| sent.get(it.as_str()).copied()),
+                    );
+                    open.extend(members.values());
+                }
+                _ => {}
+            }
+        }
+        used.into_iter().map(str::to_owned).collect()
+    }
+
     // What later attempts stand on, in order.
     fn kept(&self) -> Vec<KeptChange> {
         let kept = self.all.iter().filter(|it| it.kept);
@@ -334,8 +368,9 @@ impl Session<'_> {
         .collect()
     }
 
-    // Files of this repository that a patch may not change, those nearest to the root first.
-    fn protected(&self, source: &dyn Source) -> Vec<String> {
+    // Files of this repository that a patch may not change, those nearest to the root first, and how
+    // many there are beyond those.
+    fn protected(&self, source: &dyn Source) -> (Vec<String>, Option<u64>) {
         let allowed = &self.setup.allowed;
         let entries = source.listing().entries();
         let mut paths: Vec<String> = entries
@@ -349,8 +384,9 @@ impl Session<'_> {
             .map(str::to_owned)
             .collect();
         paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+        let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
         paths.truncate(MAX_PROTECTED);
-        paths
+        (paths, Some(more).filter(|it| *it > 0))
     }
 
     fn speak(

@@ -1,8 +1,10 @@
+use std::collections::BTreeMap;
+
 use super::compiler_heals::compiler_heals;
 use super::import_heals::import_heals;
 use super::spelling_heals::spelling_heals;
 use super::syntax_heals::syntax_heals;
-use crate::hint::Ask;
+use crate::hint::{Ask, Earlier};
 use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
@@ -18,17 +20,27 @@ pub struct Heal {
     pub files: Vec<RepoPath>,
     /// Whether it is kept only when the commands pass with it.
     pub must_fix: bool,
+    /// The import that it gives each name, when it is one of imports.
+    pub imports: BTreeMap<String, String>,
 }
 
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
-/// kept only when the commands say that it helps.
+/// kept only when the commands say that it helps. Without `ask` imports are left alone (R12).
 #[must_use]
-pub fn heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source, ask: &Ask<'_>) -> Vec<Heal> {
+pub fn heals(
+    diagnosis: &Diagnosis,
+    log: &str,
+    source: &dyn Source,
+    ask: Option<&Ask<'_>>,
+) -> Vec<Heal> {
     let mut found = modes(diagnosis, source);
-    let (certain, tries) = import_heals(diagnosis, source, ask);
+    let (certain, tries) =
+        ask.map_or_else(Default::default, |ask| import_heals(diagnosis, source, ask));
     found.extend(certain);
     found.extend(compiler_heals(log, diagnosis, source));
-    found.extend(syntax_heals(log, diagnosis, source, ask.earlier));
+    let nothing = |_: &RepoPath| Vec::new();
+    let earlier: &Earlier<'_> = ask.map_or(&nothing, |ask| ask.earlier);
+    found.extend(syntax_heals(log, diagnosis, source, earlier));
     found.extend(spelling_heals(log, diagnosis, source));
     found.extend(tries);
     found
@@ -74,6 +86,7 @@ fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
             patch: canonical(&[change]),
             files: vec![path],
             must_fix: false,
+            imports: BTreeMap::new(),
         });
     }
     found

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::edit_heal::LogFile;
 use super::heals::Heal;
 use crate::graph::Graph;
@@ -62,7 +64,9 @@ pub(super) fn import_heals(
         .iter()
         .map(|(file, fixed)| format!("{} in {file}", written(fixed, &settled)))
         .collect();
-    let certain = heal(said.join("; "), fixes, false);
+    let imports = settled.iter().flat_map(|(_, found)| found);
+    let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
+    let certain = heal(said.join("; "), fixes, false, imports.collect());
     tries.truncate(MAX_TRIES);
     ((!said.is_empty()).then_some(certain), tries)
 }
@@ -97,15 +101,22 @@ pub fn tries_of<'s>(
             let what = format!("{} in {}", one.import_statement, listed(&fixes));
             let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
             let must_fix = one.source == HintSource::Similar || rivals;
-            found.push((one, heal(what, fixes, must_fix)));
+            let imports = [(one.name.clone(), one.import_statement.clone())];
+            found.push((one, heal(what, fixes, must_fix, imports.into())));
         }
     }
     found
 }
 
-fn heal(what: String, fixes: Vec<(RepoPath, Fix)>, must_fix: bool) -> Heal {
+fn heal(
+    what: String,
+    fixes: Vec<(RepoPath, Fix)>,
+    must_fix: bool,
+    imports: BTreeMap<String, String>,
+) -> Heal {
     Heal {
         what,
+        imports,
         patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
         files: fixes.into_iter().map(|(file, _)| file).collect(),
         must_fix,

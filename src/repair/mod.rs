@@ -57,3 +57,4 @@ pub use setup::{Agent, Commands, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
 pub use stats::stats;
 pub use task::{Estimate, Task};
+pub use trial::digest;

@@ -23,14 +23,13 @@ impl Session<'_> {
         focus: &[String],
     ) -> Result<SplitEnd, RepairError> {
         let timed_out = reason == "timeout_auto_split";
-        let mut said = json!({ "reason": reason });
-        self.name_task(&mut said);
+        let said = json!({ "reason": reason });
         let event = if timed_out {
             "timeout_auto_split"
         } else {
             "complexity_split"
         };
-        self.event("info", &format!("{event}_started"), said)?;
+        self.event_of_task("info", &format!("{event}_started"), said)?;
         let none = Task::default();
         let task = task.unwrap_or(&none);
         let estimate = if timed_out {
@@ -71,16 +70,14 @@ impl Session<'_> {
         };
         self.journal.json(&name, &plan)?;
         if plan.parts.is_empty() {
-            let mut said = json!({ "error": plan.reason });
-            self.name_task(&mut said);
+            let said = json!({ "error": plan.reason });
             let level = if timed_out { "error" } else { "warning" };
-            self.event(level, &format!("{event}_failed"), said)?;
+            self.event_of_task(level, &format!("{event}_failed"), said)?;
             self.part = whole;
             return Ok(SplitEnd::Failed(plan.reason));
         }
-        let mut said = json!({ "sub_issues_count": plan.parts.len() });
-        self.name_task(&mut said);
-        self.event("info", &format!("{event}_success"), said)?;
+        let said = json!({ "sub_issues_count": plan.parts.len() });
+        self.event_of_task("info", &format!("{event}_success"), said)?;
         let from = self.all.len();
         let started = self.journal.seconds();
         let mut parts = Parts {
@@ -163,8 +160,13 @@ impl Session<'_> {
         Ok(SplitEnd::Ran(parts))
     }
 
-    /// Adds what the task is called where it came from (R43).
-    pub(super) fn name_task(&self, said: &mut Value) {
+    /// An event with what the task is called where it came from (R43).
+    pub(super) fn event_of_task(
+        &mut self,
+        level: &str,
+        event: &str,
+        mut said: Value,
+    ) -> Result<(), RepairError> {
         let task = self.setup.task.as_ref();
         for (name, id) in [
             ("feature_id", task.and_then(|it| it.id.as_ref())),
@@ -174,6 +176,7 @@ impl Session<'_> {
                 said[name] = json!(self.setup.redactor.redact(id).text);
             }
         }
+        self.event(level, event, said)
     }
 
     // What fails now: the last change that was kept says so, whichever part made it.

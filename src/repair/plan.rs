@@ -16,6 +16,8 @@ pub struct Policy {
     pub agent: bool,
     /// Whether what needs no model is healed first.
     pub heal: bool,
+    /// Whether an import that is missing may be what is healed (R12).
+    pub heal_imports: bool,
     /// Whether a task is split when the agent runs out of time (R39).
     pub auto_split: bool,
     /// The rung to begin on where the failure calls for a lower one.

@@ -10,6 +10,7 @@ pub(super) fn policy() -> Policy {
     Policy {
         agent: true,
         heal: false,
+        heal_imports: true,
         auto_split: true,
         min_level: Level::Targets,
         max_level: Level::Requested,
@@ -55,6 +56,7 @@ pub(super) fn attempt(level: u8, stop_reason: S) -> AttemptResult {
         error_code: None,
         requested_files: Vec::new(),
         completed_steps: Vec::new(),
+        context_used: Vec::new(),
         files_modified: Vec::new(),
         progress: false,
         agent_timeout_seconds: 300.0,

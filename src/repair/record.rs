@@ -41,6 +41,7 @@ impl Session<'_> {
             error_code: None,
             requested_files: Vec::new(),
             completed_steps: Vec::new(),
+            context_used: Vec::new(),
             files_modified: Vec::new(),
             progress: false,
             agent_timeout_seconds: 0.0,

@@ -418,7 +418,8 @@ impl<'s> Session<'s> {
             may_read: &may_read,
             earlier: &earlier,
         };
-        let found = heals(diagnosis, &self.log, &source, &ask);
+        let ask = self.setup.policy.heal_imports.then_some(&ask);
+        let found = heals(diagnosis, &self.log, &source, ask);
         self.heals = found
             .into_iter()
             .filter(|heal| !self.tried.contains(heal))

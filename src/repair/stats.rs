@@ -59,8 +59,8 @@ pub fn stats(runs: &[RunRecord]) -> Stats {
             .map(|(name, count)| (name.clone(), share(*count)))
             .collect();
     }
-    all.blockers = most(blockers);
-    all.learned = most(learned);
+    (all.blockers, all.more_blockers) = most(blockers);
+    (all.learned, all.more_learned) = most(learned);
     all
 }
 
@@ -100,20 +100,32 @@ fn imported(patch: &str, names: &[String]) -> BTreeSet<String> {
     rows
 }
 
-// The ten most frequent; of equals the first by name.
-fn most(counts: BTreeMap<String, u32>) -> Vec<Blocker> {
+// The ten most frequent, of equals the first by name, and how many there are beyond those.
+fn most(counts: BTreeMap<String, u32>) -> (Vec<Blocker>, Option<u64>) {
     let mut rows: Vec<Blocker> = counts
         .into_iter()
         .map(|(what, runs)| Blocker { what, runs })
         .collect();
     rows.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.what.cmp(&b.what)));
+    let more = rows.len().saturating_sub(10) as u64;
     rows.truncate(10);
-    rows
+    (rows, Some(more).filter(|it| *it > 0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::imported;
+    use super::{imported, most};
+
+    #[test]
+    fn of_what_stood_in_the_way_the_rest_is_counted() {
+        let counts = |of: u32| (0..of).map(|at| (format!("b{at:02}"), at)).collect();
+        let (rows, more) = most(counts(12));
+        assert_eq!(
+            (rows.len(), rows[0].what.as_str(), more),
+            (10, "b11", Some(2))
+        );
+        assert_eq!(most(counts(10)).1, None);
+    }
 
     #[test]
     fn what_a_fix_imported_becomes_rows() {

@@ -51,6 +51,8 @@ pub struct Estimate {
     pub needs_split: bool,
     /// 0 to 1.
     pub confidence: f64,
+    /// What it can be split by; empty when it need not be.
+    pub split_suggestions: Vec<String>,
     /// Why.
     pub reasoning: String,
 }
@@ -118,12 +120,29 @@ impl Task {
             estimated_turns: turns,
             complexity_score: (f64::from(turns) / 30.0 * 100.0).round().min(100.0) / 100.0,
             needs_split: turns > MAX_ESTIMATED_TURNS,
+            split_suggestions: if turns > MAX_ESTIMATED_TURNS {
+                self.split_by()
+            } else {
+                Vec::new()
+            },
             confidence: 0.7,
             reasoning: format!(
                 "5 and {criteria} criteria and 1.5 times {methods} methods; split above \
                  {MAX_ESTIMATED_TURNS}"
             ),
         }
+    }
+
+    // As many parts as there are of each, in the order in which a split looks at them.
+    fn split_by(&self) -> Vec<String> {
+        let rows = [
+            ("tests", self.tests.len()),
+            ("files", self.targets.len()),
+            ("criteria", self.criteria.len()),
+        ];
+        let rows = rows.iter().filter(|(_, count)| *count > 1);
+        rows.map(|(what, count)| format!("by its {count} {what}"))
+            .collect()
     }
 }
 
@@ -135,6 +154,10 @@ impl Estimate {
             estimated_turns: 30,
             complexity_score: 0.9,
             needs_split: true,
+            split_suggestions: vec![
+                "by the tests that fail, or the files they are in".to_owned(),
+                "by the criteria of the task".to_owned(),
+            ],
             confidence: 0.95,
             reasoning: "Coder timeout triggered auto-split".to_owned(),
         }
@@ -203,13 +226,10 @@ mod tests {
     #[test]
     fn estimates_are_the_formula() {
         // R40: 5 + criteria + int(1.5 × methods), split above 20.
-        let sized = |criteria: usize, methods: usize| {
-            Task {
-                criteria: vec![String::new(); criteria],
-                methods: vec![String::new(); methods],
-                ..Task::default()
-            }
-            .estimate()
+        let sized = |criteria: usize, methods: usize| Task {
+            criteria: vec![String::new(); criteria],
+            methods: vec![String::new(); methods],
+            ..Task::default()
         };
         for (criteria, methods, turns, split) in [
             (0, 0, 5, false),
@@ -217,7 +237,7 @@ mod tests {
             (7, 6, 21, true),
             (3, 3, 12, false),
         ] {
-            let estimate = sized(criteria, methods);
+            let estimate = sized(criteria, methods).estimate();
             assert_eq!(
                 (estimate.estimated_turns, estimate.needs_split),
                 (turns, split)
@@ -226,6 +246,12 @@ mod tests {
         // R41.
         let after = Estimate::after_timeout();
         assert_eq!((after.estimated_turns, after.needs_split), (30, true));
+        assert_eq!(after.split_suggestions.len(), 2);
+        assert!(sized(6, 6).estimate().split_suggestions.is_empty());
+        assert_eq!(
+            sized(7, 6).estimate().split_suggestions,
+            ["by its 7 criteria"]
+        );
         assert!((after.complexity_score - 0.9).abs() < f64::EPSILON);
         assert!((after.confidence - 0.95).abs() < f64::EPSILON);
         assert_eq!(after.reasoning, "Coder timeout triggered auto-split");

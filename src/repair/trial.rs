@@ -249,8 +249,9 @@ pub(super) fn lies_where_it_shows(kind: FailureKind) -> bool {
         )
 }
 
-/// SHA-256 in hex.
-pub(super) fn digest(bytes: &[u8]) -> String {
+/// SHA-256 of a patch or a reply, in hex.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -64,7 +64,9 @@ pub(super) fn parts(
     }
     parts.push(Part::Heading("What a patch must not touch"));
     parts.push(Part::Prose(PROTECTED.to_owned()));
-    list(&mut parts, "protected", &lines(&packet.protected_paths));
+    let mut protected = lines(&packet.protected_paths);
+    protected.extend((packet.more_protected_paths).map(|more| format!("and {more} more\n")));
+    list(&mut parts, "protected", &protected);
     parts.push(Part::Heading("Your reply"));
     let reply = match form {
         ReplyForm::Patch => REPLY,

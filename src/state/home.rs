@@ -171,6 +171,14 @@ fn private(folder: &Path) -> Result<(), StateError> {
     owner::close(folder, &about).map_err(|error| StateError::io(folder, &error))
 }
 
+/// Whether it is a folder, or else a file, of this user's own, and no link.
+pub(super) fn is_own(path: &Path, folder: bool) -> bool {
+    let about = path.symlink_metadata();
+    about.is_ok_and(|about| {
+        about.is_dir() == folder && !about.is_symlink() && owner::is_mine(&about)
+    })
+}
+
 fn writable(folder: &Path) -> bool {
     tempfile::tempfile_in(folder).is_ok()
 }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::home::is_own;
 use super::segment::{Key, MAX_BYTES, MAX_ENTRY, Segment, encode};
 
 /// Raised whenever what is kept of files or commits is found out or written in another way.
@@ -25,9 +26,12 @@ pub struct Known {
 }
 
 impl Known {
-    /// What is kept below `directory`, which need not exist.
+    /// What is kept below `directory`, which need not exist; nothing when it is a link or another's.
     #[must_use]
     pub fn open(directory: &Path) -> Self {
+        if directory.symlink_metadata().is_ok() && !is_own(directory, true) {
+            return Self::nothing();
+        }
         let store = |kind| Store::open(&directory.join(kind));
         Self {
             facts: store("facts"),
@@ -161,8 +165,10 @@ impl Store {
 
     fn segments(&self) -> &[(PathBuf, Segment)] {
         self.segments.get_or_init(|| {
-            let entries = self.directory.as_ref().map(std::fs::read_dir);
-            let Some(Ok(entries)) = entries else {
+            // What somebody else put here, or made this a link to, is not what we found out.
+            let directory = self.directory.as_ref();
+            let own = directory.filter(|it| is_own(it, true));
+            let Some(Ok(entries)) = own.map(std::fs::read_dir) else {
                 return Vec::new();
             };
             let mut paths: Vec<PathBuf> = entries
@@ -176,10 +182,13 @@ impl Store {
                 .into_iter()
                 .filter_map(|path| {
                     let is_ours = path.file_name()?.to_string_lossy().starts_with(&ours);
-                    if is_ours && let Some(segment) = Segment::open(&path, revision()) {
+                    if is_ours
+                        && is_own(&path, false)
+                        && let Some(segment) = Segment::open(&path, revision())
+                    {
                         return Some((path, segment));
                     }
-                    // Of another version, or damaged: of no use to anybody here.
+                    // Of another version, damaged or foreign: of no use to anybody here.
                     let _ = std::fs::remove_file(&path);
                     None
                 })

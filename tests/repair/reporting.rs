@@ -193,6 +193,35 @@ fn import_errors_and_their_recovery_are_counted() {
             .unwrap();
         ended(&output, exit);
     }
+    let events = std::fs::read_to_string(runs.join("a/events.jsonl")).unwrap();
+    let warned = |events: &str| -> Vec<Value> {
+        let rows = events.lines().map(|it| serde_json::from_str(it).unwrap());
+        rows.filter(|it: &Value| it["event"] == "import_error_recovery")
+            .collect()
+    };
+    let said = warned(&events);
+    assert_eq!(said.len(), 1, "{events}");
+    assert_eq!(
+        (&said[0]["level"], &said[0]["attempt"]),
+        (&"warning".into(), &1.into())
+    );
+    assert_eq!(said[0]["undefined_names"], serde_json::json!(["total"]));
+    assert_eq!(
+        said[0]["suggested_imports"]["total"],
+        "from shop.prices import total"
+    );
+    // R12: nothing else that needs no model is left out.
+    let folder = healed.outside("left");
+    let arguments = ["repair", "--test", "python3 check.py", "--no-heal-imports"];
+    let more = ["--out", folder.to_str().unwrap()];
+    let output = healed.command(&[&arguments[..], &more].concat()).output();
+    ended(&output.unwrap(), 1);
+    let events = std::fs::read_to_string(folder.join("events.jsonl")).unwrap();
+    assert!(
+        events.contains("\"heals_found\"") && warned(&events).is_empty(),
+        "{events}"
+    );
+    assert!(!events.contains("heal_started"), "{events}");
     let line = ["stats", runs.to_str().unwrap(), "--format", "json"];
     let output = healed.command(&line).output().unwrap();
     let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -200,6 +229,47 @@ fn import_errors_and_their_recovery_are_counted() {
     assert_eq!(stats["importRecovery"], recovery);
     assert_eq!(stats["kinds"]["import_error"], recovery);
     assert_eq!(stats["blockers"][0]["what"], "undefined: nowhere_at_all");
+}
+
+#[test]
+fn of_what_was_sent_the_agent_says_what_it_used() {
+    // R27. What was not sent is not believed, in whatever form it is said.
+    let world = World::shell();
+    for said in [
+        r#"["check.sh", "nowhere.sh", 7]"#,
+        r#"{"files": [{"path": "check.sh"}], "note": "of no use"}"#,
+        r#"{"check.sh": "read"}"#,
+    ] {
+        let reply = format!(r#"{{"status": "give_up", "contextUsed": {said}}}"#);
+        let agent = world.agent(&[&reply], "");
+        let arguments = ["--test", "sh check.sh", "--agent", &agent];
+        world.repair(&[&arguments[..], &["--max-attempts", "1"]].concat());
+        let attempt = world.json("attempts/01/result.json");
+        assert_eq!(
+            attempt["contextUsed"],
+            serde_json::json!(["check.sh"]),
+            "{said}"
+        );
+        std::fs::remove_dir_all(world.run_folder()).unwrap();
+    }
+}
+
+#[test]
+fn protected_files_beyond_those_that_are_told_are_counted() {
+    let guarded: Vec<String> = (0..45)
+        .map(|at| format!(".github/workflows/w{at}.yml"))
+        .collect();
+    let mut files: Vec<(&str, &str)> = guarded.iter().map(|it| (it.as_str(), "")).collect();
+    files.push(("answer.sh", "ANSWER=41\n"));
+    let world = World::with(&files);
+    let agent = world.agent(&["I do not know."], "");
+    let test = "echo 'answer.sh: line 1: wrong'; exit 1";
+    world.repair(&["--test", test, "--agent", &agent, "--max-attempts", "1"]);
+    let packet = world.json("attempts/01/failure-packet.json");
+    assert_eq!(packet["protectedPaths"].as_array().unwrap().len(), 40);
+    assert_eq!(packet["moreProtectedPaths"], 5);
+    let prompt = world.text("attempts/01/prompt.md");
+    assert!(prompt.contains("\nand 5 more\n"), "{prompt}");
 }
 
 #[test]

@@ -94,6 +94,37 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
 }
 
 #[test]
+fn a_split_that_fails_says_of_which_task_and_why() {
+    let world = World::shell();
+    let task = world.outside("task.json");
+    let text = r#"{"id": "F-7", "issue": "12", "title": "One thing"}"#;
+    std::fs::write(&task, text).unwrap();
+    let hangs = world.script("cat > /dev/null\nsleep 600\n");
+    let arguments = ["--test", "sh check.sh", "--agent", &hangs, "--task"];
+    let more = [task.to_str().unwrap(), "--agent-timeout", "1"];
+    ended(&world.repair(&[&arguments[..], &more].concat()), 3);
+    let events = world.text("events.jsonl");
+    let rows = events.lines().map(|it| serde_json::from_str(it).unwrap());
+    let failed: Vec<serde_json::Value> = rows
+        .filter(|it: &serde_json::Value| it["event"] == "timeout_auto_split_failed")
+        .collect();
+    assert_eq!(failed.len(), 1, "{events}");
+    for (field, value) in [
+        ("level", "error"),
+        ("feature_id", "F-7"),
+        ("issue_number", "12"),
+    ] {
+        assert_eq!(failed[0][field], value, "{events}");
+    }
+    let why = failed[0]["error"].as_str().unwrap();
+    let message = world.json("result.json")["message"].clone();
+    assert_eq!(
+        message.as_str().unwrap(),
+        format!("Issue timed out and auto-split failed: {why}. Manual intervention required.")
+    );
+}
+
+#[test]
 fn parts_spend_what_the_whole_may_spend() {
     let world = values();
     let hangs = world.script("cat > /dev/null\nsleep 600\n");
@@ -211,6 +242,11 @@ fn a_task_alone_is_estimated_and_split() {
     ended(&forced, 0);
     let plan: serde_json::Value = serde_json::from_slice(&forced.stdout).unwrap();
     assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");
+    let after = world.command(&["split", task, "--reason", "timeout", "--format", "json"]);
+    let after: serde_json::Value =
+        serde_json::from_slice(&{ after }.output().unwrap().stdout).unwrap();
+    let by = after["estimate"]["splitSuggestions"].as_array().unwrap();
+    assert_eq!(by.len(), 2, "{after}");
     // What is imported comes first.
     assert_eq!(plan["parts"][0]["targets"][0], "a.py", "{plan}");
 }

@@ -38,7 +38,8 @@ pub(super) struct Mended {
     status: RunStatus,
     /// The same in one sentence.
     message: String,
-    /// The patch that was found; `apply_patch` writes it.
+    /// The patch that was found; `apply_patch` writes it. Null where a secret stands in or beside the
+    /// change: masked, it would not apply.
     patch: Option<String>,
 }
 
@@ -92,14 +93,21 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     };
     let fixed = find_fix(&mut app, &request, caller.progress)?;
     let result = &fixed.repaired.result;
-    let mut text = format!("{}\n", result.message);
-    if let Some(patch) = &fixed.repaired.patch {
-        text.push_str(patch);
+    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
+    let patch = fixed.repaired.whole_patch().map(str::to_owned);
+    let mut text = mask(&format!("{}\n", result.message));
+    if let Some(shown) = &fixed.repaired.patch {
+        text.push_str(shown);
+        if patch.is_none() {
+            text.push_str(
+                "a secret is masked here, so this does not apply; `mendit repair --apply --test CMD` writes it\n",
+            );
+        }
     }
     let document = Mended {
         status: result.status,
-        message: result.message.clone(),
-        patch: fixed.repaired.patch.clone(),
+        message: mask(&result.message),
+        patch,
     };
     Given::new(text, &document, "mendit fix")
 }

@@ -26,7 +26,12 @@ pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
                 Some(c) => word.get_or_insert_default().push(c),
             },
             '#' if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
-            ' ' | '\t' | '\r' | '<' | '>' => words.extend(word.take()),
+            ' ' | '\t' | '\r' | '<' => words.extend(word.take()),
+            // `2>&1` ends no command.
+            '>' => {
+                chars.next_if_eq(&'&');
+                words.extend(word.take());
+            }
             '$' if chars.peek() == Some(&'(') => {}
             ';' | '&' | '|' | '\n' | '(' | ')' | '`' | '{' | '}'
                 if !is_brace_inside(c, word.as_deref()) =>
@@ -70,6 +75,7 @@ mod tests {
             ("a $(b c) `d`", "a / b c / d"),
             ("a # b\nc\\\nd", "a / cd"),
             ("(a; b) > c", "a / b / c"),
+            ("a 2>&1 | b", "a 2 1 / b"),
             ("x{a,b} ${c}d", "x{a,b} ${c}d"),
             ("''", ""),
             ("a 'unended", "a unended"),
