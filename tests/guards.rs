@@ -12,16 +12,16 @@ use serde_json::json;
 
 // What `tricks.toml` says of a language: a repository, and edits to it.
 #[derive(serde::Deserialize)]
-struct Tricks {
+struct Cases {
     files: BTreeMap<String, String>,
     tricks: Vec<[String; 5]>,
     accepted: Vec<Vec<[String; 4]>>,
 }
 
-static TRICKS: LazyLock<HashMap<String, Tricks>> =
+static TRICKS: LazyLock<HashMap<String, Cases>> =
     LazyLock::new(|| toml::from_str(include_str!("tricks.toml")).unwrap());
 
-impl Tricks {
+impl Cases {
     fn tree(&self) -> Vec<(&str, &str)> {
         let files = self.files.iter();
         files.map(|(path, text)| (&**path, &**text)).collect()
