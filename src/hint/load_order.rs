@@ -81,6 +81,8 @@ struct Run {
     ended: HashMap<usize, usize>,
     // The import that is asked about met its target loaded.
     unchanged: bool,
+    // What stands in functions is not loaded, though they may be called.
+    least: bool,
     given_up: bool,
 }
 
@@ -116,7 +118,17 @@ impl Order {
             if !loads && at + 1 < chain.len() {
                 continue;
             }
-            let after = self.run(files, chain.get(..=at).unwrap_or_default(), true);
+            let mut after = self.run(files, chain.get(..=at).unwrap_or_default(), true);
+            if after.unchanged {
+                let mut least = Run {
+                    least: true,
+                    ..Run::default()
+                };
+                for id in chain.get(..=at).unwrap_or_default() {
+                    self.load(files, &mut least, *id, true);
+                }
+                after.unchanged = least.unchanged;
+            }
             if after.given_up || !self.is_harmless(files, &before, &after) {
                 return false;
             }
@@ -148,7 +160,10 @@ impl Order {
         run.stack.push((id, run.begun.len()));
         run.begun.push(id);
         run.come_to.insert(id, Some(0));
-        for step in module.steps.iter().filter(|step| !step.later) {
+        let least = run.least;
+        let steps = module.steps.iter();
+        let steps = steps.filter(|step| !step.later && !(least && step.inside));
+        for step in steps.clone() {
             let line = if module.in_order { step.line } else { 0 };
             run.come_to.insert(id, Some(line));
             if changed && id == files.asked && step.targets.contains(&self.target) {
@@ -162,7 +177,7 @@ impl Order {
             }
         }
         if !module.in_order {
-            for step in module.steps.iter().filter(|step| !step.later) {
+            for step in steps {
                 take(files, run, id, step);
             }
         }

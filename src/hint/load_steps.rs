@@ -81,6 +81,8 @@ pub(super) struct Step {
     pub(super) copies: bool,
     // It is in a function that nothing calls while the file is loaded.
     pub(super) later: bool,
+    // It is in a function, of which that is only likely.
+    pub(super) inside: bool,
 }
 
 /// A name that is taken.
@@ -274,6 +276,7 @@ impl<'g> Files<'g> {
                     module,
                     names,
                     later,
+                    inside: inside || later,
                 });
             }
         }
