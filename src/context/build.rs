@@ -105,19 +105,16 @@ pub fn build(
         |path: &RepoPath| text.contains(path.as_str()) && !focus.text.contains(path.as_str());
     let mentions = Mentions::of(diagnosis.as_ref(), &only_in_header);
     let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-    let (recovery, certain) = recovery(
+    let recovery = recovery(
         graph,
         redactor,
         diagnosis.as_ref(),
         &targets,
         (&request.known_names, &request.installed),
         &may_read,
-    )
-    .map_or((None, false), |(recovery, certain)| {
-        (Some(recovery), certain)
-    });
+    );
     // A fix that is certain needs no more than the lines that it is about.
-    let certain = certain && request.retry.stop_reason.is_none();
+    let certain = recovery.certain && request.retry.stop_reason.is_none();
     if certain
         && let Some(tokens) = caps
             .max_tokens
@@ -205,7 +202,11 @@ pub fn build(
             &taken,
             source.listing(),
         );
-        candidates.extend(with_contracts(chosen, contracts, places_left));
+        let mut chosen = with_contracts(chosen, contracts, places_left);
+        if by_worth && level >= Level::OneHop {
+            lead(&recovery.leads, &taken, &mut chosen);
+        }
+        candidates.extend(chosen);
     }
     for (rank, candidate) in (1..).zip(candidates) {
         if by_worth {
@@ -234,6 +235,7 @@ pub fn build(
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let chosen: Vec<RepoPath> = paths(&files);
     let (files, unchanged) = split_unchanged(files, &request.since);
+    let recovery = recovery.context;
     let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
     let next_why = next((&reach, &importers), &chosen, &omitted, &may_read);
     let mut context = ContextDocument {
@@ -284,6 +286,8 @@ pub fn build(
     })
 }
 
+/// Definitions of missing names that are given a place, whatever else there is.
+const MAX_LEADS: usize = 3;
 /// What the files of a packet take beside a fix that is certain.
 const TOKENS_WHEN_CERTAIN: u64 = 3_000;
 
@@ -371,6 +375,38 @@ fn target_candidate(path: &RepoPath, lines: &[u32], why: &str) -> Candidate {
         asked: None,
         score: None,
     }
+}
+
+// Puts the files that define what is missing first, each at the lines that do.
+fn lead(leads: &[(String, RepoPath, u32)], taken: &[RepoPath], chosen: &mut Vec<Candidate>) {
+    let mut found: Vec<Candidate> = Vec::new();
+    for (name, path, line) in leads.iter().filter(|it| !taken.contains(&it.1)) {
+        if let Some(known) = found.iter_mut().find(|it| it.path == *path) {
+            known.lines.push(*line);
+            continue;
+        }
+        if found.len() == MAX_LEADS {
+            continue;
+        }
+        let why = format!("defines `{name}`, which is missing");
+        let ranked = chosen.iter().position(|it| it.path == *path);
+        let ranked = ranked.map(|at| chosen.remove(at));
+        found.push(match ranked {
+            Some(ranked) => Candidate {
+                role: Role::Closure,
+                why: format!("{why}; {}", ranked.why),
+                lines: [vec![*line], ranked.lines].concat(),
+                form: Form::Whole,
+                ..ranked
+            },
+            None => Candidate {
+                role: Role::Closure,
+                hops: None,
+                ..target_candidate(path, &[*line], &why)
+            },
+        });
+    }
+    chosen.splice(..0, found);
 }
 
 fn manifest_candidate(manifest: &Manifest) -> Candidate {

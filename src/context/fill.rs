@@ -37,6 +37,8 @@ fn claim(candidate: &Candidate, rank: Option<u64>, places: u64) -> Claim {
     match (rank, candidate.role, candidate.form) {
         (None, _, _) => Claim::Free,
         (_, Role::Requested, _) => Claim::Placed,
+        // The definition of a name that is missing.
+        (_, Role::Closure, _) if !candidate.lines.is_empty() => Claim::Placed,
         // A contract was given the last place whatever else there is.
         (Some(rank), _, Form::Signatures) if rank <= places => Claim::Placed,
         _ => Claim::ByWorth,

@@ -1,12 +1,22 @@
 use crate::graph::Graph;
 use crate::hint::{Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;
-use crate::model::{Diagnosis, RecoveryContext, RepoPath};
+use crate::model::{Diagnosis, RecoveryContext, RepoPath, Suggestion};
 use crate::policy::Redactor;
 use crate::source::Installed;
 
-/// Imports for the names that a log calls undefined, each for the file that lacks it, and whether
-/// they are certain and explain all that failed. `None` when there are no such names.
+/// What is known of the names that a log calls undefined.
+#[derive(Default)]
+pub(super) struct Recovery {
+    /// Imports for them, each for the file that lacks it; `None` when there are no such names.
+    pub(super) context: Option<RecoveryContext>,
+    /// Whether they are certain and explain all that failed.
+    pub(super) certain: bool,
+    /// Where the certain ones lead: the name, the file that defines it, and the line there.
+    pub(super) leads: Vec<(String, RepoPath, u32)>,
+}
+
+/// Imports for the names that a log calls undefined.
 pub(super) fn recovery(
     graph: &Graph<'_>,
     redactor: &Redactor,
@@ -14,8 +24,10 @@ pub(super) fn recovery(
     targets: &[RepoPath],
     (known, installed): (&[String], &Installed),
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> Option<(RecoveryContext, bool)> {
-    let diagnosis = diagnosis.filter(|it| !it.undefined_names.is_empty())?;
+) -> Recovery {
+    let Some(diagnosis) = diagnosis.filter(|it| !it.undefined_names.is_empty()) else {
+        return Recovery::default();
+    };
     let source = graph.source();
     let files: Vec<RepoPath> = lacking(diagnosis)
         .into_iter()
@@ -47,8 +59,25 @@ pub(super) fn recovery(
             let mut of_name = suggestions.iter().filter(|it| it.name == *name);
             of_name.any(|it| it.certain)
         });
-    let recovery = recovery_context(diagnosis.kind, names, &suggestions);
-    Some((recovery, certain && explains_all(diagnosis)))
+    let mut leads = Vec::new();
+    for one in suggestions.iter().filter(|it| it.certain) {
+        let lead = lead(graph, one).filter(|(_, path, _)| may_read(path));
+        leads.extend(lead.filter(|it| !leads.contains(it)));
+    }
+    Recovery {
+        context: Some(recovery_context(diagnosis.kind, names, &suggestions)),
+        certain: certain && explains_all(diagnosis),
+        leads,
+    }
+}
+
+fn lead(graph: &Graph<'_>, one: &Suggestion) -> Option<(String, RepoPath, u32)> {
+    let path = graph.defining(one.path.as_ref()?, &one.imported)?;
+    let facts = graph.resolver().facts(&path);
+    let defined = facts.definitions.iter().find(|it| it.name == one.imported);
+    let exported = facts.exports.iter().find(|it| it.name == one.imported);
+    let line = defined.map(|it| it.line).or(exported.map(|it| it.line))?;
+    Some((one.name.clone(), path, line))
 }
 
 // Whether each failure says that it is one of the undefined names.

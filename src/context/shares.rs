@@ -171,10 +171,13 @@ impl Board<'_> {
         self.take(file, &[all], &mut quota)
     }
 
-    // What the log points at, with the definition around it while that is small.
+    // What the log points at, with the definition around it while that is small; before it what is
+    // given a place for a line of its own.
     fn evidence(&mut self, quota: u64) {
         let mut quota = quota;
-        for file in 0..self.files.len() {
+        let mut order: Vec<usize> = (0..self.files.len()).collect();
+        order.sort_by_key(|file| self.files[*file].claim != Claim::Placed);
+        for file in order {
             let count = self.starts[file].len() as u32;
             for line in self.files[file].lines {
                 if *line == 0 || *line > count {
