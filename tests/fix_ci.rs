@@ -23,6 +23,10 @@ const TEST: &str = "=================================== FAILURES ===============
     =========================== short test summary info ============================\n\
     FAILED tests/test_b.py::test_b - assert 1 == 2\n\
     ============================== 1 failed in 0.01s ===============================\n";
+const TRIPPED: &str = "E   NameError: name 'Square' is not defined\n\nshop/area.py:2: NameError\n\
+    =========================== short test summary info ============================\n\
+    FAILED test_area.py::TestArea::test_area - NameError: name 'Square' is not defined\n\
+    ============================== 1 failed in 0.01s ===============================\n";
 const GREEN: &str = "============================= test session starts ====\n\
     ============================== 12 passed in 0.21s ==============================\n";
 
@@ -43,6 +47,7 @@ fn repo() -> Repo {
         ("logs/3_install.txt", NETWORK),
         ("logs/4_unit.txt", TEST),
         ("logs/5_green.txt", GREEN),
+        ("logs/6_pytest.txt", TRIPPED),
         // What stands in folders is the same again.
         ("logs/linux/2_Run tests.txt", NAME),
         ("base/unit.txt", TEST),
@@ -79,7 +84,7 @@ fn each_failure_is_told_once_and_whose_it_is() {
         (kind.to_owned(), cause.to_owned(), jobs)
     };
     for expected in [
-        row("import_error", "regression", &["linux", "mac"]),
+        row("import_error", "regression", &["linux", "mac", "pytest"]),
         row("test_failure", "broken_on_base", &["unit"]),
         row("network_error", "infrastructure", &["install"]),
     ] {

@@ -214,17 +214,21 @@ impl Job {
         })
     }
 
-    // The same for the same failure on another machine.
+    // The same for the same failure on another machine: what is missing is one cause, whatever tests
+    // and tools of a job trip over it.
     fn signature(&self) -> String {
         let it = &self.diagnosis;
-        let mut parts = vec![it.kind.to_string()];
-        let lists = [
-            &it.failing_tests,
+        let lacks = [
             &it.undefined_names,
             &it.missing_modules,
             &it.missing_exports,
         ];
-        let mut named: Vec<String> = lists.into_iter().flatten().cloned().collect();
+        let mut named: Vec<String> = lacks.into_iter().flatten().cloned().collect();
+        let mut parts = Vec::new();
+        if named.is_empty() {
+            parts.push(it.kind.to_string());
+            named.clone_from(&it.failing_tests);
+        }
         if named.is_empty() {
             let plain = |text: &str| text.chars().filter(|it| !it.is_ascii_digit()).collect();
             named.extend(it.evidence.first().map(|it| plain(it.text.trim())));

@@ -1,5 +1,5 @@
 use super::visible::harmless;
-use crate::model::{CiSuggestion, RunSummary};
+use crate::model::{CiSuggestion, RunFailure, RunSummary};
 
 /// One failure for a comment: the jobs that show it, whose it is, and what it comes to.
 #[derive(Debug, Clone, Copy)]
@@ -39,17 +39,22 @@ pub fn ci_markdown(
             row.cause,
             harmless(&summary.explanation)
         ));
-        for failure in &summary.failures {
+        for (failure, tests) in grouped(&summary.failures) {
             let place = match (&failure.path, failure.line) {
                 (Some(path), Some(line)) => format!(" at {}", code(&format!("{path}:{line}"))),
                 (Some(path), None) => format!(" at {}", code(path)),
                 _ => String::new(),
             };
-            let test = match failure.test.as_str() {
-                "" => String::new(),
-                test => format!("{}: ", code(test)),
+            let named: Vec<String> = tests.iter().take(MOST_TESTS).map(|it| code(it)).collect();
+            let rest = match tests.len().saturating_sub(MOST_TESTS) {
+                0 => String::new(),
+                rest => format!(" and {rest} more"),
             };
-            text.push_str(&format!("- {test}{}{place}\n", code(&failure.error)));
+            let tests = match named.as_slice() {
+                [] => String::new(),
+                named => format!("{}{rest}: ", named.join(", ")),
+            };
+            text.push_str(&format!("- {tests}{}{place}\n", code(&failure.error)));
         }
         if summary.more > 0 {
             text.push_str(&format!("- and {} more\n", summary.more));
@@ -104,6 +109,24 @@ pub fn ci_review(suggestions: &[CiSuggestion], verified: Option<bool>) -> serde_
     })
 }
 
+// What several tests died of in one place, once, with the tests.
+fn grouped(failures: &[RunFailure]) -> Vec<(&RunFailure, Vec<&str>)> {
+    let mut rows: Vec<(&RunFailure, Vec<&str>)> = Vec::new();
+    for failure in failures {
+        let same = |it: &RunFailure| {
+            (&it.error, &it.path, it.line) == (&failure.error, &failure.path, failure.line)
+        };
+        let test = Some(failure.test.as_str()).filter(|it| !it.is_empty());
+        match rows.iter_mut().find(|(first, _)| same(first)) {
+            Some((_, tests)) => tests.extend(test),
+            None => rows.push((failure, test.into_iter().collect())),
+        }
+    }
+    rows
+}
+
+const MOST_TESTS: usize = 3;
+
 // Nothing in the text ends it.
 fn code(text: &str) -> String {
     let text = harmless(text).replace(['\n', '\r'], " ");
@@ -129,7 +152,33 @@ const MARK: &str = "<!-- mendit: fix-ci -->";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::RunFailure;
+
+    #[test]
+    fn one_cause_of_many_tests_is_told_once() {
+        let failure = |test: usize| RunFailure {
+            test: format!("t{test}"),
+            error: "NameError: x".to_owned(),
+            path: Some("a.py".to_owned()),
+            line: Some(if test == 2 { 9 } else { 3 }),
+        };
+        let summary = RunSummary {
+            failures: (1..=6).map(failure).collect(),
+            ..RunSummary::default()
+        };
+        let row = CiRow {
+            jobs: &["unit".to_owned()],
+            cause: "new",
+            summary: &summary,
+        };
+        let text = ci_markdown(&[row], None, None, &[]);
+        for line in [
+            "- `t1`, `t3`, `t4` and 2 more: `NameError: x` at `a.py:3`",
+            "- `t2`: `NameError: x` at `a.py:9`",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{text}");
+        }
+        assert_eq!(text.matches("NameError").count(), 2, "{text}");
+    }
 
     #[test]
     fn nothing_in_a_log_ends_its_frame() {
