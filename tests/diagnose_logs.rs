@@ -208,3 +208,10 @@ fn a_job_that_passed_is_none() {
         assert!(found.failing_tests.is_empty() && found.failures.is_empty());
     }
 }
+
+#[test]
+fn a_file_that_node_could_not_run_says_nothing_of_its_own() {
+    let found = of(&read("node-test-20-syntax.log"));
+    assert_eq!(found.tests[0].message, None);
+    assert!(found.evidence[0].text.contains("missing ) after"));
+}

@@ -377,8 +377,19 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
     let packages = rows["rows"].as_array().unwrap().iter();
     let packages: Vec<_> = packages.filter(|it| it["name"] == "packages").collect();
     assert_eq!(packages[0]["command"], "npm ci");
+    // What passes without them does not need them.
+    assert_eq!(code(&repo.mendit(&["run", "true"])), 0);
+    let checkup = repo.mendit(&["doctor"]);
+    assert_eq!(code(&checkup), 0, "{}", stderr(&checkup));
+    let said = String::from_utf8_lossy(&checkup.stdout);
+    assert!(said.contains("! packages"), "{said}");
     repo.write("node_modules/x/package.json", "{}");
-    assert_eq!(code(&repo.mendit(&["doctor"])), 0);
+    let git = repo.root().join(".git");
+    std::fs::write(git.join("MERGE_HEAD"), "").unwrap();
+    let checkup = repo.mendit(&["doctor"]);
+    let said = String::from_utf8_lossy(&checkup.stdout);
+    assert!(said.contains("a merge is in progress"), "{said}");
+    assert_eq!(code(&checkup), 0);
     // The old name of the command that starts what must answer.
     assert_eq!(code(&repo.mendit(&["heal", "--test", "true"])), 0);
 }

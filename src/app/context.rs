@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use super::context_request::{ContextRequest, previous, request};
 use super::files::{to_json, write_file};
 use super::open::with_known;
+use super::remedy::in_submodule;
 use super::{App, AppError, Progress, runs};
 use crate::context::{
     Built, add_history, build, bundle_listing, bundle_tar, change_under_test, failure_packet,
@@ -95,7 +96,12 @@ pub fn build_context(
             directory.display()
         ));
     }
-    if built.context.files.is_empty() && built.log.is_some() {
+    let diagnosis = built.context.diagnosis.as_ref();
+    if let Some(module) = diagnosis.and_then(|it| in_submodule(it, workspace.source.as_ref())) {
+        progress.note(&format!(
+            "the files of the log lie in the submodule {module} (hint: `mendit -C {module} run CMD`)"
+        ));
+    } else if built.context.files.is_empty() && built.log.is_some() {
         progress.note("the log names no file of this repository (hint: name one with `--target`)");
     }
     Ok(Packed {

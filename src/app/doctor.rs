@@ -1,10 +1,11 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
-use super::last_run::last_command;
+use super::last_run::{found_its_packages, last_command};
 use super::open::listen;
 use super::remedy::lacking;
 use super::{App, AppError, Progress, runs};
 use crate::exec::{self, CommandLine, Discard, SandboxMode, SandboxState};
+use crate::git::Repository;
 use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION};
 use crate::workspace::At;
 
@@ -45,6 +46,14 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
             Some("git init"),
         ),
     }
+    let unfinished = |git: &Repository| {
+        let mut marks = UNFINISHED.iter();
+        marks.find(|(mark, _)| git.git_dir().join(mark).exists())
+    };
+    if let Some((_, what)) = workspace.git.as_ref().and_then(unfinished) {
+        let said = format!("{what} is in progress: finish it first");
+        row("merge", CheckupState::Weak, said, Some("git status"));
+    }
     match runs::here(app) {
         Ok(state) => row(
             "kept runs",
@@ -57,13 +66,19 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
     let (state, message) = sandbox(app)?;
     row("sandbox", state, message, None);
     if let Some(root) = &workspace.root {
+        let works = found_its_packages(app)?;
         for it in lacking(workspace.source.as_ref(), root, &workspace.prefix) {
-            row(
-                "packages",
-                CheckupState::Missing,
-                it.problem,
-                it.command.as_deref(),
-            );
+            let mut said = it.problem;
+            let mut state = CheckupState::Missing;
+            if works {
+                said.push_str("; the last run did without it");
+                state = CheckupState::Weak;
+            }
+            let installer = it.command.iter().flat_map(|line| line.split_whitespace());
+            if let Some(name) = installer.take(1).find(|name| !is_installed(name)) {
+                said.push_str(&format!("; `{name}` is not installed here"));
+            }
+            row("packages", state, said, it.command.as_deref());
         }
     }
     match last_command(app)? {
@@ -110,6 +125,15 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
         rows,
     })
 }
+
+// What git leaves beside its index until something is brought to its end.
+const UNFINISHED: &[(&str, &str)] = &[
+    ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+];
 
 // How far a command is confined, found out with one that does nothing.
 fn sandbox(app: &App) -> Result<(CheckupState, String), AppError> {

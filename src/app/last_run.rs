@@ -144,6 +144,25 @@ pub(super) fn last_command(app: &App) -> Result<Option<(Again, bool)>, AppError>
     }))
 }
 
+/// Whether the last run of `mendit run` found what it needs of packages and programs: it passed, or a
+/// test failed for another reason.
+pub(super) fn found_its_packages(app: &App) -> Result<bool, AppError> {
+    let runs = runs::here(app)?.runs();
+    let names = runs.names().into_iter().rev();
+    let mut found = names.filter_map(|name| {
+        let folder = runs.find(&name)?;
+        folder.join(AGAIN).is_file().then_some(())?;
+        read_json::<About>(&folder.join("run.json"))
+    });
+    Ok(found.next().is_some_and(|about| {
+        let ran = |it: &RunSummary| {
+            let named = it.failures.iter().any(|failure| !failure.test.is_empty());
+            named && !it.requires_user_action
+        };
+        about.status == "passed" || about.summary.as_ref().is_some_and(ran)
+    }))
+}
+
 /// The words of the last command, to run it again.
 ///
 /// # Errors

@@ -3,7 +3,7 @@ use std::path::Path;
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
 use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
-use crate::source::Source;
+use crate::source::{EntryKind, Source};
 
 /// What mends the environment, as lines for a person to type: none of them is run. `again` gives the
 /// line that hands a variable on.
@@ -17,6 +17,10 @@ pub(super) fn remedies(
     let texts: Vec<&str> = diagnosis.evidence.iter().map(|it| it.text.trim()).collect();
     let project = Project { source, prefix };
     let remedy = |problem: String, command: Option<String>| Remedy { problem, command };
+    if let Some(path) = in_submodule(diagnosis, source) {
+        let said = format!("the files of the log lie in the submodule {path}: run it there");
+        return vec![remedy(said, Some(format!("mendit -C {path} run CMD")))];
+    }
     match diagnosis.kind {
         FailureKind::ImportError => diagnosis
             .missing_modules
@@ -24,6 +28,13 @@ pub(super) fn remedies(
             .filter(|_| is_package(diagnosis))
             .filter_map(|module| project.missing(module, is_python(diagnosis, command)))
             .collect(),
+        FailureKind::SyntaxError if diagnosis.requires_user_action => vec![remedy(
+            format!(
+                "{}: resolve the conflict first",
+                diagnosis.explanation.trim_end_matches('.')
+            ),
+            None,
+        )],
         FailureKind::DependencyError if is_engine(diagnosis) => vec![remedy(
             "the installed version of the language or the tool does not fit".to_owned(),
             None,
@@ -139,6 +150,29 @@ const PYTHON_TOOLS: &[&str] = &[
     "coverage", "hatch", "mypy", "nox", "poetry", "ruff", "tox", "uv",
 ];
 
+/// The submodule that holds what a log names, when no file of the repository itself is named.
+pub(super) fn in_submodule<'s>(diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<&'s str> {
+    if diagnosis.files.iter().any(|it| it.in_repository) {
+        return None;
+    }
+    let entries = source.listing().entries().iter();
+    let modules = entries.filter(|it| matches!(it.kind, EntryKind::Submodule { .. }));
+    let mut modules = modules.map(|it| it.path.as_str());
+    modules.find(|module| {
+        let below = format!("{module}/");
+        let inner = format!("/{below}");
+        let named = |path: &str| path.starts_with(&below) || path.contains(&inner);
+        diagnosis.files.iter().any(|it| named(&it.path))
+    })
+}
+
+/// The program that a shell did not find, by what it says.
+pub(super) fn missing_program(text: &str) -> Option<&str> {
+    let ends = [": command not found", ": not found"];
+    let said = ends.iter().find_map(|end| text.trim().strip_suffix(end))?;
+    said.rsplit(": ").next()
+}
+
 // The manifests between where one stands and the root.
 struct Project<'a> {
     source: &'a dyn Source,
@@ -192,9 +226,7 @@ impl Project<'_> {
 
     // A program that a shell does not find, one slip from a word of package.json.
     fn misspelled(&self, text: &str) -> Option<String> {
-        let ends = [": command not found", ": not found"];
-        let name = ends.iter().find_map(|end| text.strip_suffix(end))?;
-        let name = name.rsplit(": ").next()?;
+        let name = missing_program(text)?;
         let manifest = self.has("package.json")?;
         let near = nearest(&manifest, name)?;
         Some(format!(

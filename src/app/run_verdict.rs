@@ -1,6 +1,7 @@
+use super::remedy::missing_program;
 use super::run_record::Record;
 use super::{AppError, Progress};
-use crate::exec::{End, Job, Outcome, SandboxState, TimeLimit};
+use crate::exec::{CommandLine, End, Job, Outcome, SandboxState, TimeLimit};
 use crate::model::{Code, CommandStatus, Diagnosis, Exit, FailureKind};
 
 /// On failure what to say about a run, with its exit code.
@@ -34,7 +35,7 @@ pub(super) fn conclude(
         End::Exit(code) => (
             Code::R201,
             format!("`{name}` failed with exit code {code} after {seconds}"),
-            if outcome.end.is_missing_command() {
+            if outcome.end.is_missing_command() && is_own(&job.command, diagnosis) {
                 Exit::Environment
             } else {
                 Exit::No
@@ -100,6 +101,15 @@ pub(super) fn conclude(
     Some(error)
 }
 
+// Whether a program that a shell did not find stands in the command, and not in a script that the
+// command started.
+fn is_own(command: &CommandLine, diagnosis: Option<&Diagnosis>) -> bool {
+    let line = command.to_string();
+    let evidence = diagnosis.map_or(&[][..], |it| &it.evidence);
+    let missing = evidence.iter().find_map(|it| missing_program(&it.text));
+    missing.is_none_or(|name| line.split_whitespace().any(|word| word == name))
+}
+
 // What to do about a command that never began.
 fn not_started(command: &str, is_there: bool) -> String {
     let program = command.split_whitespace().next().unwrap_or_default();
@@ -145,4 +155,26 @@ fn hints(diagnosis: &Diagnosis, outcome: &Outcome, job: &Job) -> Vec<String> {
         ));
     }
     hints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+    use crate::diagnose::{LogFacts, diagnose};
+    use crate::exec::CommandLine;
+
+    #[test]
+    fn a_typo_in_a_script_is_none_of_the_commands_own() {
+        let log = "> test\n> vitst run\n\nsh: 1: vitst: not found\n";
+        let diagnosis = diagnose(log, &LogFacts::default(), None);
+        for (line, own) in [
+            ("npm test", false),
+            ("vitst run", true),
+            ("cd a && vitst", true),
+        ] {
+            let command = CommandLine::Shell(line.to_owned());
+            assert_eq!(is_own(&command, Some(&diagnosis)), own, "{line}");
+            assert!(is_own(&command, None));
+        }
+    }
 }

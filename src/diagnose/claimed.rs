@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -27,17 +27,23 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
 /// Takes back that a package is missing where the repository itself speaks for the name, as an
 /// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
 /// workspace is another matter: installing links it. And says that an export is missing where a name
-/// that is no function is imported from a module that does not have it.
+/// that is no function is imported from a module that does not have it. And that a file does not
+/// parse because a merge left its markers there, and which files a circle of imports leads through.
 pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if diagnosis.kind == FailureKind::RuntimeError {
         return name_exports(diagnosis, source);
     }
-    let package = diagnosis.kind == FailureKind::ImportError
-        && diagnosis.subkind.as_ref().is_some_and(|it| it.0 == PACKAGE);
-    if !package || !claims(diagnosis, source) {
-        return;
+    if UNREADABLE.contains(&diagnosis.kind) {
+        return name_merge(diagnosis, source);
     }
-    say(diagnosis, MODULE);
+    let finer = diagnosis.subkind.as_ref().map(|it| it.0.as_str());
+    match (diagnosis.kind, finer) {
+        (FailureKind::ImportError, Some(PACKAGE)) if claims(diagnosis, source) => {
+            say(diagnosis, MODULE);
+        }
+        (FailureKind::ImportError, Some(CIRCLE)) => name_circle(diagnosis, source),
+        _ => {}
+    }
 }
 
 fn say(diagnosis: &mut Diagnosis, subkind: &str) {
@@ -114,6 +120,125 @@ fn name_exports(diagnosis: &mut Diagnosis, source: &dyn Source) {
         diagnosis.kind = FailureKind::ImportError;
         say(diagnosis, EXPORT);
     }
+}
+
+const UNREADABLE: &[FailureKind] = &[
+    FailureKind::SyntaxError,
+    FailureKind::TsError,
+    FailureKind::ConfigError,
+];
+
+// Only where the log leads into what the markers enclose, or to no line at all.
+fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    let found = mentioned(diagnosis).into_iter().find_map(|path| {
+        let text = source.read(&path).ok()?;
+        let (first, last) = conflict(&String::from_utf8_lossy(&text))?;
+        let files = diagnosis.files.iter();
+        let mut rows = files
+            .filter(|it| it.path == path.as_str())
+            .filter_map(|it| it.line)
+            .peekable();
+        let meant = rows.peek().is_none() || rows.any(|row| (first..=last).contains(&row));
+        meant.then_some((path, first, last))
+    });
+    let Some((path, first, last)) = found else {
+        return;
+    };
+    diagnosis.kind = FailureKind::SyntaxError;
+    say(diagnosis, "merge_conflict");
+    diagnosis.explanation =
+        format!("{path} holds conflict markers of a merge, in lines {first} to {last}.");
+    if let Some(at) = diagnosis
+        .files
+        .iter()
+        .position(|it| it.path == path.as_str())
+    {
+        diagnosis.files.swap(0, at);
+    }
+}
+
+// The first and the last line of what the markers of a merge enclose, from 1.
+fn conflict(text: &str) -> Option<(u32, u32)> {
+    let numbered = || (1..).zip(text.lines());
+    let at = |mark: &str| numbered().find(|(_, line)| line.starts_with(mark));
+    let (first, _) = at("<<<<<<< ")?;
+    let (middle, _) = numbered().find(|(_, line)| *line == "=======")?;
+    let ends = numbered().filter(|(_, line)| line.starts_with(">>>>>>> "));
+    let (last, _) = ends.last()?;
+    (first < middle && middle < last).then_some((first, last))
+}
+
+const CIRCLE: &str = "circular_import";
+// Files that are looked through for the way back.
+const MAX_SEEN: usize = 2_000;
+
+fn name_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    let resolver = Resolver::new(source);
+    let mut lines: BTreeMap<RepoPath, Vec<u32>> = BTreeMap::new();
+    for file in &diagnosis.files {
+        if let Some(path) = file.repo_path() {
+            lines.entry(path).or_default().extend(file.line);
+        }
+    }
+    let files = mentioned(diagnosis);
+    // The files of the log are the way that was gone; another way back is as good as any.
+    let known = |path: &RepoPath| lines.contains_key(path);
+    let all = |_: &RepoPath| true;
+    let ways: [&dyn Fn(&RepoPath) -> bool; 2] = [&known, &all];
+    let mut found = ways
+        .iter()
+        .flat_map(|way| files.iter().map(move |start| (way, start)));
+    let circle = found.find_map(|(way, start)| circle(&resolver, &lines, start, way));
+    let Some(circle) = circle else { return };
+    let steps = circle.iter().map(|(path, line)| format!("{path}:{line}"));
+    let back = circle.first().map(|(path, _)| path.to_string());
+    let said: Vec<String> = steps.chain(back).collect();
+    diagnosis.explanation = format!(
+        "Modules import each other and one is used before it is ready: {}.",
+        said.join(" → ")
+    );
+}
+
+// The shortest way from a file to itself by imports that are made as it is loaded: each file with the
+// line of the import that leads on.
+fn circle(
+    resolver: &Resolver<'_>,
+    lines: &BTreeMap<RepoPath, Vec<u32>>,
+    start: &RepoPath,
+    may_pass: &dyn Fn(&RepoPath) -> bool,
+) -> Option<Vec<(RepoPath, u32)>> {
+    let mut from: BTreeMap<RepoPath, (RepoPath, u32)> = BTreeMap::new();
+    let mut open = VecDeque::from([start.clone()]);
+    while let Some(path) = open.pop_front() {
+        let facts = resolver.facts(&path);
+        let told = lines.get(&path).map_or(&[][..], Vec::as_slice);
+        let at_told = |import: &&Import| told.contains(&import.line);
+        let any_told = facts.imports.iter().any(|it| at_told(&it));
+        let imports = facts.imports.iter().filter(|import| match any_told {
+            true => at_told(import),
+            false => !import.type_only && !import.nested && import.kind != ImportKind::DottedString,
+        });
+        for import in imports {
+            for to in resolver.resolve(&path, import).files {
+                if to == *start && path != *start {
+                    let mut way = vec![(path.clone(), import.line)];
+                    let mut at = path;
+                    while let Some(step) = from.get(&at) {
+                        way.push(step.clone());
+                        at = step.0.clone();
+                    }
+                    way.reverse();
+                    return Some(way);
+                }
+                let new = to != *start && may_pass(&to) && !from.contains_key(&to);
+                if new && from.len() < MAX_SEEN {
+                    from.insert(to.clone(), (path.clone(), import.line));
+                    open.push_back(to);
+                }
+            }
+        }
+    }
+    None
 }
 
 const EXPORT: &str = "missing_export";
@@ -221,6 +346,62 @@ mod tests {
                 diagnosis.requires_user_action,
                 expected == "missing_package"
             );
+        }
+    }
+
+    #[test]
+    fn a_circle_of_imports_is_named() {
+        let files = [
+            ("shop/__init__.py", ""),
+            ("shop/cart.py", "from shop.price import price\n"),
+            ("shop/price.py", "import os\nfrom shop.rates import RATE\n"),
+            ("shop/rates.py", "from shop.cart import Cart\n"),
+            ("shop/far.py", "def f():\n    from shop.rates import RATE\n"),
+        ];
+        let source = Memory::new(
+            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
+        );
+        let error = "E   ImportError: cannot import name 'Cart' from partially initialized module \
+                     'shop.cart' (most likely due to a circular import)\n";
+        let frames = "shop/cart.py:1: in <module>\nshop/price.py:2: in <module>\n\
+                      shop/rates.py:1: in <module>\n";
+        let way = [
+            "shop/rates.py:1 → shop/cart.py:1 → shop/price.py:2 → shop/rates.py.",
+            "shop/cart.py:1 → shop/price.py:2 → shop/rates.py:1 → shop/cart.py.",
+        ];
+        for (log, named) in [
+            (format!("{frames}{error}"), true),
+            (format!("shop/rates.py:1: in <module>\n{error}"), true),
+            (format!("shop/far.py:2: in <module>\n{error}"), false),
+        ] {
+            let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
+            let said = diagnosis.explanation;
+            assert_eq!(way.iter().any(|it| said.ends_with(it)), named, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_file_with_markers_of_a_merge_is_a_persons_business() {
+        let marked = "x = 1\n<<<<<<< HEAD\ny = 1\n=======\ny = 2\n>>>>>>> other\nz = (\n";
+        let python =
+            |row| format!("  File \"/w/a.py\", line {row}\n    x\nSyntaxError: invalid syntax\n");
+        let script = "a.ts(2,1): error TS1185: Merge conflict marker encountered.\n".to_owned();
+        for (path, text, log, expected) in [
+            ("a.py", marked, python(2), true),
+            ("a.py", marked, python(6), true),
+            ("a.py", marked, python(7), false),
+            ("a.py", "x = (\ny = 1\nz = 2\n", python(2), false),
+            ("a.ts", marked, script, true),
+        ] {
+            let file = RepoPath::new(path).unwrap();
+            let source = Memory::new([(file, text.as_bytes().to_vec())]);
+            let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
+            assert_eq!(diagnosis.requires_user_action, expected, "{log}");
+            if expected {
+                assert_eq!(diagnosis.kind, FailureKind::SyntaxError);
+                let said = format!("{path} holds conflict markers of a merge, in lines 2 to 6.");
+                assert_eq!(diagnosis.explanation, said);
+            }
         }
     }
 

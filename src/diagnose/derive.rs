@@ -126,6 +126,7 @@ pub const REVIEW: &str = "Review what was done before going on";
 pub fn requires_user_action(kind: Kind, subkind: Option<&str>) -> bool {
     match kind {
         Kind::ImportError => matches!(subkind, Some("missing_package" | "missing_types")),
+        Kind::SyntaxError => subkind == Some("merge_conflict"),
         kind => kind.is_around_code(),
     }
 }
@@ -172,10 +173,16 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
             "The type checker found an error.",
             "Make value and annotation agree where the checker points.",
         ),
-        Kind::SyntaxError => (
-            "A file does not parse.",
-            "Correct the syntax where the parser stopped, or just before.",
-        ),
+        Kind::SyntaxError => match subkind {
+            Some("merge_conflict") => (
+                "A file holds conflict markers of a merge.",
+                "Resolve the conflict first: keep what is meant of both sides and take the markers out.",
+            ),
+            _ => (
+                "A file does not parse.",
+                "Correct the syntax where the parser stopped, or just before.",
+            ),
+        },
         Kind::RuntimeError => (
             "The program raised an error while running.",
             "Follow the innermost frame of the project and handle the case.",

@@ -194,6 +194,14 @@ impl<'a> Locator<'a> {
         roots.iter().find_map(|root| joined(listing, root, end))
     }
 
+    /// Whether a path begins with a directory of the repository: so an absolute one is written where
+    /// its root was taken off.
+    pub(super) fn has_folder_of(&self, path: &str) -> bool {
+        let top = path.split_once('/').filter(|(top, _)| !top.is_empty());
+        let listing = self.listing.zip(top);
+        listing.is_some_and(|(listing, (top, _))| listing.has_directory(top))
+    }
+
     /// Whether a module's first part is a file or directory of the repository.
     pub(super) fn has_top(&self, name: &str) -> bool {
         let Some(listing) = self.listing else {

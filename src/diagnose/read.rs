@@ -118,6 +118,7 @@ fn refine_module(finding: &mut Finding<'_>, lines: &[Line<'_>], locator: &Locato
             || module.starts_with("file:")
             || alias.iter().any(|start| module.starts_with(start))
             || has_extension(module)
+            || locator.has_folder_of(module)
     };
     if !local {
         finding.subkind = Some("missing_package");

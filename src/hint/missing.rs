@@ -69,12 +69,11 @@ pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     }
     if bare.starts_with('/') || specifier == "." || specifier == ".." {
         let place = RepoPath::resolve(file.directory(), specifier);
-        return module.starts_with(['/', 'f'])
-            && place.is_ok_and(|path| {
-                module
-                    .strip_suffix(path.as_str())
-                    .is_some_and(|head| head.is_empty() || head.ends_with('/'))
-            });
+        let whole = module.starts_with(['/', 'f']);
+        return place.is_ok_and(|path| {
+            let head = module.strip_suffix(path.as_str());
+            head.is_some_and(|head| head.is_empty() || (whole && head.ends_with('/')))
+        });
     }
     // `.a.b`: the log says the package's name before it, or stops at `a`.
     let parts: Vec<&str> = bare.split('.').filter(|part| !part.is_empty()).collect();

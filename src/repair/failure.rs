@@ -31,7 +31,8 @@ pub fn child_failure(
         }
     }
     let mut actions = particular(result, rule, attempts, remedies);
-    if !is_left_to_an_agent(result) {
+    // Beside what mends this very failure general advice is noise.
+    if !is_left_to_an_agent(result) && remedies.is_empty() {
         actions.extend(general(category, result, attempts));
     }
     let mut said = BTreeSet::new();

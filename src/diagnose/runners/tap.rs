@@ -56,7 +56,11 @@ fn put_name(lines: &mut [Line<'_>], error: usize, name: &str) {
     let text = lines[error].text.as_ref();
     let from = text.find("error: ").map_or(0, |at| at + "error: ".len());
     let is_block = text[from..].starts_with(['|', '>']);
-    let (at, from) = if is_block { (error + 1, 0) } else { (error, from) };
+    let (at, from) = if is_block {
+        (error + 1, 0)
+    } else {
+        (error, from)
+    };
     let Some(line) = lines.get_mut(at) else {
         return;
     };
