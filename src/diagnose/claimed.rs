@@ -214,10 +214,11 @@ fn circle(
         let told = lines.get(&path).map_or(&[][..], Vec::as_slice);
         let at_told = |import: &&Import| told.contains(&import.line);
         let any_told = facts.imports.iter().any(|it| at_told(&it));
-        let imports = facts.imports.iter().filter(|import| match any_told {
-            true => at_told(import),
-            false => !import.type_only && !import.nested && import.kind != ImportKind::DottedString,
-        });
+        let loads = |import: &&Import| {
+            !import.type_only && !import.nested && import.kind != ImportKind::DottedString
+        };
+        let imports = facts.imports.iter();
+        let imports = imports.filter(|it| if any_told { at_told(it) } else { loads(it) });
         for import in imports {
             for to in resolver.resolve(&path, import).files {
                 if to == *start && path != *start {
