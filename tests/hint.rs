@@ -800,3 +800,72 @@ fn names_of_files_that_are_not_here_are_looked_for_as_modules() {
         "{hints:?}"
     );
 }
+
+#[test]
+fn a_package_keeps_what_its_list_of_exports_promises() {
+    let barrel = "from ._make import (\n    attrib,\n)\n\n__all__ = [\"attrib\", \"fields\"]\n";
+    let log = "tests/test_f.py:1: in <module>\n    from attr import attrib, fields\nE   ImportError: \
+               cannot import name 'fields' from 'attr' (/w/attr/__init__.py)\n";
+    let repo = Repo::with(&[
+        ("attr/__init__.py", barrel),
+        (
+            "attr/_make.py",
+            "def attrib():\n    pass\n\n\ndef fields(cls):\n    pass\n",
+        ),
+        ("tests/test_f.py", "from attr import attrib, fields\n"),
+        ("log", log),
+    ]);
+    let hint = |more: &[&str]| {
+        let arguments = [&["hint", "--log", "log", "--format", "json"], more].concat();
+        json(&repo.mendit(&arguments))
+    };
+    let document = hint(&["--fix"]);
+    let patch = document["patch"].as_str().unwrap();
+    assert!(
+        patch.contains("+++ b/attr/__init__.py") && patch.contains("+    fields,"),
+        "{patch}"
+    );
+    assert!(!patch.contains("tests/"), "{patch}");
+    assert_eq!(document["suggestions"][0]["certain"], true);
+    repo.write("attr/__init__.py", &barrel.replace(", \"fields\"", ""));
+    assert_eq!(hint(&[])["suggestions"][0]["certain"], false);
+}
+
+#[test]
+fn a_name_that_the_file_has_is_not_imported_again() {
+    let log = "E   NameError: name 'helpr' is not defined\n\npkg/use.py:5: NameError\n";
+    let repo = Repo::with(&[
+        ("pkg/__init__.py", ""),
+        ("pkg/core.py", "def helper(x):\n    return x\n"),
+        (
+            "pkg/use.py",
+            "from .core import helper\n\n\ndef run(y):\n    return helpr(y)\n",
+        ),
+        ("log", log),
+    ]);
+    let output = repo.mendit(&["hint", "--log", "log"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said, "- helpr: did you mean helper?\n");
+}
+
+#[test]
+fn a_module_of_node_is_found_by_its_path_below_the_root() {
+    let log = "Error [ERR_MODULE_NOT_FOUND]: Cannot find module 'lib/maths.js' imported from lib/total.js\n";
+    let repo = Repo::with(&[
+        ("package.json", "{\"type\": \"module\"}"),
+        (
+            "lib/math.js",
+            "export function addUp(a, b) {\n  return a + b;\n}\n",
+        ),
+        (
+            "lib/total.js",
+            "import { addUp } from './maths.js';\naddUp(1, 2);\n",
+        ),
+        ("log", log),
+    ]);
+    let diagnosis = json(&repo.mendit(&["diagnose", "log", "--format", "json"]));
+    assert_eq!(diagnosis["subkind"], "missing_module", "{diagnosis}");
+    let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
+    let found = &document["suggestions"][0]["importStatement"];
+    assert_eq!(found, "import { addUp } from './math.js'", "{document}");
+}

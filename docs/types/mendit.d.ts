@@ -232,12 +232,14 @@ export interface Caps {
 /** The five words of a failure report (R44). Derived from kind and stop reason, never parsed. */
 export type Category = "timeout" | "missing_context" | "tool_error" | "invalid_task" | "partial";
 
-/** An import for a name that is missing. */
+/** What a name that is missing wants. */
 export interface CertainImport {
   /** The name that is missing. */
   name: string;
-  /** The statement that binds it. */
+  /** The statement that binds it, or `right for wrong` where the file has what was meant at hand. */
   statement: string;
+  /** Whether `mendit fix` adds it, or tries it under the tests. */
+  tried: boolean;
 }
 
 /** The change under test. */
@@ -1731,6 +1733,11 @@ export interface RunSummary {
   failures: Array<RunFailure>;
   /** What failed. */
   kind: FailureKind;
+  /**
+   * What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
+   * suggests, a bracket that is missing. At most three.
+   */
+  mends: Array<string>;
   /** Failures beyond those listed. */
   more: number;
   /** What a packet for an agent comes to. */
@@ -1865,7 +1872,10 @@ export interface Suggestion {
   certain: boolean;
   /** How sure, in percent. */
   confidence: number;
-  /** The statement that binds it, on one line. */
+  /**
+   * The statement that binds it, on one line; empty where the file has the name that was meant at
+   * hand already, under another spelling.
+   */
   importStatement: string;
   /** The name inside the module: `*` for the module itself, `default` for its default export. */
   imported: string;

@@ -223,12 +223,14 @@ class Caps(TypedDict):
 # The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
 Category = Literal['timeout', 'missing_context', 'tool_error', 'invalid_task', 'partial']
 
-# An import for a name that is missing.
+# What a name that is missing wants.
 class CertainImport(TypedDict):
     # The name that is missing.
     name: str
-    # The statement that binds it.
+    # The statement that binds it, or `right for wrong` where the file has what was meant at hand.
     statement: str
+    # Whether `mendit fix` adds it, or tries it under the tests.
+    tried: bool
 
 # The change under test.
 class ChangeUnderTest(TypedDict):
@@ -1611,6 +1613,9 @@ class RunSummary(TypedDict):
     failures: list["RunFailure"]
     # What failed.
     kind: "FailureKind"
+    # What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
+    # suggests, a bracket that is missing. At most three.
+    mends: list[str]
     # Failures beyond those listed.
     more: int
     # What a packet for an agent comes to.
@@ -1731,7 +1736,8 @@ class Suggestion(TypedDict):
     certain: bool
     # How sure, in percent.
     confidence: int
-    # The statement that binds it, on one line.
+    # The statement that binds it, on one line; empty where the file has the name that was meant at
+    # hand already, under another spelling.
     importStatement: str
     # The name inside the module: `*` for the module itself, `default` for its default export.
     imported: str

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
+use super::remedy::in_submodule;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::hint::{
@@ -11,7 +12,8 @@ use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, RepoPath, SCHEMA_VERSION, Suggestion};
 use crate::patch::Change;
 use crate::policy::Redactor;
-use crate::source::Installed;
+use crate::repair::{MAX_TRIES, log_heals, tries_of};
+use crate::source::{Installed, Source};
 use crate::workplace::installed;
 use crate::workspace::{At, Workspace};
 
@@ -43,16 +45,23 @@ pub struct Hinted {
     pub document: HintDocument,
     /// Whether there is a patch, when one was asked for; else whether anything is known.
     pub found: bool,
+    /// Of what is not certain, the answers that `mendit fix` tries under the tests.
+    pub tried: Vec<Suggestion>,
+    /// What it tries beside imports, each in a sentence.
+    pub mends: Vec<String>,
 }
 
 impl Hinted {
     /// A line for each name, or that no name is missing.
     #[must_use]
     pub fn lines(&self) -> String {
+        let mends = self.mends.iter();
+        let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
         if self.names.is_empty() {
-            return "nothing in the log is missing an import\n".to_owned();
+            let said = "nothing in the log is missing an import\n".to_owned();
+            return said + &mends.collect::<String>();
         }
-        hint_lines(&self.names, &self.document.suggestions)
+        hint_lines(&self.names, &self.document.suggestions) + &mends.collect::<String>()
     }
 }
 
@@ -69,7 +78,9 @@ pub fn find_imports(
     let workspace = app.workspace(at, progress)?;
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
-    let mut wanted = wanted(app, request, &workspace)?;
+    let found = diagnoses(app, request, &workspace);
+    let mends = mends(request, &found, workspace.source.as_ref());
+    let mut wanted = wanted(request, &workspace, found)?;
     wanted.retain(|file, _| {
         let refusal = policy.refuse(file);
         if let Some(refusal) = &refusal {
@@ -80,6 +91,7 @@ pub fn find_imports(
     super::progress::go_on(progress, "reading imports")?;
     let patched = request.fix || request.apply;
     let mut names = Vec::new();
+    let mut tried: Vec<Suggestion> = Vec::new();
     let mut suggestions: Vec<Suggestion> = Vec::new();
     let mut patch = String::new();
     let mut changes: Vec<Change> = Vec::new();
@@ -106,6 +118,17 @@ pub fn find_imports(
                 .retain(|one| shows(app.redactor(), &one.import_statement));
             let lacks = &answer.wanted;
             names.extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
+        }
+        if !request.logs.is_empty() && request.rev.is_none() {
+            // Each of them may read the whole repository.
+            for answer in found.iter().take(MAX_TRIES) {
+                let all = answer.suggestions.iter().cloned();
+                let (certain, open): (Vec<_>, Vec<_>) = all.partition(|it| it.certain);
+                let source = workspace.source.as_ref();
+                let rows = tries_of(source, graph, &ask, &answer.file, &certain, &open);
+                tried.extend(rows.into_iter().map(|(one, _)| one.clone()));
+            }
+            tried.truncate(MAX_TRIES);
         }
         if patched {
             let certain = |answer: &Answer| {
@@ -144,6 +167,8 @@ pub fn find_imports(
         names,
         document,
         found,
+        tried,
+        mends,
     })
 }
 
@@ -151,25 +176,37 @@ fn shows(redactor: &Redactor, text: &str) -> bool {
     redactor.redact(text).findings.is_empty()
 }
 
-// What to look for, by file.
-fn wanted(
-    app: &App,
-    request: &HintRequest,
-    workspace: &Workspace,
-) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
-    let source = workspace.source.as_ref();
+fn diagnoses(app: &App, request: &HintRequest, workspace: &Workspace) -> Vec<Diagnosis> {
     let diagnosis = |log: &Log| {
         let facts = LogFacts {
             rules: app.rules(),
             ..LogFacts::default()
         };
         let scene = Scene {
-            source: Some(source),
+            source: Some(workspace.source.as_ref()),
             directory: &workspace.prefix,
         };
         diagnose_masked(log, &facts, scene, &request.reports, app.redactor())
     };
-    let found: Vec<Diagnosis> = request.logs.iter().map(diagnosis).collect();
+    request.logs.iter().map(diagnosis).collect()
+}
+
+// A repair starts from the worktree: of another revision nothing is tried.
+fn mends(request: &HintRequest, found: &[Diagnosis], source: &dyn Source) -> Vec<String> {
+    let logs = request.logs.iter().zip(found);
+    let logs = logs.filter(|_| request.rev.is_none());
+    logs.flat_map(|(log, diagnosis)| log_heals(diagnosis, log.text(), source))
+        .map(|it| it.what)
+        .collect()
+}
+
+// What to look for, by file.
+fn wanted(
+    request: &HintRequest,
+    workspace: &Workspace,
+    found: Vec<Diagnosis>,
+) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
+    let source = workspace.source.as_ref();
     let lacks_nothing = |it: &Diagnosis| {
         let missing = [
             &it.undefined_names,
@@ -233,6 +270,11 @@ fn files(
     }
     let files: Vec<RepoPath> = found.iter().flat_map(hint::lacking).collect();
     if files.is_empty() {
+        let source = workspace.source.as_ref();
+        if let Some(module) = found.iter().find_map(|it| in_submodule(it, source)) {
+            let why = format!("the files of the log lie in the submodule {module}");
+            return Err(AppError::usage(why).hint(format!("`mendit -C {module} run CMD`")));
+        }
         let why = if found.is_empty() {
             "no file says where the names are used"
         } else {

@@ -1,12 +1,16 @@
+use std::collections::BTreeMap;
+
 use super::hint::{HintRequest, find_imports};
 use super::remedy::remedies;
 use super::{App, Silent};
 use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
+use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, MentionedFile, PacketSize, RepoPath, RunFailure,
     RunSummary,
 };
+use crate::repair::log_heals;
 use crate::source::Source;
 use crate::workspace::Workspace;
 
@@ -32,11 +36,13 @@ pub(super) fn summarise(
     };
     let source = workspace.source.as_ref();
     let (certain, perhaps) = imports(app, diagnosis, log);
+    let mends = log_heals(diagnosis, log.text(), source).into_iter();
     let again = |name: &str| format!("mendit run --env {name} {command}");
     RunSummary {
         packet,
         certain,
         perhaps,
+        mends: mends.map(|it| it.what).take(MOST_LINES).collect(),
         remedies: remedies(diagnosis, command, &again, source, &workspace.prefix),
         ..told(diagnosis, source)
     }
@@ -57,17 +63,25 @@ pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
     }
 }
 
-// Where the file that lacks something is named, with its line when the log says one; without such a
-// file, the first line of the repository, else its first file.
-fn place<'a>(diagnosis: &'a Diagnosis, source: &dyn Source) -> Option<&'a MentionedFile> {
+// The files that lack what is missing.
+fn lacking(diagnosis: &Diagnosis, source: &dyn Source) -> BTreeMap<RepoPath, Wanted> {
     let lacks = Wanted {
         names: diagnosis.undefined_names.clone(),
         modules: diagnosis.missing_modules.clone(),
         exports: diagnosis.missing_exports.clone(),
     };
     let files = diagnosis.files.iter().filter(|it| it.in_repository);
-    let paths: Vec<RepoPath> = files.clone().filter_map(MentionedFile::repo_path).collect();
-    let lacking = wanted(source, &paths, &lacks);
+    let paths: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
+    wanted(source, &paths, &lacks)
+}
+
+// Where the file that lacks something is named, with its line when the log says one; without such a
+// file, the first line of the repository, else its first file.
+fn place<'a>(
+    diagnosis: &'a Diagnosis,
+    lacking: &BTreeMap<RepoPath, Wanted>,
+) -> Option<&'a MentionedFile> {
+    let files = diagnosis.files.iter().filter(|it| it.in_repository);
     let of = |file: &&MentionedFile| file.repo_path().is_some_and(|it| lacking.contains_key(&it));
     let mut named = files.clone().filter(of);
     let lined = named.clone().find(|it| it.line.is_some());
@@ -79,8 +93,27 @@ fn place<'a>(diagnosis: &'a Diagnosis, source: &dyn Source) -> Option<&'a Mentio
 
 // A row for each test. What all of them died of stands in one place.
 fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
-    let place = place(diagnosis, source);
-    let first = |row: RunFailure| match place {
+    let lacking = lacking(diagnosis, source);
+    let place = place(diagnosis, &lacking);
+    // Of several names each row has the line that holds its own.
+    let own = |row: &RunFailure| {
+        let files = diagnosis.files.iter().filter(|it| it.in_repository);
+        let mut lined = files.filter(|it| it.line.is_some());
+        lined.find(|it| {
+            let path = it.repo_path();
+            let wanted = path.as_ref().and_then(|path| lacking.get(path));
+            let names = wanted.into_iter().flat_map(|it| &it.names);
+            let mut named = names.filter(|name| row.error.contains(*name)).peekable();
+            let text = named.peek().and(path.as_ref());
+            let text = text.and_then(|path| source.read(path).ok());
+            let line = text.as_deref().and_then(|text| {
+                let at = it.line?.checked_sub(1)?;
+                text.split(|byte| *byte == b'\n').nth(at as usize)
+            });
+            line.is_some_and(|line| named.any(|name| words(line, name).next().is_some()))
+        })
+    };
+    let first = |row: RunFailure| match own(&row).or(place) {
         Some(place) => RunFailure {
             path: Some(place.path.clone()),
             line: place.line,
@@ -144,18 +177,23 @@ pub(super) fn imports(
     };
     // A log that names no file of the repository gives no hint; that is no error here.
     let hinted = find_imports(app, &request, &Silent);
-    let suggestions = hinted.into_iter().flat_map(|it| it.document.suggestions);
     let (mut certain, mut perhaps): (Vec<CertainImport>, Vec<CertainImport>) = <_>::default();
-    for one in suggestions {
-        let list = if one.certain {
-            &mut certain
-        } else {
-            &mut perhaps
-        };
-        list.push(CertainImport {
-            name: one.name,
-            statement: one.import_statement,
-        });
+    if let Ok(hinted) = hinted {
+        for one in hinted.document.suggestions {
+            let list = if one.certain {
+                &mut certain
+            } else {
+                &mut perhaps
+            };
+            list.push(CertainImport {
+                tried: one.certain || hinted.tried.contains(&one),
+                statement: match one.import_statement.as_str() {
+                    "" => format!("{} for {}", one.imported, one.name),
+                    statement => statement.to_owned(),
+                },
+                name: one.name,
+            });
+        }
     }
     let mut seen: Vec<String> = certain.iter().map(|it| it.name.clone()).collect();
     perhaps.retain(|it| {

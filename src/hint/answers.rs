@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::fix::displaced;
+use super::promised::keep_promises;
 use super::renamed::{Earlier, renamed_exports};
 use super::suggest::{Holders, is_name, suggest_among};
 use super::{Fix, Query, Wanted, fix, moved_modules};
@@ -78,7 +79,9 @@ pub fn answers(
             suggestions,
         }
     };
-    wanted.iter().map(answer).collect()
+    let mut found = wanted.iter().map(answer).collect();
+    keep_promises(graph, ask, &mut found);
+    found
 }
 
 /// Patches for a file and suggestions for it, and for every other file that imports what one of

@@ -59,6 +59,9 @@ pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
                 };
                 format!("- {name}: {}{others}\n", best.import_statement)
             }
+            Some(best) if best.import_statement.is_empty() => {
+                format!("- {name}: did you mean {}?\n", best.imported)
+            }
             Some(best) if best.source == HintSource::Similar => {
                 format!(
                     "- {name}: did you mean {}? ({})\n",

@@ -1,14 +1,17 @@
+use std::collections::BTreeSet;
+
 use super::asked::Asked;
 use super::idiom::Idiom;
 use crate::graph::Graph;
+use crate::languages::{free_names, uses};
 use crate::model::{HintSource, RepoPath, Suggestion};
 
 /// Files looked into for names like it, nearest first.
 const MAX_FILES: usize = 200;
 const MAX_SUGGESTIONS: usize = 3;
 
-/// Names of nearby files that differ from the one asked for by a slip of the finger. Never
-/// certain.
+/// Names that differ from the one asked for by a slip of the finger: those that the file has at hand
+/// already, with an empty statement, and those of nearby files. Never certain.
 pub(super) fn similar(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
@@ -19,11 +22,16 @@ pub(super) fn similar(
     let resolver = graph.resolver();
     let mut put =
         |distance: usize, order: usize, module: String, name: &str, path: Option<&RepoPath>| {
-            let statement = idiom.statement(name, &module, name, false);
-            if found
-                .iter()
-                .any(|(_, _, one)| one.import_statement == statement)
-            {
+            let statement = match module.as_str() {
+                "" => String::new(),
+                module => idiom.statement(name, module, name, false),
+            };
+            // What is at hand already is not imported a second time.
+            let known = |one: &Suggestion| {
+                let at_hand = one.module.is_empty() && one.imported == name;
+                at_hand || (!statement.is_empty() && one.import_statement == statement)
+            };
+            if found.iter().any(|(_, _, one)| known(one)) {
                 return;
             }
             let suggestion = Suggestion {
@@ -41,13 +49,8 @@ pub(super) fn similar(
             };
             found.push((distance, order, suggestion));
         };
-    // What the file has at hand already, under a name like it.
-    for import in &asked.facts.imports {
-        for name in &import.names {
-            if let Some(distance) = distance(asked.name, &name.name) {
-                put(distance, 0, import.specifier.clone(), &name.name, None);
-            }
-        }
+    for (distance, name) in at_hand(asked) {
+        put(distance, 0, String::new(), &name, None);
     }
     for (at, path) in pool.iter().take(MAX_FILES).enumerate() {
         if *path == asked.file {
@@ -69,9 +72,51 @@ pub(super) fn similar(
         .collect()
 }
 
+// What means something in the file without another import, nearest first: what it imports, binds or
+// takes as a parameter, and what the language itself has.
+fn at_hand(asked: &Asked<'_>) -> Vec<(usize, String)> {
+    let text = String::from_utf8_lossy(asked.text);
+    let free = free_names(asked.file, asked.text);
+    let is_used = |name: &str| {
+        let found = uses(asked.file, asked.text, name);
+        found.is_some_and(|it| it.bound || it.shadowed || it.value)
+    };
+    let near = |name: &str| distance(asked.name, name).or(short_slip(asked.name, name));
+    let mut found = BTreeSet::new();
+    for import in &asked.facts.imports {
+        for name in &import.names {
+            let bound = name.alias.as_ref().unwrap_or(&name.name);
+            found.extend(near(bound).map(|it| (it, bound.clone())));
+        }
+    }
+    let is_word = |it: char| it.is_alphanumeric() || matches!(it, '_' | '$');
+    let words: BTreeSet<&str> = text.split(|it| !is_word(it)).collect();
+    for word in words {
+        let Some(edits) = near(word) else { continue };
+        let is_global = asked.language.is_global(word);
+        if !is_global && !free.iter().any(|it| it == word) && is_used(word) {
+            found.insert((edits, word.to_owned()));
+        }
+    }
+    // A name of the file's own is meant before one of the language.
+    if found.is_empty() {
+        let all = asked.language.global_names();
+        found.extend(all.filter_map(|word| Some((near(word)?, word.to_owned()))));
+    }
+    found.into_iter().collect()
+}
+
+// A letter too few or too many in a name of two or three, such as `sm`.
+fn short_slip(wanted: &str, name: &str) -> Option<usize> {
+    let short = (2..=3).contains(&wanted.len()) && (3..=4).contains(&name.len());
+    let slip = short && wanted.len() != name.len() && wanted.get(..1) == name.get(..1);
+    (slip && strsim::osa_distance(wanted, name) == 1).then_some(1)
+}
+
 /// Edits between two names that may have been mistaken for each other: none when only case and
 /// underscores differ, one in a short name, two in a long one.
-pub(super) fn distance(wanted: &str, name: &str) -> Option<usize> {
+#[must_use]
+pub fn distance(wanted: &str, name: &str) -> Option<usize> {
     let plain = |text: &str| text.to_lowercase().replace('_', "");
     if wanted == name || wanted.len() < 3 || name.len() < 3 {
         return None;
@@ -93,7 +138,21 @@ pub(super) fn distance(wanted: &str, name: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::{distance, short_slip};
+
+    #[test]
+    fn a_short_name_is_near_one_with_a_letter_more() {
+        for (wanted, name, expected) in [
+            ("sm", "sum", Some(1)),
+            ("le", "len", Some(1)),
+            ("st", "set", Some(1)),
+            ("it", "iter", None),
+            ("sm", "am", None),
+            ("fd", "id", None),
+        ] {
+            assert_eq!(short_slip(wanted, name), expected, "{wanted}");
+        }
+    }
 
     #[test]
     fn slips_of_the_finger_are_near() {

@@ -159,6 +159,11 @@ impl Language {
         self.globals.lines().any(|line| line == name)
     }
 
+    /// The names that mean something without an import.
+    pub fn global_names(&self) -> impl Iterator<Item = &'static str> {
+        self.globals.lines()
+    }
+
     /// Whether code imports from the module every day.
     #[must_use]
     pub fn is_everyday(&self, module: &str) -> bool {

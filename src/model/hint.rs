@@ -28,7 +28,8 @@ pub struct HintDocument {
 pub struct Suggestion {
     /// The undefined name.
     pub name: String,
-    /// The statement that binds it, on one line.
+    /// The statement that binds it, on one line; empty where the file has the name that was meant at
+    /// hand already, under another spelling.
     pub import_statement: String,
     /// The module as the statement names it.
     pub module: String,

@@ -21,6 +21,9 @@ pub struct RunSummary {
     pub certain: Vec<CertainImport>,
     /// For names without a certain import the likeliest one each, at most three.
     pub perhaps: Vec<CertainImport>,
+    /// What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
+    /// suggests, a bracket that is missing. At most three.
+    pub mends: Vec<String>,
     /// What a packet for an agent comes to.
     pub packet: Option<PacketSize>,
     /// What mends the environment, when that is what fails.
@@ -43,14 +46,16 @@ pub struct RunFailure {
     pub line: Option<u32>,
 }
 
-/// An import for a name that is missing.
+/// What a name that is missing wants.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CertainImport {
     /// The name that is missing.
     pub name: String,
-    /// The statement that binds it.
+    /// The statement that binds it, or `right for wrong` where the file has what was meant at hand.
     pub statement: String,
+    /// Whether `mendit fix` adds it, or tries it under the tests.
+    pub tried: bool,
 }
 
 /// How large a packet is.

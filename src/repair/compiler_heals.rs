@@ -288,8 +288,8 @@ fn on_frame(
     word_on(&LogFile::find(path, diagnosis, source)?, row, wrong, right)
 }
 
-// Only where the word stands once on the line.
-fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str) -> Option<Heal> {
+/// One word of a line for another, where it stands once on it.
+pub(super) fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str) -> Option<Heal> {
     if !is_name(wrong) || !is_name(right) {
         return None;
     }

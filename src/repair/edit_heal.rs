@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::heals::Heal;
-use crate::languages::syntax_errors;
+use crate::languages::{syntax_errors, uses};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::Source;
@@ -24,6 +24,11 @@ impl<'s> LogFile<'s> {
             .iter()
             .filter_map(MentionedFile::repo_path)
             .find(|path| named.ends_with(path.as_str()) || path.as_str().ends_with(named))?;
+        Self::of(path, source)
+    }
+
+    /// A file of the repository.
+    pub(super) fn of(path: RepoPath, source: &'s dyn Source) -> Option<Self> {
         let bytes = source.read(&path).ok()?;
         Some(Self {
             text: String::from_utf8(bytes.to_vec()).ok()?,
@@ -60,6 +65,17 @@ impl<'s> LogFile<'s> {
     pub(super) fn with(&self, range: Range<usize>, new: &str) -> Option<String> {
         let head = self.text.get(..range.start)?;
         Some(format!("{head}{new}{}", self.text.get(range.end..)?))
+    }
+
+    /// A text of this file with one name for another, wherever the name stands for what it means.
+    pub(super) fn respelled(&self, text: &str, wrong: &str, right: &str) -> Option<String> {
+        let places = uses(&self.path, text.as_bytes(), wrong)?.places;
+        let mut text = text.to_owned();
+        for at in places.into_iter().rev() {
+            let (before, after) = (text.get(..at)?, text.get(at + wrong.len()..)?);
+            text = format!("{before}{right}{after}");
+        }
+        self.parses(&text).then_some(text)
     }
 
     /// Whether a text of this file follows its grammar.

@@ -1,5 +1,6 @@
 use super::compiler_heals::compiler_heals;
 use super::import_heals::import_heals;
+use super::spelling_heals::spelling_heals;
 use super::syntax_heals::syntax_heals;
 use crate::hint::Ask;
 use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
@@ -28,7 +29,19 @@ pub fn heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source, ask: &Ask<'_
     found.extend(certain);
     found.extend(compiler_heals(log, diagnosis, source));
     found.extend(syntax_heals(log, diagnosis, source));
+    found.extend(spelling_heals(log, diagnosis, source));
     found.extend(tries);
+    found
+}
+
+/// Those of them that the log and the files it names tell by themselves: a mode, a spelling that a
+/// compiler suggests, a bracket that is missing.
+#[must_use]
+pub fn log_heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source) -> Vec<Heal> {
+    let mut found = modes(diagnosis, source);
+    found.extend(compiler_heals(log, diagnosis, source));
+    found.extend(syntax_heals(log, diagnosis, source));
+    found.extend(spelling_heals(log, diagnosis, source));
     found
 }
 

@@ -1,3 +1,4 @@
+use super::edit_heal::LogFile;
 use super::heals::Heal;
 use crate::graph::Graph;
 use crate::hint::{Ask, Fix, Query, Wanted, answers, fix_all, suggest, undefined, wanted};
@@ -7,7 +8,7 @@ use crate::policy::is_test;
 use crate::source::Source;
 
 /// Uncertain answers that are tried in one go (R74).
-const MAX_TRIES: usize = 3;
+pub const MAX_TRIES: usize = 3;
 
 /// What is certain: one change for all files together, as one missing name hides the next, with
 /// the other importers of what was renamed or moved. Then what may be tried under the tests: where a module may have gone, an export with a name like it
@@ -33,12 +34,6 @@ pub(super) fn import_heals(
         return (None, Vec::new());
     }
     let graph = Graph::new(source);
-    let heal = |what: String, fixes: Vec<(RepoPath, Fix)>, must_fix| Heal {
-        what,
-        patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
-        files: fixes.into_iter().map(|(file, _)| file).collect(),
-        must_fix,
-    };
     let mut tries: Vec<Heal> = Vec::new();
     let mut settled: Vec<(RepoPath, Vec<Suggestion>)> = Vec::new();
     for answer in answers(&graph, &wanted, ask) {
@@ -53,15 +48,10 @@ pub(super) fn import_heals(
             may_read: ask.may_read,
         };
         certain.extend(hidden(source, &graph, &query));
-        for one in may_be_tried(&certain, &open) {
-            let fixes = fix_all(&graph, ask, &[(file.clone(), vec![one.clone()])]);
-            // A guess that changes tests hides what it does not mend.
-            let tests = fixes.iter().any(|(fixed, _)| is_test(fixed.as_str()));
-            if !tests && fixes.iter().any(|(fixed, _)| *fixed == file) {
-                let what = format!("try {} in {}", one.import_statement, listed(&fixes));
-                let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
-                let must_fix = one.source == HintSource::Similar || rivals;
-                tries.push(heal(what, fixes, must_fix));
+        let found = tries_of(source, &graph, ask, &file, &certain, &open);
+        for (_, heal) in found {
+            if !tries.contains(&heal) {
+                tries.push(heal);
             }
         }
         settled.push((file, certain));
@@ -74,6 +64,64 @@ pub(super) fn import_heals(
     let certain = heal(said.join("; "), fixes, false);
     tries.truncate(MAX_TRIES);
     ((!said.is_empty()).then_some(certain), tries)
+}
+
+/// Of the answers for a file that are not certain, those that may be tried under the tests, each
+/// with its change. None of them changes a test: that would hide what it does not mend.
+#[must_use]
+pub fn tries_of<'s>(
+    source: &dyn Source,
+    graph: &Graph<'_>,
+    ask: &Ask<'_>,
+    file: &RepoPath,
+    certain: &[Suggestion],
+    open: &'s [Suggestion],
+) -> Vec<(&'s Suggestion, Heal)> {
+    let mut found = Vec::new();
+    let (spellings, imports): (Vec<_>, Vec<_>) = may_be_tried(certain, open)
+        .into_iter()
+        .partition(|one| one.import_statement.is_empty());
+    let heal_all = respelled(source, file, &spellings).filter(|_| !is_test(file.as_str()));
+    found.extend(heal_all.iter().flat_map(|heal| {
+        let all = spellings.iter();
+        all.map(|one| (*one, heal.clone()))
+    }));
+    for one in imports {
+        if found.len() >= MAX_TRIES {
+            break;
+        }
+        let fixes = fix_all(graph, ask, &[(file.clone(), vec![one.clone()])]);
+        let tests = fixes.iter().any(|(fixed, _)| is_test(fixed.as_str()));
+        if !tests && fixes.iter().any(|(fixed, _)| fixed == file) {
+            let what = format!("{} in {}", one.import_statement, listed(&fixes));
+            let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
+            let must_fix = one.source == HintSource::Similar || rivals;
+            found.push((one, heal(what, fixes, must_fix)));
+        }
+    }
+    found
+}
+
+fn heal(what: String, fixes: Vec<(RepoPath, Fix)>, must_fix: bool) -> Heal {
+    Heal {
+        what,
+        patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
+        files: fixes.into_iter().map(|(file, _)| file).collect(),
+        must_fix,
+    }
+}
+
+// All at once: the commands pass only when none of them is left.
+fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Option<Heal> {
+    let place = LogFile::of(file.clone(), source)?;
+    let mut after = place.text.clone();
+    for one in all {
+        after = place.respelled(&after, &one.name, &one.imported)?;
+    }
+    let said = all
+        .iter()
+        .map(|it| format!("`{}` for `{}`", it.imported, it.name));
+    place.heal(&said.collect::<Vec<_>>().join(", "), &after, true)
 }
 
 // What a fix adds by its name; what it corrects as it stands after it.
@@ -132,8 +180,82 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
         .filter(|one| match (&one.replaces, one.source) {
             // A file next door in place of an alias would hide that the alias is wrong.
             (Some(was), _) => was.starts_with('.') || !one.module.starts_with('.'),
-            (None, HintSource::Similar) => false,
+            // Of two names at hand that are as near, neither is meant more.
+            (None, HintSource::Similar) => {
+                let mut like = open.iter().filter(|it| it.name == one.name);
+                one.import_statement.is_empty()
+                    && like.next() == Some(*one)
+                    && like.all(|it| !it.import_statement.is_empty())
+            }
             (None, _) => rivals(one) == 0,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::import_heals;
+    use crate::diagnose::{LogFacts, diagnose};
+    use crate::hint::Ask;
+    use crate::model::RepoPath;
+    use crate::source::{Installed, Memory, Source};
+
+    // The lines that the tries for a log about one file would add.
+    fn tried(path: &str, text: &str, log: &str) -> Vec<String> {
+        let core = "def helper(x):\n    return x\n";
+        let files = [(path, text), ("pkg/core.py", core), ("pkg/__init__.py", "")];
+        let source = Memory::new(
+            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
+        );
+        let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
+        let ask = Ask {
+            known: &[],
+            installed: &Installed::default(),
+            may_read: &|_| true,
+            earlier: &|_| Vec::new(),
+        };
+        let (_, tries) = import_heals(&diagnosis, &source, &ask);
+        let added = tries.iter().map(|heal| {
+            assert!(heal.must_fix, "{}", heal.what);
+            let patch = String::from_utf8(heal.patch.clone()).unwrap();
+            let lines = patch
+                .lines()
+                .filter(|it| it.starts_with('+') && !it.starts_with("+++"));
+            lines.map(|it| it[1..].trim()).collect::<Vec<_>>().join("|")
+        });
+        added.collect()
+    }
+
+    #[test]
+    fn a_spelling_that_the_file_has_at_hand_is_tried_and_never_in_a_test() {
+        let missing = |path: &str, name: &str| {
+            format!("E   NameError: name '{name}' is not defined\n\n{path}:5: NameError\n")
+        };
+        let use_of = |name: &str| {
+            format!(
+                "from .core import helper\n\n\ndef run(rows):\n    return {name}(rows), {name}\n"
+            )
+        };
+        for (path, name, expected) in [
+            ("pkg/use.py", "helpr", &["return helper(rows), helper"][..]),
+            ("pkg/use.py", "sm", &["return sum(rows), sum"]),
+            ("pkg/use.py", "rws", &["return rows(rows), rows"]),
+            ("tests/test_use.py", "helpr", &[]),
+            ("pkg/use.py", "frobnicate", &[]),
+        ] {
+            let found = tried(path, &use_of(name), &missing(path, name));
+            assert_eq!(found, expected, "{path} {name}");
+        }
+        let both = "from .core import helper\n\n\ndef run(rows):\n    return helpr(sm(rows))\n";
+        let log = ["helpr", "sm"]
+            .map(|name| missing("pkg/use.py", name))
+            .concat();
+        assert_eq!(
+            tried("pkg/use.py", both, &log),
+            ["return helper(sum(rows))"]
+        );
+        let two = "from .core import helper, helpes\n\n\ndef run(y):\n    return helpe(y)\n";
+        let found = tried("pkg/use.py", two, &missing("pkg/use.py", "helpe"));
+        assert!(found.is_empty(), "{found:?}");
+    }
 }

@@ -63,8 +63,16 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
         line(&format!("  ✓ certain: {}", certain.statement), command);
     }
     for perhaps in &summary.perhaps {
-        let command = if shell { "mendit hint" } else { "" };
+        let command = match (shell, perhaps.tried) {
+            (false, _) => "",
+            (true, true) => "mendit fix",
+            (true, false) => "mendit hint",
+        };
         line(&format!("  ? perhaps: {}", perhaps.statement), command);
+    }
+    for mend in &summary.mends {
+        let command = if shell { "mendit fix" } else { "" };
+        line(&format!("  ? perhaps: {mend}"), command);
     }
     for remedy in &summary.remedies {
         let command = remedy.command.as_deref().unwrap_or_default();
@@ -185,6 +193,7 @@ mod tests {
             certain: vec![CertainImport {
                 name: "Help".to_owned(),
                 statement: "from .formatting import Help".to_owned(),
+                tried: true,
             }],
             packet: Some(PacketSize {
                 level: Level::Targets,
@@ -194,6 +203,28 @@ mod tests {
             }),
             kind: FailureKind::ImportError,
             ..RunSummary::default()
+        }
+    }
+
+    #[test]
+    fn what_mendit_tries_itself_is_offered_before_an_agent() {
+        let mut summary = summary();
+        summary.certain.clear();
+        for (name, tried) in [("a", true), ("b", false)] {
+            summary.perhaps.push(CertainImport {
+                name: name.to_owned(),
+                statement: format!("import {name}"),
+                tried,
+            });
+        }
+        summary.mends = vec!["`slice` for `slise` in a.ts".to_owned()];
+        let text = run_summary(&summary, false, 80);
+        for line in [
+            "  ? perhaps: import a                               mendit fix",
+            "  ? perhaps: import b                               mendit hint",
+            "  ? perhaps: `slice` for `slise` in a.ts            mendit fix",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line}\n{text}");
         }
     }
 
