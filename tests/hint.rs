@@ -827,7 +827,7 @@ fn a_package_keeps_what_its_list_of_exports_promises() {
     );
     assert!(!patch.contains("tests/"), "{patch}");
     assert_eq!(document["suggestions"][0]["certain"], true);
-    repo.write("attr/__init__.py", &barrel.replace(", \"fields\"", ""));
+    repo.write("attr/__init__.py", barrel.replace(", \"fields\"", ""));
     assert_eq!(hint(&[])["suggestions"][0]["certain"], false);
 }
 
