@@ -11,7 +11,7 @@ use crate::rank::{Pool, RankInput, Ranked, rank};
 use crate::source::Source;
 use crate::state::Known;
 
-use super::candidate::{Asked, Candidate};
+use super::candidate::{Asked, Candidate, Form};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::delta::split_unchanged;
@@ -176,9 +176,6 @@ pub fn build(
     let mut taken = targets.clone();
     asked.retain(|candidate| !targets.contains(&candidate.path));
     let mut candidates = asked;
-    if by_worth && level >= Level::OneHop {
-        candidates.extend(leads(&recovery.leads, &taken));
-    }
     taken.extend(candidates.iter().map(|candidate| candidate.path.clone()));
     if level == Level::Bundle {
         candidates.extend(everything(source, &taken));
@@ -208,7 +205,11 @@ pub fn build(
             &taken,
             source.listing(),
         );
-        candidates.extend(with_contracts(chosen, contracts, places_left));
+        let mut chosen = with_contracts(chosen, contracts, places_left);
+        if by_worth && level >= Level::OneHop {
+            lead(&recovery.leads, &taken, &mut chosen);
+        }
+        candidates.extend(chosen);
     }
     for (rank, candidate) in (1..).zip(candidates) {
         if by_worth {
@@ -367,21 +368,35 @@ fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<Asked> {
     of_target.find_map(|it| it.asked.take())
 }
 
-// A candidate for each file that defines what is missing, at the lines that do.
-fn leads(leads: &[(String, RepoPath, u32)], taken: &[RepoPath]) -> Vec<Candidate> {
+// Puts the files that define what is missing first, each at the lines that do.
+fn lead(leads: &[(String, RepoPath, u32)], taken: &[RepoPath], chosen: &mut Vec<Candidate>) {
     let mut found: Vec<Candidate> = Vec::new();
     for (name, path, line) in leads.iter().filter(|it| !taken.contains(&it.1)) {
         if let Some(known) = found.iter_mut().find(|it| it.path == *path) {
             known.lines.push(*line);
-        } else if found.len() < MAX_LEADS {
-            let why = format!("defines `{name}`, which is missing");
-            found.push(Candidate {
+            continue;
+        }
+        if found.len() == MAX_LEADS {
+            continue;
+        }
+        let why = format!("defines `{name}`, which is missing");
+        let ranked = chosen.iter().position(|it| it.path == *path);
+        let ranked = ranked.map(|at| chosen.remove(at));
+        found.push(match ranked {
+            Some(ranked) => Candidate {
+                role: Role::Closure,
+                why: format!("{why}; {}", ranked.why),
+                lines: [vec![*line], ranked.lines].concat(),
+                form: Form::Whole,
+                ..ranked
+            },
+            None => Candidate {
                 lines: vec![*line],
                 ..Candidate::new(path, Role::Closure, &why)
-            });
-        }
+            },
+        });
     }
-    found
+    chosen.splice(..0, found);
 }
 
 struct CleanLog {
