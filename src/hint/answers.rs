@@ -137,7 +137,7 @@ fn remembered(known: &RefCell<Past>, ask: &Ask<'_>, path: &RepoPath) -> Vec<Vec<
     past
 }
 
-impl<'q> Ask<'q> {
+impl Ask<'_> {
     fn query<'a>(&'a self, file: &'a RepoPath, names: &'a [String]) -> Query<'a> {
         Query {
             file,

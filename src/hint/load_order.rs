@@ -162,7 +162,7 @@ impl Order {
         run.come_to.insert(id, Some(0));
         let least = run.least;
         let steps = module.steps.iter();
-        let steps = steps.filter(|step| !step.later && !(least && step.inside));
+        let steps = steps.filter(|step| !(step.later || least && step.inside));
         for step in steps.clone() {
             let line = if module.in_order { step.line } else { 0 };
             run.come_to.insert(id, Some(line));

@@ -130,7 +130,7 @@ impl<'g> Files<'g> {
 
     pub(super) fn text(&self, id: usize) -> Arc<[u8]> {
         let path = self.path(id);
-        self.graph.source().read(&path).unwrap_or_default().into()
+        self.graph.source().read(&path).unwrap_or_default()
     }
 
     pub(super) fn loading(&mut self, id: usize) -> Option<Arc<Loading>> {

@@ -43,17 +43,16 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
     let come: Vec<&&str> = new.keys().filter(|test| !old.contains_key(*test)).collect();
     let mut moved = Moved::default();
     for (test, then) in &old {
-        match new.get(test) {
-            Some(now) => moved.count(step(then, now, changes)),
-            None => {
-                let held = come.iter().filter(|it| stops(then) && holds(test, it));
-                let errors: Vec<&TestError> = held.filter_map(|it| new.get(**it)).collect();
-                match errors.as_slice() {
-                    [] => moved.gone = true,
-                    all if all.iter().all(|it| lacks_another(then, it, changes)) => moved.on = true,
-                    _ => moved.further = true,
-                }
-            }
+        if let Some(now) = new.get(test) {
+            moved.count(step(then, now, changes));
+            continue;
+        }
+        let held = come.iter().filter(|it| stops(then) && holds(test, it));
+        let errors: Vec<&TestError> = held.filter_map(|it| new.get(**it)).collect();
+        match errors.as_slice() {
+            [] => moved.gone = true,
+            all if all.iter().all(|it| lacks_another(then, it, changes)) => moved.on = true,
+            _ => moved.further = true,
         }
     }
     // Tests of a file that could not be loaded fail by name only once it loads.
