@@ -4,7 +4,7 @@ use super::edit_heal::LogFile;
 use super::heals::Heal;
 use crate::graph::Graph;
 use crate::hint::{Ask, Fix, Query, Wanted, answers, fix_all, suggest, undefined, wanted};
-use crate::languages::Language;
+use crate::languages::{Language, uses};
 use crate::model::{Diagnosis, HintSource, MentionedFile, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Source;
@@ -83,6 +83,12 @@ pub fn tries_of<'s>(
     open: &'s [Suggestion],
 ) -> Vec<(&'s Suggestion, Heal)> {
     let mut found = Vec::new();
+    let text = source.read(file).unwrap_or_default();
+    // What only has to be there, as a word of the standard library, passes nearly any test.
+    let is_put_to_use = |one: &Suggestion| {
+        let used = uses(file, &text, &one.name);
+        one.replaces.is_some() || used.is_some_and(|it| it.called || !it.members.is_empty())
+    };
     let (spellings, imports): (Vec<_>, Vec<_>) = may_be_tried(certain, open)
         .into_iter()
         .partition(|one| one.import_statement.is_empty());
@@ -94,6 +100,10 @@ pub fn tries_of<'s>(
     for one in imports {
         if found.len() >= MAX_TRIES {
             break;
+        }
+        let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
+        if outside && !is_put_to_use(one) {
+            continue;
         }
         let fixes = fix_all(graph, ask, &[(file.clone(), vec![one.clone()])]);
         let tests = fixes.iter().any(|(fixed, _)| is_test(fixed.as_str()));
@@ -199,8 +209,6 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
                     && like.next() == Some(*one)
                     && like.all(|it| !it.import_statement.is_empty())
             }
-            // What only has to be there, as a word of the standard library, passes nearly any test.
-            (None, HintSource::Stdlib | HintSource::Manifest) => false,
             (None, _) => rivals(one) == 0,
         })
         .collect()
