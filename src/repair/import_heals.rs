@@ -197,11 +197,21 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
             .filter(|it| it.replaces.is_none() && it.path != one.path)
             .count()
     };
+    // An export that is gone, and of which two files have one by the name.
+    let has_rival = |one: &Suggestion| {
+        let same = |it: &&Suggestion| {
+            (&it.name, &it.imported, &it.replaces) == (&one.name, &one.imported, &one.replaces)
+        };
+        let mut others = open.iter().filter(same);
+        one.imported != "*" && others.any(|it| it.path != one.path)
+    };
     open.iter()
         .filter(|one| !settled(one))
         .filter(|one| match (&one.replaces, one.source) {
             // A file next door in place of an alias would hide that the alias is wrong.
-            (Some(was), _) => was.starts_with('.') || !one.module.starts_with('.'),
+            (Some(was), _) => {
+                (was.starts_with('.') || !one.module.starts_with('.')) && !has_rival(one)
+            }
             // Of two names at hand that are as near, neither is meant more.
             (None, HintSource::Similar) => {
                 let mut like = open.iter().filter(|it| it.name == one.name);
