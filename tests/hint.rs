@@ -141,6 +141,18 @@ fn what_the_file_last_had_for_a_name_outweighs_all_else() {
 }
 
 #[test]
+fn a_module_that_is_gone_from_a_folder_of_ours_is_no_package() {
+    let files = [
+        ("u/zed.py", "def z():\n    pass\n"),
+        ("other.py", "from u.num import clamp\n"),
+        ("use.py", "def f(x):\n    return clamp(x)\n"),
+    ];
+    let before = ["from u.num import clamp\n"];
+    let found = hints_after(&files, "use.py", "clamp", &before);
+    assert!(found.iter().all(|it| !it.certain), "{found:?}");
+}
+
+#[test]
 fn a_name_goes_through_no_other_projects_folder() {
     let files = [
         (

@@ -91,10 +91,30 @@ fn leads(graph: &Graph<'_>, asked: &Asked<'_>, one: &Suggestion, import: &Import
     match &one.path {
         Some(path) => found.files.contains(path),
         None => {
-            found.files.is_empty() && found.external.is_some()
+            found.files.is_empty()
+                && found.external.is_some()
+                && !is_of_own_folder(graph, asked, &import.specifier)
                 || asked.language.is_standard(&import.specifier)
         }
     }
+}
+
+// Whether a dotted module of Python starts at a folder beside the file or above it: one that is not
+// there is gone, and of no package.
+fn is_of_own_folder(graph: &Graph<'_>, asked: &Asked<'_>, specifier: &str) -> bool {
+    let Some((top, _)) = specifier.split_once('.') else {
+        return false;
+    };
+    let mut above = asked.file.ancestors();
+    !asked.language.declares_exports
+        && above.any(|directory| {
+            let folder = match directory {
+                "" => format!("{top}/"),
+                directory => format!("{directory}/{top}/"),
+            };
+            let mut files = graph.source().listing().files();
+            files.any(|it| it.path.as_str().starts_with(&folder))
+        })
 }
 
 // Whether another file of the same name, in a folder of the same name, could be meant as a whole.
