@@ -555,6 +555,27 @@ fn packets_carry_the_hints() {
 }
 
 #[test]
+fn packets_know_what_a_file_last_had_as_hints_do() {
+    let repo = Repo::with(&[
+        ("u/num.py", "def clamp(x):\n    return x\n"),
+        ("v/num.py", "def clamp(x):\n    return -x\n"),
+        ("one.py", "from v.num import clamp\n\nclamp(1)\n"),
+        ("two.py", "def shorten(s):\n    return s\n\nshorten('a')\n"),
+        ("log1", "one.py:1:1: F821 Undefined name `clamp`\n"),
+        ("log2", "two.py:4:1: F821 Undefined name `shorten`\n"),
+    ]);
+    repo.write("one.py", "clamp(1)\n");
+    repo.write("two.py", "def truncate(s):\n    return s\n\nshorten('a')\n");
+    let context = repo.context(&["--log", "log1"]);
+    assert_eq!(context["hints"][0], "from v.num import clamp", "{context}");
+    let context = repo.context(&["--log", "log2"]);
+    assert_ne!(
+        context["hints"][0], "from textwrap import shorten",
+        "{context}"
+    );
+}
+
+#[test]
 fn hostile_files_are_survived() {
     let deep = "(".repeat(20_000);
     for text in [

@@ -8,6 +8,7 @@ use super::{App, AppError, Progress, runs};
 use crate::context::{
     Built, add_history, build, bundle_listing, bundle_tar, change_under_test, failure_packet,
 };
+use crate::git::earlier;
 use crate::model::{Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget};
 use crate::workspace::At;
 
@@ -65,7 +66,8 @@ pub fn build_context(
     let built = with_known(app, &workspace, !asked.no_cache, |known| {
         add_history(&mut request, workspace.git.as_ref(), revision, known);
         let source = workspace.source.as_ref();
-        build(source, known, &policy, app.redactor(), &request)
+        let earlier = earlier(workspace.git.as_ref(), revision);
+        build(source, (known, &earlier), &policy, app.redactor(), &request)
     })?;
     let packet = failure_packet(
         &built,

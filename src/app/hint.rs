@@ -5,9 +5,8 @@ use super::patch::write_changes;
 use super::remedy::in_submodule;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::hint::{
-    self, Answer, Ask, MAX_VERSIONS, Wanted, answers, fix_all, hint_lines, recovery_hint,
-};
+use crate::git::earlier;
+use crate::hint::{self, Answer, Ask, Wanted, answers, fix_all, hint_lines, recovery_hint};
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, RepoPath, SCHEMA_VERSION, Suggestion};
 use crate::patch::Change;
@@ -96,10 +95,7 @@ pub fn find_imports(
     let mut patch = String::new();
     let mut changes: Vec<Change> = Vec::new();
     let revision = request.rev.as_deref().unwrap_or("HEAD");
-    let earlier = |path: &RepoPath| {
-        let git = workspace.git.as_ref();
-        git.map_or_else(Vec::new, |git| git.earlier(revision, path, MAX_VERSIONS))
-    };
+    let earlier = earlier(workspace.git.as_ref(), revision);
     let installed = workspace
         .root
         .as_deref()

@@ -9,6 +9,7 @@ use super::{App, AppError, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
 use crate::diagnose::Log;
 use crate::exec::{End, Job, Outcome, SandboxState};
+use crate::git::earlier;
 use crate::model::{
     Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, PacketBudget,
     RepoPath, RunSummary,
@@ -143,7 +144,7 @@ impl Record {
             add_history(&mut request, workspace.git.as_ref(), "HEAD", known);
             build(
                 workspace.source.as_ref(),
-                known,
+                (known, &earlier(workspace.git.as_ref(), "HEAD")),
                 &policy,
                 redactor,
                 &request,

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
+use crate::hint::Earlier;
 use crate::model::{
     ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
     RepoPath, Role, SCHEMA_VERSION,
@@ -45,15 +46,16 @@ pub struct Built {
 /// Builds the packet of a failure: diagnoses the log, chooses the rung of the ladder, gathers
 /// candidates, fills the caps and writes down what is left out.
 ///
-/// Deterministic: the same source, policy, redactor and request give the same bytes for any
-/// number of threads, whatever is `known`: that spares reading and parsing, no more.
+/// Deterministic: the same source, policy, redactor, request and `earlier` versions of its files
+/// give the same bytes for any number of threads, whatever is `known`: that spares reading and
+/// parsing, no more.
 ///
 /// # Errors
 /// A [`ContextError`] when the request cannot be met at all. A file that cannot be given is no
 /// error; it stands in `omitted` or `filesRejected`.
 pub fn build(
     source: &dyn Source,
-    known: &Known,
+    (known, earlier): (&Known, &Earlier<'_>),
     policy: &ReadPolicy,
     redactor: &Redactor,
     request: &Request,
@@ -111,6 +113,7 @@ pub fn build(
         diagnosis.as_ref(),
         &targets,
         (&request.known_names, &request.installed),
+        earlier,
         &may_read,
     );
     // A fix that is certain needs no more than the lines that it is about.

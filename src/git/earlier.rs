@@ -1,15 +1,24 @@
 use super::Repository;
 use crate::model::RepoPath;
 
+/// Contents of a file's past that are enough to tell how a name in it came to be.
+const MAX_VERSIONS: usize = 8;
+
 /// Commits of the first-parent line that are looked through.
 const MAX_COMMITS: usize = 400;
 
+/// Contents that a file has had at `revision` and on the first-parent line before it, newest first,
+/// each that differs from the one after it; a few of them, and none without a repository. Ends at
+/// the edge of a shallow clone and where the file was not there.
+pub fn earlier<'r>(
+    git: Option<&'r Repository>,
+    revision: &'r str,
+) -> impl Fn(&RepoPath) -> Vec<Vec<u8>> + 'r {
+    move |path| git.map_or_else(Vec::new, |git| git.earlier(revision, path))
+}
+
 impl Repository {
-    /// Contents that a file has had at `revision` and on the first-parent line before it, newest
-    /// first, each that differs from the one after it; at most `count` of them. Ends at the edge
-    /// of a shallow clone and where the file was not there.
-    #[must_use]
-    pub fn earlier(&self, revision: &str, path: &RepoPath, count: usize) -> Vec<Vec<u8>> {
+    fn earlier(&self, revision: &str, path: &RepoPath) -> Vec<Vec<u8>> {
         let mut repo = self.local();
         repo.object_cache_size(8 << 20);
         let tip = repo
@@ -36,7 +45,7 @@ impl Repository {
                 found.push(blob.detach().data);
                 last = Some(id);
             }
-            if found.len() == count {
+            if found.len() == MAX_VERSIONS {
                 break;
             }
             let parent = here.parent_ids().next();

@@ -26,6 +26,7 @@ mod tree_writer;
 pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
 pub use disk_entry::{Stamp, open_folder, remove_entry, symlink, write_entry};
+pub use earlier::earlier;
 pub use error::GitError;
 pub use error::ScratchError;
 pub use first_commit::first_commit;

@@ -15,8 +15,6 @@ use crate::source::Installed;
 
 /// Files that are asked whether they lack what another lacks.
 const MAX_OTHERS: usize = 500;
-/// Contents of a file's past that are enough to tell how a name in it came to be.
-pub const MAX_VERSIONS: usize = 8;
 
 /// What stands behind every answer.
 #[derive(Clone, Copy)]

@@ -29,7 +29,7 @@ mod tables;
 mod wanted;
 mod words;
 
-pub use answers::{Answer, Ask, MAX_VERSIONS, answers, fix_all};
+pub use answers::{Answer, Ask, answers, fix_all};
 pub use fix::{Fix, fix};
 pub use missing::moved_modules;
 pub use query::Query;

@@ -14,6 +14,7 @@ use super::task::Task;
 use super::trial::{Trial, digest};
 use crate::agent::Protocol;
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
+use crate::git::earlier;
 use crate::model::{
     AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget, ReplyStatus,
     RepoPath, StopReason, UnchangedFile,
@@ -254,7 +255,9 @@ impl Session<'_> {
             .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
         let setup = self.setup;
-        let built = build(&source, setup.known, setup.read, setup.redactor, &request)?;
+        let earlier = earlier(setup.git, "HEAD");
+        let known = (setup.known, &earlier as &_);
+        let built = build(&source, known, setup.read, setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
             seconds_left: ask

@@ -18,6 +18,7 @@ use super::setup::Setup;
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxMode, SandboxState, Stop};
+use crate::git::earlier;
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
     FailurePacket, Level, Observed, PartResult, PreviousAttempt, Refused, RepoPath,
@@ -406,12 +407,7 @@ impl<'s> Session<'s> {
         };
         let read = self.setup.read;
         let may_read = |path: &RepoPath| read.refuse(path).is_none();
-        let earlier = |path: &RepoPath| {
-            let git = self.setup.git;
-            git.map_or_else(Vec::new, |git| {
-                git.earlier("HEAD", path, crate::hint::MAX_VERSIONS)
-            })
-        };
+        let earlier = earlier(self.setup.git, "HEAD");
         let ask = crate::hint::Ask {
             known: &self.setup.request.known_names,
             installed: &self.setup.request.installed,
