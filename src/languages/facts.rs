@@ -62,7 +62,15 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
         }];
     }
     match code.tree() {
-        Some(tree) => parse::errors(&tree, code.head(), MAX_SYNTAX_ERRORS),
+        Some(tree) => {
+            let found = parse::errors(&tree, code.head(), MAX_SYNTAX_ERRORS);
+            if !found.is_empty() {
+                return found;
+            }
+            let mut found = (code.language.layout)(&tree, code.head());
+            found.truncate(MAX_SYNTAX_ERRORS);
+            found
+        }
         None => vec![given_up()],
     }
 }

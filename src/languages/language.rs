@@ -14,7 +14,7 @@ use super::resolver::{Resolution, Resolver};
 use super::statements::Statement;
 use super::uses::Uses;
 use super::{python, typescript};
-use crate::model::{FileFacts, Import, RepoPath};
+use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
 
 /// The languages whose imports are read. One more is a folder and a row.
 pub static LANGUAGES: &[&Language] = &[&typescript::TYPESCRIPT, &python::PYTHON];
@@ -49,6 +49,8 @@ pub struct Language {
     pub(super) is_standard: fn(&str) -> bool,
     /// Whether a line may hold an import, in the widest sense.
     pub(super) may_import: fn(&[u8]) -> bool,
+    /// What the language refuses of a text that its grammar takes.
+    pub(super) layout: fn(&Tree, &[u8]) -> Vec<ParseProblem>,
     /// What a file says of itself; `None` when it cannot be parsed.
     pub(super) facts: fn(&RepoPath, &'static Grammar, &[u8]) -> Option<FileFacts>,
     /// The name of a definition for an outline, asked of a node and the kind of its parent.

@@ -10,9 +10,10 @@ use crate::source::Source;
 /// Lines below the named one at whose end a bracket may close.
 const MAX_LINES: usize = 8;
 
-/// What a parser misses at a place it names: the lines around it as an earlier version of the file
-/// has them, when they differ in brackets, colons and indents alone; else one bracket, colon or indent,
-/// where there is but one place for it. The file then parses. Kept only when the commands pass with it.
+/// What a parser misses at a place it names: the lines there as an earlier version of the file has
+/// them, when they differ in brackets, colons and indents alone; else one bracket, colon or indent,
+/// where there is but one place for it. The file does not parse, and then it does. Kept only when
+/// the commands pass with it.
 pub(super) fn syntax_heals(
     log: &str,
     diagnosis: &Diagnosis,
@@ -24,12 +25,19 @@ pub(super) fn syntax_heals(
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
         frame = python_frame(line).or(node_frame(line)).or(frame);
         let healed = type_script(line, diagnosis, source).or_else(|| {
-            let (_, said) = line.split_once("Error: ")?;
+            let (kind, said) = line.split_once("Error: ")?;
             let (path, row) = frame?;
             let place = LogFile::find(path, diagnosis, source)?;
-            as_before(&place, row, earlier)
-                .or_else(|| missing(&place, row, said))
-                .or_else(|| required(&place, row, said))
+            if kind.ends_with("Reference") {
+                return required(&place, row, said);
+            }
+            let slip = ["Syntax", "Indentation", "Tab"];
+            if !slip.iter().any(|it| kind.ends_with(it)) || place.parses(&place.text) {
+                return None;
+            }
+            let indents = !kind.ends_with("Syntax")
+                || ["indent", " outside "].iter().any(|it| said.contains(it));
+            as_before(&place, row, indents, earlier).or_else(|| missing(&place, row, said))
         });
         if let Some(heal) = healed {
             return vec![heal];
@@ -48,15 +56,23 @@ fn node_frame(line: &str) -> Option<(&str, usize)> {
     (named && !path.contains(' ')).then_some((path, row.parse().ok()?))
 }
 
-// The lines around a place as the newest version that has them otherwise and parses.
-fn as_before(place: &LogFile<'_>, row: usize, earlier: &Earlier<'_>) -> Option<Heal> {
+// The lines at a place as the newest version that has them otherwise and parses: of indents all that
+// are near, of brackets as few as make the file parse, since the others may be meant as they are.
+fn as_before(
+    place: &LogFile<'_>,
+    row: usize,
+    indents: bool,
+    earlier: &Earlier<'_>,
+) -> Option<Heal> {
     let versions = earlier(&place.path);
     let texts = versions
         .iter()
         .filter_map(|it| std::str::from_utf8(it).ok());
+    let least = if indents { MAX_LINES } else { 0 };
     let mut mended = texts
         .filter(|it| place.parses(it))
-        .map(|it| with_lines_of(&place.text, it, row))
+        .flat_map(|it| (least..=MAX_LINES).map(move |reach| (it, reach)))
+        .map(|(it, reach)| with_lines_of(&place.text, it, row, reach))
         .filter(|it| *it != place.text && place.parses(it));
     let after = mended.next()?;
     let said = "put the brackets and indents of its last version";
@@ -64,13 +80,13 @@ fn as_before(place: &LogFile<'_>, row: usize, earlier: &Earlier<'_>) -> Option<H
 }
 
 // The lines near a row as `before` has them, where they differ in what a slip of the hand takes away.
-fn with_lines_of(text: &str, before: &str, row: usize) -> String {
+fn with_lines_of(text: &str, before: &str, row: usize, reach: usize) -> String {
     let mut known: HashMap<String, Option<&str>> = HashMap::new();
     for line in before.lines() {
         let only = known.entry(words(line)).or_insert(Some(line));
         *only = only.filter(|it| *it == line);
     }
-    let near = row.saturating_sub(MAX_LINES)..=row.saturating_add(MAX_LINES);
+    let near = row.saturating_sub(reach)..=row.saturating_add(reach);
     let lines = text.split_inclusive('\n').enumerate().map(|(at, line)| {
         let bare = line.trim_end_matches(['\n', '\r']);
         let words = words(bare);

@@ -1,4 +1,4 @@
-use super::{definitions, imports, meddling, resolve, uses};
+use super::{definitions, imports, layout, meddling, resolve, uses};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
@@ -27,6 +27,7 @@ pub static PYTHON: Language = Language {
     last_part: |specifier| specifier.rsplit('.').next().unwrap_or(specifier),
     is_standard,
     may_import: |line| memchr::memmem::find(line, b"import").is_some(),
+    layout: layout::layout_errors,
     facts: imports::facts,
     defined: definitions::defined,
     use_of: uses::use_of,

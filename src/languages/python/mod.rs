@@ -9,6 +9,7 @@ mod inserted;
 #[cfg(feature = "program")]
 mod installed;
 mod language;
+mod layout;
 mod meddling;
 mod meddling_names;
 mod quiet;

@@ -37,6 +37,7 @@ pub static TYPESCRIPT: Language = Language {
     },
     is_standard: is_node,
     may_import: |line| line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')),
+    layout: |_, _| Vec::new(),
     facts: imports::facts,
     defined: outline::defined,
     use_of: uses::use_of,
