@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::model::{RepairPacket, ReplyStatus, StopReason};
-use crate::patch::{ReadOptions, read};
+use crate::patch::{ReadOptions, read, without_thoughts};
 
 /// What an agent said, whatever form it chose.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,7 +22,9 @@ pub struct Reply {
 /// Never fails: a text without a patch or a wish is a reply that gives up.
 #[must_use]
 pub fn read_reply(text: &str) -> Reply {
-    if let Some(packet) = objects(text).find_map(|text| repair_packet(&text)) {
+    let answer = without_thoughts(text.as_bytes());
+    let answer = String::from_utf8_lossy(&answer);
+    if let Some(packet) = objects(&answer).find_map(|text| repair_packet(&text)) {
         let patch = patch_of(&packet);
         let has_diff = packet
             .patch

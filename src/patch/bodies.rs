@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::line_ends::with_cr;
 use super::set::{Body, Edit, Hunk, HunkLine, LineKind};
 use super::text::{LineEnds, Text};
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
@@ -96,17 +97,8 @@ pub(super) fn edited(
     let mut already = true;
     let crlf = Text::new(before).ends == LineEnds::CrLf;
     let adapt = |text: &[u8]| -> Vec<u8> {
-        if !crlf || text.contains(&b'\r') {
-            return text.to_vec();
-        }
-        let mut out = Vec::with_capacity(text.len() + 8);
-        for byte in text {
-            if *byte == b'\n' {
-                out.push(b'\r');
-            }
-            out.push(*byte);
-        }
-        out
+        let adapted = crlf.then(|| with_cr(text)).flatten();
+        adapted.unwrap_or_else(|| text.to_vec())
     };
     for (index, edit) in edits.iter().enumerate() {
         let (old, new) = (adapt(&edit.old), adapt(&edit.new));

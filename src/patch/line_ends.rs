@@ -46,6 +46,33 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
     (text, hunks)
 }
 
+/// A whole text as a file with a byte order mark and CR LF wants it: those who show a file to a
+/// writer leave both out. `None` when it is so already.
+pub(super) fn as_the_file(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+    let ended = (Text::new(before).ends == LineEnds::CrLf).then(|| with_cr(text));
+    let mark = b"\xef\xbb\xbf";
+    let unmarked = before.starts_with(mark) && !text.starts_with(mark);
+    match (ended.flatten(), unmarked) {
+        (ended, false) => ended,
+        (ended, true) => Some([mark, ended.as_deref().unwrap_or(text)].concat()),
+    }
+}
+
+/// A text with CR LF ends; `None` when it has a carriage return or no line feed.
+pub(super) fn with_cr(text: &[u8]) -> Option<Vec<u8>> {
+    if text.contains(&b'\r') || !text.contains(&b'\n') {
+        return None;
+    }
+    let mut out = Vec::with_capacity(text.len() + 8);
+    for byte in text {
+        if *byte == b'\n' {
+            out.push(b'\r');
+        }
+        out.push(*byte);
+    }
+    Some(out)
+}
+
 fn drop_cr(hunks: &mut Cow<'_, [Hunk<'_>]>) {
     for hunk in hunks.to_mut() {
         for line in hunk.lines.iter_mut().filter(|line| !line.no_newline) {

@@ -3,13 +3,14 @@ use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::modify;
 use super::super::intent::shrunk;
+use super::super::line_ends::as_the_file;
 use super::super::set::{Body, FilePatch};
 use super::super::structure;
 use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::binary::binary;
 use super::run::Judging;
-use crate::model::{Code, HunkVerdict, Operation, Refusal};
+use crate::model::{Code, HunkVerdict, Mend, Operation, Refusal, Safety};
 use crate::source::{EntryKind, ReadError, Source};
 
 impl Judging<'_, '_> {
@@ -247,7 +248,14 @@ impl Judging<'_, '_> {
                 {
                     return Err(refusal);
                 }
-                bytes.clone()
+                let literal = self.options.strict || self.options.as_written;
+                let adapted = as_the_file(&before.bytes, bytes).filter(|_| !literal);
+                if adapted.is_some() {
+                    let message = "gave the whole file the line ends and the mark of the file";
+                    let mend = Mend::new(Code::M411, Safety::Safe, file.line, message);
+                    self.verdict.mends.push(mend);
+                }
+                adapted.unwrap_or_else(|| bytes.clone())
             }
             Body::Edits(edits) => {
                 let (verdicts, result, already) = edited(&before.bytes, edits);

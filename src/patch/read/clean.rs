@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::thoughts::without_thoughts;
 use super::wrapping::starts_form;
 use crate::model::{Code, Mend, Safety};
 use crate::patch::text::unescape;
@@ -38,6 +39,10 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
             Code::M105,
             "took off the blanks that every line of the patch ends with",
         ));
+    }
+    if let Cow::Owned(plain) = without_thoughts(&bytes) {
+        bytes = Cow::Owned(plain);
+        mends.push(mend(Code::M105, "left out what the writer thought aloud"));
     }
     if let Some(plain) = from_html(&bytes) {
         bytes = Cow::Owned(plain);

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::file_line::file_name;
-use super::reader::{Lines, number};
+use super::reader::{Lines, number, problem};
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
 use crate::patch::set::{Body, FilePatch, Headers, PatchSet, Side};
 
@@ -9,6 +9,7 @@ use crate::patch::set::{Body, FilePatch, Headers, PatchSet, Side};
 /// that a shell command writes (`cat > src/a.py <<'EOF'`). `None` when there is none.
 pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Option<PatchSet<'a>> {
     let mut files = Vec::new();
+    let mut problems = Vec::new();
     let mut at = 0;
     while let Some(line) = lines.line(at) {
         let found = if let Some((name, end)) = heredoc(line) {
@@ -16,8 +17,20 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
         } else if line.starts_with(b"```") && line.trim_ascii() != b"```diff" {
             let fence = line.iter().take_while(|byte| **byte == b'`').count();
             let end = line.get(..fence).unwrap_or_default();
-            let close = closing(lines, at + 1, end);
-            match (named(lines, at), close) {
+            let name = named(lines, at);
+            let close = match name {
+                Some(_) => closing_fence(lines, at + 1, end),
+                None => closing(lines, at + 1, end),
+            };
+            if let (Some(name), Some(close)) = (name, close)
+                && is_markdown(name)
+                && closing_fence(lines, close + 1, end).is_some()
+            {
+                let message = "the file holds fences, and where its own ends is in doubt; put it \
+                               between fences of four backticks";
+                problems.push(problem(Code::P313, number(at), message));
+            }
+            match (name, close) {
                 (Some(name), Some(close)) => Some((name, close)),
                 // A script may write files.
                 (None, Some(_)) if heredoc(lines.get(at + 1)).is_some() => None,
@@ -57,7 +70,7 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
         format: PatchFormat::WholeFile,
         files,
         mends,
-        problems: Vec::new(),
+        problems,
     })
 }
 
@@ -98,6 +111,30 @@ fn unquoted(word: &[u8]) -> &[u8] {
         .zip(end)
         .and_then(|(start, end)| word.get(start..=end))
         .unwrap_or_default()
+}
+
+fn is_markdown(name: &[u8]) -> bool {
+    [&b".md"[..], b".mdx", b".markdown"]
+        .iter()
+        .any(|it| name.ends_with(it))
+}
+
+// The bare fence that no fence with a word behind it has opened.
+fn closing_fence(lines: &Lines<'_>, from: usize, fence: &[u8]) -> Option<usize> {
+    let mut open = 0_usize;
+    (from..lines.len()).find(|at| {
+        let Some(rest) = lines.get(*at).strip_prefix(fence) else {
+            return false;
+        };
+        let word = rest.trim_ascii();
+        if !word.is_empty() {
+            open += usize::from(word.first().is_some_and(u8::is_ascii_alphanumeric));
+            return false;
+        }
+        let closes = open == 0;
+        open = open.saturating_sub(1);
+        closes
+    })
 }
 
 fn closing(lines: &Lines<'_>, from: usize, end: &[u8]) -> Option<usize> {
@@ -144,5 +181,23 @@ mod tests {
         ] {
             assert!(found(text).is_empty(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_with_fences_goes_on_to_its_own_or_is_refused() {
+        let whole = "docs/a.md\n```md\n# A\n```sh\nx\n```\nend\n```\nDone.\n";
+        let expected = (
+            "docs/a.md".to_owned(),
+            "# A\n```sh\nx\n```\nend\n".to_owned(),
+        );
+        assert_eq!(found(whole), [expected]);
+        let problems = |text: &str| {
+            let set = fenced_files(&Lines::new(text.as_bytes()), Vec::new());
+            set.map_or(0, |set| set.problems.len())
+        };
+        assert_eq!(problems(whole), 0);
+        let bare = "docs/a.md\n```md\n# A\n```\nx\n```\nend\n```\n";
+        assert_eq!(problems(bare), 1);
+        assert_eq!(problems(&bare.replace("a.md\n```", "a.md\n````")), 0);
     }
 }

@@ -14,6 +14,7 @@ mod json;
 mod name;
 mod reader;
 mod strict_json;
+mod thoughts;
 mod wrapping;
 mod xml;
 
@@ -22,3 +23,5 @@ pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};
 use reader::problem;
 pub use reader::{ReadOptions, read};
+#[cfg(feature = "program")]
+pub use thoughts::without_thoughts;
