@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use mendit::graph::Graph;
-use mendit::hint::{Query, fix, suggest};
+use mendit::hint::{Query, fix, renamed_exports, suggest};
 use mendit::model::{HintSource, RepoPath, Suggestion};
 use mendit::source::{Installed, Memory, Source};
 use support::{Repo, json};
@@ -552,6 +552,68 @@ fn packets_carry_the_hints() {
             .unwrap()
             .contains("Recovery Context")
     );
+}
+
+#[test]
+fn a_package_that_no_manifest_names_is_believed_where_the_file_had_it_and_it_is_installed() {
+    let repo = Repo::with(&[
+        (".gitignore", ".venv\n"),
+        ("shop.py", "from acme.db import Sum\n\nprint(Sum(1))\n"),
+        (".venv/pyvenv.cfg", "home = /usr\n"),
+        (".venv/lib/python3.11/site-packages/acme/__init__.py", ""),
+        (
+            ".venv/lib/python3.11/site-packages/acme/db.py",
+            "class Sum:\n    pass\n",
+        ),
+    ]);
+    repo.git(&["rm", "-rq", "--cached", ".venv"]);
+    repo.write("shop.py", "print(Sum(1))\n");
+    let told = || {
+        let asked = ["hint", "Sum", "--file", "shop.py", "--format", "json"];
+        json(&repo.mendit(&asked))["suggestions"][0].clone()
+    };
+    let found = told();
+    assert_eq!(found["importStatement"], "from acme.db import Sum");
+    assert_eq!(found["certain"], true);
+    std::fs::remove_dir_all(repo.root().join(".venv/lib")).unwrap();
+    assert_ne!(told()["certain"], true);
+}
+
+#[test]
+fn a_rename_for_type_checkers_alone_is_not_certain() {
+    let files = |name: &str| {
+        [
+            (
+                "api/__init__.py".to_owned(),
+                "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .client import Client\n"
+                    .to_owned(),
+            ),
+            (
+                "api/client.py".to_owned(),
+                format!("class {name}:\n    def get(self):\n        return 1\n"),
+            ),
+        ]
+    };
+    let now = files("ApiClient");
+    let source = memory(&now.each_ref().map(|(path, text)| (&**path, &**text)));
+    let graph = Graph::new(&source);
+    let file = RepoPath::new("api/__init__.py").unwrap();
+    let [_, (_, before)] = files("Client");
+    let earlier = |path: &RepoPath| match path.as_str() {
+        "api/client.py" => vec![before.clone().into_bytes()],
+        _ => Vec::new(),
+    };
+    let query = Query {
+        file: &file,
+        names: &[],
+        known: &[],
+        installed: &Installed::default(),
+        may_read: &|_| true,
+        earlier: &earlier,
+    };
+    let found = renamed_exports(&source, &graph, &query, &["Client".to_owned()], &earlier);
+    let first = found.first().map(|it| (it.imported.as_str(), it.certain));
+    assert_eq!(first, Some(("ApiClient", false)), "{found:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use crate::graph::Graph;
-use crate::languages::{facts, uses};
+use crate::languages::{Has, exported, facts, uses};
 use crate::model::{FileFacts, HintSource, Import, Suggestion};
 
 /// What an earlier version of the file has for a name that it lacks now.
@@ -109,8 +109,9 @@ fn again(
         .into_iter()
         .next();
     let one = match known {
-        Some(known) => known.clone(),
-        None => Suggestion {
+        // A type stays a type where the file said so.
+        Some(known) if known.type_only || !import.type_only => known.clone(),
+        _ => Suggestion {
             name: asked.name.to_owned(),
             import_statement: idiom.statement(
                 asked.name,
@@ -140,10 +141,17 @@ fn again(
                 || graph.defining(path, imported).is_some()
         }
         Some(_) => true,
-        // A module that is gone looks like a package that nobody declares.
+        // A module that is gone looks like a package that nobody declares and that is not installed.
         None => {
             let module = &one.module;
-            asked.language.is_standard(module) || idiom.declares(module) || is_in_use(asked, module)
+            let installed = || match exported(query.installed, asked.file, module, imported) {
+                Some(Has::Exported { .. }) => true,
+                found => found.is_some() && matches!(imported, "*" | "default"),
+            };
+            asked.language.is_standard(module)
+                || idiom.declares(module)
+                || is_in_use(asked, module)
+                || installed()
         }
     };
     let way = Way {

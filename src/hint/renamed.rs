@@ -199,9 +199,11 @@ impl Asked<'_> {
         };
         let there = exports_it(self.graph, target, &new)
             && self.graph.defining(target, &new).as_ref() == Some(home);
+        // What Python imports for its type checkers alone gives nothing to who misses it at run time.
+        let gives = self.language.declares_exports || !self.import.type_only;
         there.then(|| Suggestion {
-            certain: true,
-            confidence: 90,
+            certain: gives,
+            confidence: if gives { 90 } else { 40 },
             ..self.row(&new, &new, HintSource::Definition)
         })
     }
