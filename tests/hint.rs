@@ -617,6 +617,107 @@ fn a_rename_for_type_checkers_alone_is_not_certain() {
 }
 
 #[test]
+fn nothing_is_certain_of_what_a_file_had_late_in_a_branch_or_replaced() {
+    let files = |now: &'static str| {
+        [
+            (
+                "pyproject.toml",
+                "[project]\nname = 'shop'\ndependencies = ['httpx']\n",
+            ),
+            ("other.py", "import httpx\n\nhttpx.get('x')\n"),
+            ("use.py", now),
+        ]
+    };
+    for (now, before, name) in [
+        (
+            "def f(url):\n    return httpx.get(url)\n",
+            "def f(url):\n    import httpx\n    return httpx.get(url)\n",
+            "httpx",
+        ),
+        (
+            "try:\n    pass\nexcept ImportError:\n    pass\n\njson.loads('1')\n",
+            "try:\n    import ujson as json\nexcept ImportError:\n    import json\n\njson.loads('1')\n",
+            "json",
+        ),
+        (
+            "from hashlib import sha256\n\na = sha256(b'1')\nb = md5(b'2')\n",
+            "from hashlib import md5\n\na = md5(b'1')\nb = md5(b'2')\n",
+            "md5",
+        ),
+    ] {
+        let told = |before: &[&str]| hints_after(&files(now), "use.py", name, before);
+        assert!(told(&[]).iter().any(|it| it.certain), "{name}");
+        let doubted = told(&[before]);
+        assert!(
+            doubted.iter().all(|it| !it.certain && it.confidence <= 25),
+            "{doubted:?}"
+        );
+    }
+}
+
+#[test]
+fn a_sibling_with_the_same_names_and_an_opposite_are_not_meant() {
+    let loader = |mark: &str| {
+        format!(
+            "def load(text):\n    rows = text.splitlines()\n    return [row.split('{mark}') for row in rows]\n"
+        )
+    };
+    let users = |word: &str, test: &str| {
+        format!(
+            "def {word}_users(rows):\n    found = []\n    for row in rows:\n        if {test}row['active']:\n            \
+             found.append(row)\n    return found\n"
+        )
+    };
+    let repo = Repo::with(&[
+        ("app/__init__.py", ""),
+        ("app/csv_loader.py", &loader(",")),
+        ("app/tsv_loader.py", &loader("\t")),
+        ("app/users.py", &users("active", "")),
+        (
+            "app/main.py",
+            "from app.csv_loader import load\n\nload('a')\n",
+        ),
+        (
+            "app/list.py",
+            "from app.users import active_users\n\nactive_users([])\n",
+        ),
+        (
+            "log1",
+            "  File \"app/main.py\", line 1, in <module>\nModuleNotFoundError: No module named 'app.csv_loader'\n",
+        ),
+        (
+            "log2",
+            "  File \"app/list.py\", line 1, in <module>\nImportError: cannot import name 'active_users' from 'app.users'\n",
+        ),
+    ]);
+    let first = |log: &str| {
+        let told = repo.mendit(&["hint", "--log", log, "--format", "json"]);
+        let document: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+        let one = document["suggestions"][0].clone();
+        (one["importStatement"].clone(), one["certain"].clone())
+    };
+    let gone = |path: &str| std::fs::remove_file(repo.root().join(path)).unwrap();
+    gone("app/csv_loader.py");
+    assert_eq!(
+        first("log1"),
+        (serde_json::Value::Null, serde_json::Value::Null)
+    );
+    repo.commit();
+    assert_eq!(first("log1").1, serde_json::Value::Null);
+    repo.write("app/rows.py", loader(","));
+    let moved = "from app.rows import load".into();
+    assert_eq!(first("log1"), (moved, true.into()));
+
+    repo.write("app/users.py", users("inactive", "not "));
+    assert_ne!(first("log2").0, "from app.users import inactive_users");
+    repo.write("app/users.py", users("enabled", "not "));
+    assert_ne!(first("log2").1, true);
+    repo.write("app/users.py", users("enabled", ""));
+    let renamed = "from app.users import enabled_users".into();
+    assert_eq!(first("log2"), (renamed, true.into()));
+}
+
+#[test]
 fn packets_know_what_a_file_last_had_as_hints_do() {
     let repo = Repo::with(&[
         ("u/num.py", "def clamp(x):\n    return x\n"),

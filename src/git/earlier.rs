@@ -6,10 +6,13 @@ const MAX_VERSIONS: usize = 8;
 
 /// Commits of the first-parent line that are looked through.
 const MAX_COMMITS: usize = 400;
+/// The same for a file that is not there.
+const MAX_GONE: usize = 30;
 
 /// Contents that a file has had at `revision` and on the first-parent line before it, newest first,
-/// each that differs from the one after it; a few of them, and none without a repository. Ends at
-/// the edge of a shallow clone and where the file was not there.
+/// each that differs from the one after it; a few of them, and none without a repository. A file that
+/// is gone had its contents until it went. Ends at the edge of a shallow clone and where the file
+/// came.
 pub fn earlier<'r>(
     git: Option<&'r Repository>,
     revision: &'r str,
@@ -28,22 +31,22 @@ impl Repository {
         let mut commit = tip;
         let mut last = None;
         let mut found = Vec::new();
-        for _ in 0..MAX_COMMITS {
+        for step in 0..MAX_COMMITS {
             let Some(here) = commit else { break };
             let entry = here
                 .tree()
                 .ok()
                 .and_then(|tree| tree.lookup_entry_by_path(path.as_str()).ok()?);
-            let Some(entry) = entry.filter(|it| it.mode().is_blob()) else {
-                break;
-            };
-            let id = entry.object_id();
-            if last != Some(id) {
-                let Some(blob) = entry.object().ok().and_then(|it| it.try_into_blob().ok()) else {
-                    break;
-                };
-                found.push(blob.detach().data);
-                last = Some(id);
+            match entry.filter(|it| it.mode().is_blob()) {
+                Some(entry) if last != Some(entry.object_id()) => {
+                    let blob = entry.object().ok().and_then(|it| it.try_into_blob().ok());
+                    let Some(blob) = blob else { break };
+                    found.push(blob.detach().data);
+                    last = Some(entry.object_id());
+                }
+                Some(_) => {}
+                None if found.is_empty() && step < MAX_GONE => {}
+                None => break,
             }
             if found.len() == MAX_VERSIONS {
                 break;

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::Query;
 use super::asked::Asked;
 use super::choose::is_lacking;
@@ -7,8 +9,13 @@ use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use crate::graph::Graph;
-use crate::languages::{Has, exported, facts, uses};
-use crate::model::{FileFacts, HintSource, Import, Suggestion};
+use crate::languages::{Has, exported, facts, uses, words};
+use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
+
+/// Confidence up to which an import is told and not tried.
+pub const MOST_IN_DOUBT: u8 = 25;
+/// Lines that two versions differ in that are compared.
+const MAX_LINES: usize = 200;
 
 /// What an earlier version of the file has for a name that it lacks now.
 enum Was {
@@ -22,7 +29,8 @@ enum Was {
 
 /// Weighs suggestions by what the file itself last had for the name. The import that it had, where it
 /// still leads to the name, comes first; what it defined comes from no package; and nothing is certain
-/// of a name that stood for a parameter or a variable.
+/// or tried of a name that stood for a parameter or a variable, whose import stood in a function or a
+/// branch, or which has given way to another name at its other places.
 pub(super) fn weighed(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
@@ -32,7 +40,13 @@ pub(super) fn weighed(
 ) -> Vec<Suggestion> {
     match before(asked, &(query.earlier)(asked.file)) {
         None => {}
-        Some(Was::Imported(import)) => {
+        Some((Was::Imported(import), then)) => {
+            let late = import.nested && !import.type_only;
+            let late = late || import.kind == ImportKind::Dynamic;
+            if late || has_given_way(asked, &then) {
+                doubt(&mut rows);
+                return rows;
+            }
             let Some(one) = again(graph, idiom, asked, query, &import, &rows) else {
                 return rows;
             };
@@ -43,46 +57,108 @@ pub(super) fn weighed(
             }
             rows.insert(0, one);
         }
-        Some(Was::Defined) => rows.retain(|it| it.path.is_some()),
-        Some(Was::Local) => {
+        Some((Was::Defined, _)) => rows.retain(|it| it.path.is_some()),
+        Some((Was::Local, _)) => {
             rows.retain(|it| it.path.is_some());
-            for row in &mut rows {
-                row.certain = false;
-                row.confidence = row.confidence.min(25);
-            }
+            doubt(&mut rows);
         }
     }
     rows
 }
 
-// The newest version that has something for the name.
-fn before(asked: &Asked<'_>, versions: &[Vec<u8>]) -> Option<Was> {
-    let now = &asked.usage;
-    versions
-        .iter()
-        .filter(|it| **it != *asked.text)
-        .find_map(|text| {
-            let then = facts(asked.file, text);
-            if let Some(import) = binding(&then, asked.name) {
-                return Some(Was::Imported(Box::new(import.clone())));
-            }
-            if then.definitions.iter().any(|it| it.name == asked.name) {
-                return Some(Was::Defined);
-            }
-            let used = uses(asked.file, text, asked.name)?;
-            let lost = (used.bound && !now.bound) || (used.shadowed && !now.shadowed);
-            lost.then_some(Was::Local)
-        })
+fn doubt(rows: &mut [Suggestion]) {
+    for row in rows {
+        row.certain = false;
+        row.confidence = row.confidence.min(MOST_IN_DOUBT);
+    }
 }
 
-fn binding<'f>(facts: &'f FileFacts, name: &str) -> Option<&'f Import> {
-    facts.imports.iter().find(|import| {
+// Whether a line of before has another name in the place of this one now, and is the same otherwise.
+fn has_given_way(asked: &Asked<'_>, then: &[u8]) -> bool {
+    let lines = |text: &[u8]| -> BTreeSet<Vec<u8>> {
+        let lines = text.split(|byte| *byte == b'\n');
+        lines.map(|line| line.trim_ascii().to_vec()).collect()
+    };
+    let (was, is) = (lines(then), lines(asked.text));
+    let gone: Vec<Vec<&[u8]>> = was
+        .difference(&is)
+        .filter(|line| words(line, asked.name).next().is_some())
+        .filter(|line| !asked.language.may_import(line))
+        .take(MAX_LINES)
+        .map(|line| tokens(line))
+        .collect();
+    let mut new = is.difference(&was).take(MAX_LINES);
+    new.any(|line| {
+        let new = tokens(line);
+        let instead = |old: &Vec<&[u8]>| {
+            let mut pairs = old.iter().zip(&new).filter(|(one, other)| one != other);
+            let first = pairs.next();
+            old.len() == new.len()
+                && first.is_some_and(|(one, other)| {
+                    *one == asked.name.as_bytes()
+                        && is_name(other)
+                        && pairs.all(|it| it == (one, other))
+                })
+        };
+        gone.iter().any(instead)
+    })
+}
+
+fn is_name(token: &[u8]) -> bool {
+    token.first().is_some_and(|it| is_part(*it))
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
+// Names, and each other byte for itself.
+fn tokens(line: &[u8]) -> Vec<&[u8]> {
+    let together = |one: &u8, next: &u8| is_part(*one) && is_part(*next);
+    line.chunk_by(together)
+        .filter(|it| !it.trim_ascii().is_empty())
+        .collect()
+}
+
+// The newest version that has something for the name, and its text.
+fn before(asked: &Asked<'_>, versions: &[Vec<u8>]) -> Option<(Was, Vec<u8>)> {
+    let now = &asked.usage;
+    let had = |text: &Vec<u8>| {
+        let then = facts(asked.file, text);
+        let import = binding(&then, asked.name, false).or_else(|| late(&then, asked));
+        if let Some(import) = import {
+            return Some(Was::Imported(Box::new(import.clone())));
+        }
+        if then.definitions.iter().any(|it| it.name == asked.name) {
+            return Some(Was::Defined);
+        }
+        let used = uses(asked.file, text, asked.name)?;
+        let lost = (used.bound && !now.bound) || (used.shadowed && !now.shadowed);
+        lost.then_some(Was::Local)
+    };
+    let mut others = versions.iter().filter(|it| **it != *asked.text);
+    others.find_map(|text| Some((had(text)?, text.clone())))
+}
+
+fn binding<'f>(facts: &'f FileFacts, name: &str, nested: bool) -> Option<&'f Import> {
+    let mut imports = facts.imports.iter().filter(|it| it.nested == nested);
+    imports.find(|import| {
         let only = FileFacts {
-            imports: vec![(*import).clone()],
+            imports: vec![Import {
+                nested: false,
+                ..(*import).clone()
+            }],
             ..FileFacts::default()
         };
         binds(&only, name)
     })
+}
+
+// The import in a function or a branch, where none of these is left.
+fn late<'f>(then: &'f FileFacts, asked: &Asked<'_>) -> Option<&'f Import> {
+    let now = facts(asked.file, asked.text);
+    let import = binding(then, asked.name, true)?;
+    binding(&now, asked.name, true).is_none().then_some(import)
 }
 
 // The import of before as a suggestion, where it leads to the name as things are.

@@ -1,10 +1,10 @@
 use super::evidence::nearness;
 use super::idiom::Site;
-use super::renamed::exports_it;
+use super::renamed::{body, exports_it, is_alike};
 use super::slip::{Named, Place};
 use super::{Query, suggest};
 use crate::graph::Graph;
-use crate::languages::Language;
+use crate::languages::{Language, facts};
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::{Ignored, Source};
@@ -115,7 +115,8 @@ fn moved(
         }
     }
     // The file that stood where the import leads, under another path now.
-    let renamed = renamed(source, graph, query, import);
+    let past = stood(graph, query, import);
+    let renamed = past.as_ref().and_then(|past| renamed(source, query, past));
     if let Some(path) = &renamed
         && places.iter().all(|it| it.path != path)
     {
@@ -133,6 +134,12 @@ fn moved(
     places.retain(|place| {
         taken.is_empty() || taken.iter().any(|name| has(place.path, name)) || unknown(place.path)
     });
+    // Where a file stood there, one that merely has the same names is another.
+    if let Some(past) = &past {
+        places.retain(|place| {
+            Some(place.path) == renamed.as_ref() || took_over(source, past, place.path, &taken)
+        });
+    }
     places.sort_by_key(|place| {
         (
             Some(place.path) != renamed.as_ref(),
@@ -307,21 +314,53 @@ fn named_paths(
         .filter_map(|path| RepoPath::new(&path).ok())
 }
 
+// What stood last where the import leads, and where that was.
+fn stood(graph: &Graph<'_>, query: &Query<'_>, import: &Import) -> Option<(Vec<u8>, RepoPath)> {
+    let mut past = named_paths(graph, query.file, import)
+        .filter_map(|path| Some(((query.earlier)(&path).into_iter().next()?, path)));
+    past.find(|(text, _)| !text.trim_ascii().is_empty())
+}
+
+// Whether a file defines what is taken just as the file did that is gone; where that defined none of
+// it, whether it is nearly the same as a whole.
+fn took_over(
+    source: &dyn Source,
+    (text, was): &(Vec<u8>, RepoPath),
+    path: &RepoPath,
+    taken: &[&str],
+) -> bool {
+    let bytes = source.read(path).unwrap_or_default();
+    let (Ok(then), Ok(now)) = (std::str::from_utf8(text), std::str::from_utf8(&bytes)) else {
+        return false;
+    };
+    let (before, after) = (facts(was, text), facts(path, &bytes));
+    let mut pairs = before
+        .definitions
+        .iter()
+        .filter(|it| taken.contains(&it.name.as_str()))
+        .map(|one| {
+            let other = after.definitions.iter().find(|it| it.name == one.name);
+            other.is_some_and(|it| body(then, one) == body(now, it))
+        })
+        .peekable();
+    if pairs.peek().is_some() {
+        return pairs.all(|same| same);
+    }
+    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+    is_alike(&lines(then), &lines(now))
+}
+
 // The only file that holds now what stood where the import leads.
 fn renamed(
     source: &dyn Source,
-    graph: &Graph<'_>,
     query: &Query<'_>,
-    import: &Import,
+    (text, was): &(Vec<u8>, RepoPath),
 ) -> Option<RepoPath> {
-    let mut past = named_paths(graph, query.file, import)
-        .filter_map(|path| Some(((query.earlier)(&path).into_iter().next()?, path)));
-    let (text, was) = past.find(|(text, _)| !text.trim_ascii().is_empty())?;
     let listing = source.listing();
     let mut same = listing.files().map(|entry| &entry.path).filter(|path| {
         path.extension() == was.extension()
             && (query.may_read)(path)
-            && source.read(path).is_ok_and(|it| *it == *text)
+            && source.read(path).is_ok_and(|it| *it == **text)
     });
     let (only, None) = (same.next()?, same.next()) else {
         return None;

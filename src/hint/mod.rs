@@ -31,6 +31,7 @@ mod words;
 
 pub use answers::{Answer, Ask, answers, fix_all};
 pub use fix::{Fix, fix};
+pub use history::MOST_IN_DOUBT;
 pub use missing::moved_modules;
 pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::idiom::Site;
-use super::similar::distance;
+use super::similar::{are_opposites, distance};
 use super::{Query, suggest};
 use crate::graph::Graph;
 use crate::languages::{Language, aliased, facts, removed, uses, words};
@@ -168,7 +168,8 @@ impl Asked<'_> {
     }
 
     // The name that the module gave it: a change that history shows took the old name away and
-    // brought exactly one definition that is the same but for its name, and that is still there.
+    // brought exactly one definition that is nearly the same but for its name, and that is still
+    // there. Certain where it is the same: one other line can turn its meaning round.
     fn called_since(&self, earlier: &Earlier<'_>) -> Option<Suggestion> {
         let target = self.target.filter(|_| self.taken.name != "default")?;
         let old = &self.taken.name;
@@ -187,20 +188,20 @@ impl Asked<'_> {
             let mut after = now.to_vec();
             for before in earlier(home) {
                 let new = renaming(home, &before, &after, old);
-                if new.is_some() {
-                    return new.map(|new| (home, new));
+                if let Some((new, same)) = new {
+                    return Some((home, new, same));
                 }
                 after = before;
             }
             None
         });
-        let ((home, new), None) = (found.next()?, found.next()) else {
+        let ((home, new, same), None) = (found.next()?, found.next()) else {
             return None;
         };
         let there = exports_it(self.graph, target, &new)
             && self.graph.defining(target, &new).as_ref() == Some(home);
         // What Python imports for its type checkers alone gives nothing to who misses it at run time.
-        let gives = self.language.declares_exports || !self.import.type_only;
+        let gives = same && (self.language.declares_exports || !self.import.type_only);
         there.then(|| Suggestion {
             certain: gives,
             confidence: if gives { 90 } else { 40 },
@@ -281,7 +282,8 @@ impl Asked<'_> {
             near = free()
                 .filter_map(|name| {
                     let shared = shared_words(wanted, name);
-                    (shared > 0).then(|| (100 - shared.min(9), 0, name.as_str()))
+                    (shared > 0 && !are_opposites(wanted, name))
+                        .then(|| (100 - shared.min(9), 0, name.as_str()))
                 })
                 .collect();
         }
@@ -311,8 +313,9 @@ fn shared_words(one: &str, other: &str) -> usize {
     words(one).intersection(&words(other)).count()
 }
 
-// The new name of a definition that a change of its file gave another.
-fn renaming(file: &RepoPath, before: &[u8], after: &[u8], old: &str) -> Option<String> {
+// The new name of a definition that a change of its file gave another, and whether it is the same
+// otherwise.
+fn renaming(file: &RepoPath, before: &[u8], after: &[u8], old: &str) -> Option<(String, bool)> {
     let (then, now) = (facts(file, before), facts(file, after));
     let defines = |facts: &FileFacts, name: &str| {
         let mut own = facts.definitions.iter();
@@ -328,15 +331,16 @@ fn renaming(file: &RepoPath, before: &[u8], after: &[u8], old: &str) -> Option<S
         .definitions
         .iter()
         .filter(|it| it.kind == was.kind && !defines(&then, &it.name))
+        .filter(|it| !are_opposites(old, &it.name))
         .filter(|it| is_alike(&body(before, was), &body(after, it)));
     let (one, None) = (new.next()?, new.next()) else {
         return None;
     };
-    Some(one.name.clone())
+    Some((one.name.clone(), body(before, was) == body(after, one)))
 }
 
-// The lines of a definition with a mark for its own name.
-fn body(text: &str, definition: &Definition) -> Vec<String> {
+/// The lines of a definition without their indents, with a mark for its own name.
+pub(super) fn body(text: &str, definition: &Definition) -> Vec<String> {
     let name = &definition.name;
     let first = (definition.line as usize).saturating_sub(1);
     let count = (definition.end_line as usize).saturating_sub(first);
@@ -355,8 +359,8 @@ fn body(text: &str, definition: &Definition) -> Vec<String> {
     marked.filter(|line| !line.is_empty()).collect()
 }
 
-// Three of four lines are the same.
-fn is_alike(one: &[String], other: &[String]) -> bool {
+/// Whether three of four lines are the same.
+pub(super) fn is_alike(one: &[String], other: &[String]) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in one {
         *counts.entry(line).or_default() += 1;

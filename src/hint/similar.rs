@@ -118,7 +118,7 @@ fn short_slip(wanted: &str, name: &str) -> Option<usize> {
 #[must_use]
 pub fn distance(wanted: &str, name: &str) -> Option<usize> {
     let plain = |text: &str| text.to_lowercase().replace('_', "");
-    if wanted == name || wanted.len() < 3 || name.len() < 3 {
+    if wanted == name || wanted.len() < 3 || name.len() < 3 || are_opposites(wanted, name) {
         return None;
     }
     if plain(wanted) == plain(name) {
@@ -136,9 +136,68 @@ pub fn distance(wanted: &str, name: &str) -> Option<usize> {
     (edits <= allowed).then_some(edits)
 }
 
+/// Whether two names differ in a word that means the opposite: no slip of the finger.
+pub(super) fn are_opposites(one: &str, other: &str) -> bool {
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    let shared = one.bytes().zip(other.bytes());
+    let head = shared.take_while(|(a, b)| a == b).count();
+    let (Some(one), Some(other)) = (one.get(head..), other.get(head..)) else {
+        return false;
+    };
+    let tail = one.bytes().rev().zip(other.bytes().rev());
+    let tail = tail.take_while(|(a, b)| a == b).count();
+    let middle = |part: &str| part.get(..part.len() - tail).map(str::to_owned);
+    let (Some(one), Some(other)) = (middle(one), middle(other)) else {
+        return false;
+    };
+    let (less, more) = if one.len() < other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let negates = ["in", "un", "dis", "non", "not", "anti", "de", "no"];
+    let word = more.trim_matches('_');
+    less.is_empty() && negates.contains(&word)
+        || OPPOSITES.contains(&(&*less, &*more))
+        || OPPOSITES.contains(&(&*more, &*less))
+}
+
+/// What is left of two words without the letters that they begin and end with.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("en", "de"),
+    ("n", "d"),
+    ("g", "s"),
+    ("in", "ax"),
+    ("i", "a"),
+    ("in", "de"),
+    ("im", "ex"),
+    ("n", "ff"),
+    ("in", "out"),
+];
+
 #[cfg(test)]
 mod tests {
-    use super::{distance, short_slip};
+    use super::{are_opposites, distance, short_slip};
+
+    #[test]
+    fn opposites_are_no_slips() {
+        for (one, other) in [
+            ("active_users", "inactive_users"),
+            ("encode", "decode"),
+            ("encrypt", "decrypt"),
+            ("get_name", "set_name"),
+            ("min_size", "max_size"),
+            ("import_all", "export_all"),
+            ("lock", "unlock"),
+        ] {
+            assert!(
+                are_opposites(one, other) && are_opposites(other, one),
+                "{one}"
+            );
+            assert_eq!(distance(one, other), None);
+        }
+        assert_eq!(distance("reponse", "response"), Some(1));
+    }
 
     #[test]
     fn a_short_name_is_near_one_with_a_letter_more() {

@@ -428,6 +428,7 @@ mod tests {
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)", "Ran 1 test in 0.0s\n\nOK", &["2 tests before and 1 now"]),
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 1 test in 0.0s\n\nFAILED (failures=1)", "Ran 0 tests in 0.0s\n\nOK", &["no test of unittest passed", "1 tests before and 0 now"]),
         (R::Unittest, "ERROR: t (unittest.loader._FailedTest.t)\nRan 1 test in 0.0s\n\nFAILED (errors=1)", "Ran 4 tests in 0.0s\n\nOK (skipped=1)", &[]),
+        (R::Unittest, "t (unittest.loader._FailedTest.t) ... ERROR\nERROR: t (unittest.loader._FailedTest.t)\nRan 1 test in 0.0s\n\nFAILED (errors=1)", "test_f (t.T.test_f) ... ok\nRan 1 test in 0.0s\n\nOK", &[]),
         (R::Unittest, "ERROR: t (unittest.loader._FailedTest.t)\nRan 3 tests in 0.0s\n\nFAILED (errors=1)", "Ran 3 tests in 0.0s\n\nOK (skipped=1)", &["pass now"]),
         (R::Unittest, "FAIL: test_f (t.T.test_f)\nRan 1 test in 0.0s\n\nFAILED (failures=1)", "test_f (t.T.test_f) ... skipped 'no'\ntest_g (t.T.test_g) ... ok\nRan 2 tests in 0.0s\n\nOK (skipped=1)", &["`t.T.test_f`, which failed, is skipped now"]),
         (R::Unittest, "", "Ran 3 tests in 0.0s\n\nOK", &[]),

@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use super::edit_heal::LogFile;
 use super::heals::Heal;
 use crate::graph::Graph;
-use crate::hint::{Ask, Fix, Query, Wanted, answers, fix_all, suggest, undefined, wanted};
+use crate::hint::{
+    Ask, Fix, MOST_IN_DOUBT, Query, Wanted, answers, fix_all, suggest, undefined, wanted,
+};
 use crate::languages::{Language, uses};
 use crate::model::{Diagnosis, HintSource, MentionedFile, RepoPath, Suggestion};
 use crate::policy::is_test;
@@ -219,7 +221,7 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
                     && like.next() == Some(*one)
                     && like.all(|it| !it.import_statement.is_empty())
             }
-            (None, _) => rivals(one) == 0,
+            (None, _) => rivals(one) == 0 && one.confidence > MOST_IN_DOUBT,
         })
         .collect()
 }

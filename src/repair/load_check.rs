@@ -106,8 +106,8 @@ impl Session<'_> {
     }
 }
 
-// No language, and no format of settings, reads this.
-const UNLOADABLE: &[u8] = b"\0 mendit made this unloadable to see whether it runs \0 (([[{{\"'`\n";
+// No language, and no format of settings, reads this; some ended at a NUL at its start, as if empty.
+const UNLOADABLE: &[u8] = b"(([[{{\"'` mendit made this unloadable to see whether it runs \0\n";
 
 // What is not loaded may be wrong without a program's ending otherwise.
 fn is_loaded(path: &RepoPath) -> bool {

@@ -246,7 +246,7 @@ fn holds(file: &str, test: &str) -> bool {
     test.match_indices(file).any(|(at, _)| {
         let starts = test[..at].chars().next_back();
         let ends = test[at + file.len()..].chars().next();
-        starts.is_none_or(|it| "./ ".contains(it)) && ends.is_some_and(|it| ":.> [".contains(it))
+        starts.is_none_or(|it| "./ (".contains(it)) && ends.is_some_and(|it| ":.> [".contains(it))
     })
 }
 

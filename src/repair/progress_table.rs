@@ -187,6 +187,15 @@ fn progress_is_by_test_and_by_error() {
             "a test is no file",
         ),
         (
+            (
+                K::ImportError,
+                vec![t("test_x", "ImportError: cannot import name 'a' from 'b'")],
+            ),
+            (K::TestFailure, vec![t("test_f (test_x.T)", WRONG)]),
+            Effect::Further,
+            "a module that unittest could not load",
+        ),
+        (
             (K::ImportError, vec![A.replace(": ", ":")]),
             (K::TestFailure, vec![t("x", WRONG)]),
             Effect::Better,

@@ -49,6 +49,21 @@ fn several_missing_names_of_one_test_heal_together() {
 }
 
 #[test]
+fn a_script_that_the_command_names_is_healed_by_any_python() {
+    let pythons = ["python3", "/usr/bin/python3"];
+    for python in pythons.into_iter().filter(|it| has_program(it)) {
+        let world = World::with(&[
+            ("rows.py", "class Row:\n    pass\n"),
+            ("other.py", "from rows import Row\n\nRow()\n"),
+            ("plot.py", "print(Row())\n"),
+        ]);
+        let command = format!("{python} plot.py");
+        ended(&world.repair(&["--test", &command]), 0);
+        assert_eq!(world.json("result.json")["status"], "fixed", "{python}");
+    }
+}
+
+#[test]
 fn a_first_right_import_is_kept_and_said_as_kept() {
     if !has_program("python3") {
         return;

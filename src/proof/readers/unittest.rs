@@ -13,6 +13,11 @@ patterns! {
     STATE r" \.\.\. (ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$";
 }
 
+// A module that did not load stands there as a test of its own.
+fn is_unloaded(owner: &str) -> bool {
+    owner.contains("loader._FailedTest") || owner.contains("ModuleImportFailure")
+}
+
 /// What unittest, nose and Django's runner print. Ids are `package.module.Class.method`.
 pub(in crate::proof) fn unittest(text: &str, runner: TestRunner) -> Option<TestAccount> {
     let mut account = TestAccount::new(runner);
@@ -25,7 +30,7 @@ pub(in crate::proof) fn unittest(text: &str, runner: TestRunner) -> Option<TestA
         let line = line.trim_end();
         if let Some(found) = HEADING.captures(line) {
             let (method, owner) = (&found[2], &found[3]);
-            if owner.contains("loader._FailedTest") || owner.contains("ModuleImportFailure") {
+            if is_unloaded(owner) {
                 account.unloaded.insert(method.to_owned());
                 account.note(method, TestEnd::Failed);
                 unloaded += 1;
@@ -36,6 +41,9 @@ pub(in crate::proof) fn unittest(text: &str, runner: TestRunner) -> Option<TestA
                 account.note(id.clone(), TestEnd::Failed);
                 failing.insert(id);
             }
+        } else if let Some(found) = LISTED.captures(line).filter(|it| is_unloaded(&it[2])) {
+            account.unloaded.insert(found[1].to_owned());
+            account.note(&found[1], TestEnd::Failed);
         } else if let Some(found) = LISTED.captures(line) {
             let id = id(&found[1], &found[2]);
             match found.get(4) {
