@@ -19,6 +19,8 @@ struct Mention {
     path: String,
     line: Option<u32>,
     column: Option<u32>,
+    // Whether it is no more than a part of an address, or of what a test works with.
+    doubtful: bool,
 }
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
@@ -53,6 +55,7 @@ pub(super) fn files(
             path: path.clone(),
             line: None,
             column: None,
+            doubtful: false,
         })
         .collect();
     collect(lines, &mut mentions);
@@ -68,7 +71,8 @@ pub(super) fn files(
     let mut files: Vec<(usize, MentionedFile)> = Vec::new();
     for (_, _, mention) in ranked {
         let place = locator.find(&mention.path, mention.at).map(str::to_owned);
-        if place.is_none() && is_installed(&mention.path) {
+        let doubtful = mention.doubtful && locator.knows_repository();
+        if place.is_none() && (doubtful || is_installed(&mention.path)) {
             continue;
         }
         let in_repository = place.is_some();
@@ -126,6 +130,7 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 path: path.clone(),
                 line: number(found.get(1).or_else(|| found.get(4))),
                 column: number(found.get(2)),
+                doubtful: false,
             });
         }
         if !may_name_a_file(text) {
@@ -142,6 +147,12 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             if before.ends_with("://") || before.ends_with("http:") || before.ends_with("https:") {
                 continue;
             }
+            let word = before.rfind([' ', '\t', '"', '\'', '(', '<']);
+            let word = before
+                .get(word.map_or(0, |at| at + 1)..)
+                .unwrap_or_default();
+            let of_address = format!("{word}{}", path.as_str());
+            let of_address = of_address.contains("://") && !of_address.starts_with("file:");
             let path = bare(path.as_str());
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
@@ -156,10 +167,12 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .then(|| AT_LINE.captures(&text[before.len()..]));
             let behind = behind.flatten();
             let said = |at: usize| behind.as_ref().and_then(|it| it.get(at));
+            let line = number(line.or_else(|| said(1)));
             mentions.push(Mention {
                 at,
+                doubtful: of_address || line.is_none() && super::special::is_absolute(&path),
                 path,
-                line: number(line.or_else(|| said(1))),
+                line,
                 column: number(found.name("col").or_else(|| said(2))),
             });
         }
