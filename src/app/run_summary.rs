@@ -7,8 +7,8 @@ use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, MentionedFile, PacketSize, RepoPath, RunFailure,
-    RunSummary,
+    CertainImport, ContextDocument, Diagnosis, FailureKind, MentionedFile, PacketSize, RepoPath,
+    RunFailure, RunSummary,
 };
 use crate::repair::log_heals;
 use crate::source::Source;
@@ -214,7 +214,7 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             }
         })
         .collect();
-    // What decided comes first; when no test died of it, it is told beside them.
+    // What decided comes first; what kept tests from being loaded is told beside those that ran.
     let decided = |row: &RunFailure| {
         let line = diagnosis.tests.iter().find(|it| it.id == row.test);
         let line = line.and_then(|it| it.log_line);
@@ -224,15 +224,36 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             || lacks.iter().any(|it| row.error.contains(it.as_str()))
     };
     rows.sort_by_cached_key(|row| !decided(row));
-    if named && !rows.first().is_some_and(decided) {
-        let error = shared;
+    let of_file = named || diagnosis.kind == FailureKind::SyntaxError;
+    let of_test = ["FAIL: ", "ERROR: "]
+        .iter()
+        .any(|it| shared.starts_with(it));
+    if of_file && !of_test && !rows.first().is_some_and(decided) {
         let row = RunFailure {
-            error,
+            error: shared,
             ..RunFailure::default()
         };
-        rows.insert(0, first(row));
+        let row = if named {
+            first(row)
+        } else {
+            nearest(row, diagnosis)
+        };
+        rows.insert(0, row);
     }
     rows
+}
+
+// With the file that the log names next to what decided.
+fn nearest(row: RunFailure, diagnosis: &Diagnosis) -> RunFailure {
+    let Some(file) = diagnosis.files.iter().find(|it| it.in_repository) else {
+        return row;
+    };
+    let lines = diagnosis.files.iter().filter(|it| it.path == file.path);
+    RunFailure {
+        path: Some(file.path.clone()),
+        line: lines.filter_map(|it| it.line).next(),
+        ..row
+    }
 }
 
 /// The imports that are certain, and the likeliest of names without one.
@@ -335,6 +356,23 @@ mod tests {
                 "|Error: Cannot find module '../src/carts.js' imported from \
                  '/w/test/lost.test.js'|test/lost.test.js:2",
                 "total|AssertionError: expected 5 to be 6|test/a.test.js:4",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_does_not_parse_is_told_beside_the_tests_that_ran() {
+        let log = "FAIL test/misc.test.js\n  ● calls\n\n    expect(received).toBe(expected)\n\n    \
+                   Expected: 4\n    Received: 3\n\n      at Object.<anonymous> \
+                   (test/misc.test.js:3:69)\n\nFAIL test/syn.test.js\n  ● Test suite failed to run\n\n    \
+                   Jest encountered an unexpected token\n\n    SyntaxError: /w/test/syn.test.js: \
+                   Unexpected token (2:28)\n\n";
+        let found = summary(log, &[("test/misc.test.js", ""), ("test/syn.test.js", "")]);
+        assert_eq!(
+            rows(&found),
+            [
+                "|Jest encountered an unexpected token|test/syn.test.js:2",
+                "calls|expect(received).toBe(expected): expected 4, received 3|test/misc.test.js:3",
             ]
         );
     }

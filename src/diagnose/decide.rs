@@ -278,6 +278,7 @@ fn by_weight<'r>(
     verdict.alternatives = alternatives(kind, &others, verdict.confidence);
     verdict.subkind = best.and_then(|finding| finding.subkind).or(match kind {
         Kind::Timeout if facts.timed_out => Some("command"),
+        Kind::TestSetupError if code(failed, facts) == Some(5) => Some("no_tests"),
         Kind::Crash if matches!(code(failed, facts), Some(137 | -9)) => Some("killed"),
         _ => None,
     });

@@ -195,7 +195,7 @@ fn said(case: &Case, lines: &[Line<'_>]) -> Option<String> {
     let text = lines.get(at)?.text.trim();
     let text = runners::values(lines, at).unwrap_or_else(|| text.to_owned());
     let mut bare = text.strip_prefix("E  ").unwrap_or(&text).trim();
-    if at == case.at
+    if bare.starts_with(['F', 'E'])
         && let Some(name) = &case.name
         && let Some((_, rest)) = bare.split_once(&format!("{name} - "))
     {

@@ -35,9 +35,11 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 static PLACED_BELOW: LazyLock<Regex> =
     LazyLock::new(|| compile(r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#));
 
-// Where a parser of settings stopped, at the end of what it says: TOML, INI.
+// Where a parser stopped, at the end of what it says: TOML, INI; Babel.
 static AT_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$")
+    compile(
+        r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$",
+    )
 });
 
 /// The files that a log names, each with the index of its line: near the evidence first, then those
@@ -167,13 +169,13 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .then(|| AT_LINE.captures(&text[before.len()..]));
             let behind = behind.flatten();
             let said = |at: usize| behind.as_ref().and_then(|it| it.get(at));
-            let line = number(line.or_else(|| said(1)));
+            let line = number(line.or_else(|| said(1)).or_else(|| said(3)));
             mentions.push(Mention {
                 at,
                 doubtful: of_address || line.is_none() && super::special::is_absolute(&path),
                 path,
                 line,
-                column: number(found.name("col").or_else(|| said(2))),
+                column: number(found.name("col").or_else(|| said(2)).or_else(|| said(4))),
             });
         }
     }

@@ -27,7 +27,7 @@ pattern!(
 // A title that fills the line has one mark on each side.
 pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
 pattern!(AT, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
-pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
+pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
 pattern!(
     RAISED,
     r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"

@@ -241,7 +241,7 @@ fn ava(lines: &[Line<'_>], heading: Option<usize>, at: usize) -> Report {
     // Three empty lines stand between two reports.
     let ends = |at: &usize| {
         let next = lines.get(*at..*at + 3);
-        next.is_none_or(|next| next.iter().all(|line| line.text.trim().is_empty()))
+        next.is_some_and(|next| next.iter().all(|line| line.text.trim().is_empty()))
             || lines[*at].text.trim() == "─"
     };
     let end = (heading + 1..lines.len().min(heading + 40)).find(ends);

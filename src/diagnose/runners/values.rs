@@ -25,6 +25,9 @@ pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<St
         let bare = bare.trim_end_matches('.');
         return differing(below()).map(|it| format!("{bare}: {it}"));
     }
+    if said.starts_with("thread '") && said.contains(" panicked at ") {
+        return panic(below());
+    }
     let bare = bare.strip_suffix(':').filter(|it| it.len() > 8)?;
     let next = below().find(|text| !text.is_empty())?;
     let compared = [" !== ", " != ", " == "]
@@ -36,6 +39,19 @@ pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<St
         differing(std::iter::once(said).chain(below()))
     };
     values.map(|it| format!("{bare}: {it}"))
+}
+
+// Rust says below the place why, and of two that are compared each by itself.
+fn panic<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let why = lines.next().filter(|it| !it.is_empty())?;
+    let sides: Vec<&str> = lines
+        .take(2)
+        .filter(|it| it.starts_with("left: ") || it.starts_with("right: "))
+        .collect();
+    Some(match sides.as_slice() {
+        [left, right] => format!("{why}: {}, {}", cut(left), cut(right)),
+        _ => why.to_owned(),
+    })
 }
 
 // `Expected: 1` and `Received: 2`, or `Expected length: 1`.
@@ -72,7 +88,7 @@ fn differing<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
     let (mut gone, mut come) = (None, None);
     for text in lines {
         let lower = text.to_lowercase();
-        let heading = if lower.contains("- expected") {
+        let heading = if lower.contains("- expected") || lower.starts_with("- snapshot") {
             Some('-')
         } else if lower.contains("+ expected") || lower.contains("actual / expected") {
             Some('+')
@@ -154,6 +170,18 @@ mod tests {
             (
                 "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected\n\n+     p: 1\n-     p: 2\n      + expected - actual\n\n      -    \"p\": 1\n      +    \"p\": 2\n",
                 "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal: expected p: 2, received p: 1",
+            ),
+            (
+                "thread 'a' (1) panicked at src/lib.rs:5:11:\nassertion `left == right` failed\n  left: -1\n right: 3\n",
+                "assertion `left == right` failed: left: -1, right: 3",
+            ),
+            (
+                "thread 'a' panicked at src/lib.rs:7:4:\nindex out of bounds: the len is 0\nnote: run with\n",
+                "index out of bounds: the len is 0",
+            ),
+            (
+                "expect(received).toMatchInlineSnapshot(snapshot)\n\n- Snapshot  - 1\n+ Received  + 3\n\n- {\"a\": 2}\n+ {\n",
+                "expect(received).toMatchInlineSnapshot(snapshot): expected {\"a\": 2}, received {",
             ),
             (
                 "Difference (- actual, + expected):\n\n- 1\n+ 2\n",
