@@ -240,6 +240,8 @@ fn the_way_a_process_ended_speaks_when_the_log_does_not() {
     for (exit_code, timed_out, kind) in [
         (Some(127), false, FailureKind::CommandNotFound),
         (Some(-11), false, FailureKind::Crash),
+        (Some(-9), false, FailureKind::Crash),
+        (Some(137), false, FailureKind::Crash),
         (None, true, FailureKind::Timeout),
         (Some(1), false, FailureKind::Unknown),
     ] {
@@ -250,6 +252,15 @@ fn the_way_a_process_ended_speaks_when_the_log_does_not() {
         };
         assert_eq!(diagnose("working\n", &facts, None).kind, kind);
     }
+    // A kill alone does not say that memory ran out.
+    let facts = LogFacts {
+        exit_code: Some(-9),
+        ..LogFacts::default()
+    };
+    let killed = diagnose("working\n", &facts, None);
+    assert!(killed.explanation.starts_with("SIGKILL") && !killed.requires_user_action);
+    let told = diagnose("Out of memory: Killed process 42 (node)\n", &facts, None);
+    assert_eq!(told.kind, FailureKind::OutOfMemory);
 }
 
 #[test]
@@ -388,4 +399,181 @@ TypeCheckError: Property 'remainder' does not exist on type 'Numbers'. Did you m
     let found = of(log);
     assert_eq!(found.kind, FailureKind::StaticTypeError);
     assert!(found.evidence[0].text.contains("'remainder'"), "{found:?}");
+}
+
+const FIXTURE: &str = "==== ERRORS ====
+____ ERROR at setup of test_a ____
+
+    @pytest.fixture
+    def cart():
+>       return load()
+
+tests/test_a.py:6:
+_ _ _ _
+
+>       return rows.frist()
+E       AttributeError: 'list' object has no attribute 'frist'
+
+src/shop/cart.py:3: AttributeError
+==== short test summary info ====
+ERROR tests/test_a.py::test_a - AttributeError: 'list' object has no attrib...
+";
+
+#[test]
+fn an_exception_has_the_place_where_it_was_raised() {
+    let files = listing(&["src/shop/cart.py", "tests/test_a.py", "tests/conftest.py"]);
+    let found = diagnose(FIXTURE, &LogFacts::default(), Some(&files));
+    assert_eq!(found.kind, FailureKind::RuntimeError);
+    assert!(
+        found
+            .failures
+            .iter()
+            .all(|it| it.kind != FailureKind::TestSetupError)
+    );
+    let place = |test: &mendit::model::FailedTest| {
+        let test = test.clone();
+        (test.path, test.line, test.crash_path, test.crash_line)
+    };
+    let text = |it: &str| Some(it.to_owned());
+    let expected = (
+        text("tests/test_a.py"),
+        Some(6),
+        text("src/shop/cart.py"),
+        Some(3),
+    );
+    assert_eq!(place(&found.tests[0]), expected);
+    // What fails in the fixture's own files is a set-up that fails.
+    for own in ["tests/test_a.py", "tests/conftest.py"] {
+        let log = FIXTURE.replace("src/shop/cart.py", own);
+        let found = diagnose(&log, &LogFacts::default(), Some(&files));
+        assert_eq!(found.kind, FailureKind::TestSetupError, "{own}");
+        assert!(
+            !found.explanation.contains("no test"),
+            "{}",
+            found.explanation
+        );
+    }
+    // An expectation is the test's, whatever helper of the tests looks at it.
+    let log = FIXTURE
+        .replace("ERROR at setup of ", "")
+        .replace(
+            "src/shop/cart.py:3: AttributeError",
+            "tests/conftest.py:3: AssertionError",
+        )
+        .replace(
+            "AttributeError: 'list' object has no attribute 'frist'",
+            "assert 1 == 2",
+        );
+    let found = diagnose(&log, &LogFacts::default(), Some(&files));
+    assert_eq!(found.tests[0].crash_path, None, "{found:#?}");
+}
+
+#[test]
+fn one_line_for_each_failure_is_that_of_its_test() {
+    let log = "==== FAILURES ====\n/w/tests/test_a.py:4: AssertionError: assert 'a long one' == 'b'\n\
+               /w/src/shop/cart.py:3: IndexError: list index out of range\n\
+               ==== short test summary info ====\n\
+               FAILED tests/test_a.py::test_a - AssertionError: assert 'a lo...\n\
+               FAILED tests/test_a.py::test_b - IndexError: list index out of range\n";
+    let files = listing(&["src/shop/cart.py", "tests/test_a.py"]);
+    let found = diagnose(log, &LogFacts::default(), Some(&files));
+    let said: Vec<_> = found
+        .tests
+        .iter()
+        .filter_map(|it| it.message.as_deref())
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "AssertionError: assert 'a long one' == 'b'",
+            "IndexError: list index out of range"
+        ]
+    );
+    assert_eq!(found.tests[0].line, Some(4));
+    assert_eq!(
+        found.tests[1].crash_path.as_deref(),
+        Some("src/shop/cart.py")
+    );
+    // Without them the summary says what it can.
+    let log: String = log.lines().skip(3).map(|it| format!("{it}\n")).collect();
+    let found = diagnose(&log, &LogFacts::default(), Some(&files));
+    assert_eq!(
+        found.tests[0].message.as_deref(),
+        Some("AssertionError: assert 'a lo...")
+    );
+}
+
+#[test]
+fn a_test_has_the_message_of_its_own_report() {
+    let ava = "  ✘ [fail]: total\n  ✘ [fail]: first Error thrown in test\n  ─\n\n  total\n\n  \
+               test/a.js:3\n\n   2: if (x) {\n   3:   y:\n\n  Difference (- actual, + expected):\n\n  \
+               - 5\n  + 6\n\n\n\n  first\n\n  Error thrown in test:\n\n  TypeError: x is not a \
+               function\n      at first (file:///w/src/a.js:1:2)\n";
+    let tap = "TAP version 13\nnot ok 1 - total\n  ---\n  location: '/w/test/a.js:5:2'\n  error: |-\n    \
+               Expected values to be strictly equal:\n    \n    5 !== 6\n    \n  code: \
+               'ERR_ASSERTION'\n  stack: |-\n    T.<anonymous> (file:///w/test/a.js:7:73)\n  ...\n\
+               not ok 2 - first\n  ---\n  location: '/w/test/a.js:9:2'\n  error: \"x is not a \
+               function\"\n  name: 'TypeError'\n  stack: |-\n    first (file:///w/src/a.js:1:2)\n  ...\n";
+    let deno = "total ... FAILED (1ms)\nfirst ... FAILED (556µs)\n\n ERRORS \n\ntotal => \
+                ./test/a.js:3:6\nerror: AssertionError: Expected values to be strictly equal:\n\n5 !== \
+                6\n\n    at file:///w/test/a.js:3:9\n\nfirst => ./test/a.js:4:6\nerror: TypeError: x \
+                is not a function\n    at first (file:///w/src/a.js:1:2)\n";
+    for (log, total, line) in [
+        (
+            ava,
+            "Difference (- actual, + expected): expected 6, received 5",
+            3,
+        ),
+        (tap, "Expected values to be strictly equal: 5 !== 6", 7),
+        (
+            deno,
+            "AssertionError: Expected values to be strictly equal: 5 !== 6",
+            3,
+        ),
+    ] {
+        let found = diagnose(
+            log,
+            &LogFacts::default(),
+            Some(&listing(&["src/a.js", "test/a.js"])),
+        );
+        let said: Vec<_> = found
+            .tests
+            .iter()
+            .filter_map(|it| it.message.as_deref())
+            .collect();
+        assert_eq!(said, [total, "TypeError: x is not a function"]);
+        assert_eq!(found.tests[0].line, Some(line), "{log}");
+        let first = &found.tests[1];
+        let raised = first.crash_path.as_ref().or(first.path.as_ref());
+        assert_eq!(raised.map(String::as_str), Some("src/a.js"), "{log}");
+    }
+}
+
+#[test]
+fn what_no_rule_knows_ends_with_its_last_words() {
+    let passed = "tests/a.py::test_x PASSED\n".repeat(9);
+    let bytes = "\u{fffd}y\u{fffd}\u{1}T\u{fffd}4\n".repeat(9);
+    for (log, said) in [
+        (passed.as_str(), vec![]),
+        (bytes.as_str(), vec![]),
+        ("one\ntwo\n\nthree\nfour\n", vec!["two", "three", "four"]),
+    ] {
+        let found = of(log);
+        assert_eq!(found.kind, FailureKind::Unknown, "{log}");
+        let texts: Vec<_> = found.evidence.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, said);
+    }
+    assert_eq!(of(" \n").explanation, "The log is empty.");
+}
+
+#[test]
+fn pieces_of_addresses_and_of_test_data_are_no_files() {
+    let log = "==== FAILURES ====\n____ test_a ____\nE       assert 1 == 2\n\ntests/test_a.py:3: \
+               AssertionError\nDocs: https://docs.pytest.org/en/stable/how-to/capture.html\n\
+               http://user:pass%20pass@request.com/url.html and /spec.json\n/tmp/pytest-1/t.txt\n\
+               /other/lib/deep.py:9: in f\n";
+    let files = listing(&["tests/test_a.py"]);
+    let found = diagnose(log, &LogFacts::default(), Some(&files));
+    let paths: Vec<_> = found.files.iter().map(|it| it.path.as_str()).collect();
+    assert_eq!(paths, ["tests/test_a.py", "/other/lib/deep.py"]);
 }

@@ -158,6 +158,37 @@ fn an_archive_is_read_as_its_folder_is() {
 }
 
 #[test]
+fn a_log_is_read_packed_and_an_empty_one_is_said_to_be() {
+    let repo = repo();
+    repo.write("empty.log", "\n");
+    let empty = repo.mendit(&["fix-ci", "empty.log"]);
+    assert_eq!(empty.status.code(), Some(2), "{}", stderr(&empty));
+    for part in [
+        "the log `empty` is empty",
+        "nothing in it",
+        "give what the job wrote",
+    ] {
+        assert!(stderr(&empty).contains(part), "{}", stderr(&empty));
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed
+        .write_all(b"NameError: name 'x' is not defined\n")
+        .unwrap();
+    repo.write("job.log.gz", packed.finish().unwrap());
+    let read = repo.mendit(&["diagnose", "job.log.gz"]);
+    let said = String::from_utf8_lossy(&read.stdout);
+    assert!(said.starts_with("import_error (undefined_name)"), "{said}");
+    repo.write("logs.zip", b"PK\x03\x04rest");
+    let archive = repo.mendit(&["diagnose", "logs.zip"]);
+    assert_eq!(archive.status.code(), Some(2));
+    assert!(
+        stderr(&archive).contains("mendit fix-ci"),
+        "{}",
+        stderr(&archive)
+    );
+}
+
+#[test]
 fn a_patch_is_tried_and_told_in_one_comment() {
     if !has_program("python3") {
         return;

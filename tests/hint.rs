@@ -528,6 +528,32 @@ fn moved_modules_and_renamed_exports_are_found() {
 }
 
 #[test]
+fn of_several_defaults_the_one_that_is_not_there_is_meant() {
+    let repo = Repo::with(&[
+        ("package.json", "{\"name\": \"p\", \"type\": \"module\"}"),
+        ("lib/a.mjs", "export const sum = () => 1;\n"),
+        ("lib/b.mjs", "export default function main() {}\n"),
+        (
+            "test/ab.js",
+            "import test from 'node:test';\nimport main from '../lib/b.mjs';\n\
+             import sum from '../lib/a.mjs';\ntest('a', () => main(sum()));\n",
+        ),
+        (
+            "log",
+            "# file:///w/test/ab.js:3\n# import sum from '../lib/a.mjs';\n#        ^^^\n\
+             # SyntaxError: The requested module '../lib/a.mjs' does not provide an export named \
+             'default'\n",
+        ),
+    ]);
+    let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
+    let first = &document["suggestions"][0];
+    assert_eq!(
+        first["importStatement"], "import { sum } from '../lib/a.mjs'",
+        "{document}"
+    );
+}
+
+#[test]
 fn packets_carry_the_hints() {
     let repo = Repo::with(&[
         ("pkg/__init__.py", ""),

@@ -611,6 +611,10 @@ export interface Evidence {
 
 /** A test that failed. */
 export interface FailedTest {
+  /** 1-based line in that file. */
+  crashLine: number | null;
+  /** Where in the repository the exception was raised, when that is not the test's own line. */
+  crashPath: string | null;
   /** The runner's own spelling. */
   id: string;
   /** 1-based line in that file. */
@@ -1656,6 +1660,11 @@ export type Role = "target" | "requested" | "mentioned" | "closure" | "ranked" |
 
 /** One failure of a command. */
 export interface RunFailure {
+  /**
+   * Further tests that died of the same in the same place and are not listed; told with the last
+   * one that is.
+   */
+  alike: number;
   /** What it died of, in one line. */
   error: string;
   /** The 1-based line in it. */
@@ -1664,6 +1673,10 @@ export interface RunFailure {
   path: string | null;
   /** The test, in the runner's own spelling; empty when no test is named. */
   test: string;
+  /** The 1-based line in it that led there. */
+  testLine: number | null;
+  /** The test's own file, where the error was raised in another place. */
+  testPath: string | null;
 }
 
 /** `result.json` of a run, also printed by `repair --format json`. */
@@ -1751,7 +1764,7 @@ export interface RunSummary {
    * suggests, a bracket that is missing. At most three.
    */
   mends: Array<string>;
-  /** Failures beyond those listed. */
+  /** Failures beyond those listed, without those that are like one of them. */
   more: number;
   /** What a packet for an agent comes to. */
   packet: PacketSize | null;

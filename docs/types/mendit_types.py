@@ -582,6 +582,10 @@ class Evidence(TypedDict):
 
 # A test that failed.
 class FailedTest(TypedDict):
+    # 1-based line in that file.
+    crashLine: Union[int, None]
+    # Where in the repository the exception was raised, when that is not the test's own line.
+    crashPath: Union[str, None]
     # The runner's own spelling.
     id: str
     # 1-based line in that file.
@@ -1538,6 +1542,9 @@ Role = Union[Literal['target'], Literal['requested'], Literal['mentioned'], Lite
 
 # One failure of a command.
 class RunFailure(TypedDict):
+    # Further tests that died of the same in the same place and are not listed; told with the last
+    # one that is.
+    alike: int
     # What it died of, in one line.
     error: str
     # The 1-based line in it.
@@ -1546,6 +1553,10 @@ class RunFailure(TypedDict):
     path: Union[str, None]
     # The test, in the runner's own spelling; empty when no test is named.
     test: str
+    # The 1-based line in it that led there.
+    testLine: Union[int, None]
+    # The test's own file, where the error was raised in another place.
+    testPath: Union[str, None]
 
 # `result.json` of a run, also printed by `repair --format json`.
 class RunResult(TypedDict):
@@ -1627,7 +1638,7 @@ class RunSummary(TypedDict):
     # What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
     # suggests, a bracket that is missing. At most three.
     mends: list[str]
-    # Failures beyond those listed.
+    # Failures beyond those listed, without those that are like one of them.
     more: int
     # What a packet for an agent comes to.
     packet: Union["PacketSize", None]

@@ -18,7 +18,8 @@ pub(super) fn brief(
         text.push_str(&line_of(failure));
     }
     let listed = summary.failures.len().min(MOST_FAILURES);
-    let more = summary.more + (summary.failures.len() - listed) as u64;
+    let alike: u64 = summary.failures.iter().map(|it| it.alike).sum();
+    let more = summary.more + alike + (summary.failures.len() - listed) as u64;
     if more > 0 {
         text.push_str(&format!("and {more} more\n"));
     }

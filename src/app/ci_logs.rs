@@ -1,12 +1,10 @@
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::AppError;
+use super::diagnose::UNPACKED;
 use crate::model::Code;
-
-/// Bytes that the logs of an archive may unpack to.
-const UNPACKED: u64 = 4 << 30;
 
 /// Hands each log of what is named to `take`, with the name of its job: of a file itself, of a folder
 /// or an archive those that stand in it, else those of its folders. Sorted by name.
@@ -47,19 +45,13 @@ fn open(
     let sniffed = (&mut file).take(4).read_to_end(&mut start);
     sniffed.map_err(unreadable)?;
     let name = job_name(&path.to_string_lossy());
-    let packed = |error: &dyn std::fmt::Display| {
+    let packed = |error: io::Error| {
         let said = format!("the archive `{shown}` cannot be read: {error}");
         AppError::new(Code::U302, said).hint("bring it again, or unpack it and name the folder")
     };
     match start.as_slice() {
-        b"PK\x03\x04" => archive(file, take).map_err(|error| packed(&error)),
-        [0x1f, 0x8b, ..] => {
-            file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-            let unpacked = flate2::read::MultiGzDecoder::new(file);
-            limited(&name, unpacked, UNPACKED, take)
-                .map(drop)
-                .map_err(|error| packed(&error))
-        }
+        b"PK\x03\x04" => archive(file, take).map_err(packed),
+        [0x1f, 0x8b, ..] => take(&name, &mut start.as_slice().chain(file)).map_err(packed),
         // A pipe cannot go back.
         _ => take(&name, &mut start.as_slice().chain(file)).map_err(unreadable),
     }

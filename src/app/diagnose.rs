@@ -1,5 +1,7 @@
 use std::io::{self, Read};
 
+use flate2::read::MultiGzDecoder;
+
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
@@ -50,13 +52,32 @@ pub fn diagnose_log(
     Ok(diagnose_masked(log, &facts, scene, reports, app.redactor()))
 }
 
-/// Reads a log of any size in bounded memory; see [`Log::read`].
+/// Reads a log of any size in bounded memory; see [`Log::read`]. One that gzip packed is unpacked.
 ///
 /// # Errors
-/// What the input gives.
-pub fn read_log(app: &App, input: impl Read) -> io::Result<Log> {
-    Log::read(input, &app.rules())
+/// What the input gives, an archive, and what unpacks to more than 4 GiB.
+pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
+    let mut start = Vec::new();
+    (&mut input).take(4).read_to_end(&mut start)?;
+    match start.as_slice() {
+        b"PK\x03\x04" => Err(io::Error::other(
+            "it is an archive; `mendit fix-ci` reads the logs in it",
+        )),
+        [0x1f, 0x8b, ..] => {
+            let packed = MultiGzDecoder::new(start.as_slice().chain(input));
+            let mut unpacked = packed.take(UNPACKED);
+            let log = Log::read(&mut unpacked, &app.rules())?;
+            match unpacked.limit() {
+                0 => Err(io::Error::other("it unpacks to more than 4 GiB")),
+                _ => Ok(log),
+            }
+        }
+        _ => Log::read(start.as_slice().chain(input), &app.rules()),
+    }
 }
+
+/// Bytes that a log may unpack to.
+pub(super) const UNPACKED: u64 = 4 << 30;
 
 /// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
 ///

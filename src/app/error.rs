@@ -71,6 +71,7 @@ impl AppError {
             std::io::ErrorKind::IsADirectory => {
                 ("it is a directory".to_owned(), "name a file in it")
             }
+            std::io::ErrorKind::Other => (error.to_string(), ""),
             kind => (kind.to_string(), ""),
         };
         let said = Self::new(Code::U302, format!("cannot read `{path}`: {why}"));

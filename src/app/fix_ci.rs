@@ -43,6 +43,10 @@ pub fn fix_ci(
         for path in paths {
             each_log(path, &mut |name, log| {
                 let log = read_log(app, log)?;
+                if log.text().trim().is_empty() {
+                    progress.note(&format!("the log `{name}` is empty"));
+                    return Ok(());
+                }
                 let mut apart = crate::diagnose::jobs(&log);
                 if apart.is_empty() {
                     apart.push((name.to_owned(), log));
@@ -55,7 +59,11 @@ pub fn fix_ci(
     };
     let jobs = read(&request.logs)?;
     if jobs.is_empty() {
-        return Err(AppError::usage("there is no log in what was named"));
+        let said = "there is no log in what was named, or nothing in it";
+        return Err(AppError::usage(said).hint(
+            "give what the job wrote: its log as a file, a folder of them, or the archive that the \
+             service offers; `gh run view RUN --log > ci.log` brings one",
+        ));
     }
     let base = read(&request.base)?;
     let again = read(&request.again)?;

@@ -7,8 +7,8 @@ use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, MentionedFile, PacketSize, RepoPath, RunFailure,
-    RunSummary,
+    CertainImport, ContextDocument, Diagnosis, FailureKind, MentionedFile, PacketSize, RepoPath,
+    RunFailure, RunSummary,
 };
 use crate::repair::log_heals;
 use crate::source::Source;
@@ -50,17 +50,57 @@ pub(super) fn summarise(
 
 /// The same of a diagnosis alone.
 pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
-    let all = failures(diagnosis, source);
+    let (failures, more) = listed(failures(diagnosis, source));
     let left_out = diagnosis.left_out.map_or(0, |it| it.tests);
     RunSummary {
         kind: diagnosis.kind,
         subkind: diagnosis.subkind.as_ref().map(|it| it.0.clone()),
         explanation: diagnosis.explanation.clone(),
-        more: all.len().saturating_sub(MOST) as u64 + left_out,
-        failures: all.into_iter().take(MOST).collect(),
+        more: more + left_out,
+        failures,
         requires_user_action: diagnosis.requires_user_action,
         ..RunSummary::default()
     }
+}
+
+// The causes in log order, each with its first tests; and how many tests are of causes beyond them.
+fn listed(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
+    let mut causes: Vec<Vec<RunFailure>> = Vec::new();
+    let mut known: BTreeMap<(String, Option<String>, Option<u32>), usize> = BTreeMap::new();
+    for row in all {
+        let cause = (row.error.clone(), row.path.clone(), row.line);
+        let at = match known.get(&cause).filter(|_| !row.test.is_empty()) {
+            Some(at) => *at,
+            None => {
+                known.insert(cause, causes.len());
+                causes.push(Vec::new());
+                causes.len() - 1
+            }
+        };
+        if let Some(rows) = causes.get_mut(at) {
+            rows.push(row);
+        }
+    }
+    let mut left = MOST;
+    let (mut rows, mut more) = (Vec::new(), 0);
+    for cause in causes {
+        let count = cause.len();
+        let shown = if count > MOST_OF_ONE + 1 {
+            MOST_OF_ONE
+        } else {
+            count
+        };
+        if left == 0 {
+            more += count as u64;
+            continue;
+        }
+        rows.extend(cause.into_iter().take(shown));
+        if let Some(last) = rows.last_mut() {
+            last.alike = (count - shown) as u64;
+        }
+        left -= 1;
+    }
+    (rows, more)
 }
 
 // The files that lack what is missing.
@@ -122,9 +162,12 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
         None => row,
     };
     let evidence = diagnosis.evidence.iter().map(|it| it.text.trim());
-    let mut evidence = evidence.map(|it| it.strip_prefix("E ").unwrap_or(it).trim().to_owned());
+    let bare = |it: &str| it.trim_start_matches("# ").trim().to_owned();
+    let mut evidence = evidence.map(|it| bare(it.strip_prefix("E ").unwrap_or(it)));
     if diagnosis.tests.is_empty() {
-        let rows = evidence.take(MOST_LINES).enumerate();
+        let mut seen = std::collections::BTreeSet::new();
+        let rows = evidence.filter(|it| seen.insert(it.clone()));
+        let rows = rows.take(MOST_LINES).enumerate();
         return rows
             .map(|(at, error)| {
                 let row = RunFailure {
@@ -136,25 +179,81 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             .collect();
     }
     let shared = evidence.next().unwrap_or_default();
-    let named = !diagnosis.undefined_names.is_empty()
-        || !diagnosis.missing_modules.is_empty()
-        || !diagnosis.missing_exports.is_empty();
+    let lacks: Vec<&String> = [
+        &diagnosis.undefined_names,
+        &diagnosis.missing_modules,
+        &diagnosis.missing_exports,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let named = !lacks.is_empty();
+    let alone = diagnosis.tests.len() == 1;
     let tests = diagnosis.tests.iter();
-    tests
+    let mut rows: Vec<RunFailure> = tests
         .map(|test| {
             let row = RunFailure {
                 test: test.id.clone(),
                 error: test.message.clone().unwrap_or_else(|| shared.clone()),
                 path: test.path.clone(),
                 line: test.line,
+                ..RunFailure::default()
             };
-            if named || row.line.is_none() {
-                first(row)
-            } else {
-                row
+            let is_named = || lacks.iter().any(|it| row.error.contains(it.as_str()));
+            match &test.crash_path {
+                _ if named && (row.error == shared || is_named()) => first(row),
+                Some(path) => RunFailure {
+                    path: Some(path.clone()),
+                    line: test.crash_line,
+                    test_path: row.path,
+                    test_line: row.line,
+                    ..row
+                },
+                None if row.path.is_none() || row.line.is_none() && alone => first(row),
+                None => row,
             }
         })
-        .collect()
+        .collect();
+    // What decided comes first; what kept tests from being loaded is told beside those that ran.
+    let decided = |row: &RunFailure| {
+        let line = diagnosis.tests.iter().find(|it| it.id == row.test);
+        let line = line.and_then(|it| it.log_line);
+        let mut evidence = diagnosis.evidence.iter().map(|it| it.line);
+        // Some runners say a few lines further down what sort of error it was.
+        line.is_some_and(|line| evidence.any(|it| (line..line + 6).contains(&it)))
+            || lacks.iter().any(|it| row.error.contains(it.as_str()))
+    };
+    rows.sort_by_cached_key(|row| !decided(row));
+    let of_file = named || diagnosis.kind == FailureKind::SyntaxError;
+    let of_test = ["FAIL: ", "ERROR: "]
+        .iter()
+        .any(|it| shared.starts_with(it));
+    if of_file && !of_test && !rows.first().is_some_and(decided) {
+        let row = RunFailure {
+            error: shared,
+            ..RunFailure::default()
+        };
+        let row = if named {
+            first(row)
+        } else {
+            nearest(row, diagnosis)
+        };
+        rows.insert(0, row);
+    }
+    rows
+}
+
+// With the file that the log names next to what decided.
+fn nearest(row: RunFailure, diagnosis: &Diagnosis) -> RunFailure {
+    let Some(file) = diagnosis.files.iter().find(|it| it.in_repository) else {
+        return row;
+    };
+    let lines = diagnosis.files.iter().filter(|it| it.path == file.path);
+    RunFailure {
+        path: Some(file.path.clone()),
+        line: lines.filter_map(|it| it.line).next(),
+        ..row
+    }
 }
 
 /// The imports that are certain, and the likeliest of names without one.
@@ -206,4 +305,95 @@ pub(super) fn imports(
 }
 
 const MOST: usize = 10;
+// Tests that are named of those that died of one thing.
+const MOST_OF_ONE: usize = 3;
 const MOST_LINES: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+    use crate::diagnose::{LogFacts, diagnose_in};
+    use crate::model::{RepoPath, RunSummary};
+    use crate::source::Memory;
+
+    fn summary(log: &str, files: &[(&str, &str)]) -> RunSummary {
+        let file = |(path, text): &(&str, &str)| {
+            let path = RepoPath::new(path).unwrap();
+            (path, text.as_bytes().to_vec())
+        };
+        let source = Memory::new(files.iter().map(file));
+        told(&diagnose_in(log, &LogFacts::default(), &source), &source)
+    }
+
+    fn rows(summary: &RunSummary) -> Vec<String> {
+        let row = |it: &crate::model::RunFailure| {
+            let path = it.path.as_deref().unwrap_or("-");
+            let line = it.line.unwrap_or_default();
+            format!("{}|{}|{path}:{line}", it.test, it.error)
+        };
+        summary.failures.iter().map(row).collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_told_of_the_tests_that_lack_it() {
+        let log = " FAIL  test/lost.test.js [ test/lost.test.js ]\n\
+                   ⎯⎯⎯ Failed Suites 1 ⎯⎯⎯\n\n FAIL  test/lost.test.js [ test/lost.test.js ]\n\
+                   Error: Cannot find module '../src/carts.js' imported from '/w/test/lost.test.js'\n \
+                   ❯ test/lost.test.js:2:1\n\n⎯⎯⎯ Failed Tests 1 ⎯⎯⎯\n\n FAIL  test/a.test.js > \
+                   total\nAssertionError: expected 5 to be 6\n ❯ test/a.test.js:4:7\n";
+        let files = [
+            (
+                "test/lost.test.js",
+                "import 'vitest';\nimport { C } from '../src/carts.js';\n",
+            ),
+            ("test/a.test.js", ""),
+            ("src/cart.js", "export class C {}\n"),
+        ];
+        let found = summary(log, &files);
+        assert_eq!(
+            rows(&found),
+            [
+                "|Error: Cannot find module '../src/carts.js' imported from \
+                 '/w/test/lost.test.js'|test/lost.test.js:2",
+                "total|AssertionError: expected 5 to be 6|test/a.test.js:4",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_that_does_not_parse_is_told_beside_the_tests_that_ran() {
+        let log = "FAIL test/misc.test.js\n  ● calls\n\n    expect(received).toBe(expected)\n\n    \
+                   Expected: 4\n    Received: 3\n\n      at Object.<anonymous> \
+                   (test/misc.test.js:3:69)\n\nFAIL test/syn.test.js\n  ● Test suite failed to run\n\n    \
+                   Jest encountered an unexpected token\n\n    SyntaxError: /w/test/syn.test.js: \
+                   Unexpected token (2:28)\n\n";
+        let found = summary(log, &[("test/misc.test.js", ""), ("test/syn.test.js", "")]);
+        assert_eq!(
+            rows(&found),
+            [
+                "|Jest encountered an unexpected token|test/syn.test.js:2",
+                "calls|expect(received).toBe(expected): expected 4, received 3|test/misc.test.js:3",
+            ]
+        );
+    }
+
+    #[test]
+    fn many_tests_of_one_cause_leave_room_for_the_others() {
+        let mut log = String::from("==== FAILURES ====\n");
+        for at in 0..12 {
+            log += &format!(
+                "____ test_{at} ____\n\ntests/test_a.py:{}: \n_ _ _\nE   IndexError: no\n\n\
+                 src/a.py:3: IndexError\n",
+                at + 20
+            );
+        }
+        log += "____ test_z ____\nE   KeyError: 'k'\n\ntests/test_a.py:90: KeyError\n";
+        let found = summary(&log, &[("src/a.py", ""), ("tests/test_a.py", "")]);
+        let rows = rows(&found);
+        assert_eq!(rows.len(), 4, "{rows:#?}");
+        assert_eq!(rows[2], "test_2|IndexError: no|src/a.py:3");
+        assert_eq!(rows[3], "test_z|KeyError: 'k'|tests/test_a.py:90");
+        assert_eq!((found.failures[2].alike, found.more), (9, 0));
+        assert_eq!(found.failures[0].test_line, Some(20));
+    }
+}

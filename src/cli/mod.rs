@@ -195,9 +195,14 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
         return Ok(());
     };
     std::env::set_current_dir(directory).map_err(|error| {
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+            std::io::ErrorKind::NotADirectory => "it is a file".to_owned(),
+            kind => kind.to_string(),
+        };
         AppError::new(
             Code::U304,
-            format!("cannot enter `{}`: {}", directory.display(), error.kind()),
+            format!("cannot enter `{}`: {why}", directory.display()),
         )
         .hint("`-C DIR` starts where you stand, and names a folder that is there")
     })

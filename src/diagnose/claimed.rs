@@ -33,6 +33,9 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if diagnosis.kind == FailureKind::RuntimeError {
         return name_exports(diagnosis, source);
     }
+    if diagnosis.rule.as_deref() == Some("npm-package-json") {
+        return name_manifest(diagnosis, source);
+    }
     if UNREADABLE.contains(&diagnosis.kind) {
         return name_merge(diagnosis, source);
     }
@@ -120,6 +123,35 @@ fn name_exports(diagnosis: &mut Diagnosis, source: &dyn Source) {
         diagnosis.kind = FailureKind::ImportError;
         say(diagnosis, EXPORT);
     }
+}
+
+// npm says that a manifest does not parse, and not which of a workspace's.
+fn name_manifest(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    let manifests = source.listing().files().map(|it| &it.path);
+    let broken = manifests
+        .filter(|it| it.file_name() == "package.json")
+        .take(MAX_SEEN)
+        .filter_map(|path| {
+            let text = source.read(path).ok()?;
+            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+            let error = serde_json::from_slice::<serde_json::Value>(text).err()?;
+            Some((path.clone(), error))
+        });
+    let broken: Vec<(RepoPath, serde_json::Error)> = broken.collect();
+    let Some((path, error)) = broken.first() else {
+        return;
+    };
+    diagnosis.explanation = format!("{path} does not parse: {error}.");
+    "Correct the manifest where the parser stopped, or just before."
+        .clone_into(&mut diagnosis.suggested_fix);
+    let number = |it: usize| u32::try_from(it).ok();
+    let found = broken.iter().map(|(path, error)| MentionedFile {
+        path: path.to_string(),
+        line: number(error.line()),
+        column: number(error.column()),
+        in_repository: true,
+    });
+    diagnosis.files = found.collect();
 }
 
 const UNREADABLE: &[FailureKind] = &[
@@ -246,7 +278,7 @@ const EXPORT: &str = "missing_export";
 
 static NOT_CALLABLE: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"TypeError: (?:\(0 ?, ?[\w$]+\.)?(?<name>[\w$]+)\)? is not a (?:function|constructor)\b",
+        r"TypeError: (?:\(0 ?, ?(?:[\w$]+\.)?|[\w$]+_\d+\.)?(?<name>[\w$]+)\)? is not a (?:function|constructor)\b",
     )
 });
 
@@ -407,10 +439,41 @@ mod tests {
     }
 
     #[test]
+    fn the_manifest_that_does_not_parse_is_found() {
+        let log = "npm error code EJSONPARSE\nnpm error JSON.parse Invalid package.json: \
+                   JSONParseError: Expected ',' or '}' in JSON at position 9 near \
+                   \"...src/index.ts\\\"}\"\nnpm error JSON.parse Failed to parse JSON data.\n";
+        let files = [
+            ("package.json", "{\"workspaces\":[\"a\"]}"),
+            ("a/package.json", "{\"name\":\n\"a\" \"main\":1}"),
+        ];
+        let source = Memory::new(
+            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
+        );
+        let found = diagnose_in(log, &LogFacts::default(), &source);
+        assert_eq!(found.evidence[0].line, 2);
+        let places: Vec<_> = found
+            .files
+            .iter()
+            .map(|it| (it.path.as_str(), it.line))
+            .collect();
+        assert_eq!(places, [("a/package.json", Some(2))]);
+        assert!(
+            found
+                .explanation
+                .starts_with("a/package.json does not parse")
+        );
+    }
+
+    #[test]
     fn what_is_no_function_is_an_export_that_is_missing() {
         let log = " FAIL  src/a.test.ts > runs\nTypeError: hasChangd is not a function\n ❯ run \
                    src/a.ts:2:20\n ❯ src/a.test.ts:3:5\n";
-        let compiled = log.replace(": hasChangd ", ": (0 , __vite_ssr_import_0__.hasChangd) ");
+        let compiled = [
+            "(0 , __vite_ssr_import_0__.hasChangd)",
+            "(0 , hasChangd)",
+            "__vi_import_0__.hasChangd",
+        ];
         let taken = "import { hasChangd } from './b';\nexport const run = () => hasChangd();\n";
         let own = "const hasChangd = 1;\nexport const run = () => hasChangd();\n";
         let barrel = "export * from './c';\n";
@@ -432,7 +495,10 @@ mod tests {
             assert_eq!(diagnosis.kind == FailureKind::ImportError, missing);
         }
         // So compilers write it: nothing else has that form.
-        let diagnosis = diagnose(&compiled, &LogFacts::default(), None);
-        assert_eq!(diagnosis.missing_exports, ["hasChangd"]);
+        for called in compiled {
+            let log = log.replace(": hasChangd ", &format!(": {called} "));
+            let diagnosis = diagnose(&log, &LogFacts::default(), None);
+            assert_eq!(diagnosis.missing_exports, ["hasChangd"], "{called}");
+        }
     }
 }

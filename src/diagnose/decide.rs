@@ -42,13 +42,7 @@ pub(super) fn decide<'r>(
     if job.passed == Some(true) && !told {
         return passed(lines, scope, Source::Service);
     }
-    let code = failed
-        .first()
-        .and_then(|step| match step.end {
-            End::Failed(code) => code,
-            _ => None,
-        })
-        .or(facts.exit_code);
+    let code = code(&failed, facts);
     let reported: Vec<&Case> = cases.iter().filter(|case| scope.holds(case.at)).collect();
     let by_line: HashMap<usize, &Finding<'r>> = findings
         .iter()
@@ -89,6 +83,14 @@ pub(super) fn decide<'r>(
     verdict.scope = scope;
     verdict.failed = failed;
     verdict
+}
+
+fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
+    let told = failed.first().and_then(|step| match step.end {
+        End::Failed(code) => code,
+        _ => None,
+    });
+    told.or(facts.exit_code)
 }
 
 fn passed<'r>(lines: &[Line<'_>], scope: Scope, source: Source) -> Verdict<'r> {
@@ -276,6 +278,8 @@ fn by_weight<'r>(
     verdict.alternatives = alternatives(kind, &others, verdict.confidence);
     verdict.subkind = best.and_then(|finding| finding.subkind).or(match kind {
         Kind::Timeout if facts.timed_out => Some("command"),
+        Kind::TestSetupError if code(failed, facts) == Some(5) => Some("no_tests"),
+        Kind::Crash if matches!(code(failed, facts), Some(137 | -9)) => Some("killed"),
         _ => None,
     });
     verdict.tool = best.map(|finding| finding.tool);
@@ -318,7 +322,7 @@ fn from_facts(facts: &LogFacts, code: Option<i32>) -> Vec<(Kind, u8)> {
         Some(124) if !facts.timed_out => rows.push((Kind::Timeout, 39)),
         Some(126) => rows.push((Kind::PermissionDenied, 21)),
         Some(127) => rows.push((Kind::CommandNotFound, 39)),
-        Some(137 | -9) => rows.push((Kind::OutOfMemory, 21)),
+        Some(137 | -9) => rows.push((Kind::Crash, 21)),
         Some(134 | 135 | 136 | 139 | -4 | -6 | -7 | -8 | -11) => rows.push((Kind::Crash, 71)),
         Some(5)
             if facts

@@ -211,10 +211,20 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
             "Output differs from a stored snapshot.",
             "Correct the output; a person decides whether the snapshot is to be renewed.",
         ),
-        Kind::TestSetupError => (
-            "A test's surroundings failed, or no test was found.",
-            "Correct the fixture, hook or selection of tests.",
-        ),
+        Kind::TestSetupError => match subkind {
+            Some("no_tests") => (
+                "No test was found.",
+                "Correct the selection of tests, or where the runner looks for them.",
+            ),
+            Some("fixture_not_found") => (
+                "A test asks for a fixture that nothing provides.",
+                "Correct its name, or define it where the test sees it.",
+            ),
+            _ => (
+                "What a test needs before it runs failed: a fixture, a hook or its file.",
+                "Correct the fixture or hook.",
+            ),
+        },
         Kind::LintError => (
             "A style or lint rule is broken.",
             "Correct the line, or run the linter's own safe fixes.",
@@ -271,10 +281,16 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
         ),
         Kind::DiskFull => ("The disk is full.", "Free space, then retry."),
         Kind::OutOfMemory => ("Memory ran out.", "Use less memory or allow more."),
-        Kind::Crash => (
-            "A process died of a signal.",
-            "Look at the innermost frame; native extensions are the usual suspects.",
-        ),
+        Kind::Crash => match subkind {
+            Some("killed") => (
+                "SIGKILL ended the command: the system sends it when memory runs out, and so does `kill -9`.",
+                "Look whether memory ran out or something stopped it, then run it again.",
+            ),
+            _ => (
+                "A process died of a signal.",
+                "Look at the innermost frame; native extensions are the usual suspects.",
+            ),
+        },
         Kind::FileNotFound => (
             "A file that is read does not exist.",
             "Add the file, correct its path, or check the working directory.",

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use super::decide::decide;
 use super::directories::directories;
+use super::envelope::opened;
 use super::facts::LogFacts;
 use super::line::{Line, Mark};
 use super::locate::Locator;
@@ -15,6 +16,7 @@ use super::{derive, mention, steps};
 use crate::model::{
     Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut, MentionedFile, Subkind,
 };
+use crate::policy::is_test;
 use crate::source::Listing;
 
 const MOST_EVIDENCE: usize = 20;
@@ -28,7 +30,8 @@ const LAST_LINES: usize = 3;
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
 #[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    let whole = View::whole(log);
+    let opened = opened(log);
+    let whole = View::whole(opened.as_deref().unwrap_or(log));
     let mixed = together(whole);
     let view = mixed.as_ref().map_or(whole, |(text, runs)| View {
         text,
@@ -58,15 +61,19 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     let ran_in = directories(&lines, &origins, &locator);
     let locator = locator.running_in(ran_in);
     let job = steps::job(&lines);
-    let cases = runners::cases(&lines);
+    let mut cases = runners::cases(&lines);
     let found = findings(&lines, &locator, &facts.rules);
+    for case in &mut cases {
+        case.crash = crash(case, &lines, &locator);
+    }
     let findings = &found.findings;
     let verdict = decide(&lines, &job, &cases, findings, facts);
     let (kind, subkind) = (verdict.kind, verdict.subkind);
     let mut named: Vec<(usize, String)> = findings
         .iter()
         .filter(|finding| finding.kind == kind && verdict.scope.holds(finding.at))
-        .filter_map(|finding| Some((finding.at, finding.path.clone()?)))
+        .filter_map(|finding| Some((finding.at, finding.path.as_deref()?)))
+        .map(|(at, path)| (at, path.trim_matches(['\'', '"']).to_owned()))
         .collect();
     named.truncate(MOST_LISTED);
     // A path that the command line itself names is mended there, by a person.
@@ -74,7 +81,15 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         let command = facts.command.as_deref().unwrap_or_default();
         named.iter().any(|(_, path)| is_argument(command, path))
     };
-    let (explanation, suggested_fix) = derive::words(kind, subkind);
+    let nothing = kind == Kind::Unknown && lines.iter().all(|it| it.text.trim().is_empty());
+    let (explanation, suggested_fix) = if nothing {
+        (
+            "The log is empty.",
+            "Give what the failing command wrote, standard error included.",
+        )
+    } else {
+        derive::words(kind, subkind)
+    };
     let own = || {
         findings
             .iter()
@@ -92,6 +107,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     let (files, mentioned): (Vec<usize>, Vec<MentionedFile>) =
         mention::files(&lines, &verdict.evidence, &named, &locator)
             .into_iter()
+            .filter(|_| kind != Kind::None)
             .unzip();
     let mut tests = tests(&cases, &verdict, &lines, &locator);
     let left_out = LeftOut {
@@ -153,6 +169,60 @@ pub(crate) fn is_argument(command: &str, path: &str) -> bool {
     })
 }
 
+// The innermost frame in the repository, when it is not the test's own line. Where an expectation did
+// not hold, the test's line says more than that of a helper of the tests.
+fn crash(case: &Case, lines: &[Line<'_>], locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
+    let shown = |path: &str| match locator.find(path, case.at) {
+        Some(found) => Some(found.to_owned()),
+        None if locator.knows_repository() || runners::is_installed(path) => None,
+        None => Some(runners::relative(path)),
+    };
+    let mut frames = case.frames.iter().rev();
+    let (path, line) = frames.find_map(|(path, line)| Some((shown(path)?, *line)))?;
+    let cause = case.cause.and_then(|at| lines.get(at));
+    let said = cause.map_or("", |it| it.text.trim_start_matches(['E', ' ']));
+    let expected = ["assert", "AssertionError", "Failed: ", "Error: expect("]
+        .iter()
+        .any(|start| said.starts_with(start));
+    let own = case.place.as_ref();
+    let is_own = own.is_some_and(|own| own.1 == line && shown(&own.0).as_ref() == Some(&path));
+    (!is_own && !(expected && is_test(&path))).then_some((path, line))
+}
+
+// What a test died of, without what its runner puts around it.
+fn said(case: &Case, lines: &[Line<'_>]) -> Option<String> {
+    let at = case.cause?;
+    let text = lines.get(at)?.text.trim();
+    let text = runners::values(lines, at).unwrap_or_else(|| text.to_owned());
+    let mut bare = text.strip_prefix("E  ").unwrap_or(&text).trim();
+    if bare.starts_with(['F', 'E'])
+        && let Some(name) = &case.name
+        && let Some((_, rest)) = bare.split_once(&format!("{name} - "))
+    {
+        bare = rest;
+    }
+    // So `--tb=line` begins a failure.
+    if case.runner == "pytest"
+        && let Some((place, rest)) = bare.split_once(": ")
+        && let Some((_, line)) = place.split_once(".py:")
+        && line.bytes().all(|it| it.is_ascii_digit())
+    {
+        bare = rest;
+    }
+    if ["tap", "bun", "deno"].contains(&case.runner) {
+        bare = bare.trim_start_matches("# ");
+        bare = bare.strip_prefix("error: ").unwrap_or(bare);
+        let quoted = ['\'', '"'].iter().find_map(|mark| {
+            let inner = bare.strip_prefix(*mark)?;
+            inner.strip_suffix(*mark)
+        });
+        bare = quoted.unwrap_or(bare);
+    }
+    // Node's runner says no more of a file that could not be run.
+    let wrapper = bare.ends_with("'test failed'") || bare == "test failed";
+    (!bare.is_empty() && !wrapper).then(|| bare.to_owned())
+}
+
 fn tests(
     cases: &[Case],
     verdict: &Verdict<'_>,
@@ -180,13 +250,10 @@ fn tests(
                         .map_or_else(|| runners::relative(path), str::to_owned)
                 }),
                 line,
+                crash_path: case.crash.as_ref().map(|it| it.0.clone()),
+                crash_line: case.crash.as_ref().and_then(|it| it.1),
                 log_line: cause.map(|line| line.number),
-                message: cause
-                    .map(|line| line.text.trim())
-                    .map(|text| text.strip_prefix("E  ").unwrap_or(text).trim_start())
-                    // Node's runner says no more of a file that could not be run.
-                    .filter(|text| !text.is_empty() && !text.ends_with("'test failed'"))
-                    .map(str::to_owned),
+                message: said(case, lines),
             };
             Some((case.at, test))
         })
@@ -203,14 +270,26 @@ fn shown(verdict: &Verdict<'_>, lines: &[Line<'_>]) -> Vec<usize> {
             .take(MOST_EVIDENCE)
             .collect();
     }
+    let end = lines.iter().rev().take(200).map(|it| it.text.as_ref());
+    if !is_text(&end.collect::<Vec<&str>>().concat()) {
+        return Vec::new();
+    }
     let mut last: Vec<usize> = (0..lines.len())
         .rev()
         .filter(|at| verdict.scope.holds(*at) && !lines[*at].text.trim().is_empty())
         .filter(|at| !lines[*at].text.starts_with("##[") && lines[*at].mark != Mark::Error)
+        .filter(|at| is_text(&lines[*at].text) && !lines[*at].quiet)
         .take(LAST_LINES)
         .collect();
     last.reverse();
+    last.dedup_by_key(|at| lines[*at].text.as_ref());
     last
+}
+
+// Bytes that are no text are decoded to marks of that.
+fn is_text(line: &str) -> bool {
+    let odd = |it: &char| *it == '\u{fffd}' || (it.is_control() && *it != '\t');
+    line.chars().filter(odd).count() * 10 <= line.chars().count()
 }
 
 // What is named, once each, with the index of the line that names it first.

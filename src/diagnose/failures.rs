@@ -64,11 +64,23 @@ pub(super) fn failures(
             .skip(1)
             .any(|step| step.from <= at && at < step.to)
     };
+    // What a runner says of a failing test beside its cause is that test.
+    let runners: HashMap<usize, &str> = cases
+        .iter()
+        .filter_map(|case| Some((case.cause?, case.runner)))
+        .collect();
+    let of_tests = |finding: &Finding<'_>| {
+        matches!(finding.kind, Kind::TestFailure | Kind::TestSetupError)
+            && verdict.tool == Some(finding.tool)
+            && !runners.is_empty()
+            && !runners.contains_key(&finding.at)
+    };
     for row in rows.iter().filter(|row| row.kind != verdict.kind) {
-        if let Some(finding) = row.finding {
+        if let Some(finding) = row.finding.filter(|it| !of_tests(it)) {
             // A wrapper passes a failure on; another kind of its own weight stands beside it.
             let follows = row.weight < 25;
-            add(row.kind, Some(finding), row.at, finding.tool, follows);
+            let tool = runners.get(&row.at).copied().unwrap_or(finding.tool);
+            add(row.kind, Some(finding), row.at, tool, follows);
         }
     }
     for case in cases.iter().filter(|case| later(case.at)) {

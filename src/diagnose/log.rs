@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 
 use super::condense::Reader;
+use super::envelope::opened;
 use super::rules::UserRules;
 use super::speakers::together;
 use crate::policy::decode_log;
@@ -72,8 +73,12 @@ impl Log {
         self.passed_over.bytes
     }
 
-    /// With the lines of each program together where several wrote at the same time.
+    /// Without what every line is wrapped in, and with the lines of each program together where
+    /// several wrote at the same time.
     pub(super) fn told_apart(mut self) -> Self {
+        if let Some(text) = opened(&self.text) {
+            self.text = text;
+        }
         if let Some((text, runs)) = together(self.view()) {
             (self.text, self.runs) = (text, runs);
         }

@@ -137,7 +137,7 @@ fn mask(found: &mut Answer, secrets: &Secrets, redactor: &Redactor) {
     }
     for (at, test) in found.tests.iter().zip(&mut diagnosis.tests) {
         texts.push((Some(*at), &mut test.id));
-        let more = [test.path.as_mut(), test.message.as_mut()];
+        let more = [&mut test.path, &mut test.crash_path, &mut test.message];
         texts.extend(more.into_iter().flatten().map(|text| (Some(*at), text)));
     }
     for (at, text) in &mut texts {

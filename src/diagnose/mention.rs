@@ -19,6 +19,8 @@ struct Mention {
     path: String,
     line: Option<u32>,
     column: Option<u32>,
+    // Whether it is no more than a part of an address, or of what a test works with.
+    doubtful: bool,
 }
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
@@ -33,9 +35,11 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 static PLACED_BELOW: LazyLock<Regex> =
     LazyLock::new(|| compile(r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#));
 
-// Where a parser of settings stopped, at the end of what it says: TOML, INI.
+// Where a parser stopped, at the end of what it says: TOML, INI; Babel.
 static AT_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$")
+    compile(
+        r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$",
+    )
 });
 
 /// The files that a log names, each with the index of its line: near the evidence first, then those
@@ -53,6 +57,7 @@ pub(super) fn files(
             path: path.clone(),
             line: None,
             column: None,
+            doubtful: false,
         })
         .collect();
     collect(lines, &mut mentions);
@@ -68,7 +73,8 @@ pub(super) fn files(
     let mut files: Vec<(usize, MentionedFile)> = Vec::new();
     for (_, _, mention) in ranked {
         let place = locator.find(&mention.path, mention.at).map(str::to_owned);
-        if place.is_none() && is_installed(&mention.path) {
+        let doubtful = mention.doubtful && locator.knows_repository();
+        if place.is_none() && (doubtful || is_installed(&mention.path)) {
             continue;
         }
         let in_repository = place.is_some();
@@ -126,6 +132,7 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 path: path.clone(),
                 line: number(found.get(1).or_else(|| found.get(4))),
                 column: number(found.get(2)),
+                doubtful: false,
             });
         }
         if !may_name_a_file(text) {
@@ -142,6 +149,12 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             if before.ends_with("://") || before.ends_with("http:") || before.ends_with("https:") {
                 continue;
             }
+            let word = before.rfind([' ', '\t', '"', '\'', '(', '<']);
+            let word = before
+                .get(word.map_or(0, |at| at + 1)..)
+                .unwrap_or_default();
+            let of_address = format!("{word}{}", path.as_str());
+            let of_address = of_address.contains("://") && !of_address.starts_with("file:");
             let path = bare(path.as_str());
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
@@ -156,11 +169,13 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .then(|| AT_LINE.captures(&text[before.len()..]));
             let behind = behind.flatten();
             let said = |at: usize| behind.as_ref().and_then(|it| it.get(at));
+            let line = number(line.or_else(|| said(1)).or_else(|| said(3)));
             mentions.push(Mention {
                 at,
+                doubtful: of_address || line.is_none() && super::special::is_absolute(&path),
                 path,
-                line: number(line.or_else(|| said(1))),
-                column: number(found.name("col").or_else(|| said(2))),
+                line,
+                column: number(found.name("col").or_else(|| said(2)).or_else(|| said(4))),
             });
         }
     }

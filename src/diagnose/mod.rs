@@ -12,6 +12,7 @@ mod decide;
 mod derive;
 mod directories;
 mod document;
+mod envelope;
 mod facts;
 mod failures;
 mod finding;

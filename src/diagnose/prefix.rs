@@ -17,7 +17,7 @@ pub(super) struct Wrapper {
 static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"^(?:(?<stage>#\d+) \d+\.\d+ |(?<job>\[[\w ./()-]+/[\w ./()-]+\]) +(?:\| ?|(?:❓|💬|⚙)\s+ *)|(?<pod>\[pod/[^\]]+\]) )?",
-        r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] |\d\d:\d\d:\d\d  )?",
+        r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?(?:std(?:out|err) [FP](?: |$))?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] |\d\d:\d\d:\d\d  )?",
         r"(?:\d\d[OE][ +]?)?",
         r"(?:(?<service>[A-Za-z0-9_.-]+-\d+) +\| )?",
     ))

@@ -5,6 +5,7 @@ use super::line::Line;
 use super::runners::Case;
 use super::verdict::Scope;
 use crate::model::FailureKind as Kind;
+use crate::policy::is_test;
 
 /// What one failing test died of.
 pub(super) struct Vote<'f, 'r> {
@@ -56,8 +57,14 @@ pub(super) fn votes<'f, 'r>(
                 || case.name.is_none();
             // A file that dies of its own code has no set-up that failed.
             let own_fault = case.name.is_none() && !case.of_hook && is_of_program(text);
+            // Nor has a fixture that calls a program that dies.
+            let elsewhere = case
+                .crash
+                .as_ref()
+                .is_some_and(|(path, _)| !is_test(path) && !path.ends_with("conftest.py"));
             if hooks_alone
                 && !own_fault
+                && !(elsewhere && kind == Kind::RuntimeError)
                 && matches!(
                     kind,
                     Kind::RuntimeError | Kind::TestFailure | Kind::FileNotFound

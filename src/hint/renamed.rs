@@ -41,24 +41,21 @@ pub fn renamed_exports(
         let takes = |one: &ImportedName| {
             one.name == *name || (one.name == "default" && one.alias.as_ref() == Some(name))
         };
-        let import = facts.imports.iter().find_map(|import| {
+        let imports = facts.imports.iter().filter_map(|import| {
             let taken = import.names.iter().find(|one| takes(one))?;
-            Some((import, taken))
+            let found = resolver.resolve(query.file, &alone(import, taken)).files;
+            Some((import, taken, found.into_iter().next()))
         });
-        let Some((import, taken)) = import else {
+        // Several modules may be asked for their default; those of the repository can be looked at.
+        let (own, others): (Vec<_>, Vec<_>) = imports.partition(|it| it.2.is_some());
+        let has = |(_, taken, target): &(&Import, &ImportedName, Option<RepoPath>)| {
+            let mut targets = target.iter();
+            targets.any(|path| exports_it(graph, path, &taken.name))
+        };
+        let mut asking = if own.is_empty() { others } else { own }.into_iter();
+        let Some((import, taken, target)) = asking.find(|it| !has(it)) else {
             continue;
         };
-        let target = resolver
-            .resolve(query.file, &alone(import, taken))
-            .files
-            .into_iter()
-            .next();
-        if target
-            .as_ref()
-            .is_some_and(|path| exports_it(graph, path, &taken.name))
-        {
-            continue;
-        }
         let asked = Asked {
             language,
             source,

@@ -256,6 +256,10 @@ pub struct FailedTest {
     pub path: Option<String>,
     /// 1-based line in that file.
     pub line: Option<u32>,
+    /// Where in the repository the exception was raised, when that is not the test's own line.
+    pub crash_path: Option<String>,
+    /// 1-based line in that file.
+    pub crash_line: Option<u32>,
     /// 1-based line of the log that says why it failed.
     pub log_line: Option<u64>,
     /// What it died of, in one line, from the log or a report.

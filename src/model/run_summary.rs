@@ -15,7 +15,7 @@ pub struct RunSummary {
     pub explanation: String,
     /// The tests that failed, each with its error; without tests, the lines that say what failed.
     pub failures: Vec<RunFailure>,
-    /// Failures beyond those listed.
+    /// Failures beyond those listed, without those that are like one of them.
     pub more: u64,
     /// Imports that are certain: `mendit fix` adds them and tries the command.
     pub certain: Vec<CertainImport>,
@@ -44,6 +44,13 @@ pub struct RunFailure {
     pub path: Option<String>,
     /// The 1-based line in it.
     pub line: Option<u32>,
+    /// The test's own file, where the error was raised in another place.
+    pub test_path: Option<String>,
+    /// The 1-based line in it that led there.
+    pub test_line: Option<u32>,
+    /// Further tests that died of the same in the same place and are not listed; told with the last
+    /// one that is.
+    pub alike: u64,
 }
 
 /// What a name that is missing wants.

@@ -43,14 +43,14 @@ pub fn ci_markdown(
             row.cause,
             harmless(&summary.explanation)
         ));
-        for (failure, tests) in grouped(&summary.failures) {
+        for (failure, tests, alike) in grouped(&summary.failures) {
             let place = match (&failure.path, failure.line) {
                 (Some(path), Some(line)) => format!(" at {}", code(&format!("{path}:{line}"))),
                 (Some(path), None) => format!(" at {}", code(path)),
                 _ => String::new(),
             };
             let named: Vec<String> = tests.iter().take(MOST_TESTS).map(|it| code(it)).collect();
-            let rest = match tests.len().saturating_sub(MOST_TESTS) {
+            let rest = match tests.len().saturating_sub(MOST_TESTS) as u64 + alike {
                 0 => String::new(),
                 rest => format!(" and {rest} more"),
             };
@@ -113,17 +113,20 @@ pub fn ci_review(suggestions: &[CiSuggestion], verified: Option<bool>) -> serde_
     })
 }
 
-// What several tests died of in one place, once, with the tests.
-fn grouped(failures: &[RunFailure]) -> Vec<(&RunFailure, Vec<&str>)> {
-    let mut rows: Vec<(&RunFailure, Vec<&str>)> = Vec::new();
+// What several tests died of in one place, once, with the tests and how many more there are.
+fn grouped(failures: &[RunFailure]) -> Vec<(&RunFailure, Vec<&str>, u64)> {
+    let mut rows: Vec<(&RunFailure, Vec<&str>, u64)> = Vec::new();
     for failure in failures {
         let same = |it: &RunFailure| {
             (&it.error, &it.path, it.line) == (&failure.error, &failure.path, failure.line)
         };
         let test = Some(failure.test.as_str()).filter(|it| !it.is_empty());
-        match rows.iter_mut().find(|(first, _)| same(first)) {
-            Some((_, tests)) => tests.extend(test),
-            None => rows.push((failure, test.into_iter().collect())),
+        match rows.iter_mut().find(|(first, ..)| same(first)) {
+            Some((_, tests, alike)) => {
+                tests.extend(test);
+                *alike += failure.alike;
+            }
+            None => rows.push((failure, test.into_iter().collect(), failure.alike)),
         }
     }
     rows
@@ -164,6 +167,8 @@ mod tests {
             error: "NameError: x".to_owned(),
             path: Some("a.py".to_owned()),
             line: Some(if test == 2 { 9 } else { 3 }),
+            alike: u64::from(test == 6),
+            ..RunFailure::default()
         };
         let summary = RunSummary {
             failures: (1..=6).map(failure).collect(),
@@ -176,7 +181,7 @@ mod tests {
         };
         let text = ci_markdown(&[row], None, None, false, &[]);
         for line in [
-            "- `t1`, `t3`, `t4` and 2 more: `NameError: x` at `a.py:3`",
+            "- `t1`, `t3`, `t4` and 3 more: `NameError: x` at `a.py:3`",
             "- `t2`: `NameError: x` at `a.py:9`",
         ] {
             assert!(text.lines().any(|it| it == line), "{text}");

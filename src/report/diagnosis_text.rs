@@ -54,9 +54,13 @@ fn plain(diagnosis: &Diagnosis) -> String {
     let others = diagnosis.failures.iter().skip(1);
     section(&mut text, "Other failures", others.map(failure));
     let evidence = diagnosis.evidence.iter();
+    let title = match diagnosis.kind {
+        FailureKind::Unknown => "The log's last lines",
+        _ => "Evidence",
+    };
     section(
         &mut text,
-        "Evidence",
+        title,
         evidence.map(|line| format!("{:>6} | {}", line.line, line.text)),
     );
     // A file alone says nothing beside its line.

@@ -35,24 +35,45 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     };
     let same = |a: &RunFailure, b: &RunFailure| {
         let test = !a.test.is_empty() && !b.test.is_empty();
-        test && (&a.error, &a.path, a.line) == (&b.error, &b.path, b.line)
+        test && !a.error.is_empty() && (&a.error, &a.path, a.line) == (&b.error, &b.path, b.line)
     };
-    for group in summary.failures.chunk_by(same) {
+    // What no rule knows is shown, and not as what failed.
+    let unread = summary.kind == FailureKind::Unknown;
+    let unread = unread && summary.failures.iter().all(|it| it.test.is_empty());
+    if unread && !summary.failures.is_empty() {
+        line("    the log's last lines:", "");
+        for last in &summary.failures {
+            line(&format!("      {}", shortened(&last.error)), "");
+        }
+    }
+    let known = if unread {
+        &[]
+    } else {
+        summary.failures.as_slice()
+    };
+    for group in known.chunk_by(same) {
         let [failure, others @ ..] = group else {
             continue;
         };
-        let (head, rest) = rows(failure);
-        let rest: Vec<String> = match others {
-            [] => rest,
-            others => others
-                .iter()
-                .map(|it| it.test.clone())
-                .chain(rest)
-                .collect(),
-        };
-        line(&format!("  ✗ {head}"), "");
-        for row in rest {
-            line(&format!("      {row}"), "");
+        let alike = group.last().map_or(0, |it| it.alike);
+        if others.is_empty() && alike == 0 {
+            let (head, rest) = rows(failure);
+            line(&format!("  ✗ {head}"), "");
+            rest.iter()
+                .for_each(|row| line(&format!("      {row}"), ""));
+            continue;
+        }
+        line(&format!("  ✗ {}", shortened(&failure.error)), "");
+        if let Some(place) = place(failure, same_test_line(group)) {
+            line(&format!("      {place}"), "");
+        }
+        let count = group.len() as u64 + alike;
+        line(&format!("      in {count} tests:"), "");
+        for row in group {
+            line(&format!("        {}", row.test), "");
+        }
+        if alike > 0 {
+            line(&format!("        and {alike} more"), "");
         }
     }
     if summary.more > 0 {
@@ -101,18 +122,44 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
 fn is_for_agents(summary: &RunSummary) -> bool {
     let silent = matches!(
         summary.kind,
-        FailureKind::Unknown | FailureKind::Timeout | FailureKind::TestSetupError
+        FailureKind::Unknown
+            | FailureKind::Timeout
+            | FailureKind::TestSetupError
+            | FailureKind::Crash
     );
     let placed = summary.failures.iter().any(|it| it.path.is_some());
     !summary.requires_user_action && (placed || !silent)
 }
 
-// The test and below it what it died of with its place; without a test the error comes first.
-fn rows(failure: &RunFailure) -> (String, Vec<String>) {
-    let place = failure.path.as_ref().map(|path| match failure.line {
+fn same_test_line(group: &[RunFailure]) -> bool {
+    let own = |it: &RunFailure| (it.test_path.clone(), it.test_line);
+    group
+        .first()
+        .is_some_and(|first| group.iter().all(|it| own(it) == own(first)))
+}
+
+// Where it was raised, and from which line of the test.
+fn place(failure: &RunFailure, with_test: bool) -> Option<String> {
+    let at = |path: &String, line: Option<u32>| match line {
         Some(line) => format!("{path}:{line}"),
         None => path.clone(),
-    });
+    };
+    let raised = at(failure.path.as_ref()?, failure.line);
+    let test = failure.test_path.as_ref().filter(|_| with_test);
+    Some(match test {
+        Some(test) => format!("{raised}, from {}", at(test, failure.test_line)),
+        None => raised,
+    })
+}
+
+// The test and below it what it died of with its place; without a test the error comes first.
+fn rows(failure: &RunFailure) -> (String, Vec<String>) {
+    // A compiler's line begins with its place.
+    let told = |path: &String| failure.error.starts_with(path.as_str());
+    let place = match &failure.path {
+        Some(path) if told(path) => None,
+        _ => place(failure, true),
+    };
     let error = shortened(&failure.error);
     if failure.test.is_empty() {
         return (error, place.into_iter().collect());
@@ -121,7 +168,17 @@ fn rows(failure: &RunFailure) -> (String, Vec<String>) {
     (failure.test.clone(), rows.into_iter().flatten().collect())
 }
 
+// In one line, without the rules and columns that a tool draws.
 fn shortened(text: &str) -> String {
+    let text = text.trim_end_matches(['━', '─', '⎯', '═', ' ']);
+    let mut out = String::with_capacity(text.len());
+    for part in text.split("   ").map(str::trim).filter(|it| !it.is_empty()) {
+        if !out.is_empty() {
+            out.push_str("  ");
+        }
+        out.push_str(part);
+    }
+    let text = out.as_str();
     match text.char_indices().nth(MOST) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
         None => text.to_owned(),
@@ -188,6 +245,7 @@ mod tests {
                 error: "NameError: name 'Help' is not defined".to_owned(),
                 path: Some("src/core.py".to_owned()),
                 line: Some(309),
+                ..RunFailure::default()
             }],
             more: 2,
             certain: vec![CertainImport {
@@ -233,16 +291,46 @@ mod tests {
         let mut summary = summary();
         let mut other = summary.failures[0].clone();
         other.test = "tests/test_x.py::test_b".to_owned();
+        other.test_path = Some("tests/test_x.py".to_owned());
+        other.test_line = Some(4);
         summary.failures.push(other.clone());
         other.line = Some(7);
         summary.failures.push(other);
         let text = run_summary(&summary, false, 80);
         assert_eq!(text.matches("NameError").count(), 2, "{text}");
+        for part in [
+            "  ✗ NameError: name 'Help' is not defined\n      src/core.py:309\n      in 2 tests:\n        \
+             tests/test_x.py::test_a\n        tests/test_x.py::test_b\n",
+            "      src/core.py:7, from tests/test_x.py:4\n",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        summary.failures[1].alike = 12;
+        let text = run_summary(&summary, false, 80);
+        assert!(text.contains("in 14 tests:") && text.contains("test_b\n        and 12 more\n"));
+        assert!(!log_summary(&summary, false, 80).contains("mendit fix"));
+    }
+
+    #[test]
+    fn what_no_rule_knows_is_not_called_a_failure() {
+        let row = |error: &str| RunFailure {
+            error: error.to_owned(),
+            ..RunFailure::default()
+        };
+        let mut summary = RunSummary {
+            failures: vec![row("src/a.ts:4:1 lint/x   FIXABLE  ━━━━"), row("done")],
+            ..RunSummary::default()
+        };
+        let text = run_summary(&summary, false, 80);
+        assert!(!text.contains('✗'), "{text}");
+        assert!(text.contains("    the log's last lines:\n      src/a.ts:4:1 lint/x  FIXABLE\n"));
+        summary.kind = FailureKind::LintError;
+        summary.failures[0].path = Some("src/a.ts".to_owned());
+        let text = run_summary(&summary, false, 80);
         assert!(
-            text.contains("test_a\n      tests/test_x.py::test_b\n      NameError"),
+            text.starts_with("  ✗ src/a.ts:4:1 lint/x  FIXABLE\n  ✗ done\n"),
             "{text}"
         );
-        assert!(!log_summary(&summary, false, 80).contains("mendit fix"));
     }
 
     #[test]

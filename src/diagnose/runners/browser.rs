@@ -116,7 +116,13 @@ pub(super) fn playwright(lines: &[Line<'_>]) -> Vec<Case> {
             .position(|line| !line.text.trim().is_empty())
             .map(|offset| at + 1 + offset);
         let place = Some((found[2].to_owned(), found[3].parse().ok()));
-        cases.add(Case::new("playwright", name, at).cause(cause).place(place));
+        let frame = place::of_stack(lines, at + 1, |text| PLAYWRIGHT.is_match(text));
+        cases.add(
+            Case::new("playwright", name, at)
+                .cause(cause)
+                .place(place)
+                .raised_at(frame),
+        );
     }
     cases.all()
 }

@@ -9,8 +9,10 @@ mod pytest;
 mod read;
 mod tap;
 mod unittest;
+mod values;
 
 pub(super) use place::{is_installed, of_python, of_stack, relative};
 pub(super) use read::Case;
 pub(super) use read::cases;
 pub(super) use tap::name_errors;
+pub(super) use values::values;

@@ -48,6 +48,18 @@ pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
         || slashed.starts_with('<')
 }
 
+/// Adds a frame to those of a traceback, of which the innermost are kept.
+pub(in crate::diagnose) fn add_frame(
+    frames: &mut Vec<(String, Option<u32>)>,
+    frame: (String, Option<u32>),
+) {
+    const MOST: usize = 40;
+    if frames.len() >= MOST {
+        frames.remove(0);
+    }
+    frames.push(frame);
+}
+
 /// The first own frame of a JavaScript stack below `from`, until a line that `ends` the report.
 pub(in crate::diagnose) fn of_stack(
     lines: &[Line<'_>],

@@ -27,7 +27,7 @@ pattern!(
 // A title that fills the line has one mark on each side.
 pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
 pattern!(AT, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
-pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
+pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
 pattern!(
     RAISED,
     r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
@@ -56,6 +56,7 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             case.at = reports[index].at;
             case.cause = reports[index].cause;
             case.place.clone_from(&reports[index].place);
+            case.frames.clone_from(&reports[index].frames);
         }
         if case.place.is_none() {
             case.place = case
@@ -94,8 +95,21 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             cases.push(
                 Case::new("pytest", name, report.at)
                     .cause(report.cause)
-                    .place(report.place.clone()),
+                    .place(report.place.clone())
+                    .frames(report.frames.clone()),
             );
+        }
+    }
+    let unread = |case: &&mut Case| {
+        let heading = lines[case.at].text.as_ref();
+        heading.starts_with("FAILED ") && case.place.as_ref().is_none_or(|it| it.1.is_none())
+    };
+    let told = one_line_each(lines);
+    let untold: Vec<&mut Case> = cases.iter_mut().filter(unread).collect();
+    if untold.len() == told.len() {
+        for (case, (at, path, line)) in untold.into_iter().zip(told) {
+            case.cause = Some(at);
+            case.raise((path, line));
         }
     }
     cases.sort_by_key(|case| case.at);
@@ -103,6 +117,26 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         cases.extend(timed_out(lines));
     }
     cases
+}
+
+// With `--tb=line` a failure is one line, `a.py:3: IndexError: ...`, in the order of the summary.
+fn one_line_each(lines: &[Line<'_>]) -> Vec<(usize, String, Option<u32>)> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.text.as_ref();
+        if text.starts_with("====") {
+            inside = text.contains(" FAILURES ");
+        } else if inside
+            && let Some(place) = AT.captures(text)
+            && !text[place[0].len()..].trim().is_empty()
+        {
+            found.push((at, place[1].to_owned(), place[2].parse().ok()));
+        } else if inside && text.starts_with("____") {
+            return Vec::new();
+        }
+    }
+    found
 }
 
 fn summary(line: &Line<'_>) -> Option<String> {
@@ -133,6 +167,7 @@ struct Report {
     at: usize,
     cause: Option<usize>,
     place: Option<(String, Option<u32>)>,
+    frames: Vec<(String, Option<u32>)>,
     mismatch: bool,
 }
 
@@ -208,6 +243,7 @@ fn reports(lines: &[Line<'_>]) -> Vec<Report> {
 fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
     let mut cause = None;
     let mut place = None;
+    let mut frames = Vec::new();
     let mut before = false;
     let mut raised = None;
     let mut mismatch = false;
@@ -229,12 +265,14 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
             shows_source = false;
         }
         before = error || (before && text.trim().is_empty());
-        if place.is_none() && text.contains(':') {
-            place = AT
-                .captures(text)
-                .or_else(|| FRAME.captures(text))
-                .map(|found| (found[1].to_owned(), found[2].parse().ok()))
-                .filter(|(path, _)| !place::is_installed(path));
+        if (text.contains(':') || text.contains(", line "))
+            && let Some(found) = AT.captures(text).or_else(|| FRAME.captures(text))
+        {
+            let frame = (found[1].to_owned(), found[2].parse().ok());
+            if place.is_none() && !place::is_installed(&frame.0) {
+                place = Some(frame.clone());
+            }
+            place::add_frame(&mut frames, frame);
         }
         if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {
             raised = Some(at);
@@ -245,6 +283,7 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
         at: from,
         cause: cause.or(raised),
         place,
+        frames,
         mismatch,
     }
 }

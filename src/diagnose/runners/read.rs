@@ -102,6 +102,10 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) cause: Option<usize>,
     /// The test's file and line as the log has them.
     pub(in crate::diagnose) place: Option<(String, Option<u32>)>,
+    /// Frames of its traceback as the log has them, the innermost last; none where `place` is it.
+    pub(in crate::diagnose) frames: Vec<(String, Option<u32>)>,
+    /// Where in the repository its exception was raised; for an expectation, none in a test file.
+    pub(in crate::diagnose) crash: Option<(String, Option<u32>)>,
     /// Whether it is known that a hook failed, not the body of the test.
     pub(in crate::diagnose) of_hook: bool,
 }
@@ -167,6 +171,8 @@ impl Case {
             at,
             cause: None,
             place: None,
+            frames: Vec::new(),
+            crash: None,
             of_hook: false,
         }
     }
@@ -174,6 +180,29 @@ impl Case {
     pub(super) fn cause(mut self, cause: Option<usize>) -> Self {
         self.cause = cause;
         self
+    }
+
+    pub(super) fn frames(mut self, frames: Vec<(String, Option<u32>)>) -> Self {
+        self.frames = frames;
+        self
+    }
+
+    /// With the first own frame of its stack: in the test's own file that is the line that failed.
+    pub(super) fn raised_at(mut self, frame: Option<(String, Option<u32>)>) -> Self {
+        if let Some(frame) = frame {
+            self.raise(frame);
+        }
+        self
+    }
+
+    /// The same of one that is there already.
+    pub(super) fn raise(&mut self, frame: (String, Option<u32>)) {
+        match &mut self.place {
+            Some((path, line)) if frame.0.ends_with(path.trim_start_matches("./")) => {
+                *line = frame.1;
+            }
+            _ => self.frames = vec![frame],
+        }
     }
 
     pub(super) fn of_hook(mut self, of_hook: bool) -> Self {

@@ -13,6 +13,10 @@ pattern!(
     PLACE,
     r#"^\s*(?:location: '|at: "?(?:.*\()?)(?:file://)?([^'"()]+?):(\d+):\d+"#
 );
+pattern!(
+    STACK,
+    r"^(?:.*\()?(?:file://)?((?:[A-Za-z]:)?[\\/][^():]+\.[cm]?[jt]sx?):(\d+):\d+\)?$"
+);
 pattern!(AVA, r"^\s*(?:✘|✖) \[fail\]: (.+?)(?: \([\d.]+m?s\))?$");
 pattern!(AVA_AT, r"^\s*(\S+\.[cm]?[jt]s):(\d+)$");
 pattern!(BUN, r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$");
@@ -23,7 +27,7 @@ pattern!(
 );
 pattern!(NAMED, r"^name: '([A-Z]\w*(?:Error|Exception))'$");
 pattern!(UNBOUND, r"^error: '[\w$]+ is not defined'$");
-pattern!(DENO, r"^(.+?) \.\.\. FAILED \(\d+(?:ms|s)\)$");
+pattern!(DENO, r"^(.+?) \.\.\. FAILED \([\d.]+(?:µs|ms|s|m)\)$");
 
 /// Writes an error as every other runner does, name before message: node's runner has the two on
 /// lines of their own in TAP, and `ReferenceError [Error]: ...` in its list for people.
@@ -85,7 +89,7 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
             continue;
         };
         let mut cause = None;
-        let mut at_place = None;
+        let (mut at_place, mut frame) = (None, None);
         let mut parent = false;
         for (index, line) in lines.iter().enumerate().skip(at + 1).take(60) {
             let text = line.text.trim();
@@ -103,7 +107,19 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
                     .iter()
                     .any(|start| text.starts_with(start))
             {
-                cause = Some(index);
+                // Several lines of text stand below their mark.
+                let block = text.ends_with(": |-") || text.ends_with(": >-");
+                let filled = |line: &Line<'_>| !line.text.trim().is_empty();
+                let below = lines.iter().skip(index + 1).take(4).position(filled);
+                cause = below
+                    .filter(|_| block)
+                    .map(|it| index + 1 + it)
+                    .or(Some(index));
+            }
+            if frame.is_none() && text.contains(".") {
+                let found = STACK.captures(text);
+                let found = found.filter(|it| !place::is_installed(&it[1]));
+                frame = found.map(|it| (it[1].to_owned(), it[2].parse().ok()));
             }
         }
         if !parent {
@@ -111,7 +127,8 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
             cases.push(
                 Case::new("tap", name, at)
                     .cause(cause.or(Some(at)))
-                    .place(at_place),
+                    .place(at_place)
+                    .raised_at(frame),
             );
         }
     }
@@ -140,7 +157,10 @@ pub(super) fn spec(lines: &[Line<'_>]) -> Vec<Case> {
                 cases.add(
                     Case::new("node-test", name, at)
                         .cause(cause)
-                        .place(at_place.take()),
+                        .place(at_place.take())
+                        .raised_at(place::of_stack(lines, at + 1, |text| {
+                            SPEC.is_match(text) || SPEC_AT.is_match(text)
+                        })),
                 );
             }
         }
@@ -182,6 +202,7 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
         if cases.knows(name) {
             continue;
         }
+        let mut raised = None;
         let (cause, place) = match runner {
             // bun prints the error above the mark.
             "bun" => {
@@ -192,10 +213,20 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
                 let place = above.and_then(|from| place::of_stack(&lines[..at], from, |_| false));
                 (above, place)
             }
-            "deno" => deno(lines, first_from(&listed, name, 0)),
+            "deno" => {
+                let heading = first_from(&listed, name, 0);
+                let ends = |text: &str| text.contains(" => ") || text.trim() == "FAILURES";
+                raised = heading.and_then(|at| place::of_stack(lines, at + 1, ends));
+                deno(lines, heading)
+            }
             _ => ava(lines, first_from(&headed, name, at + 1), at),
         };
-        cases.add(Case::new(runner, name, at).cause(cause).place(place));
+        cases.add(
+            Case::new(runner, name, at)
+                .cause(cause)
+                .place(place)
+                .raised_at(raised),
+        );
     }
     cases.all()
 }
@@ -207,21 +238,30 @@ fn ava(lines: &[Line<'_>], heading: Option<usize>, at: usize) -> Report {
     let Some(heading) = heading else {
         return (Some(at), None);
     };
-    let below = &lines[heading + 1..lines.len().min(heading + 40)];
+    // Three empty lines stand between two reports.
+    let ends = |at: &usize| {
+        let next = lines.get(*at..*at + 3);
+        next.is_some_and(|next| next.iter().all(|line| line.text.trim().is_empty()))
+            || lines[*at].text.trim() == "─"
+    };
+    let end = (heading + 1..lines.len().min(heading + 40)).find(ends);
+    let end = end.unwrap_or(lines.len().min(heading + 40));
+    let below = &lines[heading + 1..end];
     let place = below.iter().find_map(|line| {
         let found = AVA_AT.captures(&line.text)?;
         Some((found[1].to_owned(), found[2].parse().ok()))
     });
-    let place = place.or_else(|| place::of_stack(lines, heading + 1, |text| text.trim() == "─"));
+    let place = place.or_else(|| place::of_stack(&lines[..end], heading + 1, |_| false));
     // An exception is shown as an object first and as it was thrown further down.
-    let thrown = below
-        .iter()
-        .take_while(|line| line.text.trim() != "─")
-        .position(|line| THROWN.is_match(&line.text));
+    let thrown = below.iter().position(|line| THROWN.is_match(&line.text));
     let cause = thrown
         .or_else(|| {
             below.iter().position(|line| {
-                line.text.trim_end().ends_with(':') && line.text.starts_with("  ")
+                let source = line
+                    .text
+                    .trim_start()
+                    .starts_with(|c: char| c.is_ascii_digit());
+                line.text.trim_end().ends_with(':') && line.text.starts_with("  ") && !source
                     || line.text.contains("Error")
             })
         })

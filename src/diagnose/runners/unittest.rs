@@ -73,6 +73,7 @@ fn name(title: &str) -> String {
 fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
     let mut cause = None;
     let mut place = None;
+    let mut frames = Vec::new();
     let is_dashes =
         |line: &Line<'_>| line.text.len() > 40 && line.text.bytes().all(|byte| byte == b'-');
     let above = lines[at..].iter().take(8).position(is_dashes).unwrap_or(0);
@@ -86,15 +87,19 @@ fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
         {
             break;
         }
-        if let Some(found) = FRAME.captures(text)
-            && !place::is_installed(&found[1])
-            && (place.is_none() || found[1].contains("test"))
-        {
-            place = Some((found[1].to_owned(), found[2].parse().ok()));
+        if let Some(found) = FRAME.captures(text) {
+            let frame = (found[1].to_owned(), found[2].parse().ok());
+            if !place::is_installed(&frame.0) && (place.is_none() || frame.0.contains("test")) {
+                place = Some(frame.clone());
+            }
+            place::add_frame(&mut frames, frame);
         }
         if RAISED.is_match(text) && !text.starts_with("Traceback") {
             cause = Some(index);
         }
     }
-    Case::new("unittest", name, at).cause(cause).place(place)
+    Case::new("unittest", name, at)
+        .cause(cause)
+        .place(place)
+        .frames(frames)
 }

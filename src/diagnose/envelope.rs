@@ -1,0 +1,225 @@
+//! What a store or a copy put around every line of a log is taken off, each line under its number.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::Value;
+
+use super::pattern::compile;
+
+// Lines that show what a log is wrapped in.
+const SAMPLE: usize = 400;
+// Fewer lines show nothing.
+const FEWEST: usize = 3;
+
+// What nearly all lines begin with: the system's log, a step with the line's number, a quotation.
+static HEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        r"^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]+ [\w./-]+(?:\[\d+\])?:(?: |$)",
+        r"^\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)? [\w.-]+ [\w./-]+\[\d+\]:(?: |$)",
+        r"^\[[A-Za-z][\w ./-]*:\d+\](?: |$)",
+        r"^>(?: |$)",
+    ]
+    .into_iter()
+    .map(compile)
+    .collect()
+});
+
+/// The same log without what every line is wrapped in; none where nothing is. Lines stay lines.
+pub(super) fn opened(log: &str) -> Option<String> {
+    let mut text = Cow::Borrowed(log);
+    for open in [of_json, of_html, indented, headed, colours] {
+        if let Some(inner) = open(&text) {
+            text = Cow::Owned(inner);
+        }
+    }
+    matches!(text, Cow::Owned(_)).then(|| text.into_owned())
+}
+
+fn filled(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.split('\n').filter(|line| !line.trim().is_empty());
+    lines.take(SAMPLE)
+}
+
+fn mapped<'a>(text: &'a str, each: impl Fn(&'a str) -> Cow<'a, str>) -> String {
+    let lines: Vec<Cow<'a, str>> = text.split('\n').map(each).collect();
+    lines.join("\n")
+}
+
+// Whether nine of ten lines are like that.
+fn most(text: &str, is_so: impl Fn(&str) -> bool) -> bool {
+    let (mut all, mut those) = (0, 0);
+    for line in filled(text) {
+        all += 1;
+        those += usize::from(is_so(line));
+    }
+    all >= FEWEST && those * 10 >= all * 9
+}
+
+// An object a line, the text under a name: the files of Docker and of the journal.
+fn of_json(text: &str) -> Option<String> {
+    const NAMES: [&str; 2] = ["log", "MESSAGE"];
+    let said = |line: &str| {
+        let line = line.trim();
+        let is_object = line.starts_with('{') && line.ends_with('}');
+        let row: Value = is_object.then(|| serde_json::from_str(line).ok())??;
+        let said = NAMES.iter().find_map(|name| row.get(name)?.as_str())?;
+        Some(said.trim_end_matches(['\n', '\r']).replace('\n', " "))
+    };
+    most(text, |line| said(line).is_some()).then(|| {
+        mapped(text, |line| {
+            said(line).map_or(Cow::Borrowed(line), Cow::Owned)
+        })
+    })
+}
+
+// A page that shows a log.
+fn of_html(text: &str) -> Option<String> {
+    static TAG: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"</?(?:html|head|body|pre|code|span|div|p|b|i|a|em|font|strong|br)(?: [^<>]*)?/?>|<!DOCTYPE [^<>]*>",
+        )
+    });
+    const WORDS: [(&str, &str); 7] = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
+    let head = text.get(..text.floor_char_boundary(4096))?;
+    let shows = head.contains("<pre") && WORDS.iter().any(|(word, _)| text.contains(word));
+    shows.then(|| {
+        let bare = TAG.replace_all(text, "");
+        let plain = |text: String, (word, sign): &(&str, &str)| text.replace(word, sign);
+        WORDS.iter().fold(bare.into_owned(), plain)
+    })
+}
+
+// All of it moved to the right, as in a list or a message.
+fn indented(text: &str) -> Option<String> {
+    let depth = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    if filled(text).count() < 2 * FEWEST || filled(text).any(|line| depth(line) < 4) {
+        return None;
+    }
+    let all = text.split('\n').filter(|line| !line.trim().is_empty());
+    // Reports of mocha stand two columns in.
+    let least = all.map(depth).min().filter(|it| *it > 3)?;
+    let rest = |line: &'_ str| line.len().min(least);
+    Some(mapped(text, |line| {
+        Cow::Borrowed(line.get(rest(line)..).unwrap_or(""))
+    }))
+}
+
+fn headed(text: &str) -> Option<String> {
+    let head = HEADS
+        .iter()
+        .find(|head| most(text, |it| head.is_match(it)))?;
+    Some(mapped(text, |line| {
+        let end = head.find(line).map_or(0, |found| found.end());
+        Cow::Borrowed(line.get(end..).unwrap_or(line))
+    }))
+}
+
+// Colours whose escape was lost in a copy or is written as a caret; not one that a program shows as
+// text.
+fn colours(text: &str) -> Option<String> {
+    static COLOUR: LazyLock<Regex> = LazyLock::new(|| {
+        compile(r"(?<text>\\(?:x1b|u001b|033|e))?(?:\^\[|␛)?\[\d{0,3}(?:;\d{1,3})*[mK]")
+    });
+    if text.contains('\x1b') || !text.contains("[0m") && !text.contains("[39m") {
+        return None;
+    }
+    let is_colour = |line: &&str| {
+        let mut found = COLOUR.captures_iter(line);
+        found.any(|it| it.name("text").is_none())
+    };
+    let coloured = text.split('\n').filter(is_colour).take(FEWEST).count();
+    let bare = |found: &Captures<'_>| match found.name("text") {
+        Some(_) => found[0].to_owned(),
+        None => String::new(),
+    };
+    (coloured == FEWEST).then(|| COLOUR.replace_all(text, bare).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::opened;
+    use crate::diagnose::{LogFacts, diagnose};
+    use crate::model::FailureKind;
+
+    const LOG: &str = "============ FAILURES ============\n____ test_a ____\n\n    def test_a():\n>       \
+                       f()\n\ntests/test_a.py:4:\n_ _ _ _\n    f()\nE   NameError: name 'x' is not \
+                       defined\n\nsrc/a.py:9: NameError\n== short test summary info ==\nFAILED \
+                       tests/test_a.py::test_a - NameError: name 'x' is not defined\n";
+
+    #[test]
+    fn what_stands_around_every_line_is_taken_off() {
+        let each = |f: &dyn Fn(usize, &str) -> String| {
+            let rows: Vec<String> = LOG.lines().enumerate().map(|(at, it)| f(at, it)).collect();
+            rows.join("\n")
+        };
+        let escaped = |line: &str| line.replace('\'', "&#x27;").replace('>', "&gt;");
+        for (name, log) in [
+            (
+                "CRI",
+                each(&|at, it| format!("2026-11-22T10:00:{at:02}.5Z stdout F {it}")),
+            ),
+            (
+                "syslog",
+                each(&|at, it| format!("Nov 22 10:00:{at:02} host1 ci[471]: {it}")),
+            ),
+            (
+                "journal",
+                each(&|at, it| format!("2026-11-22T10:00:{at:02}+01:00 host1 ci[471]: {it}")),
+            ),
+            ("step", each(&|at, it| format!("[unit:{at}] {it}"))),
+            ("quoted", each(&|_, it| format!("> {it}"))),
+            ("indented", each(&|_, it| format!("    {it}"))),
+            (
+                "JSON",
+                each(&|_, it| {
+                    serde_json::json!({"log": format!("{it}\n"), "stream": "stdout"}).to_string()
+                }),
+            ),
+            (
+                "colours",
+                each(&|_, it| {
+                    it.replace("E   ", "^[[31mE   ")
+                        .replace("FAILED ", "[31mFAILED[0m ")
+                }) + "\n[31m1 failed[0m",
+            ),
+            (
+                "HTML",
+                format!("<html><body><pre>{}</pre>", each(&|_, it| escaped(it))),
+            ),
+        ] {
+            let found = diagnose(&log, &LogFacts::default(), None);
+            assert_eq!(found.kind, FailureKind::ImportError, "{name}");
+            assert_eq!(found.undefined_names, ["x"], "{name}");
+            assert_eq!(found.failing_tests, ["tests/test_a.py::test_a"], "{name}");
+            assert_eq!(found.evidence[0].line, 10, "{name}");
+            assert_eq!(
+                found.tests[0].crash_path.as_deref(),
+                Some("src/a.py"),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_log_as_it_was_written_stays_so() {
+        for log in [
+            LOG,
+            "> test\n> jest\n\nFAIL a.test.js\n",
+            "{\"level\":30,\"msg\":\"up\"}\nTypeError: x is not a function\n    at a.js:1:2\n",
+            "[gw0] [ 50%] PASSED a.py::b\n[gw1] [100%] FAILED a.py::c\n[gw0] done\n",
+            "print('[31m')\nprint('[0m')\nprint('ok')\n",
+        ] {
+            assert_eq!(opened(log), None, "{log}");
+        }
+    }
+}

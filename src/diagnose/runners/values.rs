@@ -1,0 +1,206 @@
+use crate::diagnose::line::Line;
+
+// A report shows its values within so many lines.
+const MOST: usize = 30;
+// Characters of one value.
+const LONGEST: usize = 80;
+
+/// What a test expected and what it got, where the line that says it failed shows neither: jest and
+/// playwright write the two below it, others a difference.
+pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<String> {
+    let said = lines.get(cause)?.text.trim();
+    let below = || {
+        let rest = lines.iter().skip(cause + 1).take(MOST);
+        rest.map(|line| line.text.trim())
+            .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
+    };
+    let bare = said.split(" // ").next().unwrap_or(said);
+    if bare.contains("expect(") {
+        return labelled(below())
+            .or_else(|| differing(below()))
+            .map(|it| format!("{bare}: {it}"));
+    }
+    // Of large values vitest shows how many parts they have.
+    if bare.contains("…(") || bare.ends_with("not equal.") {
+        let bare = bare.trim_end_matches('.');
+        return differing(below()).map(|it| format!("{bare}: {it}"));
+    }
+    if said.starts_with("thread '") && said.contains(" panicked at ") {
+        return panic(below());
+    }
+    let bare = bare.strip_suffix(':').filter(|it| it.len() > 8)?;
+    let next = below().find(|text| !text.is_empty())?;
+    let compared = [" !== ", " != ", " == "]
+        .iter()
+        .any(|sign| next.contains(sign));
+    let values = if compared {
+        Some(cut(next))
+    } else {
+        differing(std::iter::once(said).chain(below()))
+    };
+    values.map(|it| format!("{bare}: {it}"))
+}
+
+// Rust says below the place why, and of two that are compared each by itself.
+fn panic<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let why = lines.next().filter(|it| !it.is_empty())?;
+    let sides: Vec<&str> = lines
+        .take(2)
+        .filter(|it| it.starts_with("left: ") || it.starts_with("right: "))
+        .collect();
+    Some(match sides.as_slice() {
+        [left, right] => format!("{why}: {}, {}", cut(left), cut(right)),
+        _ => why.to_owned(),
+    })
+}
+
+// `Expected: 1` and `Received: 2`, or `Expected length: 1`.
+fn labelled<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut said: Vec<String> = Vec::new();
+    for text in lines {
+        let Some(word) = ["Expected", "Received"]
+            .iter()
+            .find(|it| text.starts_with(**it))
+        else {
+            continue;
+        };
+        let rest = text.get(word.len()..).unwrap_or_default();
+        let told = match rest.split_once(": ") {
+            Some(("", value)) => format!("{} {}", word.to_lowercase(), cut(value.trim())),
+            Some((label, value)) => {
+                format!("{}{label}: {}", word.to_lowercase(), cut(value.trim()))
+            }
+            None if rest.contains("did not throw") => format!("{}{rest}", word.to_lowercase()),
+            None => continue,
+        };
+        said.push(told);
+        if *word == "Received" {
+            break;
+        }
+    }
+    (!said.is_empty()).then(|| said.join(", "))
+}
+
+// The first line of each side of a difference; its heading, which bun writes below it, says which sign
+// is whose. A second heading begins another report of the same.
+fn differing<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut wanted = None;
+    let (mut gone, mut come) = (None, None);
+    for text in lines {
+        let lower = text.to_lowercase();
+        let heading = if lower.contains("- expected") || lower.starts_with("- snapshot") {
+            Some('-')
+        } else if lower.contains("+ expected") || lower.contains("actual / expected") {
+            Some('+')
+        } else {
+            None
+        };
+        let any = gone.is_some() || come.is_some();
+        let both = gone.is_some() && come.is_some();
+        if wanted.is_some() && (both || any && heading.is_some()) {
+            break;
+        }
+        if heading.is_some() {
+            wanted = heading;
+            continue;
+        }
+        let side = match text.as_bytes().first() {
+            Some(b'-') => &mut gone,
+            Some(b'+') => &mut come,
+            _ => continue,
+        };
+        let value = text.get(1..).unwrap_or_default().trim();
+        let is_heading = value.to_lowercase().starts_with("received");
+        if side.is_none() && !value.is_empty() && !is_heading {
+            *side = Some(cut(value));
+        }
+    }
+    let (expected, received) = match wanted? {
+        '-' => (gone, come),
+        _ => (come, gone),
+    };
+    let rows = [("expected", expected), ("received", received)];
+    let rows: Vec<String> = rows
+        .into_iter()
+        .filter_map(|(word, value)| Some(format!("{word} {}", value?)))
+        .collect();
+    (!rows.is_empty()).then(|| rows.join(", "))
+}
+
+fn cut(text: &str) -> String {
+    let text = text.trim_end_matches(',');
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::values;
+    use crate::diagnose::normalise::lines;
+
+    #[test]
+    fn a_failed_expectation_is_told_with_its_values() {
+        for (log, expected) in [
+            (
+                "expect(received).toBe(expected) // Object.is equality\n\nExpected: \"a/b\"\nReceived: \"c/b\"\n",
+                "expect(received).toBe(expected): expected \"a/b\", received \"c/b\"",
+            ),
+            (
+                "expect(received).toHaveLength(expected)\n\n    Expected length: 3\n    Received length: 2\n    Received array:  [1, 2]\n",
+                "expect(received).toHaveLength(expected): expected length: 3, received length: 2",
+            ),
+            (
+                "expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n-   \"a\": 2,\n+   \"a\": 1,\n  }\n",
+                "expect(received).toEqual(expected): expected \"a\": 2, received \"a\": 1",
+            ),
+            (
+                "Expected values to be strictly equal:\n\n3 !== 4\n",
+                "Expected values to be strictly equal: 3 !== 4",
+            ),
+            (
+                "Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {\n+   a: 1\n-   a: 2\n  }\n",
+                "Expected values to be strictly deep-equal: expected a: 2, received a: 1",
+            ),
+            (
+                "error: expect(received).toEqual(expected)\n\n  [\n-   2,\n+   1,\n  ]\n\n- Expected  - 1\n+ Received  + 1\n",
+                "error: expect(received).toEqual(expected): expected 2, received 1",
+            ),
+            (
+                "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected\n\n+     p: 1\n-     p: 2\n      + expected - actual\n\n      -    \"p\": 1\n      +    \"p\": 2\n",
+                "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal: expected p: 2, received p: 1",
+            ),
+            (
+                "thread 'a' (1) panicked at src/lib.rs:5:11:\nassertion `left == right` failed\n  left: -1\n right: 3\n",
+                "assertion `left == right` failed: left: -1, right: 3",
+            ),
+            (
+                "thread 'a' panicked at src/lib.rs:7:4:\nindex out of bounds: the len is 0\nnote: run with\n",
+                "index out of bounds: the len is 0",
+            ),
+            (
+                "expect(received).toMatchInlineSnapshot(snapshot)\n\n- Snapshot  - 1\n+ Received  + 3\n\n- {\"a\": 2}\n+ {\n",
+                "expect(received).toMatchInlineSnapshot(snapshot): expected {\"a\": 2}, received {",
+            ),
+            (
+                "Difference (- actual, + expected):\n\n- 1\n+ 2\n",
+                "Difference (- actual, + expected): expected 2, received 1",
+            ),
+            (
+                "error: AssertionError: Values are not equal.\n\n    [Diff] Actual / Expected\n\n-   1\n+   2\n",
+                "error: AssertionError: Values are not equal: expected 2, received 1",
+            ),
+        ] {
+            let found = values(&lines(log), 0);
+            assert_eq!(found.as_deref(), Some(expected));
+        }
+        for log in [
+            "AssertionError: expected 1 to equal 2\n\n- 2\n+ 1\n",
+            "TypeError: x is not a function\n    at a.js:1:2\nExpected: 1\n",
+            "expect(received).resolves.toBe()\n    at a.js:1:2\nExpected: 1\n",
+        ] {
+            assert_eq!(values(&lines(log), 0), None, "{log}");
+        }
+    }
+}
