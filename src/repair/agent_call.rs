@@ -198,7 +198,8 @@ impl Session<'_> {
         {
             reached = CallEnd::Failed(headline(trouble, outcome));
         }
-        if reached != CallEnd::Interrupted {
+        // What was made over an edit of somebody else's is not taken up again.
+        if reached != CallEnd::Interrupted && !self.has_moved()? {
             let called = CallRecord {
                 reached: reached.clone(),
                 progress,

@@ -32,7 +32,8 @@ pub fn child_failure(
     }
     let mut actions = particular(result, rule, attempts, remedies);
     // Beside what mends this very failure general advice is noise.
-    if !is_left_to_an_agent(result) && remedies.is_empty() {
+    let moved = result.stop_reason == StopReason::WorktreeChanged;
+    if !is_left_to_an_agent(result) && remedies.is_empty() && !moved {
         actions.extend(general(category, result, attempts));
     }
     let mut said = BTreeSet::new();
@@ -143,6 +144,9 @@ fn particular(
     attempts: &[AttemptResult],
     remedies: &[String],
 ) -> Vec<String> {
+    if result.stop_reason == StopReason::WorktreeChanged {
+        return vec!["Start again; `--workplace copy` lets you work on meanwhile".to_owned()];
+    }
     let refused = result.workplace.refused.iter();
     let mut actions: Vec<String> = refused
         .map(|it| {

@@ -116,6 +116,12 @@ impl Session<'_> {
                 self.place.write(&judged.changes)?;
             }
         }
+        // Last: all that was read and run until here was what the run began with.
+        if self.has_moved()? {
+            result.stop_reason = StopReason::WorktreeChanged;
+            (result.kept, result.proof) = (false, None);
+            result.message = self.moved.clone().unwrap_or_default();
+        }
         if result.kept {
             self.place.adopt()?;
             self.remember_base(&judged.changes, known)?;
