@@ -14,6 +14,7 @@ mod load_order;
 mod load_steps;
 mod missing;
 mod outside;
+mod passed_on;
 mod promised;
 mod proof;
 mod python;
@@ -31,7 +32,8 @@ mod words;
 
 pub use answers::{Answer, Ask, MAX_VERSIONS, answers, fix_all};
 pub use fix::{Fix, fix};
-pub use missing::moved_modules;
+pub use missing::{moved_modules, near_packages, own_packages};
+pub use passed_on::passed_on;
 pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use renamed::{Earlier, renamed_exports};

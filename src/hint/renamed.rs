@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::idiom::Site;
+use super::passed_on::passed_on_until_now;
 use super::similar::distance;
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -38,14 +39,7 @@ pub fn renamed_exports(
     let facts = resolver.facts(query.file);
     let mut found = Vec::new();
     for name in exports {
-        let takes = |one: &ImportedName| {
-            one.name == *name || (one.name == "default" && one.alias.as_ref() == Some(name))
-        };
-        let import = facts.imports.iter().find_map(|import| {
-            let taken = import.names.iter().find(|one| takes(one))?;
-            Some((import, taken))
-        });
-        let Some((import, taken)) = import else {
+        let Some((import, taken)) = taken_from(&facts, name) else {
             continue;
         };
         let target = resolver
@@ -78,16 +72,41 @@ pub fn renamed_exports(
         if rows.is_empty() {
             rows = asked.like_it();
         }
+        // The module itself is to give it again: nothing else is certain, and nothing else is meant.
+        let elsewhere = rows.iter().any(|it| it.path != target);
+        let from = target
+            .filter(|_| elsewhere)
+            .and_then(|target| passed_on_until_now(graph, &target, &taken.name, &earlier(&target)));
+        if let Some(from) = &from {
+            rows.retain(|it| it.path.as_ref() == Some(from));
+        }
         for row in &mut rows {
             row.name.clone_from(name);
+            if from.is_some() {
+                (row.certain, row.confidence) = (false, row.confidence.min(50));
+            }
         }
         found.append(&mut rows);
     }
     found
 }
 
-// The import as it would be for one of its names: others may be submodules.
-fn alone(import: &Import, taken: &ImportedName) -> Import {
+/// The import that takes an export, and the name in it.
+pub(super) fn taken_from<'f>(
+    facts: &'f FileFacts,
+    name: &str,
+) -> Option<(&'f Import, &'f ImportedName)> {
+    let takes = |one: &ImportedName| {
+        one.name == name || (one.name == "default" && one.alias.as_deref() == Some(name))
+    };
+    facts.imports.iter().find_map(|import| {
+        let taken = import.names.iter().find(|one| takes(one))?;
+        Some((import, taken))
+    })
+}
+
+/// The import as it would be for one of its names: others may be submodules.
+pub(super) fn alone(import: &Import, taken: &ImportedName) -> Import {
     Import {
         names: vec![taken.clone()],
         ..import.clone()
