@@ -8,7 +8,7 @@ use super::in_place::InPlace;
 use super::overlay::Overlaid;
 use super::plan::{Edits, Plan, Progress};
 use super::{Choice, Kind, WorkplaceError};
-use crate::exec::Job;
+use crate::exec::{Job, Temporary};
 use crate::git::{ObjectStore, Repository};
 use crate::model::RepoPath;
 use crate::patch::{Change, FileState};
@@ -21,7 +21,7 @@ pub struct Workplace<'a> {
     why: String,
     private: PathBuf,
     /// Its temporary files stand apart: the path of a socket must be short.
-    temporary: Option<tempfile::TempDir>,
+    temporary: Option<Temporary>,
     closed: Vec<PathBuf>,
     /// Of a worktree in a temporary folder its surroundings there.
     beside: Option<PathBuf>,
@@ -81,7 +81,7 @@ impl<'a> Workplace<'a> {
             place,
             why,
             private,
-            temporary: tempfile::Builder::new().prefix("mendit-").tempdir().ok(),
+            temporary: Temporary::new().ok(),
             closed,
             beside: crate::exec::own_corner(plan.root),
             git: plan.git,
