@@ -13,7 +13,7 @@ use crate::agent::{
 };
 use crate::exec::{Captured, CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
 use crate::model::{AgentTrouble, ReplyStatus, TroubleKind};
-use crate::patch::canonical;
+use crate::patch::{Change, canonical};
 use crate::policy::sanitize_log;
 use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
@@ -168,6 +168,10 @@ impl Session<'_> {
                 // is the way to answer.
                 let edits = protocol == Protocol::Edit || reply.patch.is_none();
                 if !changed.is_empty() && edits {
+                    let changed: Vec<Change> = changed
+                        .into_iter()
+                        .map(Change::with_its_line_ends)
+                        .collect();
                     let patch = canonical(&changed);
                     self.journal
                         .masked(&format!("{folder}/edited.diff"), &patch)?;

@@ -88,9 +88,7 @@ impl Found {
         };
         let now = Worktree::open(root, tracked, 0)?;
         let mut gone = self.states.keys();
-        if let Some(path) =
-            gone.find(|it| counts(it) && now.listing().get(it.as_str()).is_none())
-        {
+        if let Some(path) = gone.find(|it| counts(it) && now.listing().get(it.as_str()).is_none()) {
             return Ok(Some(path.clone()));
         }
         let is_as_it_was = |entry: &Entry| {

@@ -17,13 +17,33 @@ fn what_its_owner_edits_meanwhile_is_neither_judged_nor_written_over() {
     // The workplace, how the agent answers, what the owner writes while it thinks, how it ends.
     for (workplace, protocol, (path, text), reason) in [
         // The file that the agent mends.
-        ("auto", "prompt", ("answer.sh", "ANSWER=40\n"), "worktree_changed"),
-        ("auto", "edit", ("answer.sh", "ANSWER=41\nMINE=1\n"), "worktree_changed"),
+        (
+            "auto",
+            "prompt",
+            ("answer.sh", "ANSWER=40\n"),
+            "worktree_changed",
+        ),
+        (
+            "auto",
+            "edit",
+            ("answer.sh", "ANSWER=41\nMINE=1\n"),
+            "worktree_changed",
+        ),
         // One that breaks what it is tried with, and one that makes it pass.
         ("auto", "edit", ("check.sh", "exit 1\n"), "worktree_changed"),
-        ("auto", "prompt", ("answer.sh", "ANSWER=42\n"), "worktree_changed"),
+        (
+            "auto",
+            "prompt",
+            ("answer.sh", "ANSWER=42\n"),
+            "worktree_changed",
+        ),
         // Code that is new.
-        ("auto", "prompt", ("conftest.py", "X = 1\n"), "worktree_changed"),
+        (
+            "auto",
+            "prompt",
+            ("conftest.py", "X = 1\n"),
+            "worktree_changed",
+        ),
         // The same content again, a log that somebody writes: nothing of it is loaded.
         ("auto", "prompt", ("answer.sh", "ANSWER=41\n"), "fixed"),
         ("auto", "prompt", ("repair.log", "attempt 1\n"), "fixed"),
