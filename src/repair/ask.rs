@@ -60,7 +60,9 @@ impl Session<'_> {
         result.reply_digest = spoken.said.as_deref().map(digest);
         result.agent_trouble.clone_from(&spoken.trouble);
         let before = standing(history).or(history.baseline.as_ref()).cloned();
-        if self.has_moved()? {
+        // An agent that did it itself is told so.
+        let meddled = matches!(spoken.reached, CallEnd::Meddled(_));
+        if !meddled && self.has_moved()? {
             result.stop_reason = StopReason::WorktreeChanged;
             result.message = self.moved.clone().unwrap_or_default();
         } else {

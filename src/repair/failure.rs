@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::limits::TIME_UP;
 use super::plan::longer;
 use crate::agent::in_words;
 use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions};
@@ -208,7 +209,13 @@ fn particular(
         ));
         return actions;
     }
-    if result.category == Some(Category::Timeout) {
+    let time_up = result.message.contains(TIME_UP);
+    if result.stop_reason == StopReason::BudgetExhausted && time_up {
+        let longer = (result.duration_seconds * 2.0).ceil();
+        actions.push(format!(
+            "Give the whole run longer: `--budget-seconds {longer}`"
+        ));
+    } else if result.category == Some(Category::Timeout) {
         actions.push(how(rule, attempts));
     }
     actions
