@@ -57,6 +57,48 @@ fn told(files: &[(&str, &str)], log: &str) -> (String, String) {
 }
 
 #[test]
+fn a_circle_that_only_names_tie_is_not_certain_to_load() {
+    let registry = "def preload(name):\n    return __import__(name)\n";
+    for (init, registry, certain) in [
+        (
+            "from .registry import preload\n\npreload('db.engine.default')\n",
+            registry,
+            false,
+        ),
+        (
+            "from .registry import preload\n\npreload('db.orm.other')\n",
+            registry,
+            true,
+        ),
+        (
+            "from .registry import preload\n\npreload('db.engine.default')\n",
+            "preload = print\n",
+            true,
+        ),
+    ] {
+        let files = [
+            ("db/__init__.py", init),
+            ("db/registry.py", registry),
+            ("db/engine/__init__.py", ""),
+            (
+                "db/engine/default.py",
+                "from . import traits\n\nTRAIT = traits\n",
+            ),
+            ("db/engine/traits.py", "class Trait(Loader):\n    pass\n"),
+            ("db/orm/__init__.py", ""),
+            ("db/orm/other.py", "X = 1\n"),
+            ("db/orm/loaders.py", "class Loader:\n    pass\n"),
+        ];
+        let said = best(&files, "db/engine/traits.py", "Loader");
+        assert!(
+            said.starts_with("from db.orm.loaders import Loader"),
+            "{said}"
+        );
+        assert_eq!(said.ends_with('!'), certain, "{init}{registry}");
+    }
+}
+
+#[test]
 fn a_misspelt_module_keeps_its_package_in_every_layout() {
     let manifests = [
         ("pyproject.toml", "[project]\nname = \"pkg\"\n"),

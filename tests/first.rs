@@ -109,6 +109,21 @@ fn commands_that_take_a_log_take_the_last_run() {
     assert_eq!(flag, named);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pass_whose_output_nobody_can_read_is_none() {
+    let repo = Repo::with(&[("a.txt", "")]);
+    for (line, expected) in [("echo told", 2), ("true", 0), ("echo told; exit 3", 1)] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let mut command = support::command(&repo.root(), &["run", line]);
+        let output = command.stdout(full).output().unwrap();
+        assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
+    }
+}
+
 #[test]
 fn a_fix_is_shown_and_written_only_when_that_is_said() {
     if !has_program("python3") {

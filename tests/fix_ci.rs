@@ -251,7 +251,9 @@ fn workflows_are_written_once_and_quote_what_they_are_given() {
         ("gitlab", ".gitlab/mendit.yml"),
     ] {
         let line = "npm test -- --grep \"a: b\" # c";
-        let write = || repo.mendit(&["ci", service, "--test", line]);
+        let install = "install 'it'";
+        let words = ["ci", service, "--test", line, "--install", install];
+        let write = || repo.mendit(&words);
         assert_eq!(write().status.code(), Some(0));
         let text = std::fs::read_to_string(repo.root().join(path)).unwrap();
         assert!(
@@ -272,9 +274,53 @@ fn workflows_are_written_once_and_quote_what_they_are_given() {
         std::fs::create_dir(&away).unwrap();
         std::fs::remove_dir_all(repo.root().join(".github")).unwrap();
         std::os::unix::fs::symlink(&away, repo.root().join(".github")).unwrap();
-        let refused = repo.mendit(&["ci", "github", "--test", "true"]);
+        let refused = repo.mendit(&["ci", "github", "--test", "true", "--install", "true"]);
         assert!(stderr(&refused).contains("goes through a link"));
         assert_eq!(std::fs::read_dir(&away).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_workflow_installs_a_release_or_a_program_and_asks_no_registry() {
+    let repo = Repo::with(&[("a.py", "")]);
+    let written = |service: &str, flags: &[&str]| {
+        let words = ["ci", service, "--test", "true", "--stdout"];
+        repo.mendit(&[&words[..], flags].concat())
+    };
+    let release = concat!("releases/download/v", env!("CARGO_PKG_VERSION"));
+    for (service, flags, expected) in [
+        (
+            "github",
+            ["--release", "o/n"],
+            format!(
+                "curl -fsSL https://github.com/o/n/{release}/install.sh -o /tmp/install-mendit.sh && MENDIT_RELEASES=https://github.com/o/n/{release} sh /tmp/install-mendit.sh && echo"
+            ),
+        ),
+        (
+            "gitlab",
+            ["--program", "tools/men dit"],
+            "install -D -m 755 'tools/men dit'".to_owned(),
+        ),
+        ("github", ["--install", "get it"], "\"get it\"".to_owned()),
+    ] {
+        let output = written(service, &flags);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(text.contains(&expected), "{text}");
+        assert!(!text.contains("cargo install"), "{text}");
+    }
+    assert_eq!(
+        written("github", &["--release", "o/n; true"]).status.code(),
+        Some(2)
+    );
+    if env!("CARGO_PKG_REPOSITORY").is_empty() {
+        let refused = written("github", &[]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(
+            stderr(&refused).contains("--release OWNER/NAME"),
+            "{}",
+            stderr(&refused)
+        );
     }
 }
 

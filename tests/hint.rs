@@ -554,6 +554,49 @@ fn of_several_defaults_the_one_that_is_not_there_is_meant() {
 }
 
 #[test]
+fn a_package_of_the_workspace_is_meant_by_a_name_one_letter_away() {
+    let repo = Repo::with(&[
+        (
+            "package.json",
+            "{\"name\": \"ws\", \"workspaces\": [\"packages/*\"]}",
+        ),
+        (
+            "packages/core/package.json",
+            "{\"name\": \"@ws/core\", \"main\": \"src/index.ts\"}",
+        ),
+        ("packages/core/src/index.ts", "export function add() {}\n"),
+        (
+            "packages/app/package.json",
+            "{\"name\": \"@ws/app\", \"dependencies\": {\"@ws/cor\": \"^1.0.0\"}}",
+        ),
+        (
+            "packages/app/src/index.ts",
+            "import { add } from '@ws/cor'\n\nadd()\n",
+        ),
+        (
+            "packages/app/src/other.ts",
+            "import { take } from '@ws/cor'\n\ntake()\n",
+        ),
+    ]);
+    for (file, expected) in [
+        ("index", Some("import { add } from '@ws/core'")),
+        ("other", None),
+    ] {
+        let log = format!(
+            "packages/app/src/{file}.ts(1,21): error TS2307: Cannot find module '@ws/cor' or its \
+             corresponding type declarations.\n"
+        );
+        repo.write("log", &log);
+        let output = repo.mendit(&["hint", "--log", "log", "--format", "json"]);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let all = document["suggestions"].as_array().unwrap();
+        let certain = all.iter().find(|it| it["certain"] == true);
+        let said = certain.map(|it| it["importStatement"].as_str().unwrap());
+        assert_eq!(said, expected, "{document}");
+    }
+}
+
+#[test]
 fn packets_carry_the_hints() {
     let repo = Repo::with(&[
         ("pkg/__init__.py", ""),

@@ -702,6 +702,18 @@ export interface FailureSummary {
   subkind: Subkind | null;
 }
 
+/** What a run changes in one file. */
+export interface FileChange {
+  /** Lines that come. */
+  added: number;
+  /** The file. */
+  path: string;
+  /** Lines that go. */
+  removed: number;
+  /** Whether it is new and no other file has its name, as an import of it would. */
+  unnamed: boolean;
+}
+
 /** How much of a file is in the packet. */
 export type FileMode = "full" | "skeleton" | "window";
 
@@ -1703,6 +1715,8 @@ export interface RunResult {
   endedAt: string | null;
   /** What failed at the start; `null` when nothing did. */
   failure: Observed | null;
+  /** The same with what of each changes. */
+  fileChanges: Array<FileChange>;
   /** Files that the final patch touches. */
   filesModified: Array<string>;
   /** The issue that the task belongs to; `null` without one. */
@@ -1883,7 +1897,7 @@ export interface Stats {
 }
 
 /** How one attempt at a repair ended. */
-export type StopReason = "fixed" | "nothing_to_repair" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "unproven" | "workplace_unused" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
+export type StopReason = "fixed" | "nothing_to_repair" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "unproven" | "workplace_unused" | "worktree_changed" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
 
 /**
  * A finer word inside a kind. Free text in general; for `import_error` one of the seven of the

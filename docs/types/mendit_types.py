@@ -669,6 +669,17 @@ class FailureSummary(TypedDict):
     # A finer word.
     subkind: Union["Subkind", None]
 
+# What a run changes in one file.
+class FileChange(TypedDict):
+    # Lines that come.
+    added: int
+    # The file.
+    path: str
+    # Lines that go.
+    removed: int
+    # Whether it is new and no other file has its name, as an import of it would.
+    unnamed: bool
+
 # How much of a file is in the packet.
 FileMode = Union[Literal['full'], Literal['skeleton'], Literal['window']]
 
@@ -1582,6 +1593,8 @@ class RunResult(TypedDict):
     endedAt: Union[str, None]
     # What failed at the start; `null` when nothing did.
     failure: Union["Observed", None]
+    # The same with what of each changes.
+    fileChanges: list["FileChange"]
     # Files that the final patch touches.
     filesModified: list[str]
     # The issue that the task belongs to; `null` without one.
@@ -1747,7 +1760,7 @@ class Stats(TypedDict):
     stopReasons: dict[str, int]
 
 # How one attempt at a repair ended.
-StopReason = Literal['fixed', 'nothing_to_repair', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'unproven', 'workplace_unused', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
+StopReason = Literal['fixed', 'nothing_to_repair', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'unproven', 'workplace_unused', 'worktree_changed', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
 
 # A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
 # contract.

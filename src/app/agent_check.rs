@@ -7,7 +7,7 @@ use super::files::write_file;
 use super::open::listen;
 use super::repair::{RepairRequest, Repaired, repair_repository};
 use super::{App, AppError, Progress, preset, runs};
-use crate::exec::{self, CommandLine, Discard, SandboxMode};
+use crate::exec::{self, CommandLine, Discard, SandboxMode, Temporary};
 use crate::git::first_commit;
 use crate::model::{Checkup, CheckupRow, CheckupState, RunStatus, SCHEMA_VERSION, StopReason};
 use crate::repair::read_run;
@@ -38,7 +38,7 @@ pub fn check_agent(app: &mut App, progress: &dyn Progress) -> Result<Checkup, Ap
         None,
     ));
     rows.extend(key(&name, &chosen));
-    let home = tempfile::tempdir().map_err(|error| no_place(&error))?;
+    let home = Temporary::new().map_err(|error| no_place(&error))?;
     let root = canonical(home.path())?;
     set_out(&root)?;
     app.enter(root.clone());
@@ -102,7 +102,7 @@ fn version(app: &App, program: &str) -> Result<CheckupRow, AppError> {
     };
     let line = CommandLine::Shell(format!("{program} --version"));
     let mut job = confined(app, line, &confinement)?;
-    let private = tempfile::tempdir().map_err(|error| no_place(&error))?;
+    let private = Temporary::new().map_err(|error| no_place(&error))?;
     job.private = Some(private.path().to_owned());
     job.limits.timeout = Some(VERSION_TIME);
     let outcome = exec::run(&job, &listen()?, &mut Discard)?;

@@ -1,10 +1,8 @@
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::shared::shared;
 use super::{App, AppError, Progress, runs};
-use crate::exec::{CommandLine, Job, Sandbox, SandboxMode, SandboxState};
+use crate::exec::{CommandLine, Job, Sandbox, SandboxMode, SandboxState, Temporary};
 use crate::git::Repository;
 use crate::model::Code;
 use crate::workplace::{Choice, Plan, Workplace};
@@ -52,13 +50,13 @@ pub(super) fn stand_in(
     job: &mut Job,
     choice: Choice,
     progress: &dyn Progress,
-) -> Result<Option<TempDir>, AppError> {
+) -> Result<Option<Temporary>, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let Some(root) = &workspace.root else {
         return Ok(None);
     };
     let state = runs::state(app, &workspace)?;
-    let slot = tempfile::tempdir_in(state.directory())
+    let slot = Temporary::within(state.directory())
         .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
     let commands = [job.command.to_string()];
     let told = |done, all| {

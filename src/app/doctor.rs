@@ -4,9 +4,10 @@ use super::last_run::{found_its_packages, last_command};
 use super::open::listen;
 use super::remedy::lacking;
 use super::{App, AppError, Progress, runs};
-use crate::exec::{self, CommandLine, Discard, SandboxMode, SandboxState};
+use crate::exec::{self, CommandLine, Discard, SandboxMode, SandboxState, Temporary};
 use crate::git::Repository;
 use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION};
+use crate::patch::is_interrupted;
 use crate::workspace::At;
 
 /// Looks at repository, packages, sandbox, agents and the last run. Nothing of the repository is
@@ -55,12 +56,19 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
         row("merge", CheckupState::Weak, said, Some("git status"));
     }
     match runs::here(app) {
-        Ok(state) => row(
-            "kept runs",
-            CheckupState::Good,
-            state.directory().display().to_string(),
-            None,
-        ),
+        Ok(state) => {
+            if is_interrupted(state.directory()) {
+                let said = "an apply was interrupted: files may be half changed".to_owned();
+                let command = Some("mendit apply --recover");
+                row("apply", CheckupState::Missing, said, command);
+            }
+            row(
+                "kept runs",
+                CheckupState::Good,
+                state.directory().display().to_string(),
+                None,
+            );
+        }
         Err(error) => row("kept runs", CheckupState::Missing, error.message, None),
     }
     let (state, message) = sandbox(app)?;
@@ -89,7 +97,7 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
             let said = if passed { "passed" } else { "failed" };
             row(
                 "last run",
-                CheckupState::Good,
+                [CheckupState::Weak, CheckupState::Good][usize::from(passed)],
                 format!("`{line}` {said}"),
                 (!passed).then_some("mendit fix"),
             );
@@ -143,7 +151,7 @@ fn sandbox(app: &App) -> Result<(CheckupState, String), AppError> {
         no_network: false,
     };
     let mut job = confined(app, CommandLine::Shell("exit 0".to_owned()), &confinement)?;
-    let private = tempfile::tempdir()
+    let private = Temporary::new()
         .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
     job.private = Some(private.path().to_owned());
     let outcome = exec::run(&job, &listen()?, &mut Discard)?;

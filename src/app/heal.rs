@@ -8,7 +8,7 @@ use super::files::write_file;
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::config::Place;
-use crate::exec::{CommandLine, SandboxMode, Stop};
+use crate::exec::{CommandLine, SandboxMode, Stop, Temporary};
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{Code, Exit, FailureKind, HealingResult};
 use crate::policy::Redactor;
@@ -55,7 +55,7 @@ pub fn heal_probes(
     let named = settings.test.env.iter().filter_map(|it| it.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
-    let private = tempfile::tempdir()
+    let private = Temporary::new()
         .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
     let confinement = Confinement {
         sandbox: settings.heal.sandbox.into(),

@@ -208,7 +208,15 @@ pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
         format!("`{typed}` is not a file of the repository"),
     );
     let near = crate::context::nearest_paths(source.listing(), typed, 1);
-    match near.first() {
+    // An ending in common is no likeness.
+    let stem = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.split('.').next().unwrap_or(name).to_owned()
+    };
+    let alike = |path: &&RepoPath| {
+        strsim::normalized_levenshtein(&stem(path.as_str()), &stem(typed)) >= 0.5
+    };
+    match near.first().filter(alike) {
         Some(path) => error.hint(format!("did you mean `{path}`?")),
         None => error.hint("check its path, which starts where you stand"),
     }

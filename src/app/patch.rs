@@ -3,7 +3,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
-use crate::model::{Code, Exit, FileVerdict, Mend, Operation, PatchVerdict, RepoPath};
+use crate::model::{
+    Code, Exit, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, RepoPath, Severity,
+};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError,
     is_interrupted, judge, named_paths, recover, write_worktree,
@@ -68,7 +70,19 @@ pub fn check_patch(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
-    Ok(judged(app, request, progress)?.1)
+    let (workspace, mut judged) = judged(app, request, progress)?;
+    if judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
+        let said = PatchProblem::new(Code::P903, WriteError::Interrupted.to_string());
+        judged.verdict.problems.push(PatchProblem {
+            severity: Severity::Warning,
+            ..said
+        });
+    }
+    Ok(judged)
+}
+
+fn was_interrupted(app: &App, workspace: &Workspace) -> bool {
+    runs::state(app, workspace).is_ok_and(|state| is_interrupted(state.directory()))
 }
 
 /// Judges a patch; when it applies, writes all of it or nothing. Gives the id of the object that
@@ -333,9 +347,7 @@ fn judged(
         judge(&request.patch, workspace.source.as_ref(), &options)
     };
     // An earlier apply that was interrupted may be why a patch does not apply.
-    if !judged.verdict.verdict.applies()
-        && runs::state(app, &workspace).is_ok_and(|state| is_interrupted(state.directory()))
-    {
+    if !judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
         progress.note(&WriteError::Interrupted.to_string());
     }
     Ok((workspace, judged))

@@ -2,6 +2,7 @@ use std::path::Path;
 
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
+use crate::hint::{near_packages, own_packages};
 use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
 use crate::source::{EntryKind, Source};
 
@@ -234,10 +235,40 @@ impl Project<'_> {
         ))
     }
 
+    // What a workspace would have to hold itself comes from no registry.
+    fn of_the_workspace(&self, package: &str) -> Option<String> {
+        if let Some(near) = near_packages(self.source, package).first() {
+            return Some(format!(
+                "`{package}` is no package here; the workspace has `{near}`"
+            ));
+        }
+        let (scope, _) = package.split_once('/')?;
+        let mut own = own_packages(self.source);
+        own.retain(|it| it.split_once('/').is_some_and(|(of, _)| of == scope));
+        let is_own = own.iter().any(|it| it == package);
+        (!own.is_empty() && !is_own).then(|| {
+            format!(
+                "`{package}` is no package here; of {scope} the workspace has {}",
+                own.join(", ")
+            )
+        })
+    }
+
     // A package that is not there: declared, it is installed; else it is added, unless the manifest
     // names one that is called almost like it: a slip of the finger is how strange packages get in.
     fn missing(&self, module: &str, python: bool) -> Option<Remedy> {
         let package = package(module, python)?;
+        let named = |package| {
+            self.has("package.json")
+                .is_some_and(|it| is_named(&it, package))
+        };
+        let may_be_ours = !python && (package.starts_with('@') || !named(package));
+        if may_be_ours && let Some(said) = self.of_the_workspace(package) {
+            return Some(Remedy {
+                problem: said,
+                command: None,
+            });
+        }
         let row = INSTALLS
             .iter()
             .find(|row| row.python == python && self.has(row.file).is_some());
@@ -444,6 +475,46 @@ mod tests {
             advice("sh: 1: vitst: not found\n", "npm test", &source),
             [(said, None)]
         );
+    }
+
+    #[test]
+    fn a_package_of_the_workspace_is_never_installed() {
+        let source = project(&[
+            (
+                "package.json",
+                r#"{"name": "ws", "workspaces": ["packages/*"]}"#,
+            ),
+            ("package-lock.json", "{}"),
+            (
+                "packages/app/package.json",
+                r#"{"name": "@ws/app", "dependencies": {"@ws/cor": "^1"}}"#,
+            ),
+            (
+                "packages/app/src/index.ts",
+                "import { add } from '@ws/cor'\n",
+            ),
+            ("packages/core/package.json", r#"{"name": "@ws/core"}"#),
+        ]);
+        for (module, expected) in [
+            (
+                "@ws/cor",
+                "`@ws/cor` is no package here; the workspace has `@ws/core`",
+            ),
+            (
+                "@ws/money",
+                "`@ws/money` is no package here; of @ws the workspace has @ws/app, @ws/core",
+            ),
+        ] {
+            let log = format!(
+                "packages/app/src/index.ts:1:21 - error TS2307: Cannot find module '{module}' or its \
+                 corresponding type declarations.\n"
+            );
+            let found = advice(&log, "npm test", &source);
+            assert_eq!(found, [(expected.to_owned(), None)]);
+        }
+        let log = "Error: Cannot find module '@other/kit'\n";
+        let found = advice(log, "npm test", &source);
+        assert_eq!(found[0].1.as_deref(), Some("npm install @other/kit"));
     }
 
     #[test]

@@ -11,9 +11,11 @@ use super::run_verdict::conclude;
 use super::{App, AppError, Progress, Silent, runs};
 use crate::config::Place;
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
+    Temporary, Terminal,
 };
 use crate::model::{Code, CommandRecord, CommandStatus, RunSummary};
+use crate::patch::{WriteError, is_interrupted};
 use crate::policy::CommandFiles;
 use crate::source::Memory;
 use crate::workspace::At;
@@ -96,7 +98,10 @@ pub fn run_command(
     if let Some(out) = &request.out {
         runs::refuse_used(app, out, runs::REPAIR)?;
     }
-    let private = tempfile::tempdir()
+    if runs::here(app).is_ok_and(|state| is_interrupted(state.directory())) {
+        progress.note(&WriteError::Interrupted.to_string());
+    }
+    let private = Temporary::new()
         .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
     let mut job = job(app, request)?;
     job.private = Some(private.path().to_owned());

@@ -12,8 +12,8 @@ use crate::model::Code;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mendit ci github --test 'npm test' --workflow CI
-  mendit ci gitlab --test pytest --stdout")]
+  mendit ci github --test 'npm test' --workflow CI --release OWNER/NAME
+  mendit ci gitlab --test pytest --program tools/mendit --stdout")]
 pub(crate) struct Args {
     /// The service
     #[arg(value_enum)]
@@ -24,13 +24,16 @@ pub(crate) struct Args {
     /// The workflow whose failed runs are looked at (GitHub)
     #[arg(long, value_name = "NAME", default_value = "CI")]
     workflow: String,
-    /// The line that installs mendit there
-    #[arg(
-        long,
-        value_name = "CMD",
-        default_value = "cargo install --locked mendit"
-    )]
-    install: String,
+    /// Install the released archive of this version from this repository on GitHub [default: the one that
+    /// this program was released from]
+    #[arg(long, value_name = "OWNER/NAME", value_parser = repository)]
+    release: Option<String>,
+    /// Install this built program, a file of the repository
+    #[arg(long, value_name = "PATH", conflicts_with = "release")]
+    program: Option<String>,
+    /// Install with this line
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["release", "program"])]
+    install: Option<String>,
     /// Print it instead of writing it
     #[arg(long)]
     stdout: bool,
@@ -49,10 +52,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     };
     // JSON strings are YAML's too.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let install = args.install_line()?;
     let text = form
         .replace("@TEST@", &quoted(&args.test))
         .replace("@WORKFLOW@", &quoted(&args.workflow))
-        .replace("@INSTALL@", &quoted(&args.install));
+        .replace("@INSTALL@", &quoted(&install));
     if args.stdout {
         output.data(&text)?;
         return Ok(Exit::Yes);
@@ -64,8 +68,63 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
         );
     }
     write_file(&below_no_link(Path::new(""), path)?, text)?;
-    output.note(&format!("wrote {path}"));
+    output.note(&format!(
+        "wrote {path}: add above its installation what the tests need there"
+    ));
     Ok(Exit::Yes)
+}
+
+impl Args {
+    fn install_line(&self) -> Result<String, AppError> {
+        if let Some(line) = &self.install {
+            return Ok(line.clone());
+        }
+        let fetch = match (&self.program, &self.release) {
+            (Some(path), _) => {
+                let path = path.replace('\'', r"'\''");
+                format!("install -D -m 755 '{path}' \"$HOME/.local/bin/mendit\"")
+            }
+            (None, Some(name)) => released(&format!("https://github.com/{name}")),
+            (None, None) if !OWN_REPOSITORY.is_empty() => released(OWN_REPOSITORY),
+            (None, None) => {
+                let said = "this program was not released from anywhere, so it cannot be told how it gets there";
+                return Err(AppError::usage(said)
+                    .hint("`--release OWNER/NAME` takes the archive of a release on GitHub")
+                    .hint("`--program PATH` takes a program of the repository, `--install CMD` any line"));
+            }
+        };
+        Ok(match self.service {
+            Service::Github => format!("{fetch} && echo \"$HOME/.local/bin\" >> \"$GITHUB_PATH\""),
+            Service::Gitlab => format!("{fetch} && export PATH=\"$HOME/.local/bin:$PATH\""),
+        })
+    }
+}
+
+const OWN_REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+// Its installer compares the checksum of the archive.
+fn released(repository: &str) -> String {
+    let releases = format!(
+        "{repository}/releases/download/v{}",
+        env!("CARGO_PKG_VERSION")
+    );
+    let script = "/tmp/install-mendit.sh";
+    format!(
+        "curl -fsSL {releases}/install.sh -o {script} && MENDIT_RELEASES={releases} sh {script}"
+    )
+}
+
+fn repository(text: &str) -> Result<String, String> {
+    let plain = |it: &str| {
+        !it.is_empty()
+            && it
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    };
+    match text.split_once('/') {
+        Some((owner, name)) if plain(owner) && plain(name) => Ok(text.to_owned()),
+        _ => Err("`OWNER/NAME` is expected, as in github.com/OWNER/NAME".to_owned()),
+    }
 }
 
 const GITHUB: &str = include_str!("workflows/github.yml");

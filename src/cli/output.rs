@@ -144,19 +144,20 @@ impl Output {
     }
 
     /// Passes on what a command writes, as it comes. A reader that has gone away is no error.
-    pub(crate) fn pass_on(&self, to_stdout: bool, bytes: &[u8]) {
-        let write = || {
-            let _ = if to_stdout {
-                let mut out = io::stdout().lock();
-                out.write_all(bytes).and_then(|()| out.flush())
+    pub(crate) fn pass_on(&self, to_stdout: bool, bytes: &[u8]) -> Result<(), AppError> {
+        let mut written = Ok(());
+        let mut write = || {
+            if to_stdout {
+                written = self.bytes(bytes);
             } else {
-                io::stderr().lock().write_all(bytes)
-            };
+                self.raw_error(bytes);
+            }
         };
         match &self.heartbeat {
             Some(heartbeat) => heartbeat.speak(write),
             None => write(),
         }
+        written
     }
 
     /// Writes to stderr as it is.

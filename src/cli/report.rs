@@ -26,7 +26,8 @@ pub(crate) struct Args {
     /// A run's folder or name, a report's file, or `-`
     #[arg(value_name = "RUN|FILE|-", default_value = "latest")]
     what: String,
-    /// How to print it [default: summary on a terminal, else text]; markdown and html show every attempt
+    /// How to print it [default: summary on a terminal and where no agent was asked, else text]; markdown
+    /// and html show every attempt
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -36,6 +37,14 @@ impl Args {
         let on_terminal = std::io::stdout().is_terminal();
         let usual = [Format::Text, Format::Summary][usize::from(on_terminal)];
         self.format.unwrap_or(usual)
+    }
+
+    // No agent failed where none was asked, so that none waits for the block.
+    fn format_of(&self, run: &RunRecord) -> Format {
+        match self.format {
+            None if run.result.agent_calls == 0 => Format::Summary,
+            _ => self.format(),
+        }
     }
 }
 
@@ -68,7 +77,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 }
 
 fn show(args: &Args, run: &RunRecord, name: &str, output: &Output) -> Result<(), AppError> {
-    match (args.format(), &run.report) {
+    match (args.format_of(run), &run.report) {
         (Format::Text, Some(report)) => output.text(&failure_text(report)),
         (Format::Summary | Format::Text, _) => output.text(&run_text(&run.result, name)),
         (Format::Json, Some(report)) => output.json(report),

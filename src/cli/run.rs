@@ -82,9 +82,10 @@ interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let json = args.format == TextOrJson::Json;
+    let mut passed_on = Ok(());
     let mut pass_on = |stdout: bool, bytes: &[u8]| {
-        if !args.brief {
-            output.pass_on(stdout && !json, bytes);
+        if !args.brief && passed_on.is_ok() {
+            passed_on = output.pass_on(stdout && !json, bytes);
         }
     };
     let app = open(global, |settings| args.merge(settings))?;
@@ -113,6 +114,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     output.doing(None);
     if json {
         output.json(&ran.document())?;
+    }
+    // A pass of which nobody could read what it printed is none.
+    if ran.failure.is_none() {
+        passed_on?;
     }
     let exit = match &ran.failure {
         Some(error) if args.brief => error.exit,

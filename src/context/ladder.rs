@@ -121,6 +121,7 @@ fn more_context_helps(stop_reason: StopReason) -> bool {
         | StopReason::AgentError
         | StopReason::AgentTimeout
         | StopReason::WorkplaceUnused
+        | StopReason::WorktreeChanged
         | StopReason::BudgetExhausted
         | StopReason::Flaky
         | StopReason::UserActionRequired

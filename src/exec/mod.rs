@@ -50,5 +50,5 @@ pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxMode, SandboxState};
 pub use stop::Stop;
 pub use system::{guard_environment, set_supervisor, supervise};
-pub use temporary::own_corner;
+pub use temporary::{Temporary, own_corner};
 pub use terminal::Terminal;

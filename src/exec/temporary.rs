@@ -1,3 +1,5 @@
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folders for temporary files that all programs share, none below another.
@@ -25,3 +27,137 @@ pub fn own_corner(path: &Path) -> Option<PathBuf> {
 }
 
 const SHARED: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
+
+/// A folder for temporary files that is closed to others and goes with the value. What a program left
+/// that was killed goes when the next one is made beside it.
+#[derive(Debug)]
+pub struct Temporary {
+    path: PathBuf,
+    // Where it can be had: it says that somebody still uses the folder.
+    held: Option<File>,
+}
+
+impl Temporary {
+    /// Makes one in the temporary folder of this user.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn new() -> io::Result<Self> {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes one in this folder.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn within(parent: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(UNHELD);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(fs::Permissions::from_mode(0o700));
+        }
+        let made = builder.tempdir_in(parent)?;
+        let held = hold(made.path());
+        sweep(parent, made.path());
+        // Its name is one that is swept only now that it is held.
+        let name = made
+            .path()
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let path = parent.join(name.replacen(UNHELD, HELD, 1));
+        if held.is_none() || fs::rename(made.path(), &path).is_err() {
+            let path = made.keep();
+            return Ok(Self { path, held });
+        }
+        let _ = made.keep();
+        Ok(Self { path, held })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+        self.held = None;
+    }
+}
+
+const UNHELD: &str = "mendit-new-";
+const HELD: &str = "mendit-tmp-";
+
+fn hold(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+// Those of this user that nobody holds any more. Best effort.
+fn sweep(parent: &Path, own: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let named = entry.file_name().to_string_lossy().starts_with(HELD);
+        if named && is_like(&path, own) && hold(&path).is_some() {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_like(path: &Path, own: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let about = |path: &Path| path.symlink_metadata().ok();
+    let (Some(path), Some(own)) = (about(path), about(own)) else {
+        return false;
+    };
+    path.is_dir() && path.uid() == own.uid() && path.mode() == own.mode()
+}
+
+#[cfg(not(unix))]
+fn is_like(path: &Path, _own: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|it| it.is_dir())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::{HELD, Temporary};
+
+    #[test]
+    fn it_is_closed_to_others_and_what_was_left_is_swept() {
+        let home = tempfile::tempdir().unwrap();
+        let make = |name: &str, mode| {
+            let path = home.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("file"), "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        // As a program that was killed leaves it, and two that only bear the name.
+        let left = make(&format!("{HELD}left"), 0o700);
+        let others = [
+            make(&format!("{HELD}open"), 0o755),
+            make("mendit-1000", 0o700),
+        ];
+        let one = Temporary::within(home.path()).unwrap();
+        let two = Temporary::within(home.path()).unwrap();
+        assert!(!left.exists() && others.iter().all(|it| it.exists()));
+        assert!(one.path().is_dir() && two.path().is_dir());
+        assert_eq!(
+            one.path().metadata().unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+        let path = one.path().to_owned();
+        drop(one);
+        assert!(!path.exists() && two.path().is_dir());
+    }
+}

@@ -29,7 +29,7 @@ pub(super) fn still_loads(
     let target = files.id(target);
     let circle = files.circle(target);
     if circle.is_empty() {
-        return true;
+        return !files.is_named_by(target);
     }
     let mut order = Order {
         circle: circle.len(),
@@ -205,15 +205,7 @@ impl Order {
             return true;
         }
         // Files that look for others by name show nothing of what they need.
-        let by_name = |id: &usize| {
-            let text = files.text(*id);
-            let looks = [&b"sys.modules"[..], b"__import__(", b"import_module("];
-            let looks = looks
-                .iter()
-                .any(|it| memchr::memmem::find(&text, it).is_some());
-            looks && files.is_python(*id)
-        };
-        if self.circle > MAX_CHANGED || after.begun.iter().any(by_name) {
+        if self.circle > MAX_CHANGED || after.begun.iter().any(|it| files.looks_by_name(*it)) {
             return false;
         }
         let known: HashSet<&Early> = before.early.iter().map(|(early, ..)| early).collect();

@@ -5,6 +5,9 @@ use crate::graph::Graph;
 use crate::languages::{Language, Loading, called, loading};
 use crate::model::{DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
 
+/// Files that are looked through for modules that are loaded by name.
+const MAX_NAMED: usize = 2_000;
+
 /// The files that are asked about, each read when it is come to.
 pub(super) struct Files<'g> {
     graph: &'g Graph<'g>,
@@ -181,6 +184,59 @@ impl<'g> Files<'g> {
         found.into_iter().collect()
     }
 
+    /// Whether a file of Python looks for others by name while it is loaded, or may.
+    pub(super) fn looks_by_name(&self, id: usize) -> bool {
+        let text = self.text(id);
+        let looks = [&b"sys.modules"[..], b"__import__(", b"import_module("];
+        let mut looks = looks.iter();
+        self.is_python(id) && looks.any(|it| memchr::memmem::find(&text, it).is_some())
+    }
+
+    /// Whether what is loaded with `target` looks for modules by name, and one that it names loads the
+    /// asked file: the import would tie a circle that no import shows.
+    pub(super) fn is_named_by(&mut self, target: usize) -> bool {
+        let first = self.with_packages(target);
+        let loaded = self.loaded_with(first, BTreeSet::new());
+        if loaded.contains(&self.asked) || !loaded.iter().any(|id| self.looks_by_name(*id)) {
+            return false;
+        }
+        let mut named = BTreeSet::new();
+        for id in &loaded {
+            let (path, text) = (self.path(*id), self.text(*id));
+            for module in dotted(&String::from_utf8_lossy(&text)) {
+                let import = Import::of(module);
+                for path in self.graph.resolver().resolve(&path, &import).files {
+                    named.insert(self.id(&path));
+                }
+            }
+        }
+        named.retain(|id| !loaded.contains(id));
+        let open = named
+            .iter()
+            .flat_map(|id| self.with_packages(*id))
+            .collect();
+        self.loaded_with(open, loaded).contains(&self.asked)
+    }
+
+    // What is loaded with some files, beyond what is known to be.
+    fn loaded_with(&mut self, mut open: Vec<usize>, known: BTreeSet<usize>) -> BTreeSet<usize> {
+        let mut seen = known;
+        open.retain(|id| seen.insert(*id));
+        while let Some(id) = open.pop() {
+            if seen.len() > MAX_NAMED {
+                break;
+            }
+            let module = self.get(id);
+            let steps = module.steps.iter().filter(|step| !step.later);
+            open.extend(
+                steps
+                    .flat_map(|step| &step.targets)
+                    .filter(|to| seen.insert(**to)),
+            );
+        }
+        seen
+    }
+
     /// A file behind the packages that are loaded before it.
     pub(super) fn with_packages(&mut self, id: usize) -> Vec<usize> {
         let path = self.path(id);
@@ -332,6 +388,18 @@ impl<'g> Files<'g> {
         self.definers.insert(key, found);
         found
     }
+}
+
+// The dotted names that stand in quotes, each a module perhaps.
+fn dotted(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+    };
+    text.split(['"', '\''])
+        .filter(move |it| it.contains('.') && it.len() < 200 && it.split('.').all(is_part))
 }
 
 // The last part of a module's name: that of its file, or of the folder of a package.

@@ -126,6 +126,31 @@ fn moved(
             slip: true,
         });
     }
+    let site = Site {
+        graph,
+        source,
+        file: query.file,
+    };
+    let idiom = site.own_idiom(language);
+    // What the manifest names without a scope is a package of a registry.
+    let may_be_ours = import.specifier.starts_with('@') || !idiom.declares(&import.specifier);
+    if may_be_ours
+        && let Some((module, path)) = near_package(source, graph, query, import, language)
+    {
+        return vec![Suggestion {
+            name: import.specifier.clone(),
+            import_statement: idiom.restated(import, &module),
+            module,
+            path: Some(path),
+            confidence: 90,
+            source: HintSource::Definition,
+            certain: true,
+            imported: "*".to_owned(),
+            type_only: import.type_only,
+            replaces: Some(import.specifier.clone()),
+            also_in: Vec::new(),
+        }];
+    }
     let has = |path: &RepoPath, name: &str| holds(graph, path, name);
     let has_all = |path: &RepoPath| taken.iter().all(|name| has(path, name));
     // What a module of old exports is not always known.
@@ -159,13 +184,6 @@ fn moved(
         0 => alone && taken.iter().all(|name| is_own(graph, place.path, name)),
         count => count == 1 && place.slip,
     };
-    let file = query.file;
-    let site = Site {
-        graph,
-        source,
-        file,
-    };
-    let idiom = site.own_idiom(language);
     // A package that is declared is not installed, and none of our files stands for it.
     let package = language.package(&import.specifier);
     let top = package.split('.').next().unwrap_or(package);
@@ -236,6 +254,72 @@ fn moved(
         .take(MAX_SUGGESTIONS)
         .map(row)
         .collect()
+}
+
+// The only package of this workspace that is called almost like the one that is not there and that has
+// what is taken from it.
+fn near_package(
+    source: &dyn Source,
+    graph: &Graph<'_>,
+    query: &Query<'_>,
+    import: &Import,
+    language: &'static Language,
+) -> Option<(String, RepoPath)> {
+    let specifier = import.specifier.as_str();
+    if !language.declares_exports || specifier.starts_with(['.', '#', '/', '~']) {
+        return None;
+    }
+    let package = language.package(specifier);
+    let rest = specifier.strip_prefix(package)?;
+    let found = near_packages(source, package)
+        .into_iter()
+        .filter_map(|name| {
+            let there = Import {
+                specifier: format!("{name}{rest}"),
+                ..import.clone()
+            };
+            let path = graph
+                .resolver()
+                .resolve(query.file, &there)
+                .files
+                .into_iter()
+                .next()?;
+            let mut taken = import.names.iter().filter(|it| it.name != "*");
+            taken
+                .all(|it| holds(graph, &path, &it.name))
+                .then_some((there.specifier, path))
+        });
+    let mut found: Vec<(String, RepoPath)> = found.collect();
+    found.pop().filter(|_| found.is_empty())
+}
+
+/// Packages of this repository, other than the one of that name, that are called almost like it; of a
+/// package with a scope, those in its scope.
+#[must_use]
+pub fn near_packages(source: &dyn Source, package: &str) -> Vec<String> {
+    let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
+    let allowed = if package.len() > 6 { 2 } else { 1 };
+    let own = own_packages(source);
+    if own.iter().any(|it| it == package) {
+        return Vec::new();
+    }
+    let near = |name: &String| {
+        scope(name) == scope(package) && strsim::osa_distance(name, package) <= allowed
+    };
+    own.into_iter().filter(near).collect()
+}
+
+/// The names of the packages whose manifests stand in the repository.
+#[must_use]
+pub fn own_packages(source: &dyn Source) -> Vec<String> {
+    let files = source.listing().files().map(|entry| &entry.path);
+    let manifests = files
+        .filter(|it| it.file_name() == "package.json" && !it.as_str().contains("node_modules/"));
+    let name = |path: &RepoPath| {
+        let manifest: serde_json::Value = serde_json::from_slice(&source.read(path).ok()?).ok()?;
+        manifest.get("name")?.as_str().map(str::to_owned)
+    };
+    manifests.filter_map(name).collect()
 }
 
 /// Modules that Python had, until 3.14.

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::idiom::Site;
+use super::passed_on::passed_on_until_now;
 use super::similar::{are_opposites, distance};
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -38,13 +39,9 @@ pub fn renamed_exports(
     let facts = resolver.facts(query.file);
     let mut found = Vec::new();
     for name in exports {
-        let takes = |one: &ImportedName| {
-            one.name == *name || (one.name == "default" && one.alias.as_ref() == Some(name))
-        };
-        let imports = facts.imports.iter().filter_map(|import| {
-            let taken = import.names.iter().find(|one| takes(one))?;
+        let imports = takers(&facts, name).map(|(import, taken)| {
             let found = resolver.resolve(query.file, &alone(import, taken)).files;
-            Some((import, taken, found.into_iter().next()))
+            (import, taken, found.into_iter().next())
         });
         // Several modules may be asked for their default; those of the repository can be looked at.
         let (own, others): (Vec<_>, Vec<_>) = imports.partition(|it| it.2.is_some());
@@ -75,16 +72,41 @@ pub fn renamed_exports(
         if rows.is_empty() {
             rows = asked.like_it();
         }
+        // The module itself is to give it again: nothing else is certain, and nothing else is meant.
+        let elsewhere = rows.iter().any(|it| it.path != target);
+        let from = target
+            .filter(|_| elsewhere)
+            .and_then(|target| passed_on_until_now(graph, &target, &taken.name, &earlier(&target)));
+        if let Some(from) = &from {
+            rows.retain(|it| it.path.as_ref() == Some(from));
+        }
         for row in &mut rows {
             row.name.clone_from(name);
+            if from.is_some() {
+                (row.certain, row.confidence) = (false, row.confidence.min(50));
+            }
         }
         found.append(&mut rows);
     }
     found
 }
 
-// The import as it would be for one of its names: others may be submodules.
-fn alone(import: &Import, taken: &ImportedName) -> Import {
+/// The imports that take an export, and the name in each.
+pub(super) fn takers<'f>(
+    facts: &'f FileFacts,
+    name: &str,
+) -> impl Iterator<Item = (&'f Import, &'f ImportedName)> {
+    let takes = move |one: &ImportedName| {
+        one.name == name || (one.name == "default" && one.alias.as_deref() == Some(name))
+    };
+    facts.imports.iter().filter_map(move |import| {
+        let taken = import.names.iter().find(|one| takes(one))?;
+        Some((import, taken))
+    })
+}
+
+/// The import as it would be for one of its names: others may be submodules.
+pub(super) fn alone(import: &Import, taken: &ImportedName) -> Import {
     Import {
         names: vec![taken.clone()],
         ..import.clone()

@@ -110,6 +110,7 @@ pub enum StopReason {
     TestsChanged,
     Unproven,
     WorkplaceUnused,
+    WorktreeChanged,
     Regressed,
     PolicyRejected,
     NoPatch,

@@ -84,7 +84,7 @@ cfg_if::cfg_if! {
         };
         pub use repair::{
             AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
-            ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, TestResult, TroubleKind, Usage,
+            ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, FileChange, TestResult, TroubleKind, Usage,
             PartResult, Refused, WorkplaceUsed,
         };
         pub use run_record::{AttemptRecord, RunRecord};

@@ -139,6 +139,20 @@ pub struct TestError {
     pub line: Option<u32>,
 }
 
+/// What a run changes in one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileChange {
+    /// The file.
+    pub path: String,
+    /// Lines that come.
+    pub added: u64,
+    /// Lines that go.
+    pub removed: u64,
+    /// Whether it is new and no other file has its name, as an import of it would.
+    pub unnamed: bool,
+}
+
 /// An agent that could not do its work, for a reason of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -329,6 +343,9 @@ pub struct RunResult {
     pub suggested_actions: Vec<String>,
     /// Files that the final patch touches.
     pub files_modified: Vec<String>,
+    /// The same with what of each changes.
+    #[serde(default)]
+    pub file_changes: Vec<FileChange>,
     /// Whether the patch was put into the worktree.
     pub applied: bool,
     /// Parts that a split run was made of, in the order they ran.

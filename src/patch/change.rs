@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::compose::LineEdit;
+use super::text::LineEnds;
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
@@ -54,6 +55,35 @@ impl Change {
         }
     }
 
+    /// Lines that come and lines that go.
+    #[must_use]
+    pub fn line_counts(&self) -> (usize, usize) {
+        let edits = self.edits.iter();
+        edits.fold((0, 0), |(added, removed), it| {
+            (added + it.added, removed + it.removed)
+        })
+    }
+
+    /// The same with the line ends that the file had throughout; one that changes nothing else stays
+    /// as it is.
+    #[must_use]
+    pub fn with_its_line_ends(self) -> Self {
+        let (Some(before), Some(after)) = (&self.before, &self.after) else {
+            return self;
+        };
+        let bytes = match line_ends(&before.bytes) {
+            Some(LineEnds::Lf) => respelled(&after.bytes, b"\n"),
+            Some(LineEnds::CrLf) => respelled(&after.bytes, b"\r\n"),
+            Some(LineEnds::Mixed) | None => return self,
+        };
+        if bytes == *after.bytes || bytes == *before.bytes || after.bytes.contains(&0) {
+            return self;
+        }
+        let mode = after.mode;
+        let bytes = bytes.into();
+        Self::between(self.path, self.before, Some(FileState { bytes, mode }))
+    }
+
     /// What puts the path back, once the change stands.
     #[must_use]
     pub fn undone(&self) -> Self {
@@ -76,6 +106,33 @@ fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
 #[cfg(not(feature = "program"))]
 fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
     super::compose::one_edit(old, new)
+}
+
+// How all lines of a text end; `None` where they do not end alike, and for what is no text.
+fn line_ends(bytes: &[u8]) -> Option<LineEnds> {
+    let lines = bytes.iter().filter(|it| **it == b'\n').count();
+    let returns = bytes.iter().filter(|it| **it == b'\r').count();
+    let pairs = bytes.windows(2).filter(|it| it == b"\r\n").count();
+    match (lines, returns) {
+        (0, _) => None,
+        _ if bytes.contains(&0) => None,
+        (_, 0) => Some(LineEnds::Lf),
+        _ => (pairs == lines && returns == lines).then_some(LineEnds::CrLf),
+    }
+}
+
+fn respelled(bytes: &[u8], end: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|it| *it == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(line) => {
+                out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+                out.extend_from_slice(end);
+            }
+            None => out.extend_from_slice(line),
+        }
+    }
+    out
 }
 
 /// One side of a change.
@@ -115,6 +172,38 @@ impl Default for FileState {
         Self {
             bytes: Arc::from([]),
             mode: 0o100_644,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Change, FileState};
+    use crate::model::RepoPath;
+
+    #[test]
+    fn an_edited_file_keeps_the_line_ends_that_it_had_throughout() {
+        let state = |text: &str| {
+            Some(FileState {
+                bytes: text.as_bytes().into(),
+                ..FileState::default()
+            })
+        };
+        // Before, after, what stands then, lines that come and go.
+        for (before, after, expected, counts) in [
+            ("a\nb\n", "a\r\nB\r\n", "a\nB\n", (1, 1)),
+            ("a\nb\n", "a\nB\r\nc", "a\nB\nc", (2, 1)),
+            ("a\r\nb\r\n", "a\nB\n", "a\r\nB\r\n", (1, 1)),
+            // Nothing but the ends is what was wanted; two kinds are nobody's.
+            ("a\nb\n", "a\r\nb\r\n", "a\r\nb\r\n", (2, 2)),
+            ("a\r\nb\n", "a\nB\n", "a\nB\n", (2, 2)),
+            ("a\nb\n", "a\r\n\0", "a\r\n\0", (2, 2)),
+        ] {
+            let path = RepoPath::new("f").unwrap();
+            let change = Change::between(path, state(before), state(after)).with_its_line_ends();
+            let text = change.after.as_ref().map(|it| it.bytes.to_vec()).unwrap();
+            assert_eq!(String::from_utf8(text).unwrap(), expected);
+            assert_eq!(change.line_counts(), counts, "{before:?} {after:?}");
         }
     }
 }

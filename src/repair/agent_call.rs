@@ -13,7 +13,7 @@ use crate::agent::{
 };
 use crate::exec::{Captured, CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
 use crate::model::{AgentTrouble, ReplyStatus, TroubleKind};
-use crate::patch::canonical;
+use crate::patch::{Change, canonical};
 use crate::policy::sanitize_log;
 use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
@@ -168,6 +168,10 @@ impl Session<'_> {
                 // is the way to answer.
                 let edits = protocol == Protocol::Edit || reply.patch.is_none();
                 if !changed.is_empty() && edits {
+                    let changed: Vec<Change> = changed
+                        .into_iter()
+                        .map(Change::with_its_line_ends)
+                        .collect();
                     let patch = canonical(&changed);
                     self.journal
                         .masked(&format!("{folder}/edited.diff"), &patch)?;
@@ -198,7 +202,8 @@ impl Session<'_> {
         {
             reached = CallEnd::Failed(headline(trouble, outcome));
         }
-        if reached != CallEnd::Interrupted {
+        // What was made over an edit of somebody else's is not taken up again.
+        if reached != CallEnd::Interrupted && !self.has_moved()? {
             let called = CallRecord {
                 reached: reached.clone(),
                 progress,

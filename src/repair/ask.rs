@@ -61,7 +61,14 @@ impl Session<'_> {
         result.reply_digest = spoken.said.as_deref().map(digest);
         result.agent_trouble.clone_from(&spoken.trouble);
         let before = standing(history).or(history.baseline.as_ref()).cloned();
-        self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
+        // An agent that did it itself is told so.
+        let meddled = matches!(spoken.reached, CallEnd::Meddled(_));
+        if !meddled && self.has_moved()? {
+            result.stop_reason = StopReason::WorktreeChanged;
+            result.message = self.moved.clone().unwrap_or_default();
+        } else {
+            self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
+        }
         if result.timed_out_agent {
             // R43.
             let said = json!({ "timeout_seconds": millis(ask.timeout) });

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::limits::TIME_UP;
 use super::plan::longer;
 use crate::agent::in_words;
 use crate::diagnose::{GO_ON, NEXT_LEVEL, REVIEW, Retry, retry, suggested_actions};
@@ -32,7 +33,8 @@ pub fn child_failure(
     }
     let mut actions = particular(result, rule, attempts, remedies);
     // Beside what mends this very failure general advice is noise.
-    if !is_left_to_an_agent(result) && remedies.is_empty() {
+    let moved = result.stop_reason == StopReason::WorktreeChanged;
+    if !is_left_to_an_agent(result) && remedies.is_empty() && !moved {
         actions.extend(general(category, result, attempts));
     }
     let mut said = BTreeSet::new();
@@ -143,6 +145,9 @@ fn particular(
     attempts: &[AttemptResult],
     remedies: &[String],
 ) -> Vec<String> {
+    if result.stop_reason == StopReason::WorktreeChanged {
+        return vec!["Start again; `--workplace copy` lets you work on meanwhile".to_owned()];
+    }
     let refused = result.workplace.refused.iter();
     let mut actions: Vec<String> = refused
         .map(|it| {
@@ -204,7 +209,13 @@ fn particular(
         ));
         return actions;
     }
-    if result.category == Some(Category::Timeout) {
+    let time_up = result.message.contains(TIME_UP);
+    if result.stop_reason == StopReason::BudgetExhausted && time_up {
+        let longer = (result.duration_seconds * 2.0).ceil();
+        actions.push(format!(
+            "Give the whole run longer: `--budget-seconds {longer}`"
+        ));
+    } else if result.category == Some(Category::Timeout) {
         actions.push(how(rule, attempts));
     }
     actions

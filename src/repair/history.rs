@@ -24,6 +24,8 @@ pub struct History {
     pub seconds: f64,
     /// Whether someone asked to stop.
     pub interrupted: bool,
+    /// What somebody changed in the worktree that showed in what was run, in words.
+    pub moved: Option<String>,
 }
 
 impl History {

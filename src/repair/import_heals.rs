@@ -4,7 +4,7 @@ use super::edit_heal::LogFile;
 use super::heals::Heal;
 use crate::graph::Graph;
 use crate::hint::{
-    Ask, Fix, MOST_IN_DOUBT, Query, Wanted, answers, fix_all, suggest, undefined, wanted,
+    Ask, Fix, MOST_IN_DOUBT, Query, Wanted, answers, fix_all, passed_on, suggest, undefined, wanted,
 };
 use crate::languages::{Language, uses};
 use crate::model::{Diagnosis, HintSource, MentionedFile, RepoPath, Suggestion};
@@ -61,11 +61,23 @@ pub(super) fn import_heals(
         }
         settled.push((file, certain));
     }
-    let fixes = fix_all(&graph, ask, &settled);
-    let said: Vec<String> = fixes
+    let mut fixes = fix_all(&graph, ask, &settled);
+    let mut said: Vec<String> = fixes
         .iter()
         .map(|(file, fixed)| format!("{} in {file}", written(fixed, &settled)))
         .collect();
+    for (file, fixed, committed) in passed_on(&graph, &wanted, ask) {
+        let what = format!(
+            "pass {} on in {file} as its last version did",
+            fixed.names.join(", ")
+        );
+        if !committed {
+            tries.insert(0, heal(what, vec![(file, fixed)], true, BTreeMap::new()));
+        } else if fixes.iter().all(|(other, _)| *other != file) {
+            said.push(what);
+            fixes.push((file, fixed));
+        }
+    }
     let imports = settled.iter().flat_map(|(_, found)| found);
     let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
     let certain = heal(said.join("; "), fixes, false, imports.collect());
@@ -291,5 +303,109 @@ mod tests {
         let two = "from .core import helper, helpes\n\n\ndef run(y):\n    return helpe(y)\n";
         let found = tried("pkg/use.py", two, &missing("pkg/use.py", "helpe"));
         assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn a_module_that_lost_a_name_passes_it_on_again_as_its_committed_version_did() {
+        let python = "ImportError: cannot import name 'join' from 'shop' (/w/shop/__init__.py)\n";
+        let log_of_python =
+            format!("app.py:1: in <module>\n    from shop import join\nE   {python}");
+        let log_of_script = "file:///w/app/label.js:1\nimport { join } from '../lib/index.js'\n         \
+                             ^^^^\nSyntaxError: The requested module '../lib/index.js' does not provide an \
+                             export named 'join'\n";
+        let python = |barrel: &'static str| {
+            [
+                ("app.py", "from shop import join\n\nprint(join('a', 'b'))\n"),
+                ("shop/__init__.py", barrel),
+                (
+                    "shop/money.py",
+                    "def join(a, b):\n    return a + b\n\n\ndef fmt(a):\n    return a\n",
+                ),
+            ]
+        };
+        let script = |barrel: &'static str| {
+            [
+                (
+                    "app/label.js",
+                    "import { join } from '../lib/index.js'\nconsole.log(join('a'))\n",
+                ),
+                ("lib/index.js", barrel),
+                (
+                    "lib/names.js",
+                    "export const join = (a) => a\nexport const fmt = (a) => a\n",
+                ),
+            ]
+        };
+        let named = "export { fmt, join } from './names.js'\n";
+        let star = "export const own = 1\nexport * from './names.js'\n";
+        // The files, the log, the versions of the barrel, what stands there after the certain change.
+        for (files, log, versions, expected) in [
+            (
+                python("from .money import fmt\n"),
+                log_of_python.as_str(),
+                &["from .money import join, fmt\n"][..],
+                Some("+from .money import join, fmt"),
+            ),
+            (
+                script("export { fmt } from './names.js'\n"),
+                log_of_script,
+                &[named],
+                Some("+export { fmt, join } from './names.js'"),
+            ),
+            (
+                script("export const own = 1\n"),
+                log_of_script,
+                &[star],
+                Some("+export * from './names.js'"),
+            ),
+            // What it passed on is gone, too; what came meanwhile would be lost; nobody committed it.
+            (
+                script("export { fmt } from './names.js'\n"),
+                log_of_script,
+                &["export { join } from './old.js'\n"],
+                None,
+            ),
+            (
+                script("export { fmt, fmt as both } from './names.js'\n"),
+                log_of_script,
+                &[named],
+                None,
+            ),
+            (
+                script("export { fmt } from './names.js'\n"),
+                log_of_script,
+                &[],
+                None,
+            ),
+        ] {
+            let barrel = files[1].0;
+            let source = Memory::new(
+                files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
+            );
+            let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
+            let earlier = |path: &RepoPath| {
+                let of_barrel = versions.iter().filter(|_| path.as_str() == barrel);
+                of_barrel.map(|it| it.as_bytes().to_vec()).collect()
+            };
+            let ask = Ask {
+                known: &[],
+                installed: &Installed::default(),
+                may_read: &|_| true,
+                earlier: &earlier,
+            };
+            let (certain, _) = import_heals(&diagnosis, &source, &ask);
+            let patch = certain
+                .map(|it| String::from_utf8(it.patch).unwrap())
+                .unwrap_or_default();
+            let mends = patch.contains(&format!("+++ b/{barrel}"));
+            assert_eq!(mends, expected.is_some(), "{barrel} {versions:?}: {patch}");
+            if let Some(line) = expected {
+                assert!(patch.lines().any(|it| it == line), "{patch}");
+                assert!(
+                    !patch.contains("os.path") && patch.matches("+++ ").count() == 1,
+                    "{patch}"
+                );
+            }
+        }
     }
 }

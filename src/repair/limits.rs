@@ -32,7 +32,7 @@ impl Spent {
     /// What there is no more of, calls aside; `None` while there is some of everything.
     pub(super) fn used_up(&self, policy: &Policy) -> Option<String> {
         if policy.max_seconds.is_some_and(|all| self.seconds >= all) {
-            Some(format!("time used up: {:.0} s", self.seconds))
+            Some(format!("{TIME_UP}: {:.0} s", self.seconds))
         } else if self.bytes >= policy.max_packet_bytes {
             Some(format!("bytes of packets used up: {}", self.bytes))
         } else {
@@ -70,6 +70,9 @@ impl Spent {
         })
     }
 }
+
+/// How a run begins to say that its seconds are spent.
+pub(super) const TIME_UP: &str = "time used up";
 
 /// A part's call of the agent gets at least this, unless the whole task got less.
 const MIN_PART_SECONDS: f64 = 30.0;

@@ -132,6 +132,9 @@ pub fn next(history: &History, policy: &Policy) -> Step {
             "it was interrupted",
         );
     }
+    if let Some(said) = &history.moved {
+        return stop(RunStatus::Failed, StopReason::WorktreeChanged, said);
+    }
     let Some(baseline) = &history.baseline else {
         return Step::RunBaseline;
     };

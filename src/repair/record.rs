@@ -84,7 +84,8 @@ impl Session<'_> {
             "kept": result.kept,
             "why": result.message,
         });
-        if result.stop_reason != StopReason::Interrupted {
+        let tells_nothing = [StopReason::Interrupted, StopReason::WorktreeChanged];
+        if !tells_nothing.contains(&result.stop_reason) {
             self.journal
                 .json(&format!("{folder}/result.json"), &result)?;
         }

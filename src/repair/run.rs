@@ -15,13 +15,15 @@ use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::digest;
 use crate::exec::{Outcome, SandboxState, Stop};
+use crate::languages::words;
 use crate::model::{
-    AttemptResult, BlobId, Category, Event, Level, Observed, Proof, RunResult, RunStatus,
-    SCHEMA_VERSION, StopReason, TestResult, Usage, Verdict, WorkplaceUsed,
+    AttemptResult, BlobId, Category, Event, FileChange, Level, Observed, Proof, RepoPath,
+    RunResult, RunStatus, SCHEMA_VERSION, StopReason, TestResult, Usage, Verdict, WorkplaceUsed,
 };
 use crate::patch::{Change, FileState, JudgeOptions, canonical, judge, write_worktree};
+use crate::policy::is_test;
 use crate::report::failure_text;
-use crate::source::{EntryKind, Source};
+use crate::source::{Entry, EntryKind, Source};
 use crate::workplace::Kind;
 
 /// Runs the loop: baseline, heals, agent, judge, test, until the plan says stop. Everything that
@@ -302,6 +304,22 @@ impl Session<'_> {
         Ok(result)
     }
 
+    fn file_changes(&self, changes: &[Change]) -> Vec<FileChange> {
+        let source = self.place.source().ok();
+        let one = |change: &Change| {
+            let (added, removed) = change.line_counts();
+            let new = change.before.is_none() && !is_test(change.path.as_str());
+            let source = source.as_deref().filter(|_| new);
+            FileChange {
+                path: change.path.to_string(),
+                added: added as u64,
+                removed: removed as u64,
+                unnamed: source.is_some_and(|source| !is_named(source, &change.path)),
+            }
+        };
+        changes.iter().map(one).collect()
+    }
+
     // Of what made the commands pass; else of the last that seemed to.
     fn proof(&self) -> Option<Proof> {
         let proofs = || self.all.iter().rev().filter_map(|it| it.proof.as_ref());
@@ -365,6 +383,7 @@ impl Session<'_> {
             message: self.setup.redactor.redact(&end.message).text.into_owned(),
             suggested_actions: Vec::new(),
             files_modified: changes.iter().map(|it| it.path.to_string()).collect(),
+            file_changes: self.file_changes(changes),
             applied: false,
             children: self.parts.iter().map(|it| it.title.clone()).collect(),
             parts: self.parts.clone(),
@@ -385,6 +404,24 @@ impl Session<'_> {
             issue: named(task.and_then(|it| it.issue.as_ref())),
         }
     }
+}
+
+// Whether any other file has the name of this one, as an import of it would; a module of a package is
+// loaded with it.
+fn is_named(source: &dyn Source, path: &RepoPath) -> bool {
+    let name = match path.stem() {
+        "__init__" | "index" | "mod" => path.directory().rsplit('/').next().unwrap_or_default(),
+        stem => stem,
+    };
+    if name.is_empty() || name == "conftest" {
+        return true;
+    }
+    let others = source.listing().files().filter(|it| it.path != *path);
+    let names = |it: &Entry| {
+        let text = source.read(&it.path).unwrap_or_default();
+        words(&text, name).next().is_some()
+    };
+    others.into_iter().any(names)
 }
 
 impl Session<'_> {

@@ -56,6 +56,8 @@ pub(super) struct Session<'s> {
     /// Files that are known to be what runs.
     pub(super) seen: BTreeSet<RepoPath>,
     pub(super) interrupted: bool,
+    /// What somebody changed in the worktree that showed in what was run, in words.
+    pub(super) moved: Option<String>,
     /// What the sandbox refused to be written, each said once.
     pub(super) refused: BTreeSet<Refused>,
     /// What of the sandbox was in force when the commands ran first.
@@ -125,6 +127,7 @@ impl<'s> Session<'s> {
             unstable: false,
             seen: BTreeSet::new(),
             interrupted: false,
+            moved: None,
             refused: BTreeSet::new(),
             sandbox: None,
             parts: Vec::new(),
@@ -152,6 +155,7 @@ impl<'s> Session<'s> {
         loop {
             history.seconds = self.journal.seconds() - since;
             history.interrupted = self.interrupted || self.stop.requested();
+            history.moved.clone_from(&self.moved);
             match next(history, policy) {
                 Step::RunBaseline => {
                     let ran = self.baseline("baseline", "to see what fails")?;
@@ -286,6 +290,19 @@ impl<'s> Session<'s> {
         Ok(ran)
     }
 
+    /// Whether somebody changed what shows through, so that no run can be told from its patch.
+    pub(super) fn has_moved(&mut self) -> Result<bool, RepairError> {
+        if self.moved.is_none()
+            && let Some(path) = self.place.moved()?
+        {
+            self.moved = Some(format!(
+                "`{path}` was changed in the worktree while this ran, and shows in what ran: start again, \
+                 or with `--workplace copy`, which holds what it began with"
+            ));
+        }
+        Ok(self.moved.is_some())
+    }
+
     /// Says what the sandbox refused.
     pub(super) fn say_refused(
         &mut self,
@@ -353,7 +370,7 @@ impl<'s> Session<'s> {
         self.purpose = Some(why.to_owned());
         let ran = self.run_commands()?;
         self.place.reset()?;
-        if !ran.interrupted {
+        if !ran.interrupted && !self.has_moved()? {
             self.journal.text(&log, &ran.log)?;
             self.journal.json(&document, &ran.observed)?;
             self.hold_to(&said, &ran.evidence)?;

@@ -2,6 +2,7 @@ use sha2::{Digest, Sha256};
 
 use super::commands::diagnose_again;
 use super::error::RepairError;
+use super::limits::TIME_UP;
 use super::load_check::LoadCheck;
 use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
@@ -75,7 +76,7 @@ impl Session<'_> {
         if ran.cut_short {
             self.place.reset()?;
             result.stop_reason = StopReason::BudgetExhausted;
-            "time used up while the commands ran with the change".clone_into(&mut result.message);
+            result.message = format!("{TIME_UP} while the commands ran with the change");
             return Ok(());
         }
         let (stop_reason, kept, message) = reason(trial, &ran.observed, &judged.changes);
@@ -115,6 +116,12 @@ impl Session<'_> {
             if result.kept {
                 self.place.write(&judged.changes)?;
             }
+        }
+        // Last: all that was read and run until here was what the run began with.
+        if self.has_moved()? {
+            result.stop_reason = StopReason::WorktreeChanged;
+            (result.kept, result.proof) = (false, None);
+            result.message = self.moved.clone().unwrap_or_default();
         }
         if result.kept {
             self.place.adopt()?;

@@ -35,6 +35,20 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
             &format!("{} ({end}): {}", failure.kind, failure.message),
         );
     }
+    // What is left otherwise tells it.
+    let first = result
+        .failure
+        .as_ref()
+        .filter(|_| result.remaining.is_none());
+    if let Some(error) = first.and_then(|it| it.errors.iter().find(|it| !it.error.is_empty()))
+        && result.status != RunStatus::Fixed
+    {
+        let place = match (&error.path, error.line) {
+            (Some(path), Some(line)) => format!("  {path}:{line}"),
+            _ => String::new(),
+        };
+        row("error", &format!("{}{place}", error.error));
+    }
     for (name, id) in [("task", &result.task_id), ("issue", &result.issue)] {
         row(name, id.as_deref().unwrap_or_default());
     }
@@ -70,7 +84,7 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
         row(name, &said);
     }
     let name = if result.applied { "changed" } else { "changes" };
-    row(name, &result.files_modified.join(", "));
+    row(name, &changes(result));
     for (at, action) in result.suggested_actions.iter().enumerate() {
         row(if at == 0 { "next" } else { "" }, action);
     }
@@ -87,6 +101,22 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
     }
     row("run", folder);
     text
+}
+
+// The files with how many lines come and go in each. A result of an older program counts none.
+fn changes(result: &RunResult) -> String {
+    if result.file_changes.is_empty() {
+        return result.files_modified.join(", ");
+    }
+    let told = result.file_changes.iter().map(|it| {
+        let unnamed = if it.unnamed {
+            " (new, and no other file names it)"
+        } else {
+            ""
+        };
+        format!("{} +{} -{}{unnamed}", it.path, it.added, it.removed)
+    });
+    told.collect::<Vec<_>>().join(", ")
 }
 
 /// How a run stands, in a word or two.

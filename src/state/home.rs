@@ -22,7 +22,7 @@ impl StateHome {
     /// [`StateError::Foreign`] when somebody else made it, [`StateError::Io`] when it cannot be
     /// made.
     pub fn open() -> Result<Self, StateError> {
-        Self::among(candidates(|name| std::env::var_os(name)))
+        Self::among(candidates(|name| std::env::var_os(name), is_anothers))
     }
 
     // The first that can be made; one that is not ours is an error, not a reason to go on.
@@ -134,18 +134,26 @@ impl RepositoryState {
     }
 }
 
-// The last of them is there when a user has no home, or one that cannot be written.
-fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+// The last of them is there when a user has no home, or one that cannot be written or is another's.
+fn candidates(
+    variable: impl Fn(&str) -> Option<OsString>,
+    is_anothers: impl Fn(&Path) -> bool,
+) -> Vec<PathBuf> {
     let set = |name: &str| {
         let path = PathBuf::from(variable(name).filter(|value| !value.is_empty())?);
         path.is_absolute().then_some(path)
     };
     let mut places = Vec::new();
     places.extend(set("XDG_STATE_HOME").map(|state| state.join("mendit")));
-    places.extend(set("HOME").map(|home| home.join(".local/state/mendit")));
+    let home = set("HOME").filter(|home| !is_anothers(home));
+    places.extend(home.map(|home| home.join(".local/state/mendit")));
     places.extend(set("LOCALAPPDATA").map(|data| data.join("mendit")));
     places.push(std::env::temp_dir().join(format!("mendit-{}", owner::me())));
     places
+}
+
+fn is_anothers(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|about| !owner::is_mine(&about))
 }
 
 // Makes a folder that is closed to others, or sees that the one that is there is so.
@@ -287,9 +295,12 @@ mod tests {
 
     #[test]
     fn without_a_home_the_temporary_directory_has_one_for_each_user() {
-        let places = candidates(|_| None);
+        let places = candidates(|_| None, |_| false);
         assert_eq!(places.len(), 1);
-        let relative = candidates(|name| (name == "HOME").then(|| "a/b".into()));
+        let relative = candidates(|name| (name == "HOME").then(|| "a/b".into()), |_| false);
         assert_eq!(places, relative);
+        let home = |name: &str| (name == "HOME").then(|| "/home/x".into());
+        assert_eq!(candidates(home, |_| false).len(), 2);
+        assert_eq!(candidates(home, |it| it == Path::new("/home/x")), places);
     }
 }

@@ -1,9 +1,12 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::litter::is_litter;
 use crate::git::{Repository, Stamp};
-use crate::source::Source;
+use crate::languages::Language;
+use crate::model::RepoPath;
+use crate::source::{Entry, ReadError, Source, Untracked, Worktree};
 
 /// What stands outside a workplace and must not change while something runs in it: the files of
 /// the worktree, and of its repository what decides how it behaves and what it holds.
@@ -45,6 +48,65 @@ impl Fingerprint {
             .or_else(made)
             .map(PathBuf::as_path)
     }
+}
+
+/// The files of a worktree as a run found them, which its owner may go on editing meanwhile.
+pub(super) struct Found {
+    stamps: Fingerprint,
+    states: BTreeMap<RepoPath, String>,
+}
+
+impl Found {
+    /// As they are now.
+    pub(super) fn of(root: &Path, source: &dyn Source) -> Self {
+        // What is written between the two is read with its new content.
+        let stamps = Fingerprint::of(root, source, None);
+        let entries = source.listing().entries().iter();
+        let states = entries.map(|it| (it.path.clone(), state(source, it)));
+        Self {
+            stamps,
+            states: states.collect(),
+        }
+    }
+
+    /// The first file that is not as it was: one that git tracks, or code beside those. What a tool
+    /// writes down elsewhere, such as the log of this very run, is no change.
+    ///
+    /// # Errors
+    /// [`ReadError`] when the worktree cannot be listed.
+    pub(super) fn moved(
+        &self,
+        root: &Path,
+        git: Option<&Repository>,
+    ) -> Result<Option<RepoPath>, ReadError> {
+        let tracked = git.and_then(|git| git.tracked().ok());
+        let tracked = tracked.unwrap_or_else(|| Box::new(Untracked));
+        let known: BTreeSet<RepoPath> = tracked.paths().into_iter().map(|(path, _)| path).collect();
+        let counts = |path: &RepoPath| {
+            known.contains(path)
+                || Language::of_path(path.as_str()).is_some() && !is_litter(path.as_str())
+        };
+        let now = Worktree::open(root, tracked, 0)?;
+        let mut gone = self.states.keys();
+        if let Some(path) = gone.find(|it| counts(it) && now.listing().get(it.as_str()).is_none()) {
+            return Ok(Some(path.clone()));
+        }
+        let is_as_it_was = |entry: &Entry| {
+            let at = root.join(entry.path.as_str());
+            let stamp = at.symlink_metadata().ok().map(|it| Stamp::of(&it));
+            stamp.as_ref() == self.stamps.stamps.get(&at)
+                || self.states.get(&entry.path) == Some(&state(&now, entry))
+        };
+        let mut entries = now.listing().entries().iter();
+        let moved = entries.find(|it| counts(&it.path) && !is_as_it_was(it));
+        Ok(moved.map(|it| it.path.clone()))
+    }
+}
+
+fn state(source: &dyn Source, entry: &Entry) -> String {
+    let id = source.blob_id(&entry.path);
+    let id = id.map_or_else(String::new, |id| id.to_string());
+    format!("{:?} {id}", entry.kind)
 }
 
 const WATCHED: &[&str] = &[

@@ -3,11 +3,12 @@ use std::path::{Path, PathBuf};
 
 use super::copy::Copied;
 use super::error::clear;
+use super::fingerprint::Found;
 use super::in_place::InPlace;
 use super::overlay::Overlaid;
 use super::plan::{Edits, Plan, Progress};
 use super::{Choice, Kind, WorkplaceError};
-use crate::exec::Job;
+use crate::exec::{Job, Temporary};
 use crate::git::{ObjectStore, Repository};
 use crate::model::RepoPath;
 use crate::patch::{Change, FileState};
@@ -20,11 +21,13 @@ pub struct Workplace<'a> {
     why: String,
     private: PathBuf,
     /// Its temporary files stand apart: the path of a socket must be short.
-    temporary: Option<tempfile::TempDir>,
+    temporary: Option<Temporary>,
     closed: Vec<PathBuf>,
     /// Of a worktree in a temporary folder its surroundings there.
     beside: Option<PathBuf>,
     git: Option<&'a Repository>,
+    /// Where the worktree itself shows through: its files as they were when this was opened.
+    found: Option<Found>,
 }
 
 enum Inner<'a> {
@@ -72,11 +75,13 @@ impl<'a> Workplace<'a> {
             }
             _ => {}
         }
+        let shows_through = matches!(place, Inner::Overlay(_));
         Ok(Self {
+            found: shows_through.then(|| Found::of(plan.root, plan.source)),
             place,
             why,
             private,
-            temporary: tempfile::Builder::new().prefix("mendit-").tempdir().ok(),
+            temporary: Temporary::new().ok(),
             closed,
             beside: crate::exec::own_corner(plan.root),
             git: plan.git,
@@ -120,6 +125,18 @@ impl<'a> Workplace<'a> {
             Inner::Overlay(place) => place.confine(job),
             Inner::Copy(place) => place.confine(job),
             Inner::InPlace(_) => {}
+        }
+    }
+
+    /// A file of the worktree that somebody changed since this was opened and that shows here, so
+    /// that what runs is no longer what was changed here.
+    ///
+    /// # Errors
+    /// [`WorkplaceError`] when the worktree cannot be listed.
+    pub fn moved(&self) -> Result<Option<RepoPath>, WorkplaceError> {
+        match &self.found {
+            Some(found) => Ok(found.moved(self.root(), self.git)?),
+            None => Ok(None),
         }
     }
 

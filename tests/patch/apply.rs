@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::Path;
 
 use crate::support::{git, mendit, repository, write};
 
@@ -161,6 +162,52 @@ fn a_killed_apply_is_finished_or_undone() {
             names.len()
         );
     }
+}
+
+#[test]
+fn an_apply_that_was_interrupted_is_told_wherever_its_files_are_looked_at() {
+    let repository = repository(&[("a", b"v\n")]);
+    let root = repository.path();
+    let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-v\n+w\n";
+    let rows = |output: &std::process::Output| -> serde_json::Value {
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["rows"].clone()
+    };
+    let row = |rows: &serde_json::Value, name: &str| {
+        let mut rows = rows.as_array().unwrap().iter();
+        rows.find(|it| it["name"] == name).cloned()
+    };
+    let before = rows(&mendit(root, &["doctor", "--format", "json"], b""));
+    assert_eq!(row(&before, "apply"), None);
+    let kept = row(&before, "kept runs").unwrap();
+    // As one that was killed leaves it before the first file.
+    let journal = Path::new(kept["message"].as_str().unwrap()).join("apply");
+    fs::create_dir(&journal).unwrap();
+    fs::write(journal.join("plan.json"), "[]").unwrap();
+    let said = |arguments: &[&str], exit: i32| {
+        let output = mendit(root, arguments, patch);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(output.status.code(), Some(exit), "{arguments:?} {said}");
+        assert!(
+            said.contains("mendit apply --recover"),
+            "{arguments:?} {said}"
+        );
+    };
+    said(&["check", "-"], 0);
+    said(&["run", "true"], 0);
+    said(&["repair", "--test", "false"], 2);
+    said(&["apply", "-"], 2);
+    let now = rows(&mendit(root, &["doctor", "--format", "json"], b""));
+    let apply = row(&now, "apply").unwrap();
+    assert_eq!(
+        (&apply["state"], &apply["command"]),
+        (&"missing".into(), &"mendit apply --recover".into())
+    );
+    assert_eq!(
+        mendit(root, &["apply", "--recover"], b"").status.code(),
+        Some(0)
+    );
+    assert_eq!(mendit(root, &["apply", "-"], patch).status.code(), Some(0));
 }
 
 #[test]

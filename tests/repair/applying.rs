@@ -12,8 +12,44 @@ fn a_patch_that_helps_is_applied_when_asked() {
 }
 
 #[test]
-fn a_worktree_that_moved_is_left_as_it_is() {
-    for workplace in ["auto", "copy"] {
+fn what_its_owner_edits_meanwhile_is_neither_judged_nor_written_over() {
+    let edit = "echo ANSWER=42 > answer.sh";
+    // The workplace, how the agent answers, what the owner writes while it thinks, how it ends.
+    for (workplace, protocol, (path, text), reason) in [
+        // The file that the agent mends.
+        (
+            "auto",
+            "prompt",
+            ("answer.sh", "ANSWER=40\n"),
+            "worktree_changed",
+        ),
+        (
+            "auto",
+            "edit",
+            ("answer.sh", "ANSWER=41\nMINE=1\n"),
+            "worktree_changed",
+        ),
+        // One that breaks what it is tried with, and one that makes it pass.
+        ("auto", "edit", ("check.sh", "exit 1\n"), "worktree_changed"),
+        (
+            "auto",
+            "prompt",
+            ("answer.sh", "ANSWER=42\n"),
+            "worktree_changed",
+        ),
+        // Code that is new.
+        (
+            "auto",
+            "prompt",
+            ("conftest.py", "X = 1\n"),
+            "worktree_changed",
+        ),
+        // The same content again, a log that somebody writes: nothing of it is loaded.
+        ("auto", "prompt", ("answer.sh", "ANSWER=41\n"), "fixed"),
+        ("auto", "prompt", ("repair.log", "attempt 1\n"), "fixed"),
+        // A copy holds what the run began with, so that the patch is known to help.
+        ("copy", "edit", ("answer.sh", "ANSWER=40\n"), "fixed"),
+    ] {
         let world = World::shell();
         let (asked, edited) = (world.outside("asked"), world.outside("edited"));
         let wait = format!(
@@ -21,27 +57,40 @@ fn a_worktree_that_moved_is_left_as_it_is() {
             asked.display(),
             edited.display()
         );
-        let agent = world.agent(&[FIX], &wait);
-        let answer = world.repo.root().join("answer.sh");
-        let mine = answer.clone();
-        // The user goes on working while the agent thinks.
+        let agent = match protocol {
+            "edit" => world.script(&format!("cat > /dev/null\n{edit}\n{wait}\n")),
+            _ => world.agent(&[FIX], &wait),
+        };
+        let mine = world.repo.root().join(path);
         let user = std::thread::spawn(move || {
             while !asked.exists() {
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
-            std::fs::write(mine, "ANSWER=40\n").unwrap();
+            std::fs::write(mine, text).unwrap();
             std::fs::write(edited, "").unwrap();
         });
         let words = ["--test", "sh check.sh", "--agent", &agent, "--apply"];
-        let more = ["--max-attempts", "1", "--workplace", workplace];
+        let more = ["--agent-protocol", protocol, "--workplace", workplace];
         let output = world.repair(&[&words[..], &more].concat());
         user.join().unwrap();
-        ended(&output, 1);
-        assert_eq!(read(&answer), "ANSWER=40\n");
-        assert_eq!(world.json("result.json")["applied"], false);
-        assert!(world.text("events.jsonl").contains("worktree_changed"));
-        // A copy holds what the run began with, so that the patch is known to help.
-        assert!(workplace == "auto" || world.has("final.patch"));
+        let answer = read(&world.repo.root().join("answer.sh"));
+        let result = world.json("result.json");
+        assert_eq!(result["stopReason"], reason, "{path} {text}");
+        let applied = reason == "fixed" && workplace == "auto";
+        ended(&output, i32::from(!applied));
+        assert_eq!(result["applied"], applied, "{path} {text}");
+        if path == "answer.sh" && !applied {
+            assert_eq!(answer, text);
+        } else {
+            let expected = ["ANSWER=41\n", "ANSWER=42\n"][usize::from(applied)];
+            assert_eq!(answer, expected, "{path} {text}");
+        }
+        assert_eq!(world.has("final.patch"), reason == "fixed");
+        if reason == "worktree_changed" {
+            let said = result["message"].as_str().unwrap();
+            assert!(said.contains(&format!("`{path}` was changed")), "{said}");
+            assert_eq!(result["agentCalls"], 1, "it is not asked again");
+        }
     }
 }
 

@@ -18,6 +18,27 @@ fn what_an_agent_edits_becomes_the_patch() {
 }
 
 #[test]
+fn an_edit_keeps_line_ends_and_the_closing_row_counts_lines() {
+    let world = World::shell();
+    world.repo.write("answer.sh", "# one\nANSWER=41\n# three\n");
+    world.repo.commit();
+    let agent = world.script(
+        "cat > /dev/null\nprintf '# one\\r\\nANSWER=42\\r\\n# three\\r\\n' > answer.sh\necho seen > notes.txt\n",
+    );
+    let output = world.repair(&[&TEST[..], &[&agent]].concat());
+    ended(&output, 0);
+    let patch = world.text("final.patch");
+    assert!(
+        !patch.contains('\r') && patch.contains("\n+ANSWER=42\n"),
+        "{patch}"
+    );
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let row = "changes  answer.sh +1 -1, notes.txt +1 -0 (new, and no other file names it)";
+    assert!(said.contains(row), "{said}");
+    assert_eq!(world.json("result.json")["fileChanges"][0]["added"], 1);
+}
+
+#[test]
 fn what_an_agent_does_to_the_repository_stays_behind() {
     for workplace in ["auto", "copy"] {
         for meddling in [

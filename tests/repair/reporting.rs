@@ -74,6 +74,21 @@ fn a_failed_run_is_reported_and_read_back() {
 }
 
 #[test]
+fn where_no_agent_was_asked_none_is_said_to_have_failed() {
+    let world = World::shell();
+    ended(&world.repair(&["--test", "sh check.sh"]), 1);
+    let told = report(&world, &[]);
+    assert!(told.starts_with("not fixed: "), "{told}");
+    assert!(
+        told.contains("\nerror    ") && told.contains("expected 42, got 41"),
+        "{told}"
+    );
+    assert!(!told.contains("Child agent"), "{told}");
+    let block = report(&world, &["--format", "text"]);
+    assert_eq!(block, world.text("report.txt"));
+}
+
+#[test]
 fn the_latest_run_is_found() {
     let world = World::shell();
     let agent = world.agent(&[FIX], "");

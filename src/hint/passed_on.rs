@@ -1,0 +1,138 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fix::{Fix, judged};
+use super::renamed::{alone, exports_it, takers};
+use super::{Ask, Wanted};
+use crate::git::changed_lines;
+use crate::graph::Graph;
+use crate::languages::{facts, syntax_errors};
+use crate::model::{FileFacts, RepoPath};
+use crate::source::Overlay;
+
+/// Runs of changed lines that are looked at in one module.
+const MAX_RUNS: usize = 40;
+
+/// Modules that no longer pass a name on which their last version did, with the lines of that version
+/// that pass it on. The second says whether that version is the committed one: then the change that
+/// took the name away is not finished.
+#[must_use]
+pub fn passed_on(
+    graph: &Graph<'_>,
+    wanted: &BTreeMap<RepoPath, Wanted>,
+    ask: &Ask<'_>,
+) -> Vec<(RepoPath, Fix, bool)> {
+    let mut found: BTreeMap<RepoPath, (String, Vec<String>, bool)> = BTreeMap::new();
+    for (file, wanted) in wanted {
+        for name in &wanted.exports {
+            let facts = graph.resolver().facts(file);
+            let Some((import, taken)) = takers(&facts, name).next() else {
+                continue;
+            };
+            let modules = graph.resolver().resolve(file, &alone(import, taken)).files;
+            let Some(module) = modules.into_iter().next().filter(|it| (ask.may_read)(it)) else {
+                continue;
+            };
+            if exports_it(graph, &module, &taken.name) {
+                continue;
+            }
+            let source = graph.source();
+            let so_far = found.get(&module).map(|(text, _, _)| text.clone());
+            let now = so_far.or_else(|| {
+                let bytes = source.read(&module).ok()?;
+                String::from_utf8(bytes.to_vec()).ok()
+            });
+            let Some(now) = now else { continue };
+            let versions = (ask.earlier)(&module);
+            let on_disk = source.read(&module).unwrap_or_default();
+            let last = versions.iter().position(|it| **it != *on_disk);
+            let Some((at, last)) = last.and_then(|at| Some((at, versions.get(at)?))) else {
+                continue;
+            };
+            if let Some(text) = with_its_lines(graph, &module, &now, last, &taken.name) {
+                let (whole, names, _) = found
+                    .entry(module)
+                    .or_insert_with(|| (String::new(), Vec::new(), at == 0));
+                *whole = text;
+                names.push(taken.name.clone());
+            }
+        }
+    }
+    let fixed = found
+        .into_iter()
+        .filter_map(|(module, (text, names, committed))| {
+            let before = graph.source().read(&module).ok()?;
+            let before = std::str::from_utf8(&before).ok()?;
+            let (patch, changes) = judged(graph.source(), &module, before, &text)?;
+            let fix = Fix {
+                patch,
+                changes,
+                names,
+            };
+            Some((module, fix, committed))
+        });
+    fixed.collect()
+}
+
+/// The file from which the committed version of a module passes on a name that the one on disk does not.
+pub(super) fn passed_on_until_now(
+    graph: &Graph<'_>,
+    module: &RepoPath,
+    name: &str,
+    versions: &[Vec<u8>],
+) -> Option<RepoPath> {
+    let now = graph.source().read(module).ok()?;
+    let (now, last) = (std::str::from_utf8(&now).ok()?, versions.first()?);
+    let text = with_its_lines(graph, module, now, last, name)?;
+    let edit = (module.clone(), Some(text.into_bytes().into()));
+    let overlay = Overlay::new(graph.source(), [edit]);
+    Graph::new(&overlay).defining(module, name)
+}
+
+// The text with the one run of lines of `then` that gives the name again. Nothing but imports and
+// exports differs, and what the text offers now stays.
+fn with_its_lines(
+    graph: &Graph<'_>,
+    module: &RepoPath,
+    now: &str,
+    then: &[u8],
+    name: &str,
+) -> Option<String> {
+    let was = std::str::from_utf8(then).ok()?;
+    let lines =
+        |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
+    let (now_lines, was_lines) = (lines(now), lines(was));
+    let own = facts(module, now.as_bytes());
+    let mut found = None;
+    let runs = changed_lines(then, now.as_bytes());
+    for (before, after) in runs.into_iter().take(MAX_RUNS) {
+        let back = was_lines.get(before)?.concat();
+        if !back.contains(name) && !back.contains('*') {
+            continue;
+        }
+        let (head, tail) = (now_lines.get(..after.start)?, now_lines.get(after.end..)?);
+        let text = format!("{}{back}{}", head.concat(), tail.concat());
+        let errors = |text: &str| syntax_errors(module, text.as_bytes()).len();
+        if !keeps(&own, &facts(module, text.as_bytes())) || errors(&text) > errors(now) {
+            continue;
+        }
+        let edit = (module.clone(), Some(text.clone().into_bytes().into()));
+        let overlay = Overlay::new(graph.source(), [edit]);
+        if exports_it(&Graph::new(&overlay), module, name) && found.replace(text).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+fn keeps(now: &FileFacts, then: &FileFacts) -> bool {
+    let defined = |facts: &FileFacts| -> Vec<String> {
+        facts.definitions.iter().map(|it| it.name.clone()).collect()
+    };
+    let bound = |facts: &FileFacts| -> BTreeSet<String> {
+        let imported = facts.imports.iter().flat_map(|it| &it.names);
+        let imported = imported.map(|it| it.alias.as_ref().unwrap_or(&it.name));
+        let exported = facts.exports.iter().map(|it| &it.name);
+        imported.chain(exported).cloned().collect()
+    };
+    defined(now) == defined(then) && bound(now).is_subset(&bound(then))
+}
