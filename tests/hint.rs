@@ -779,6 +779,8 @@ fn a_sibling_with_the_same_names_and_an_opposite_are_not_meant() {
 
     repo.write("app/users.py", users("inactive", "not "));
     assert_ne!(first("log2").0, "from app.users import inactive_users");
+    repo.write("app/users.py", "def actve_users(rows):\n    return 1\n");
+    assert_eq!(first("log2").0, serde_json::Value::Null);
     repo.write("app/users.py", users("enabled", "not "));
     assert_ne!(first("log2").1, true);
     repo.write("app/users.py", users("enabled", ""));

@@ -271,7 +271,21 @@ impl Asked<'_> {
             .collect()
     }
 
+    // What the module itself had by that name is gone: no slip of the finger.
+    fn is_gone(&self) -> bool {
+        let earlier = |home: &RepoPath| (self.query.earlier)(home);
+        self.target.is_some_and(|home| {
+            earlier(home).iter().any(|text| {
+                let then = facts(home, text);
+                then.definitions.iter().any(|it| it.name == self.taken.name)
+            })
+        })
+    }
+
     fn like_it(&self) -> Vec<Suggestion> {
+        if self.is_gone() {
+            return Vec::new();
+        }
         let wanted = &self.taken.name;
         let own = self.graph.resolver().facts(self.query.file);
         let in_use: BTreeSet<&str> = own

@@ -108,7 +108,7 @@ impl Proposal<'_> {
                 stands(wrong)?;
                 let after = place.with(start..start + wrong.len(), right)?;
                 let what = format!("the compiler suggests `{right}` for `{wrong}`");
-                place.heal(&what, &after, true)
+                respelling(place.heal(&what, &after, true)?, wrong, right)
             }
             Edit::Specifier(right) => {
                 let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
@@ -315,7 +315,15 @@ pub(super) fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str)
     let start = range.start + at;
     let after = place.with(start..start + wrong.len(), right)?;
     let what = format!("`{right}` is suggested for `{wrong}`");
-    place.heal(&what, &after, true)
+    respelling(place.heal(&what, &after, true)?, wrong, right)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the end of a chain of options")]
+fn respelling(heal: Heal, wrong: &str, right: &str) -> Option<Heal> {
+    Some(Heal {
+        respells: Some((wrong.to_owned(), right.to_owned())),
+        ..heal
+    })
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ impl<'s> LogFile<'s> {
             files: vec![self.path.clone()],
             must_fix,
             imports: <_>::default(),
+            respells: None,
         })
     }
 }

@@ -5,9 +5,13 @@ use super::import_heals::import_heals;
 use super::spelling_heals::spelling_heals;
 use super::syntax_heals::syntax_heals;
 use crate::hint::{Ask, Earlier};
+use crate::languages::{Language, words};
 use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
+
+/// Files looked into for a name that stood beside another.
+const MAX_HOMES: usize = 16;
 
 /// A change that needs no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +26,8 @@ pub struct Heal {
     pub must_fix: bool,
     /// The import that it gives each name, when it is one of imports.
     pub imports: BTreeMap<String, String>,
+    /// The name that gives way to another, and that one, when it is a spelling.
+    pub respells: Option<(String, String)>,
 }
 
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
@@ -43,7 +49,41 @@ pub fn heals(
     found.extend(syntax_heals(log, diagnosis, source, earlier));
     found.extend(spelling_heals(log, diagnosis, source));
     found.extend(tries);
+    found.retain(|heal| {
+        let names = heal.respells.as_ref();
+        names.is_none_or(|(wrong, right)| !stood_beside(source, earlier, wrong, right))
+    });
     found
+}
+
+// Whether a file that defines one name has defined the other as well: that is no slip, it is gone.
+fn stood_beside(source: &dyn Source, earlier: &Earlier<'_>, wrong: &str, right: &str) -> bool {
+    let files = source.listing().files().map(|entry| &entry.path);
+    files
+        .filter(|path| Language::of_path(path.as_str()).is_some())
+        .filter(|path| source.read(path).is_ok_and(|it| defines(&it, right)))
+        .take(MAX_HOMES)
+        .any(|path| earlier(path).iter().any(|it| defines(it, wrong)))
+}
+
+// Whether a text has a line that defines a name, at any depth.
+fn defines(text: &[u8], name: &str) -> bool {
+    let keywords = [
+        "def",
+        "class",
+        "function",
+        "const",
+        "let",
+        "var",
+        "type",
+        "interface",
+        "enum",
+    ];
+    words(text, name).any(|at| {
+        let head = text.get(..at).unwrap_or_default();
+        let head = head.trim_ascii_end();
+        keywords.iter().any(|word| head.ends_with(word.as_bytes()))
+    })
 }
 
 /// Those of them that the log and the files it names tell by themselves: a mode, a spelling that a
@@ -87,6 +127,7 @@ fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
             files: vec![path],
             must_fix: false,
             imports: BTreeMap::new(),
+            respells: None,
         });
     }
     found

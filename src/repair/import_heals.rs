@@ -144,6 +144,7 @@ fn heal(
         patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
         files: fixes.into_iter().map(|(file, _)| file).collect(),
         must_fix,
+        respells: None,
     }
 }
 

@@ -64,6 +64,36 @@ fn a_script_that_the_command_names_is_healed_by_any_python() {
 }
 
 #[test]
+fn a_namesake_of_what_is_gone_is_no_spelling() {
+    if !has_program("python3") {
+        return;
+    }
+    let log = "  File \"uses.py\", line 3, in <module>\n    agg.total([])\nAttributeError: module 'agg' \
+               has no attribute 'total'. Did you mean: 'totals'?\n";
+    let tries = |before: &str| {
+        let world = World::with(&[
+            ("agg.py", before),
+            ("uses.py", "import agg\n\nagg.total([])\n"),
+            (
+                "fail.py",
+                "import sys, agg\nif not hasattr(agg, 'total'):\n    sys.stderr.write(open('log').read())\n    sys.exit(1)\n",
+            ),
+            ("log", log),
+        ]);
+        world
+            .repo
+            .write("agg.py", "def totals(rows):\n    return rows\n");
+        world.repair(&["--test", "python3 fail.py"]);
+        world.json("result.json")["attempts"]
+            .as_array()
+            .map_or(0, Vec::len)
+    };
+    assert_eq!(tries("def totals(rows):\n    return rows\n"), 1);
+    let both = "def totals(rows):\n    return rows\n\n\ndef total(rows):\n    return sum(rows)\n";
+    assert_eq!(tries(both), 0);
+}
+
+#[test]
 fn a_first_right_import_is_kept_and_said_as_kept() {
     if !has_program("python3") {
         return;
