@@ -1,11 +1,10 @@
 use std::time::Duration;
 
+use super::probe::Answer;
+use crate::exec::Stop;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
 use rmcp::service::RoleClient;
 use rmcp::transport::IntoTransport;
-
-use super::answer::Answer;
-use crate::exec::Stop;
 
 /// How a conversation with a server ended.
 pub(super) enum Asked {

@@ -2,16 +2,15 @@ use std::collections::HashMap;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use super::ask::{Asked, ask};
+use super::probe::Answer;
+use super::{Endpoint, Probe};
+use crate::exec::Stop;
+use crate::model::FailureKind;
 use axum::http::{HeaderName, HeaderValue, Uri};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::runtime::Runtime;
-
-use super::answer::Answer;
-use super::ask::{Asked, ask};
-use super::{Endpoint, Probe};
-use crate::exec::Stop;
-use crate::model::FailureKind;
 
 /// Speaks to a server at an address.
 pub(super) fn connect(

@@ -2,16 +2,15 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
-use tokio::runtime::{Handle, Runtime};
-
-use super::answer::Answer;
 use super::ask::{Asked, ask};
+use super::probe::Answer;
 use super::rules::is_local;
 use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
 use crate::exec::{CommandLine, End, Environment, Job, Limits, Stop, spawn_piped};
 use crate::model::FailureKind;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::runtime::{Handle, Runtime};
 
 /// Starts a server and speaks to it on its standard input and output.
 pub(super) fn connect(

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use super::change::FileState;
 use super::compose::{LineEdit, compose, marks_note, one_edit};
 use super::damage::{damaged, newline_lost, proven};
-use super::line_ends::match_line_ends;
 use super::place::{Placement, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
-use super::text::Text;
+use super::text::{LineEnds, Text};
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
 /// What one or several sections of a patch make of a file's content.
@@ -348,4 +347,56 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
     compose(text, &outcomes, !explicit)
         .ok()
         .map(|composed| composed.bytes)
+}
+
+/// Gives the lines of a patch the line ends of the file: they are a matter of the whole file, not of a
+/// line.
+fn match_line_ends<'t, 'h, 'a>(
+    text: Text<'t>,
+    mut hunks: Cow<'h, [Hunk<'a>]>,
+    keep: bool,
+    mends: &mut Vec<Mend>,
+) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
+    if keep {
+        return (text, hunks);
+    }
+    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
+    // A carriage return is part of a line end only where a newline follows it.
+    let ended = || lines().filter(|line| !line.no_newline);
+    let all_cr = ended().next().is_some()
+        && lines().all(|line| line.line.ends_with(b"\r") != line.no_newline);
+    let some_cr = ended().any(|it| it.line.ends_with(b"\r"));
+    let line = hunks.first().map_or(0, |hunk| u64::from(hunk.line));
+    let note = |code, safety, message: &str| Mend::new(code, safety, line, message);
+    let loses = if all_cr { Safety::Safe } else { Safety::Lossy };
+    let mut text = text;
+    match text.ends {
+        LineEnds::CrLf if !all_cr => {
+            let safety = if has_cr { Safety::Lossy } else { Safety::Safe };
+            let message = "gave added lines the CR LF ends of the file";
+            mends.push(note(Code::M411, safety, message));
+            text = text.without_cr();
+            if has_cr {
+                drop_cr(&mut hunks);
+            }
+        }
+        LineEnds::Lf if (all_cr || some_cr) && text.len() > 0 && !text.has_cr() => {
+            let message = "dropped carriage returns that the file does not have";
+            mends.push(note(Code::M412, loses, message));
+            drop_cr(&mut hunks);
+        }
+        _ => {}
+    }
+    (text, hunks)
+}
+
+fn drop_cr(hunks: &mut Cow<'_, [Hunk<'_>]>) {
+    for hunk in hunks.to_mut() {
+        for line in hunk.lines.iter_mut().filter(|line| !line.no_newline) {
+            if let Some(plain) = line.line.strip_suffix(b"\r") {
+                line.line = Cow::Owned(plain.to_vec());
+            }
+        }
+    }
 }

@@ -13,14 +13,12 @@ mod git_apply;
 mod intent;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod judge;
-mod line_ends;
 mod names;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod place;
 mod prefix;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod read;
-mod reverse;
 mod set;
 mod structure;
 mod target;

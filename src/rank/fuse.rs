@@ -3,17 +3,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bm25::{bm25, rarities};
-use super::change::changed;
-use super::cochange::{Commit, cochange, recency};
-use super::hops::nearness;
 use super::name::name_similarity;
 use super::pool::{Pool, Standing};
 use super::query::Query;
 use super::scan::{FileTerms, scan};
-use super::score::Scores;
-use super::symbols::{defines, uses};
-use super::vicinity::vicinity;
+use super::signals::{
+    Commit, Scores, bm25, changed, cochange, defines, nearness, rarities, recency, uses, vicinity,
+};
 use super::weights::{Signal, WEIGHTS, Weight};
 use crate::model::RepoPath;
 use crate::source::Source;

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Clones;
-use super::checkouts::{Checkouts, Lease};
+use super::checkout::{Checkouts, Lease};
 use super::environment::test_line;
 use super::fix::Sides;
 use super::trial::Bench;
