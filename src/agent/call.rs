@@ -3,28 +3,14 @@ use std::time::Duration;
 
 use super::reply::{Reply, read_reply};
 use crate::exec::{
-    CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
+    CommandLine, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
 };
-
-/// How an agent is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Protocol {
-    /// The failure packet on stdin, a repair packet on stdout.
-    #[default]
-    Json,
-    /// A Markdown prompt on stdin, any text with a patch on stdout.
-    Prompt,
-    /// The agent edits files of the scratch copy; the difference is the patch.
-    Edit,
-}
 
 /// One call of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The command line, with placeholders.
     pub command: &'a str,
-    /// How it is spoken to.
-    pub protocol: Protocol,
     /// What the placeholders stand for; the packet and the prompt are written already.
     pub places: Places<'a>,
     /// What goes to its stdin.
@@ -44,18 +30,10 @@ pub struct Call<'a> {
 pub struct Answer {
     /// How the process ended.
     pub outcome: Outcome,
-    /// What it said. For [`Protocol::Edit`] a patch in it counts only when nothing was edited.
+    /// What it said. For [`AgentProtocol::Edit`] a patch in it counts only when nothing was edited.
     pub reply: Reply,
     /// The text that the reply was read from.
     pub text: Vec<u8>,
-}
-
-impl Answer {
-    /// Whether the agent ended by itself and successfully.
-    #[must_use]
-    pub fn succeeded(&self) -> bool {
-        self.outcome.end == End::Exit(0)
-    }
 }
 
 /// Calls the agent and reads its reply from `{out}` when it wrote there, else from its stdout.

@@ -7,7 +7,7 @@ mod reply;
 mod settings;
 mod trouble;
 
-pub use call::{Answer, Call, Places, Protocol, call, fill_template};
+pub use call::{Answer, Call, Places, call, fill_template};
 pub use endpoint::ChatEndpoint;
 #[cfg(feature = "http")]
 pub use endpoint::ask_endpoint;

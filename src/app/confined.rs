@@ -4,10 +4,10 @@ use tempfile::TempDir;
 
 use super::shared::shared;
 use super::{App, AppError, Progress, runs};
-use crate::exec::{CommandLine, Job, Sandbox, SandboxMode, SandboxState};
+use crate::exec::{CommandLine, Job, Sandbox, SandboxState};
 use crate::git::Repository;
-use crate::model::Code;
-use crate::workplace::{Choice, Plan, Workplace};
+use crate::model::{Code, SandboxMode, WorkplaceMode};
+use crate::workplace::{Plan, Workplace};
 use crate::workspace::At;
 
 /// How far a command of the user is confined.
@@ -50,7 +50,7 @@ pub(super) fn confined(
 pub(super) fn stand_in(
     app: &App,
     job: &mut Job,
-    choice: Choice,
+    choice: WorkplaceMode,
     progress: &dyn Progress,
 ) -> Result<Option<TempDir>, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;

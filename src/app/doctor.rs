@@ -4,9 +4,9 @@ use super::last_run::{found_its_packages, last_command};
 use super::open::listen;
 use super::remedy::lacking;
 use super::{App, AppError, Progress, runs};
-use crate::exec::{self, CommandLine, Discard, SandboxMode, SandboxState};
+use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::git::Repository;
-use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION};
+use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION, SandboxMode};
 use crate::workspace::At;
 
 /// Looks at repository, packages, sandbox, agents and the last run. Nothing of the repository is

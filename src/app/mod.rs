@@ -8,7 +8,6 @@ mod ask_model;
 mod bench;
 mod bench_mine;
 mod brief;
-mod choices;
 mod ci_logs;
 mod confined;
 mod context;

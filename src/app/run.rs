@@ -9,11 +9,10 @@ use super::open::listen;
 use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
 use super::{App, AppError, Progress, Silent, runs};
-use crate::config::Place;
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Terminal,
 };
-use crate::model::{Code, CommandRecord, CommandStatus, RunSummary};
+use crate::model::{Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WorkplaceMode};
 use crate::policy::CommandFiles;
 use crate::source::Memory;
 use crate::workspace::At;
@@ -102,8 +101,8 @@ pub fn run_command(
     job.private = Some(private.path().to_owned());
     // A workplace lasts as long as its folder.
     let _slot = match app.settings().run.workplace {
-        Place::InPlace => None,
-        place => Some(stand_in(app, &mut job, place.into(), progress)?),
+        WorkplaceMode::InPlace => None,
+        place => Some(stand_in(app, &mut job, place, progress)?),
     };
     let stop = listen()?;
     let mut tee = Tee(sink);
@@ -178,7 +177,7 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
     };
     let settings = &app.settings().run;
     let confinement = Confinement {
-        sandbox: settings.sandbox.into(),
+        sandbox: settings.sandbox,
         writable: &settings.allow_write,
         no_network: settings.no_net,
     };

@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::global::Global;
 use super::values::{Flag as _, share};
 use super::{AppError, Exit, Output, bench_mine, open};
-use crate::app::settings::{AgentProtocol, Place, RepairLevel, Seconds, Settings};
+use crate::app::settings::{RepairLevel, Seconds, Settings};
 use crate::app::{
     App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure,
     benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
     prove_fixtures, run_all_agents, run_bench,
 };
-use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
+use crate::model::{AgentProtocol, BenchDocument, FixtureOutcome, FixtureResult, WorkplaceMode};
 use crate::report::{
     Parts, agents_markdown, agents_text, bench_html, bench_junit, bench_markdown, bench_text,
     pairs_markdown, pairs_text, parts_github, parts_kubernetes, parts_parallel, parts_slurm,
@@ -84,7 +84,7 @@ struct How {
     jobs: Option<NonZeroUsize>,
     /// Where commands and agents run [default: auto] [setting: repair.workplace]
     #[arg(long, value_enum)]
-    workplace: Option<Place>,
+    workplace: Option<WorkplaceMode>,
     /// Keep the copies and the runs' folders here
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,

@@ -17,6 +17,6 @@ pub use table::{
     Sections, Test, Trust, commented_defaults, file_schema,
 };
 pub use values::{
-    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, DiagnoseRule, Dollars,
-    KnownNames, Place, RepairLevel, Seconds, SecretRule,
+    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
+    SecretRule,
 };

@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::{
-    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, DiagnoseRule, Dollars,
-    KnownNames, Place, RepairLevel, Seconds, SecretRule,
+    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
+    SecretRule,
 };
-use crate::model::{Profile, forget_widths};
+use crate::model::{
+    AgentProtocol, SandboxMode, WorkplaceMode, {Profile, forget_widths},
+};
 
 /// A setting: its name, its type, and who may say it.
 #[derive(Debug, Clone, Copy)]
@@ -245,13 +247,13 @@ settings! {
         /// ask the agent about failures that look like a person's to mend, too
         treat_as_code: bool = false, Trust::Free;
         /// how far the test commands' writing is confined
-        sandbox: Confine = Confine::Auto, CONFINED;
+        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
         /// refuse the network to the test commands
         no_net: bool = false, SWITCH;
         /// where commands and the agent may write too, besides the workplace
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
         /// where commands and agents run
-        workplace: Place = Place::Auto, LOOSENS;
+        workplace: WorkplaceMode = WorkplaceMode::Auto, LOOSENS;
         /// ignored folders that the copy needs, besides `node_modules` and `.venv`
         share: Vec<String> = Vec::new(), Trust::Inside;
         /// where the copy is kept between runs (without: among what is kept, outside the repository)
@@ -264,11 +266,11 @@ settings! {
         /// until a probe has to answer
         timeout: Seconds = Seconds::whole(30), Trust::Free;
         /// how far a probe's writing is confined
-        sandbox: Confine = Confine::Auto, CONFINED;
+        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
         /// where a confined probe may write too
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
         /// where probes run
-        workplace: Place = Place::InPlace, LOOSENS;
+        workplace: WorkplaceMode = WorkplaceMode::InPlace, LOOSENS;
     }
     /// The judgement of patches.
     patch: Patch {
@@ -294,13 +296,13 @@ settings! {
         /// variables handed on to it: NAME or NAME=VALUE
         env: Vec<String> = Vec::new(), HANDED_ON, adds;
         /// how far writing is confined
-        sandbox: Confine = Confine::Auto, CONFINED;
+        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
         /// refuse the network, loopback included
         no_net: bool = false, SWITCH;
         /// where a confined command may write too
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
         /// where it runs
-        workplace: Place = Place::InPlace, LOOSENS;
+        workplace: WorkplaceMode = WorkplaceMode::InPlace, LOOSENS;
         /// runs more when it fails; a pass then is reported as flaky
         retry_flaky: u32 = 0, Trust::Free;
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::{FailureKind, Level, Profile};
+use crate::model::{AgentProtocol, FailureKind, Level, Profile, SandboxMode, WorkplaceMode};
 
 /// Says what a value of a type must be, as the end of "must be ...".
 pub trait Described {
@@ -45,44 +45,6 @@ pub struct CommandLines(pub Vec<String>);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<String>")]
 pub struct KnownNames(Vec<String>);
-
-/// How far commands are confined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Confine {
-    /// As far as the system can
-    Auto,
-    /// In full, or refuse to run
-    Require,
-    /// Not at all
-    Off,
-}
-
-/// Where commands run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Place {
-    /// An overlay where the system has it, else a copy
-    Auto,
-    /// The worktree at its own path; what is changed there lands in a private folder
-    Overlay,
-    /// A copy in another folder
-    Copy,
-    /// The worktree itself
-    InPlace,
-}
-
-/// How an agent is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AgentProtocol {
-    /// The packet on stdin, a repair packet on stdout
-    Json,
-    /// A prompt on stdin, any text with a patch on stdout
-    Prompt,
-    /// The agent edits a copy; the difference is the patch
-    Edit,
-}
 
 /// When to use colour. Meaning never depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -400,8 +362,8 @@ described! {
     Vec<String>: "a list of texts"
     Vec<PathBuf>: "a list of paths"
     Profile: "one of ranked, spec"
-    Confine: "one of auto, require, off"
-    Place: "one of auto, overlay, copy, in-place"
+    SandboxMode: "one of auto, require, off"
+    WorkplaceMode: "one of auto, overlay, copy, in-place"
     AgentProtocol: "one of json, prompt, edit"
     Color: "one of auto, always, never"
     Seconds: "a number of seconds above 0, or a time such as \"10m\""

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use super::control::{Input, Launched, Orders};
 use super::ended::{Report, ReportedEnd};
 use super::system::Group;
-use super::{ExecError, Job, Limits, SandboxMode, SandboxState};
+use super::{ExecError, Job, Limits, SandboxState};
+use crate::model::SandboxMode;
 
 /// Starts a job in a process group of its own, without a supervisor.
 pub(super) fn launch(

@@ -47,7 +47,7 @@ pub use launch::{is_program, on_path, own_program};
 pub use outcome::{End, Outcome, TimeLimit};
 pub use piped::{Piped, spawn_piped};
 pub use run::{Discard, Sink, Stream, run};
-pub use sandbox::{Sandbox, SandboxMode, SandboxState};
+pub use sandbox::{Sandbox, SandboxState};
 pub use stop::Stop;
 pub use system::{guard_environment, set_supervisor, supervise};
 pub use temporary::own_corner;

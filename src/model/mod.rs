@@ -50,6 +50,7 @@ cfg_if::cfg_if! {
         mod repair;
         mod run_record;
         mod run_summary;
+        mod running;
         mod schema;
         mod stats;
 
@@ -82,6 +83,7 @@ cfg_if::cfg_if! {
         };
         pub use run_record::{AttemptRecord, ChildFailure, RunRecord};
         pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};
+        pub use running::{AgentProtocol, SandboxMode, WorkplaceMode};
         pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
         pub use stats::{Blocker, Gain, GainRow, Rate, Stats};
     }

@@ -6,11 +6,9 @@ use std::{fs, io};
 
 use super::environment::with_environment;
 use crate::bench::BenchError;
-use crate::exec::{
-    CommandLine, Discard, Environment, Job, Limits, Sandbox, SandboxMode, Stop, run,
-};
+use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Sandbox, Stop, run};
 use crate::git::{Repository, first_commit, remove_entry, write_entry};
-use crate::model::{BlobId, RealEnvironment, RepoPath, file_name};
+use crate::model::{BlobId, RealEnvironment, RepoPath, SandboxMode, file_name};
 use crate::source::{EntryKind, Source};
 
 /// A working folder of one environment: files of one state at a time, and beside and among them

@@ -20,9 +20,9 @@ use crate::exec::Stop;
 use crate::git::{Repository, Walked};
 use crate::model::{
     DroppedCandidate, MineDocument, RealEnvironment, RealFix, RealFixes, SCHEMA_VERSION,
+    WorkplaceMode,
 };
 use crate::policy::Redactor;
-use crate::workplace::Choice;
 
 /// How a history is searched for fixes.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub struct MineOptions {
     /// How many candidates are tried at a time.
     pub jobs: usize,
     /// Which workplace a run of tests gets.
-    pub workplace: Choice,
+    pub workplace: WorkplaceMode,
 }
 
 /// A candidate that was tried just now: its number among all, how many they are, how many fixes

@@ -11,9 +11,10 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
+use crate::exec::SandboxState;
 use crate::exec::unix::protocol::Order;
 use crate::exec::unix::supervise::Entered;
-use crate::exec::{SandboxMode, SandboxState};
+use crate::model::SandboxMode;
 
 /// Confines the calling thread and all it starts. The error says what cannot be had.
 pub(in crate::exec::unix) fn confine(
