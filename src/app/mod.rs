@@ -19,7 +19,6 @@ mod explain;
 mod files;
 mod fix;
 mod fix_ci;
-mod gain;
 mod git_apply;
 mod heal;
 mod hint;
@@ -65,7 +64,6 @@ pub use explain::{Explained, RulePage, explain_word};
 pub use files::{below_no_link, to_json, to_json_line, write_file};
 pub use fix::{FixRequest, Fixed, find_fix, write_fix};
 pub use fix_ci::{FixCiRequest, fix_ci};
-pub use gain::gain;
 pub use git_apply::{GitApplied, GitPlace, NamedPatch, git_apply};
 pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, Hinted, find_imports};
@@ -85,7 +83,7 @@ pub use run::{CommandRun, RunRequest, run_command};
 pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use split::{SplitRequest, split_task};
-pub use stats::{StatsRequest, add_up_runs};
+pub use stats::{StatsRequest, add_up_runs, gain};
 
 // What requests are made of.
 pub use crate::bench::Mined;

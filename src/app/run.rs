@@ -3,11 +3,11 @@ use std::path::PathBuf;
 
 use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
-use super::gain::count;
 use super::last_run::Again;
 use super::open::listen;
 use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
+use super::stats::count;
 use super::{App, AppError, Progress, Silent, runs};
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Terminal,

@@ -14,7 +14,6 @@ mod directories;
 mod document;
 mod facts;
 mod failures;
-mod finding;
 mod line;
 mod locate;
 mod log;

@@ -1,10 +1,8 @@
-use std::collections::HashMap;
-
-use super::finding::Finding;
 use super::line::Line;
 use super::runners::Case;
-use super::verdict::Scope;
+use super::verdict::{Finding, Scope};
 use crate::model::FailureKind as Kind;
+use std::collections::HashMap;
 
 /// What one failing test died of.
 pub(super) struct Vote<'f, 'r> {

@@ -13,14 +13,12 @@
 //! same functions; what only Linux has stands in `unix/linux`, its place elsewhere in `unix/elsewhere`.
 
 mod captured;
-mod control;
 mod direct;
 mod ended;
 mod environment;
 mod error;
 mod job;
 mod launch;
-mod log;
 mod outcome;
 mod piped;
 mod private;

@@ -1,16 +1,15 @@
-use std::collections::BTreeMap;
-
-use super::asked::Asked;
 use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::idiom::Idiom;
 use super::proof;
+use super::query::Asked;
 use super::subject::subject;
 use crate::graph::Graph;
 use crate::languages::{Has, Language, exported, is_word};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
+use std::collections::BTreeMap;
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the

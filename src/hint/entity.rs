@@ -1,5 +1,5 @@
-use super::asked::Asked;
 use super::evidence::{Way, Weight};
+use super::query::Asked;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
 use crate::languages::{Language, Uses};

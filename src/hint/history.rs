@@ -1,11 +1,11 @@
 use super::Query;
-use super::asked::Asked;
 use super::choose::is_lacking;
 use super::entity::entity;
 use super::evidence::Way;
 use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
+use super::query::Asked;
 use crate::graph::Graph;
 use crate::languages::{facts, uses};
 use crate::model::{FileFacts, HintSource, Import, Suggestion};

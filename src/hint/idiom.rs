@@ -1,14 +1,13 @@
-use std::sync::Arc;
-
-use super::asked::Asked;
 use super::evidence::{Way, Weight};
 use super::python::Python;
+use super::query::Asked;
 use super::script::Script;
 use super::suggest::Parsed;
 use crate::graph::Graph;
 use crate::languages::{Language, PYTHON};
 use crate::model::{DefinitionKind, FileFacts, HintSource, Import, RepoPath, Suggestion};
 use crate::source::{Installed, Source};
+use std::sync::Arc;
 
 /// How one file comes by names, as it and those around it show: what a hint asks where languages
 /// differ.

@@ -1,4 +1,4 @@
-use super::asked::Asked;
+use super::query::Asked;
 use crate::graph::Graph;
 use crate::model::{RepoPath, Suggestion};
 use crate::policy::is_test;

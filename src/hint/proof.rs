@@ -1,10 +1,10 @@
-use super::asked::Asked;
 use super::entity::coverage;
 use super::evidence::Way;
 use super::fix::inserted;
 use super::idiom::Idiom;
 use super::injected::is_injected;
 use super::load_order::still_loads;
+use super::query::Asked;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
 use crate::languages::{facts, loading, uses};

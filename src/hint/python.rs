@@ -1,6 +1,6 @@
-use super::asked::Asked;
 use super::evidence::{Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
+use super::query::Asked;
 use super::suggest::Parsed;
 use crate::languages::python::requirements::{declares, is_required, normal};
 use crate::languages::python::spelling::{self, Tops, place, place_of};

@@ -1,8 +1,8 @@
-use super::asked::Asked;
 use super::entity::coverage;
 use super::evidence::{Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
+use super::query::Asked;
 use super::subject::by_subject;
 use super::suggest::Parsed;
 use crate::graph::Graph;

@@ -1,10 +1,9 @@
-use std::collections::BTreeSet;
-
-use super::asked::Asked;
 use super::idiom::Idiom;
+use super::query::Asked;
 use crate::graph::Graph;
 use crate::languages::{free_names, uses};
 use crate::model::{HintSource, RepoPath, Suggestion};
+use std::collections::BTreeSet;
 
 /// Files looked into for names like it, nearest first.
 const MAX_FILES: usize = 200;

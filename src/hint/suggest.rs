@@ -3,12 +3,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 
-use super::Query;
-use super::asked::Asked;
 use super::choose::choose;
 use super::evidence::{Evidence, Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
-use super::{history, outside, similar, words};
+use super::query::Asked;
+use super::{Query, history, outside, similar, words};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word};
 use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};

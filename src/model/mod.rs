@@ -37,7 +37,6 @@ pub const SCHEMA_VERSION: u32 = 1;
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
-        mod checkup;
         mod ci_report;
         mod command_record;
         mod context;
@@ -58,7 +57,6 @@ cfg_if::cfg_if! {
             AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
             LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
         };
-        pub use checkup::{Checkup, CheckupRow, CheckupState};
         pub use ci_report::{CiCause, CiFailure, CiReport, CiSuggestion};
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};
         pub use context::{
@@ -67,7 +65,9 @@ cfg_if::cfg_if! {
             Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
             UnchangedFile, UnresolvedImport,
         };
-        pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
+        pub use healing::{
+            Checkup, CheckupRow, CheckupState, HealedProbe, HealingAttempt, HealingResult, ProbeTransport,
+        };
         pub use hint::{HintDocument, HintSource, Suggestion};
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};

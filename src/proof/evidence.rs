@@ -148,7 +148,7 @@ fn lists_tests_alone(account: &TestAccount) -> bool {
 fn pytest(printed: &CommandOutput<'_>) -> Option<TestAccount> {
     let text = readers::pytest(printed.text);
     let report = printed.report.as_deref();
-    let Some(report) = report.and_then(|it| junit(it, TestRunner::Pytest)) else {
+    let Some(report) = report.and_then(|it| junit(it)) else {
         return text;
     };
     let Some(text) = text else {
@@ -172,14 +172,14 @@ fn pytest(printed: &CommandOutput<'_>) -> Option<TestAccount> {
     Some(account)
 }
 
-/// What a report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer
+/// What pytest's report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer
 /// did not come to close.
-fn junit(text: &str, runner: TestRunner) -> Option<TestAccount> {
+fn junit(text: &str) -> Option<TestAccount> {
     let report = read_report(text);
     if !report.whole {
         return None;
     }
-    let mut account = TestAccount::new(runner);
+    let mut account = TestAccount::new(TestRunner::Pytest);
     account.source = ProofSource::Report;
     let tests = report.cases.len() as u64;
     for case in report.cases {
@@ -221,7 +221,7 @@ fn junit(text: &str, runner: TestRunner) -> Option<TestAccount> {
 #[cfg(test)]
 mod tests {
     use super::{CommandOutput, command_evidence, junit};
-    use crate::model::{ProofSource, TestEnd, TestRunner, TestRunner as R};
+    use crate::model::{ProofSource, TestEnd, TestRunner as R};
 
     fn printed<'p>(text: &'p str, named: &[R], report: Option<&str>) -> CommandOutput<'p> {
         CommandOutput {
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_report_is_read() {
-        let account = junit(REPORT, TestRunner::Pytest).unwrap();
+        let account = junit(REPORT).unwrap();
         assert_eq!(
             account.counts.to_string(),
             "1 passed, 2 failed, 1 errors, 2 skipped"
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn half_a_report_is_none() {
         for end in [10, 200, REPORT.len() - 3] {
-            assert_eq!(junit(&REPORT[..end], TestRunner::Pytest), None);
+            assert_eq!(junit(&REPORT[..end]), None);
         }
     }
 }

@@ -18,8 +18,8 @@ use super::protocol::{
 };
 use super::tree;
 use super::writable::{common, writable};
-use crate::exec::control::{CHUNK, Input, Launched, Orders};
 use crate::exec::ended::Report;
+use crate::exec::launch::{CHUNK, Input, Launched, Orders};
 use crate::exec::temporary::temporary;
 use crate::exec::{ExecError, Job, direct};
 use crate::model::SandboxMode;

@@ -3,8 +3,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "program")]
 use super::insert;
 use super::{definitions, imports, meddling, resolve, uses};
-use crate::languages::installed::{Look, MAX_FILES};
-use crate::languages::language::{FileKind, Grammar, Language, has_line};
+use crate::languages::language::{FileKind, Grammar, Language, Look, MAX_FILES, has_line};
 use crate::languages::{facts, words};
 use crate::model::RepoPath;
 
