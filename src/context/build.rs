@@ -1,6 +1,6 @@
 use std::collections::{BTreeSet, HashSet};
 
-use super::candidate::{Asked, Candidate, Form};
+use super::candidate::{Candidate, Form, RequestedParts};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::digest::{input_digest, packet_digest};
@@ -360,7 +360,7 @@ fn asking(
 }
 
 // What was asked for of a target.
-fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<Asked> {
+fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<RequestedParts> {
     let mut of_target = asked.iter_mut().filter(|it| it.path == *path);
     of_target.find_map(|it| it.asked.take())
 }

@@ -150,7 +150,7 @@ impl Graph<'_> {
     }
 }
 
-fn node<T>(reached: Reached<T>, edges: Option<Arc<FileEdges>>) -> ClosureNode {
+fn node<T>(reached: ReachedFile<T>, edges: Option<Arc<FileEdges>>) -> ClosureNode {
     ClosureNode {
         path: reached.path,
         hops: reached.hops,
@@ -181,7 +181,7 @@ impl FileEdges {
 }
 
 /// One file reached, with what expanding it gave.
-struct Reached<T> {
+struct ReachedFile<T> {
     path: RepoPath,
     hops: u32,
     /// The files between a start and this one, both excluded.
@@ -198,7 +198,7 @@ fn reach<T: Send>(
     starts: &[RepoPath],
     max_hops: u32,
     expand: impl Fn(&RepoPath) -> (Vec<RepoPath>, T) + Sync,
-) -> Vec<Reached<T>> {
+) -> Vec<ReachedFile<T>> {
     let mut starts = starts.to_vec();
     starts.sort();
     starts.dedup();
@@ -219,7 +219,7 @@ fn reach<T: Send>(
             for target in targets.unwrap_or_default() {
                 next.extend(&mut seen, &chain, target);
             }
-            reached.push(Reached {
+            reached.push(ReachedFile {
                 path: path.clone(),
                 hops,
                 via: chain.get(1..chain.len() - 1).unwrap_or_default().to_vec(),

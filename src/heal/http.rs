@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-use super::ask::{Asked, ask};
+use super::ask::{ConversationEnd, ask};
 use super::probe::Answer;
 use super::{Endpoint, Probe};
 use crate::exec::Stop;
@@ -52,14 +52,14 @@ pub(super) fn connect(
         Err(asked) => asked,
     };
     match asked {
-        Asked::TimedOut => {
+        ConversationEnd::TimedOut => {
             let seconds = probe.timeout.as_secs_f64();
             let said = format!("{}: did not respond within {seconds}s", probe.name);
             let mut answer = Answer::failed(Some(FailureKind::Timeout), said);
             answer.facts.timed_out = true;
             answer
         }
-        Asked::Failed(error) => unreachable_reason(&host, port)
+        ConversationEnd::Failed(error) => unreachable_reason(&host, port)
             .or_else(|| refused_reason(&error))
             .unwrap_or_else(|| Answer::failed(None, error)),
         _ => Answer::failed(None, "interrupted"),

@@ -1,11 +1,11 @@
 use super::Query;
 use super::choose::is_lacking;
 use super::entity::entity;
-use super::evidence::Way;
+use super::evidence::ImportCandidate;
 use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
-use super::query::Asked;
+use super::query::UndefinedName;
 use crate::graph::Graph;
 use crate::languages::{facts, uses};
 use crate::model::{FileFacts, HintSource, Import, Suggestion};
@@ -26,7 +26,7 @@ enum Was {
 pub(super) fn weighed(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &Asked<'_>,
+    asked: &UndefinedName<'_>,
     query: &Query<'_>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
@@ -56,7 +56,7 @@ pub(super) fn weighed(
 }
 
 // The newest version that has something for the name.
-fn before(asked: &Asked<'_>, versions: &[Vec<u8>]) -> Option<Was> {
+fn before(asked: &UndefinedName<'_>, versions: &[Vec<u8>]) -> Option<Was> {
     let now = &asked.usage;
     versions
         .iter()
@@ -89,7 +89,7 @@ fn binding<'f>(facts: &'f FileFacts, name: &str) -> Option<&'f Import> {
 fn again(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &Asked<'_>,
+    asked: &UndefinedName<'_>,
     query: &Query<'_>,
     import: &Import,
     rows: &[Suggestion],
@@ -146,7 +146,7 @@ fn again(
             asked.language.is_standard(module) || idiom.declares(module) || is_in_use(asked, module)
         }
     };
-    let way = Way {
+    let way = ImportCandidate {
         module: one.module.clone(),
         imported: one.imported.clone(),
         path: one.path.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::name::name_similarity;
-use super::pool::{Pool, Standing};
+use super::pool::{Pool, ProjectPart};
 use super::query::Query;
 use super::scan::{FileTerms, scan};
 use super::signals::{
@@ -72,7 +72,7 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         .filter(|entry| entry.bytes <= MAX_BYTES)
         .filter_map(|entry| Some((entry.path.clone(), candidates.standing(&entry.path)?)))
         .filter(|(path, _)| !input.targets.contains(path) && (input.may_read)(path))
-        .map(|(path, standing)| (path, standing == Standing::SetApart))
+        .map(|(path, standing)| (path, standing == ProjectPart::SetApart))
         .unzip();
     let target_bytes: Vec<Arc<[u8]>> = input
         .targets

@@ -14,7 +14,7 @@ mod weights;
 mod worth;
 
 pub use fuse::{RankInput, Ranked, rank, rank_by};
-pub use pool::{Pool, Standing};
+pub use pool::{Pool, ProjectPart};
 pub use signals::Commit;
 pub use units::{Unit, units};
 pub use weights::{Signal, WEIGHTS, Weight};

@@ -155,16 +155,16 @@ const SETUP_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(30);
 
 // A file as it should stand: git's mode, and what tells its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Row {
+struct ExpectedFile {
     mode: u32,
     id: String,
 }
 
-fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, BenchError> {
+fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, ExpectedFile>, BenchError> {
     let mut rows = BTreeMap::new();
     for entry in files.listing().entries() {
         let row = match &entry.kind {
-            EntryKind::File { executable } => Row {
+            EntryKind::File { executable } => ExpectedFile {
                 mode: if *executable { 0o100_755 } else { 0o100_644 },
                 id: match files.blob_id(&entry.path) {
                     Some(id) => id.to_string(),
@@ -172,7 +172,7 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, BenchError> {
                         .to_string(),
                 },
             },
-            EntryKind::Symlink { target } => Row {
+            EntryKind::Symlink { target } => ExpectedFile {
                 mode: 0o120_000,
                 id: BlobId::of(target.as_bytes()).to_string(),
             },
@@ -187,11 +187,11 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, BenchError> {
     Ok(rows)
 }
 
-fn read_rows(text: &str) -> BTreeMap<RepoPath, Row> {
+fn read_rows(text: &str) -> BTreeMap<RepoPath, ExpectedFile> {
     let row = |line: &str| {
         let (mode, rest) = line.split_once(' ')?;
         let (id, path) = rest.split_once(' ')?;
-        let row = Row {
+        let row = ExpectedFile {
             mode: u32::from_str_radix(mode, 8).ok()?,
             id: id.to_owned(),
         };
@@ -200,7 +200,12 @@ fn read_rows(text: &str) -> BTreeMap<RepoPath, Row> {
     text.lines().filter_map(row).collect()
 }
 
-fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<(), BenchError> {
+fn write(
+    root: &Path,
+    path: &RepoPath,
+    row: &ExpectedFile,
+    files: &dyn Source,
+) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
     let failed = |error: io::Error| BenchError::write(&at, &error);
     remove_entry(&at).map_err(failed)?;

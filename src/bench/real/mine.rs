@@ -181,7 +181,7 @@ impl Search<'_> {
             if self.stop.requested() {
                 break;
             }
-            let mut row = Row {
+            let mut row = TriedCandidate {
                 commit: candidate.commit.clone(),
                 words: self.words(candidate),
                 fix: None,
@@ -381,13 +381,13 @@ fn write(path: &Path, set: &RealFixes) -> Result<(), BenchError> {
 struct Kept {
     path: PathBuf,
     /// By commit.
-    rows: BTreeMap<String, Row>,
+    rows: BTreeMap<String, TriedCandidate>,
 }
 
 /// What a candidate came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+struct TriedCandidate {
     /// The commit.
     commit: String,
     /// What decided how it was tried; in other words it is tried again.
@@ -411,7 +411,7 @@ impl Kept {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let rows = text
             .lines()
-            .filter_map(|line| serde_json::from_str::<Row>(line).ok())
+            .filter_map(|line| serde_json::from_str::<TriedCandidate>(line).ok())
             .map(|row| (row.commit.clone(), row))
             .collect();
         if !text.is_empty() && !text.ends_with('\n') {
@@ -422,12 +422,12 @@ impl Kept {
     }
 
     /// What a candidate came to when it was tried in the same words.
-    fn known(&self, commit: &str, words: &str) -> Option<&Row> {
+    fn known(&self, commit: &str, words: &str) -> Option<&TriedCandidate> {
         self.rows.get(commit).filter(|row| row.words == words)
     }
 
     /// Notes a candidate.
-    fn add(&mut self, row: Row) -> Result<(), BenchError> {
+    fn add(&mut self, row: TriedCandidate) -> Result<(), BenchError> {
         let failed = |error: std::io::Error| BenchError::write(&self.path, &error);
         let line = serde_json::to_string(&row).unwrap_or_default();
         let mut file = fs::OpenOptions::new()
