@@ -148,7 +148,7 @@ fn lists_tests_alone(account: &TestAccount) -> bool {
 fn pytest(printed: &CommandOutput<'_>) -> Option<TestAccount> {
     let text = readers::pytest(printed.text);
     let report = printed.report.as_deref();
-    let Some(report) = report.and_then(|it| junit(it)) else {
+    let Some(report) = report.and_then(junit) else {
         return text;
     };
     let Some(text) = text else {

@@ -36,7 +36,7 @@ pub static PYTHON: Language = Language {
     use_of: uses::use_of,
     free_names: uses::free_names,
     #[cfg(feature = "program")]
-    shows: shows,
+    shows,
     #[cfg(feature = "program")]
     names: insert::names,
     #[cfg(feature = "program")]

@@ -43,7 +43,7 @@ pub static TYPESCRIPT: Language = Language {
     is_standard: is_node,
     may_import: |line| line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')),
     facts: imports::facts,
-    defined: defined,
+    defined,
     use_of: uses::use_of,
     free_names: |_, _| Vec::new(),
     #[cfg(feature = "program")]
