@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use mendit::exec::{
-    CommandLine, Discard, End, Job, Limits, SandboxMode, SandboxState, Stdin, Stop, TimeLimit, run,
+    CommandLine, Discard, End, Job, Limits, SandboxState, Stdin, Stop, TimeLimit, run,
 };
+use mendit::model::SandboxMode;
 
 fn job(line: &str) -> Job {
     Job {

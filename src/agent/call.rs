@@ -2,30 +2,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::reply::{Reply, read_reply};
-use super::template::{Places, fill_template};
 use crate::exec::{
-    CommandLine, End, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
+    CommandLine, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
 };
-
-/// How an agent is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Protocol {
-    /// The failure packet on stdin, a repair packet on stdout.
-    #[default]
-    Json,
-    /// A Markdown prompt on stdin, any text with a patch on stdout.
-    Prompt,
-    /// The agent edits files of the scratch copy; the difference is the patch.
-    Edit,
-}
 
 /// One call of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     /// The command line, with placeholders.
     pub command: &'a str,
-    /// How it is spoken to.
-    pub protocol: Protocol,
     /// What the placeholders stand for; the packet and the prompt are written already.
     pub places: Places<'a>,
     /// What goes to its stdin.
@@ -45,18 +30,10 @@ pub struct Call<'a> {
 pub struct Answer {
     /// How the process ended.
     pub outcome: Outcome,
-    /// What it said. For [`Protocol::Edit`] a patch in it counts only when nothing was edited.
+    /// What it said. For [`AgentProtocol::Edit`] a patch in it counts only when nothing was edited.
     pub reply: Reply,
     /// The text that the reply was read from.
     pub text: Vec<u8>,
-}
-
-impl Answer {
-    /// Whether the agent ended by itself and successfully.
-    #[must_use]
-    pub fn succeeded(&self) -> bool {
-        self.outcome.end == End::Exit(0)
-    }
 }
 
 /// Calls the agent and reads its reply from `{out}` when it wrote there, else from its stdout.
@@ -106,4 +83,71 @@ fn read_limited(path: &Path, limit: u64) -> Option<String> {
         .read_to_end(&mut bytes)
         .ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What stands for a placeholder in an agent's command line.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'a> {
+    /// `{packet}`: the failure packet.
+    pub packet: &'a Path,
+    /// `{prompt}`: the rendered prompt.
+    pub prompt: &'a Path,
+    /// `{out}`: where the agent may write its reply.
+    pub out: &'a Path,
+    /// `{workdir}`: the scratch copy of the repository.
+    pub workdir: &'a Path,
+}
+
+/// Fills the placeholders of a command line, each as one quoted word of a POSIX shell. Other
+/// braces stay as they are.
+#[must_use]
+pub fn fill_template(command: &str, places: &Places<'_>) -> String {
+    let mut out = String::with_capacity(command.len());
+    let mut rest = command;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let found = [
+            ("{packet}", places.packet),
+            ("{prompt}", places.prompt),
+            ("{out}", places.out),
+            ("{workdir}", places.workdir),
+        ]
+        .into_iter()
+        .find_map(|(name, path)| Some((path, from.strip_prefix(name)?)));
+        if let Some((path, after)) = found {
+            out.push_str(&quoted(path));
+            rest = after;
+        } else {
+            out.push('{');
+            rest = from.get(1..).unwrap_or_default();
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Places, fill_template};
+
+    #[test]
+    fn placeholders_become_quoted_words_and_other_braces_stay() {
+        let places = Places {
+            packet: Path::new("/r/it's/p.json"),
+            prompt: Path::new("/r/p.md"),
+            out: Path::new("/r/o"),
+            workdir: Path::new("/w"),
+        };
+        assert_eq!(
+            fill_template("run {packet} ${HOME} {x} {prompt}>{out} {", &places),
+            r"run '/r/it'\''s/p.json' ${HOME} {x} '/r/p.md'>'/r/o' {"
+        );
+    }
 }

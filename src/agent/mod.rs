@@ -5,14 +5,12 @@ mod call;
 mod endpoint;
 mod reply;
 mod settings;
-mod template;
 mod trouble;
 
-pub use call::{Answer, Call, Protocol, call};
+pub use call::{Answer, Call, Places, call, fill_template};
 pub use endpoint::ChatEndpoint;
 #[cfg(feature = "http")]
 pub use endpoint::ask_endpoint;
 pub use reply::{Reply, read_reply};
 pub use settings::settings_folders;
-pub use template::{Places, fill_template};
 pub use trouble::{in_words, retry_after, trouble};

@@ -7,9 +7,11 @@ use super::files::write_file;
 use super::open::listen;
 use super::repair::{RepairRequest, Repaired, repair_repository};
 use super::{App, AppError, Progress, preset, runs};
-use crate::exec::{self, CommandLine, Discard, SandboxMode, Temporary};
+use crate::exec::{self, CommandLine, Discard, Temporary};
 use crate::git::first_commit;
-use crate::model::{Checkup, CheckupRow, CheckupState, RunStatus, SCHEMA_VERSION, StopReason};
+use crate::model::{
+    Checkup, CheckupRow, CheckupState, RunStatus, SCHEMA_VERSION, SandboxMode, StopReason,
+};
 use crate::repair::read_run;
 use crate::workspace::{At, Workspace, canonical};
 

@@ -1,9 +1,9 @@
 use super::AppError;
 use super::ask_model::KEY;
 use crate::agent::ChatEndpoint;
-use crate::config::{AgentProtocol, Settings};
+use crate::config::Settings;
 use crate::exec::on_path;
-use crate::model::Code;
+use crate::model::{AgentProtocol, Code};
 
 /// A published agent, by the name that `--agent` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

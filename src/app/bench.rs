@@ -119,7 +119,7 @@ fn run_agent(
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
     let redactor = app.redactor();
-    let workplace = settings.repair.workplace.into();
+    let workplace = settings.repair.workplace;
     let cases: Vec<Case<'_>> = match &request.real {
         None => {
             let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
@@ -406,7 +406,7 @@ fn agent(settings: &Settings) -> BenchAgent {
         "oracle" => BenchAgent::Oracle,
         "replay" => BenchAgent::Replay,
         "cheat" => BenchAgent::Cheat,
-        command => BenchAgent::Command(command.to_owned(), settings.agent.protocol.into()),
+        command => BenchAgent::Command(command.to_owned(), settings.agent.protocol),
     }
 }
 

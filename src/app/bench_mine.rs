@@ -57,7 +57,7 @@ pub fn mine_fixes(
         max_files: request.max_files,
         max_lines: request.max_lines,
         jobs: jobs(app.settings()),
-        workplace: app.settings().repair.workplace.into(),
+        workplace: app.settings().repair.workplace,
     };
     let stop = listen()?;
     let found = mine(&clone, &file, &options, app.redactor(), &stop, done)?;

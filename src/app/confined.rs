@@ -2,10 +2,10 @@ use std::path::{Path, PathBuf};
 
 use super::shared::shared;
 use super::{App, AppError, Progress, runs};
-use crate::exec::{CommandLine, Job, Sandbox, SandboxMode, SandboxState, Temporary};
+use crate::exec::{CommandLine, Job, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
-use crate::model::Code;
-use crate::workplace::{Choice, Plan, Workplace};
+use crate::model::{Code, SandboxMode, WorkplaceMode};
+use crate::workplace::{Plan, Workplace};
 use crate::workspace::At;
 
 /// How far a command of the user is confined.
@@ -48,7 +48,7 @@ pub(super) fn confined(
 pub(super) fn stand_in(
     app: &App,
     job: &mut Job,
-    choice: Choice,
+    choice: WorkplaceMode,
     progress: &dyn Progress,
 ) -> Result<Option<Temporary>, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;

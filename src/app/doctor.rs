@@ -4,9 +4,9 @@ use super::last_run::{found_its_packages, last_command};
 use super::open::listen;
 use super::remedy::lacking;
 use super::{App, AppError, Progress, runs};
-use crate::exec::{self, CommandLine, Discard, SandboxMode, SandboxState, Temporary};
+use crate::exec::{self, CommandLine, Discard, SandboxState, Temporary};
 use crate::git::Repository;
-use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION};
+use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION, SandboxMode};
 use crate::patch::is_interrupted;
 use crate::workspace::At;
 

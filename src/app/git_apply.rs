@@ -2,8 +2,9 @@ use std::path::{Path, PathBuf};
 
 use super::AppError;
 use super::open::environment;
-use crate::exec::{self, CommandLine, Discard, Job, SandboxMode, Stop};
+use crate::exec::{self, CommandLine, Discard, Job, Stop};
 use crate::git::Repository;
+use crate::model::SandboxMode;
 use crate::patch::{GitApply, GitApplyOptions, WhiteSpace};
 
 /// Where git would work: at the root of the worktree, or where the user stands without one.

@@ -7,10 +7,9 @@ use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::files::write_file;
 use super::open::listen;
 use super::{App, AppError, Progress};
-use crate::config::Place;
-use crate::exec::{CommandLine, SandboxMode, Stop, Temporary};
+use crate::exec::{CommandLine, Stop, Temporary};
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
-use crate::model::{Code, Exit, FailureKind, HealingResult};
+use crate::model::{Code, Exit, FailureKind, HealingResult, SandboxMode, WorkplaceMode};
 use crate::policy::Redactor;
 use crate::workspace::At;
 
@@ -58,7 +57,7 @@ pub fn heal_probes(
     let private = Temporary::new()
         .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
     let confinement = Confinement {
-        sandbox: settings.heal.sandbox.into(),
+        sandbox: settings.heal.sandbox,
         writable: &settings.heal.allow_write,
         no_network: false,
     };
@@ -66,8 +65,8 @@ pub fn heal_probes(
     job.private = Some(private.path().to_owned());
     // A workplace lasts as long as its folder.
     let _slot = match settings.heal.workplace {
-        Place::InPlace => None,
-        place => stand_in(app, &mut job, place.into(), progress)?,
+        WorkplaceMode::InPlace => None,
+        place => stand_in(app, &mut job, place, progress)?,
     };
     let stop = listen()?;
     let options = Options {

@@ -2,10 +2,10 @@ use serde_json::{Value, json};
 
 use super::brief::brief;
 use super::files::{to_json, write_file};
-use super::gain::count;
 use super::last_run::{self, Again};
 use super::run_record::last_words;
 use super::run_summary::told;
+use super::stats::count;
 use super::{App, AppError, Silent, runs};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::model::{FailureKind, SCHEMA_VERSION, file_name};

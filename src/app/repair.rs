@@ -4,10 +4,9 @@ use std::time::Duration;
 use super::agents::{chosen_agent, refuse_missing_agent};
 use super::open::listen;
 use super::remedy::remedies;
-use super::runs;
 use super::shared::shared;
 use super::split::read_task;
-use super::{App, AppError, Progress};
+use super::{App, AppError, Progress, runs};
 use crate::config::{Dollars, Settings};
 use crate::context::{add_history, base_request};
 use crate::diagnose::Log;
@@ -115,7 +114,7 @@ pub fn repair_repository(
         prefix: &workspace.prefix,
         git: workspace.git.as_ref(),
         source: workspace.source.as_ref(),
-        workplace: settings.repair.workplace.into(),
+        workplace: settings.repair.workplace,
         slot: &slot,
         folder: &folders.kept,
         copy: folders.shown.as_deref(),
@@ -132,14 +131,14 @@ pub fn repair_repository(
             max_output: 256 << 20,
             environment: settings.test.env.clone(),
             writable: settings.repair.allow_write.clone(),
-            sandbox: settings.repair.sandbox.into(),
+            sandbox: settings.repair.sandbox,
             no_network: settings.repair.no_net,
             rules: app.rules(),
         },
         agent: match &agent {
             Some(agent) => Agent::Command {
                 command: &agent.command,
-                protocol: agent.protocol.into(),
+                protocol: agent.protocol,
                 environment: &agent.env,
                 writable: &settings.agent.write,
             },

@@ -3,18 +3,16 @@ use std::path::PathBuf;
 
 use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
-use super::gain::count;
 use super::last_run::Again;
 use super::open::listen;
 use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
+use super::stats::count;
 use super::{App, AppError, Progress, Silent, runs};
-use crate::config::Place;
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, SandboxMode, Sink, Stream,
-    Temporary, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Temporary, Terminal,
 };
-use crate::model::{Code, CommandRecord, CommandStatus, RunSummary};
+use crate::model::{Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WorkplaceMode};
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::CommandFiles;
 use crate::source::Memory;
@@ -107,8 +105,8 @@ pub fn run_command(
     job.private = Some(private.path().to_owned());
     // A workplace lasts as long as its folder.
     let _slot = match app.settings().run.workplace {
-        Place::InPlace => None,
-        place => Some(stand_in(app, &mut job, place.into(), progress)?),
+        WorkplaceMode::InPlace => None,
+        place => Some(stand_in(app, &mut job, place, progress)?),
     };
     let stop = listen()?;
     let mut tee = Tee(sink);
@@ -183,7 +181,7 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
     };
     let settings = &app.settings().run;
     let confinement = Confinement {
-        sandbox: settings.sandbox.into(),
+        sandbox: settings.sandbox,
         writable: &settings.allow_write,
         no_network: settings.no_net,
     };

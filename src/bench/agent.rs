@@ -2,8 +2,7 @@ use serde_json::json;
 
 use super::Fixture;
 use super::sight::{ShownFile, lacking};
-use crate::agent::Protocol;
-use crate::model::{FailurePacket, Level, RunStatus};
+use crate::model::{AgentProtocol, FailurePacket, Level, RunStatus};
 
 /// Who is asked for patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +16,7 @@ pub enum BenchAgent {
     /// A stand-in that wants green commands at the lowest price and mends nothing.
     Cheat,
     /// A command, spoken to as `repair --agent` does.
-    Command(String, Protocol),
+    Command(String, AgentProtocol),
 }
 
 impl BenchAgent {

@@ -72,7 +72,7 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
         .collect()
 }
 
-struct Row {
+struct PartVariables {
     index: &'static str,
     count: &'static str,
     first: First,
@@ -87,32 +87,32 @@ enum First {
 // From the vendors' manuals. GitLab counts from 1; its variables are looked at before those of
 // systems that count from 0 under other names. An indexed job of Kubernetes is not told how many
 // there are: its manifest sets JOB_COMPLETIONS beside `completions`.
-const VARIABLES: &[Row] = &[
-    Row {
+const VARIABLES: &[PartVariables] = &[
+    PartVariables {
         index: "CI_NODE_INDEX",
         count: "CI_NODE_TOTAL",
         first: First::Is(1),
         step: None,
     },
-    Row {
+    PartVariables {
         index: "CIRCLE_NODE_INDEX",
         count: "CIRCLE_NODE_TOTAL",
         first: First::Is(0),
         step: None,
     },
-    Row {
+    PartVariables {
         index: "BUILDKITE_PARALLEL_JOB",
         count: "BUILDKITE_PARALLEL_JOB_COUNT",
         first: First::Is(0),
         step: None,
     },
-    Row {
+    PartVariables {
         index: "JOB_COMPLETION_INDEX",
         count: "JOB_COMPLETIONS",
         first: First::Is(0),
         step: None,
     },
-    Row {
+    PartVariables {
         index: "SLURM_ARRAY_TASK_ID",
         count: "SLURM_ARRAY_TASK_COUNT",
         first: First::Named("SLURM_ARRAY_TASK_MIN"),
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn jobs_are_told_by_their_environment() {
-        type Row<'a> = (&'a [(&'a str, &'a str)], Option<(u32, u32)>);
-        let rows: &[Row] = &[
+        type PartVariables<'a> = (&'a [(&'a str, &'a str)], Option<(u32, u32)>);
+        let rows: &[PartVariables] = &[
             (&[], None),
             (
                 &[("CI_NODE_INDEX", "2"), ("CI_NODE_TOTAL", "4")],

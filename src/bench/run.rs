@@ -11,16 +11,16 @@ use super::record::Record;
 use super::stage::Hidden;
 use super::{BenchAgent, BenchError, Case, Fixture, missing_programs};
 use crate::context::Request;
-use crate::exec::{SandboxMode, Stop};
+use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, RunStatus, Usage,
+    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, RunStatus,
+    SandboxMode, Usage, WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{Agent, Commands, Policy, RepairError, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
-use crate::workplace::Choice;
 
 /// How fixtures are run.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct BenchOptions {
     /// Replies to try.
     pub max_attempts: u32,
     /// Where commands and agents run.
-    pub workplace: Choice,
+    pub workplace: WorkplaceMode,
     /// How many fixtures at a time; at least one.
     pub jobs: usize,
 }

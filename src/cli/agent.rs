@@ -3,7 +3,8 @@ use super::heal::print_checkup;
 use super::values::{AGENT, Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::check_agent;
-use crate::app::settings::{AgentProtocol, Confine, Seconds};
+use crate::app::settings::Seconds;
+use crate::model::{AgentProtocol, SandboxMode};
 
 /// See that an agent is there, answers and edits
 #[derive(Debug, clap::Args)]
@@ -44,7 +45,7 @@ struct CheckArgs {
     agent_env: Vec<String>,
     /// How far its writing is confined [default: auto] [setting: repair.sandbox]
     #[arg(long, value_enum)]
-    sandbox: Option<Confine>,
+    sandbox: Option<SandboxMode>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,

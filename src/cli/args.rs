@@ -6,9 +6,9 @@ use clap::{Parser, Subcommand};
 use super::global::Global;
 use super::mistakes::said;
 use super::{
-    Exit, agent, apply, ask_model, bench, check, ci, clean, completions, config, context_args,
-    diagnose, explain, fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp,
-    redact, repair, report, run, schema, split, stats,
+    Exit, agent, apply, ask_model, bench, check, ci, clean, completions, config, context, diagnose,
+    explain, fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact,
+    repair, report, run, schema, split, stats,
 };
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -95,7 +95,7 @@ pub(crate) enum Command {
     Run(Box<run::Args>),
     Fix(Box<fix::Args>),
     Repair(Box<repair::Args>),
-    Context(Box<context_args::Args>),
+    Context(Box<context::Args>),
     /// Say what a log tells about a failure
     Diagnose(diagnose::Args),
     /// Find imports for undefined names

@@ -1,22 +1,22 @@
 use std::io::IsTerminal as _;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::global::Global;
 use super::values::{Flag as _, share};
-use super::{
-    AppError, Exit, Output, bench_compare, bench_merge, bench_mine, bench_new, bench_parts,
-    bench_real, bench_verify, open,
-};
-use crate::app::settings::{AgentProtocol, Place, RepairLevel, Seconds, Settings};
+use super::{AppError, Exit, Output, bench_mine, open};
+use crate::app::settings::{RepairLevel, Seconds, Settings};
 use crate::app::{
-    App, BenchRequest, bench_failure, benches_all_agents, broken_fixtures, run_all_agents,
-    run_bench,
+    App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure,
+    benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
+    prove_fixtures, run_all_agents, run_bench,
 };
-use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
+use crate::model::{AgentProtocol, BenchDocument, FixtureOutcome, FixtureResult, WorkplaceMode};
 use crate::report::{
-    agents_markdown, agents_text, bench_html, bench_junit, bench_markdown, bench_text,
+    Parts, agents_markdown, agents_text, bench_html, bench_junit, bench_markdown, bench_text,
+    pairs_markdown, pairs_text, parts_github, parts_kubernetes, parts_parallel, parts_slurm,
 };
 
 /// Say how often broken repositories with a known repair are repaired
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 
 /// Who is asked, within what, and how it is told.
 #[derive(Debug, clap::Args)]
-pub(super) struct How {
+struct How {
     /// builtin, oracle, replay, cheat, all (of these), or a command that writes patches
     /// [default: builtin]
     /// [setting: bench.agent]
@@ -84,7 +84,7 @@ pub(super) struct How {
     jobs: Option<NonZeroUsize>,
     /// Where commands and agents run [default: auto] [setting: repair.workplace]
     #[arg(long, value_enum)]
-    workplace: Option<Place>,
+    workplace: Option<WorkplaceMode>,
     /// Keep the copies and the runs' folders here
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -95,21 +95,21 @@ pub(super) struct How {
 
 #[derive(Debug, clap::Subcommand)]
 enum BenchCommand {
-    Compare(bench_compare::Args),
-    Merge(bench_merge::Args),
+    Compare(CompareArgs),
+    Merge(MergeArgs),
     Mine(bench_mine::Args),
-    New(bench_new::Args),
-    Parts(bench_parts::Args),
-    Real(bench_real::Args),
+    New(NewArgs),
+    Parts(PartsArgs),
+    Real(RealArgs),
 }
 
-pub(super) const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a trick that \
+const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a trick that \
 was taken for a repair, a share below --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
 left · 130 interrupted";
 
 /// How a document is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Format {
+enum Format {
     Text,
     Json,
     Markdown,
@@ -120,12 +120,12 @@ pub(super) enum Format {
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     match &args.command {
-        Some(BenchCommand::Compare(args)) => return bench_compare::run(args, output),
-        Some(BenchCommand::Merge(args)) => return bench_merge::run(args, output),
+        Some(BenchCommand::Compare(args)) => return compare(args, output),
+        Some(BenchCommand::Merge(args)) => return merge_parts(args, output),
         Some(BenchCommand::Mine(args)) => return bench_mine::run(args, global, output),
-        Some(BenchCommand::New(args)) => return bench_new::run(args, global, output),
-        Some(BenchCommand::Parts(args)) => return bench_parts::run(args, output),
-        Some(BenchCommand::Real(args)) => return bench_real::run(args, global, output),
+        Some(BenchCommand::New(args)) => return new_fixture(args, global, output),
+        Some(BenchCommand::Parts(args)) => return print_parts(args, output),
+        Some(BenchCommand::Real(args)) => return real_fixes(args, global, output),
         None => {}
     }
     let request = BenchRequest {
@@ -134,13 +134,13 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     if args.verify {
         let app = open(global, |settings| args.how.merge(settings))?;
-        return bench_verify::run(&app, &request, args.how.format, output);
+        return verify(&app, &request, args.how.format, output);
     }
     perform(&args.how, &request, global, output)
 }
 
 /// Runs what is asked for and prints it.
-pub(super) fn perform(
+fn perform(
     how: &How,
     request: &BenchRequest,
     global: &Global,
@@ -160,7 +160,7 @@ pub(super) fn perform(
 
 impl How {
     /// What is asked for, without what it is asked of.
-    pub(super) fn request(&self) -> BenchRequest {
+    fn request(&self) -> BenchRequest {
         BenchRequest {
             baseline: self.baseline.clone(),
             save: self.save.clone(),
@@ -220,7 +220,7 @@ fn all_agents(
 }
 
 /// Prints a document and gives its exit code.
-pub(super) fn conclude(
+fn conclude(
     document: &BenchDocument,
     format: Format,
     min_rate: Option<f64>,
@@ -285,4 +285,230 @@ impl<'a> Bar<'a> {
             .as_bytes(),
         );
     }
+}
+
+/// Compare two benches case by case.
+///
+/// Takes two documents that `--save` wrote, of two agents or two versions over the same cases, and
+/// says which cases only one of them repaired and how likely such a difference is by chance alone
+/// (the exact test for paired shares).
+#[derive(Debug, clap::Args)]
+struct CompareArgs {
+    /// The first document
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// The second
+    #[arg(value_name = "B")]
+    second: PathBuf,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    format: PairsFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PairsFormat {
+    Text,
+    Json,
+    Markdown,
+}
+
+fn compare(args: &CompareArgs, output: &Output) -> Result<Exit, AppError> {
+    let pairs = compare_benches(&args.first, &args.second)?;
+    match args.format {
+        PairsFormat::Text => output.text(&pairs_text(&pairs))?,
+        PairsFormat::Json => output.json(&pairs)?,
+        PairsFormat::Markdown => output.text(&pairs_markdown(&pairs))?,
+    }
+    Ok(Exit::Yes)
+}
+
+/// Join the documents that `--save` wrote in each part of one run.
+#[derive(Debug, clap::Args)]
+struct MergeArgs {
+    /// The documents of all parts, in any order
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Compare with what --save wrote earlier
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the joined document here
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Fail when a smaller share passes, from 0 to 1
+    #[arg(long, value_name = "X")]
+    min_rate: Option<f64>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+fn merge_parts(args: &MergeArgs, output: &Output) -> Result<Exit, AppError> {
+    let document = merge_bench(&args.files, args.baseline.as_deref(), args.save.as_deref())?;
+    conclude(&document, args.format, args.min_rate, output)
+}
+
+/// Print what runs a bench in N parts on many machines.
+///
+/// Each part is `mendit bench ... --partition K/N --save part-K.json`; `mendit bench merge` joins them
+/// and names a part that is missing, which is then run alone. Nothing is run here.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  mendit bench parts --count 8 --engine github -- real benches/real --clones clones --agent oracle")]
+struct PartsArgs {
+    /// How many parts
+    #[arg(long, value_name = "N")]
+    count: NonZeroU32,
+    /// What runs them
+    #[arg(long, value_enum)]
+    engine: Engine,
+    /// The image with mendit in it, for kubernetes
+    #[arg(long, value_name = "IMAGE", default_value = "mendit:latest")]
+    image: String,
+    /// What follows `mendit bench`
+    #[arg(value_name = "ARGS", last = true, required = true)]
+    words: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Engine {
+    /// A workflow with a matrix
+    Github,
+    /// An indexed job
+    Kubernetes,
+    /// A line for GNU parallel
+    Parallel,
+    /// A job array
+    Slurm,
+}
+
+fn print_parts(args: &PartsArgs, output: &Output) -> Result<Exit, AppError> {
+    let parts = Parts {
+        count: args.count.get(),
+        words: &args.words,
+        image: &args.image,
+    };
+    output.text(&match args.engine {
+        Engine::Github => parts_github(&parts),
+        Engine::Kubernetes => parts_kubernetes(&parts),
+        Engine::Parallel => parts_parallel(&parts),
+        Engine::Slurm => parts_slurm(&parts),
+    })?;
+    Ok(Exit::Yes)
+}
+
+/// Make a fixture from a failing repository.
+///
+/// Runs the test in FROM, copies its files (those that git would not ignore), and writes a
+/// fixture.toml with what the failing test shows. The reference patch is yours to add.
+#[derive(Debug, clap::Args)]
+struct NewArgs {
+    /// The failing repository
+    #[arg(value_name = "FROM")]
+    from: PathBuf,
+    /// The test that fails in it, as a line for the shell
+    #[arg(long, value_name = "CMD")]
+    test: String,
+    /// The fixture's folder; its name is the fixture's
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// Seconds for the test
+    #[arg(long, value_name = "S", default_value = "120")]
+    timeout: u32,
+}
+
+fn new_fixture(args: &NewArgs, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = NewFixtureRequest {
+        from: args.from.clone(),
+        test: args.test.clone(),
+        to: args.to.clone(),
+        timeout: Duration::from_secs(u64::from(args.timeout)),
+    };
+    let (kind, end) = make_fixture(&open(global, |_| {})?, &request)?;
+    let to = args.to.display();
+    output.text(&format!(
+        "wrote {to}/fixture.toml: {kind} ({end})\n\
+         next:\n  \
+         1. repair a copy of it and write `git diff` to {to}/reference.patch\n  \
+         2. correct title, needed and level in {to}/fixture.toml\n  \
+         3. mendit bench --verify {to}\n"
+    ))?;
+    Ok(Exit::Yes)
+}
+
+/// Say how often fixes of real histories are repaired.
+///
+/// Takes what `mendit bench mine` writes. Each fix is laid out from a clone below --clones, its tests
+/// run in the environment that the set describes, and what a run calls fixed is judged by tests that
+/// no run sees. Commands come from the sets: run only sets that you trust. Clones are only read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXITS)]
+struct RealArgs {
+    /// Sets of fixes: files, or folders of such
+    #[arg(value_name = "FILE|DIR", required = true)]
+    sets: Vec<PathBuf>,
+    /// The folder with the clones: OWNER+NAME, OWNER/NAME or NAME
+    #[arg(long, value_name = "DIR")]
+    clones: PathBuf,
+    /// Keep checkouts and environments here, so that they are set up once
+    #[arg(long, value_name = "DIR")]
+    work: Option<PathBuf>,
+    #[command(flatten)]
+    how: How,
+}
+
+fn real_fixes(args: &RealArgs, global: &Global, output: &Output) -> Result<Exit, AppError> {
+    let request = BenchRequest {
+        real: Some(RealSets {
+            sets: args.sets.clone(),
+            clones: args.clones.clone(),
+            work: args.work.clone(),
+        }),
+        ..args.how.request()
+    };
+    perform(&args.how, &request, global, output)
+}
+
+/// Proves fixtures both ways and prints what does not hold.
+fn verify(
+    app: &App,
+    request: &BenchRequest,
+    format: Format,
+    output: &Output,
+) -> Result<Exit, AppError> {
+    if !matches!(format, Format::Text | Format::Json) {
+        return Err(AppError::usage("`--verify` prints text or json"));
+    }
+    let Some(proof) = prove_fixtures(app, request, output)? else {
+        return Ok(Exit::Interrupted);
+    };
+    if format == Format::Json {
+        output.json(&proof)?;
+    } else {
+        output.text(&proof_text(&proof))?;
+    }
+    let wrong = proof.fixtures.iter().any(|row| row.result == "wrong");
+    Ok(if wrong { Exit::No } else { Exit::Yes })
+}
+
+fn proof_text(proof: &ProofDocument) -> String {
+    let count = |result| {
+        let rows = proof.fixtures.iter();
+        rows.filter(|row| row.result == result).count()
+    };
+    let (holds, skipped, wrong) = (count("holds"), count("skipped"), count("wrong"));
+    let mut text = String::new();
+    for row in &proof.fixtures {
+        text.push_str(&format!("{:<8} {}\n", row.result, row.id));
+        if !row.missing.is_empty() {
+            text.push_str(&format!("  not here: {}\n", row.missing.join(", ")));
+        }
+        for said in &row.problems {
+            text.push_str(&format!("  {}: {}\n", said.code, said.message));
+        }
+    }
+    text.push_str(&format!(
+        "\n{holds} hold, {skipped} skipped, {wrong} wrong\n"
+    ));
+    text
 }

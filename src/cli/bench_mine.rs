@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::Place;
 use crate::app::{MineRequest, Mined, mine_fixes};
+use crate::model::WorkplaceMode;
 use crate::report::mine_text;
 
 /// Search a history for fixes whose tests fail before and pass after.
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     jobs: Option<NonZeroUsize>,
     /// Where tests run [default: auto] [setting: repair.workplace]
     #[arg(long, value_enum)]
-    workplace: Option<Place>,
+    workplace: Option<WorkplaceMode>,
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,

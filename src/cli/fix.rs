@@ -1,9 +1,9 @@
 use super::global::Global;
 use super::values::{AGENT, Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{AgentProtocol, Dollars, Seconds, Settings};
+use crate::app::settings::{Dollars, Seconds, Settings};
 use crate::app::{FixRequest, Fixed, find_fix, write_fix};
-use crate::model::Code;
+use crate::model::{AgentProtocol, Code};
 use crate::report::{declined_text, diff_text, run_text};
 
 /// Mend what the last run failed with

@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use super::global::Global;
 use super::values::Flag as _;
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{AgentProtocol, Seconds};
+use crate::app::settings::Seconds;
 use crate::app::{FixCiRequest, fix_ci, write_file};
-use crate::model::CiReport;
+use crate::model::{AgentProtocol, CiReport};
 use crate::report::{CiRow, ci_markdown, ci_review, diff_text, log_summary};
 
 use super::output::columns;

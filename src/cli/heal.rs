@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{Confine, Place, Seconds, Settings};
+use crate::app::settings::{Seconds, Settings};
 use crate::app::{HealRequest, check_up, heal_probes};
-use crate::model::{Checkup, CheckupState};
+use crate::model::{Checkup, CheckupState, SandboxMode, WorkplaceMode};
 use crate::report::{checkup_rows, healing_text};
 
 /// See that tools, packages, sandbox and agents are there, and that MCP servers answer
@@ -37,11 +37,11 @@ pub(crate) struct Args {
     timeout: Option<Seconds>,
     /// Where probes run [default: in-place] [setting: heal.workplace]
     #[arg(long, value_enum)]
-    workplace: Option<Place>,
+    workplace: Option<WorkplaceMode>,
     /// Confine what probes write to the worktree, a temporary folder and caches of their own
     /// [default: auto] [setting: heal.sandbox]
     #[arg(long, value_enum)]
-    sandbox: Option<Confine>,
+    sandbox: Option<SandboxMode>,
     /// Let a confined probe write here too [setting: heal.allow-write]
     #[arg(long, value_name = "PATH")]
     allow_write: Vec<PathBuf>,

@@ -4,11 +4,9 @@ use super::global::Global;
 use super::input::{log, read};
 use super::values::{AGENT, Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{
-    AgentProtocol, Confine, Dollars, Place, RepairLevel, Seconds, Sections, Settings,
-};
+use crate::app::settings::{Dollars, RepairLevel, Seconds, Sections, Settings};
 use crate::app::{RepairRequest, repair_repository};
-use crate::model::Event;
+use crate::model::{AgentProtocol, Event, SandboxMode, WorkplaceMode};
 use crate::report::run_text;
 
 /// Make a failing test command pass
@@ -114,7 +112,7 @@ pub(crate) struct Args {
     allow_protected: Vec<String>,
     /// How far the test commands' writing is confined [default: auto] [setting: repair.sandbox]
     #[arg(long, value_enum, help_heading = "What commands see and may do")]
-    sandbox: Option<Confine>,
+    sandbox: Option<SandboxMode>,
     /// Refuse the network to the test commands [setting: repair.no-net]
     #[arg(long, help_heading = "What commands see and may do")]
     no_net: bool,
@@ -128,7 +126,7 @@ pub(crate) struct Args {
     allow_write: Vec<PathBuf>,
     /// Where commands and agents run [default: auto] [setting: repair.workplace]
     #[arg(long, value_enum, help_heading = "What commands see and may do")]
-    workplace: Option<Place>,
+    workplace: Option<WorkplaceMode>,
     /// Run once in the fresh copy before anything else [setting: test.setup]
     #[arg(
         long,

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use super::global::Global;
 use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{Bytes, Confine, Place, Seconds, Settings};
+use crate::app::settings::{Bytes, Seconds, Settings};
 use crate::app::{RunRequest, Terminal, last_words, run_command};
-use crate::model::Code;
+use crate::model::{Code, SandboxMode, WorkplaceMode};
 use crate::report::run_summary;
 
 /// Run a test command; when it fails, say what broke, where, and what to type next
@@ -42,13 +42,13 @@ pub(crate) struct Args {
     /// Confine writing to the worktree, a temporary folder and caches of its own [default: auto]
     /// [setting: run.sandbox]
     #[arg(long, value_enum, help_heading = "What it sees and may do")]
-    sandbox: Option<Confine>,
+    sandbox: Option<SandboxMode>,
     /// Let a confined command write here too [setting: run.allow-write]
     #[arg(long, value_name = "PATH", help_heading = "What it sees and may do")]
     allow_write: Vec<PathBuf>,
     /// Where it runs [default: in-place] [setting: run.workplace]
     #[arg(long, value_enum, help_heading = "What it sees and may do")]
-    workplace: Option<Place>,
+    workplace: Option<WorkplaceMode>,
     /// Refuse the network, loopback included [setting: run.no-net]
     #[arg(long, help_heading = "What it sees and may do")]
     no_net: bool,

@@ -1,7 +1,8 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 
-use crate::app::settings::{AgentProtocol, Color, Confine, Place};
+use crate::app::settings::Color;
+use crate::model::{AgentProtocol, SandboxMode, WorkplaceMode};
 
 /// How a document is printed, where there are two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,13 +30,13 @@ macro_rules! words {
     };
 }
 
-words! { Confine:
+words! { SandboxMode:
     Auto "auto" "As far as the system can"
     Require "require" "In full, or refuse to run"
     Off "off" "Not at all"
 }
 
-words! { Place:
+words! { WorkplaceMode:
     Auto "auto" "An overlay where the system has it, else a copy"
     Overlay "overlay" "The worktree at its own path; what is changed there lands in a private folder"
     Copy "copy" "A copy in another folder"

@@ -2,25 +2,21 @@
 //! the user's own, and that the defaults; every value knows where it comes from. What a repository
 //! brings along may tune and tighten, and neither run a command nor loosen a rule.
 
-mod commented;
 mod error;
 mod file;
-mod rules;
 mod settings;
 mod table;
 mod trust;
 mod values;
 
-pub use commented::commented_defaults;
 pub use error::ConfigError;
 pub use file::{FILE_NAMES, File, find};
-pub use rules::{DiagnoseRule, SecretRule};
 pub use settings::{Origin, Settings};
 pub use table::{
     Agent, Bench, Context, Diagnose, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Secrets,
-    Sections, Test, Trust, file_schema,
+    Sections, Test, Trust, commented_defaults, file_schema,
 };
 pub use values::{
-    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, KnownNames, Place,
-    RepairLevel, Seconds,
+    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
+    SecretRule,
 };

@@ -225,8 +225,8 @@ mod tests {
     use std::path::Path;
 
     use super::{ConfigError, File, KEYS, Origin, Settings};
-    use crate::config::{Bytes, Confine};
-    use crate::model::Profile;
+    use crate::config::Bytes;
+    use crate::model::{Profile, SandboxMode};
 
     fn file(directory: &Path, name: &str, text: &str) -> std::path::PathBuf {
         let path = directory.join(name);
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(settings.run.max_output, Bytes(2 << 20));
         assert_eq!(settings.agent.timeout.0.as_millis(), 2500);
         assert_eq!(settings.agent.command.as_deref(), Some("true"));
-        assert!(settings.repair.no_net && settings.run.sandbox == Confine::Require);
+        assert!(settings.repair.no_net && settings.run.sandbox == SandboxMode::Require);
         assert_eq!(settings.context.deny, ["a", "b"]);
     }
 

@@ -1,15 +1,17 @@
+use std::fmt::Write as _;
 use std::num::{NonZeroU16, NonZeroUsize};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::rules::{DiagnoseRule, SecretRule};
 use super::values::{
-    AgentProtocol, Bytes, Color, CommandLines, Confine, Described, Dollars, KnownNames, Place,
-    RepairLevel, Seconds,
+    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
+    SecretRule,
 };
-use crate::model::{Profile, forget_widths};
+use crate::model::{
+    AgentProtocol, SandboxMode, WorkplaceMode, {Profile, forget_widths},
+};
 
 /// A setting: its name, its type, and who may say it.
 #[derive(Debug, Clone, Copy)]
@@ -245,13 +247,13 @@ settings! {
         /// ask the agent about failures that look like a person's to mend, too
         treat_as_code: bool = false, Trust::Free;
         /// how far the test commands' writing is confined
-        sandbox: Confine = Confine::Auto, CONFINED;
+        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
         /// refuse the network to the test commands
         no_net: bool = false, SWITCH;
         /// where commands and the agent may write too, besides the workplace
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
         /// where commands and agents run
-        workplace: Place = Place::Auto, LOOSENS;
+        workplace: WorkplaceMode = WorkplaceMode::Auto, LOOSENS;
         /// ignored folders that the copy needs, besides `node_modules` and `.venv`
         share: Vec<String> = Vec::new(), Trust::Inside;
         /// where the copy is kept between runs (without: among what is kept, outside the repository)
@@ -264,11 +266,11 @@ settings! {
         /// until a probe has to answer
         timeout: Seconds = Seconds::whole(30), Trust::Free;
         /// how far a probe's writing is confined
-        sandbox: Confine = Confine::Auto, CONFINED;
+        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
         /// where a confined probe may write too
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
         /// where probes run
-        workplace: Place = Place::InPlace, LOOSENS;
+        workplace: WorkplaceMode = WorkplaceMode::InPlace, LOOSENS;
     }
     /// The judgement of patches.
     patch: Patch {
@@ -294,13 +296,13 @@ settings! {
         /// variables handed on to it: NAME or NAME=VALUE
         env: Vec<String> = Vec::new(), HANDED_ON, adds;
         /// how far writing is confined
-        sandbox: Confine = Confine::Auto, CONFINED;
+        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
         /// refuse the network, loopback included
         no_net: bool = false, SWITCH;
         /// where a confined command may write too
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
         /// where it runs
-        workplace: Place = Place::InPlace, LOOSENS;
+        workplace: WorkplaceMode = WorkplaceMode::InPlace, LOOSENS;
         /// runs more when it fails; a pass then is reported as flaky
         retry_flaky: u32 = 0, Trust::Free;
     }
@@ -321,5 +323,68 @@ settings! {
         color: Color = Color::Auto, YOURS;
         /// threads to use (without: one for each processor)
         threads: Option<NonZeroU16> = None, YOURS;
+    }
+}
+
+/// A configuration file with every setting, its help and its default, all commented out: it says
+/// what there is and changes nothing.
+#[must_use]
+pub fn commented_defaults() -> String {
+    let mut text = String::from(
+        "# Settings of mendit. Flags and MENDIT_* variables go before what stands here;\n\
+         # `mendit config show` prints what is in force and why.\n",
+    );
+    let mut open = String::new();
+    for key in KEYS {
+        let (section, name) = key.parts();
+        // Writing to a String cannot fail.
+        if section != open {
+            let _ = writeln!(text, "\n[{section}]");
+            open = section;
+        }
+        let _ = writeln!(text, "# {}: {}", key.help(), key.expected());
+        let _ = match key.default() {
+            Some(default) => writeln!(text, "#{name} = {default}"),
+            None => writeln!(text, "#{name} ="),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::commented_defaults;
+    use crate::config::{File, KEYS, Settings};
+
+    fn load(text: &str) -> Settings {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("mendit.toml");
+        std::fs::write(&file, text).unwrap();
+        Settings::load(Some(&File::Trusted(file)), []).unwrap()
+    }
+
+    #[test]
+    fn every_setting_is_named_once_and_none_is_set() {
+        let text = commented_defaults();
+        assert_eq!(load(&text), Settings::default());
+        let names = text.lines().filter_map(|line| line.strip_prefix('#'));
+        let names = names.filter(|line| !line.starts_with(' '));
+        let names: Vec<&str> = names.filter_map(|line| line.split(' ').next()).collect();
+        let keys: Vec<String> = KEYS.iter().map(|key| key.parts().1).collect();
+        assert_eq!(names, keys);
+    }
+
+    #[test]
+    fn taking_the_marks_away_keeps_the_defaults() {
+        let mut text = String::new();
+        for line in commented_defaults().lines() {
+            let set = line.strip_prefix('#').filter(|it| !it.starts_with(' '));
+            text.push_str(set.filter(|it| !it.ends_with('=')).unwrap_or(line));
+            text.push('\n');
+        }
+        let values = |it: &Settings| it.rows().map(|row| row.1).collect::<Vec<_>>();
+        let loaded = load(&text);
+        assert_eq!(values(&loaded), values(&Settings::default()));
+        assert_ne!(loaded, Settings::default(), "the file set nothing");
     }
 }

@@ -8,8 +8,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::rules::{DiagnoseRule, SecretRule};
-use crate::model::{Level, Profile};
+use crate::model::{AgentProtocol, FailureKind, Level, Profile, SandboxMode, WorkplaceMode};
 
 /// Says what a value of a type must be, as the end of "must be ...".
 pub trait Described {
@@ -46,44 +45,6 @@ pub struct CommandLines(pub Vec<String>);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<String>")]
 pub struct KnownNames(Vec<String>);
-
-/// How far commands are confined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Confine {
-    /// As far as the system can
-    Auto,
-    /// In full, or refuse to run
-    Require,
-    /// Not at all
-    Off,
-}
-
-/// Where commands run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Place {
-    /// An overlay where the system has it, else a copy
-    Auto,
-    /// The worktree at its own path; what is changed there lands in a private folder
-    Overlay,
-    /// A copy in another folder
-    Copy,
-    /// The worktree itself
-    InPlace,
-}
-
-/// How an agent is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AgentProtocol {
-    /// The packet on stdin, a repair packet on stdout
-    Json,
-    /// A prompt on stdin, any text with a patch on stdout
-    Prompt,
-    /// The agent edits a copy; the difference is the patch
-    Edit,
-}
 
 /// When to use colour. Meaning never depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -401,8 +362,8 @@ described! {
     Vec<String>: "a list of texts"
     Vec<PathBuf>: "a list of paths"
     Profile: "one of ranked, spec"
-    Confine: "one of auto, require, off"
-    Place: "one of auto, overlay, copy, in-place"
+    SandboxMode: "one of auto, require, off"
+    WorkplaceMode: "one of auto, overlay, copy, in-place"
     AgentProtocol: "one of json, prompt, edit"
     Color: "one of auto, always, never"
     Seconds: "a number of seconds above 0, or a time such as \"10m\""
@@ -419,6 +380,50 @@ impl<T: Described> Described for Option<T> {
     fn expected() -> &'static str {
         T::expected()
     }
+}
+
+/// A rule of the user's own for what is secret: `[[secrets.rule]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecretRule {
+    /// The name that stands in the mask: lower-case letters, digits and dashes.
+    pub id: String,
+    /// A regular expression of the secret. Its first group, when it has one, is what is masked.
+    pub pattern: String,
+    /// Texts, any of which a line must hold for the pattern to be tried on it, without regard to
+    /// case. Without them the pattern is tried on the whole text, over line ends too.
+    #[serde(default)]
+    pub keywords: Vec<String>,
+    /// What the secret opens, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A rule of the user's own for what a line of a log means: `[[diagnose.rule]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiagnoseRule {
+    /// What answers call it.
+    pub id: String,
+    /// The kind that a matching line means.
+    pub kind: FailureKind,
+    /// A finer word inside the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subkind: Option<String>,
+    /// A regular expression; the groups `name`, `module`, `export` and `path` are picked up.
+    pub pattern: String,
+    /// The program that prints such a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// How near to the root cause it stands, 1 to 99; 88 when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u8>,
+    /// A line that it must match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<String>,
+    /// Why the line means this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 #[cfg(test)]

@@ -1,21 +1,8 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use crate::diagnose::{LogFacts, Scene, diagnose_masked};
-use crate::graph::{Closure, Graph};
-use crate::hint::Earlier;
-use crate::model::{
-    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
-    RepoPath, Role, SCHEMA_VERSION,
-};
-use crate::policy::{ReadPolicy, Redactor, sanitize_log};
-use crate::rank::{Pool, RankInput, Ranked, rank};
-use crate::source::Source;
-use crate::state::Known;
-
-use super::candidate::{Asked, Candidate, Form};
+use super::candidate::{Candidate, Form, RequestedParts};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
-use super::delta::split_unchanged;
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
 use super::fill::Fill;
@@ -23,7 +10,6 @@ use super::focus::Focus;
 use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
-use super::log::excerpt;
 use super::manifests::manifests;
 use super::outlines::known_outline;
 use super::repo_index::{NameSecrets, repo_index};
@@ -31,6 +17,17 @@ use super::request::Request;
 use super::requested::{everything, requested};
 use super::snapshot::SnapshotTaker;
 use super::targets::targets_of_log;
+use crate::diagnose::{LogFacts, Scene, diagnose_masked};
+use crate::graph::{Closure, Graph};
+use crate::hint::Earlier;
+use crate::model::{
+    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
+    RepoPath, Role, SCHEMA_VERSION, UnchangedFile,
+};
+use crate::policy::{ReadPolicy, Redactor, sanitize_log};
+use crate::rank::{Pool, RankInput, Ranked, rank};
+use crate::source::Source;
+use crate::state::Known;
 
 /// A context document and the cleaned log beside it.
 #[derive(Debug, Clone, PartialEq)]
@@ -366,7 +363,7 @@ fn asking(
 }
 
 // What was asked for of a target.
-fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<Asked> {
+fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<RequestedParts> {
     let mut of_target = asked.iter_mut().filter(|it| it.path == *path);
     of_target.find_map(|it| it.asked.take())
 }
@@ -439,4 +436,74 @@ fn deduplicated(paths: &[RepoPath]) -> Vec<RepoPath> {
         .filter(|path| seen.insert(*path))
         .cloned()
         .collect()
+}
+
+/// Takes out the files that an earlier packet held in the same form, and names them instead.
+fn split_unchanged(
+    files: Vec<PacketFile>,
+    earlier: &[UnchangedFile],
+) -> (Vec<PacketFile>, Vec<UnchangedFile>) {
+    let earlier: HashSet<&UnchangedFile> = earlier.iter().collect();
+    let mut new = Vec::new();
+    let mut unchanged = Vec::new();
+    for file in files {
+        let known = UnchangedFile::of(&file);
+        if earlier.contains(&known) {
+            unchanged.push(known);
+        } else {
+            new.push(file);
+        }
+    }
+    (new, unchanged)
+}
+
+/// Cuts a cleaned log to `max_bytes`: the first quarter and the last three, on line borders.
+/// `original_bytes` is the size of the log as it was given.
+fn excerpt(text: &str, original_bytes: u64, redactions: u64, max_bytes: u64) -> LogExcerpt {
+    let max = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+    let (text, omitted) = if text.len() <= max {
+        (text.to_owned(), 0)
+    } else {
+        let head = line_border_before(text, max / 4);
+        let tail = line_border_after(text, text.len() - (max - max / 4)).max(head);
+        let omitted = tail - head;
+        let mark = format!("[{omitted} bytes left out]\n");
+        (format!("{}{mark}{}", &text[..head], &text[tail..]), omitted)
+    };
+    LogExcerpt {
+        text,
+        bytes: original_bytes,
+        omitted_bytes: omitted as u64,
+        redactions,
+    }
+}
+
+fn line_border_before(text: &str, limit: usize) -> usize {
+    let bytes = &text.as_bytes()[..limit.min(text.len())];
+    memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)
+}
+
+fn line_border_after(text: &str, limit: usize) -> usize {
+    let start = limit.min(text.len());
+    memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::excerpt;
+
+    #[test]
+    fn keeps_head_and_tail_on_line_borders() {
+        let text: String = (0..100).map(|n| format!("line {n:02}\n")).collect();
+        let cut = excerpt(&text, 900, 2, 80);
+        assert!(cut.text.starts_with("line 00\nline 01\n["), "{}", cut.text);
+        assert!(cut.text.ends_with("line 98\nline 99\n"));
+        let mark = format!("[{} bytes left out]\n", cut.omitted_bytes);
+        assert_eq!(
+            cut.text.len() as u64,
+            800 - cut.omitted_bytes + mark.len() as u64
+        );
+        assert_eq!((cut.bytes, cut.redactions), (900, 2));
+        assert_eq!(excerpt("a\n", 2, 0, 80).text, "a\n");
+    }
 }

@@ -14,7 +14,7 @@ pub(super) struct Candidate {
     pub(super) lines: Vec<u32>,
     pub(super) form: Form,
     /// What of it was asked for by name; `None` when it was not.
-    pub(super) asked: Option<Asked>,
+    pub(super) asked: Option<RequestedParts>,
     /// The fused score and its parts, when the ranking chose it.
     pub(super) score: Option<(u64, BTreeMap<String, u64>)>,
 }
@@ -47,7 +47,7 @@ impl Candidate {
 
 /// What of a file was asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Asked {
+pub(super) struct RequestedParts {
     /// Whether all of it was.
     pub(super) all: bool,
     /// 1-based line ranges that were, of more worth than all of it.

@@ -1,7 +1,7 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::{Listing, Source};
 
-use super::candidate::{Asked, Candidate};
+use super::candidate::{Candidate, RequestedParts};
 use super::fill::Fill;
 use super::outlines::known_outline;
 use super::request::Request;
@@ -62,9 +62,9 @@ fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> C
         .copied()
         .collect();
     Candidate {
-        asked: Some(Asked {
+        asked: Some(RequestedParts {
             seen,
-            ..Asked::default()
+            ..RequestedParts::default()
         }),
         ..Candidate::new(path, Role::Requested, "the agent asked for it")
     }

@@ -1,4 +1,4 @@
-use super::candidate::Asked;
+use super::candidate::RequestedParts;
 use crate::model::RepoPath;
 
 /// A file that may get a share of the packet.
@@ -15,7 +15,7 @@ pub(super) struct Sharer<'a> {
     pub(super) claim: Claim,
     pub(super) form: Form,
     /// What of it was asked for by name, which comes before what was only found.
-    pub(super) asked: Option<&'a Asked>,
+    pub(super) asked: Option<&'a RequestedParts>,
 }
 
 /// How a file comes by its place.

@@ -2,7 +2,7 @@ use crate::languages::skeleton;
 use crate::state::Store;
 
 use super::board::Board;
-use super::candidate::Asked;
+use super::candidate::RequestedParts;
 use super::focus::Focus;
 use super::share::{Claim, Form, Limits, Share, Sharer};
 
@@ -82,7 +82,7 @@ impl Board<'_> {
                 }
             }
         }
-        let is_seen = |asked: &Asked| asked.seen.contains(&[1, u32::MAX]);
+        let is_seen = |asked: &RequestedParts| asked.seen.contains(&[1, u32::MAX]);
         for seen in [false, true] {
             let wanted = files.iter().map(|it| it.asked);
             let wanted = (0..)
@@ -279,7 +279,7 @@ impl Board<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Claim, Form, Limits, Share, Sharer, shares};
-    use crate::context::candidate::Asked;
+    use crate::context::candidate::RequestedParts;
     use crate::context::focus::Focus;
     use crate::model::RepoPath;
     use crate::state::Store;
@@ -314,7 +314,11 @@ mod tests {
         }
     }
 
-    fn sharer<'a>(path: &'a RepoPath, text: &'a str, asked: Option<&'a Asked>) -> Sharer<'a> {
+    fn sharer<'a>(
+        path: &'a RepoPath,
+        text: &'a str,
+        asked: Option<&'a RequestedParts>,
+    ) -> Sharer<'a> {
         Sharer {
             path,
             text,
@@ -371,7 +375,7 @@ mod tests {
         let text = source(&["first", "second", "broken_total", "fourth"]);
         let second = source(&["fifth", "sixth", "seventh", "eighth"]);
         let focus = Focus::of(FOCUS, None);
-        let of = |max: u64, of_first: &Asked, of_second: &Asked| {
+        let of = |max: u64, of_first: &RequestedParts, of_second: &RequestedParts| {
             let files = [
                 sharer(&path, &text, Some(of_first)),
                 sharer(&other, &second, Some(of_second)),
@@ -381,16 +385,16 @@ mod tests {
             assert!(shown.concat().len() as u64 <= max, "{max}: {shares:?}");
             shown
         };
-        let all = |seen: &[[u32; 2]]| Asked {
+        let all = |seen: &[[u32; 2]]| RequestedParts {
             all: true,
             seen: seen.to_vec(),
-            ..Asked::default()
+            ..RequestedParts::default()
         };
-        let lines = |lines: [u32; 2]| Asked {
+        let lines = |lines: [u32; 2]| RequestedParts {
             lines: vec![lines],
-            ..Asked::default()
+            ..RequestedParts::default()
         };
-        let nothing = Asked::default();
+        let nothing = RequestedParts::default();
         let [_, b] = of(2500, &nothing, &all(&[]));
         assert_eq!(b, second, "whole, though the log names the other");
         let [_, b] = of(700, &nothing, &lines([68, 80]));

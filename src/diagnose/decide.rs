@@ -7,12 +7,11 @@ use regex::Regex;
 use super::confidence::{self, Source};
 use super::facts::LogFacts;
 use super::failures::failures;
-use super::finding::Finding;
 use super::line::Line;
 use super::pattern::compile;
 use super::runners::Case;
 use super::steps::{End, Job, Step};
-use super::verdict::{Row, Scope, Verdict, blank};
+use super::verdict::{Finding, Row, Scope, Verdict, blank};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind};
 

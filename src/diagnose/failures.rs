@@ -1,11 +1,9 @@
-use std::collections::HashMap;
-
-use super::finding::Finding;
 use super::line::Line;
 use super::runners::Case;
 use super::steps::Step;
-use super::verdict::{Row, Verdict};
+use super::verdict::{Finding, Row, Verdict};
 use crate::model::{Failure, FailureKind as Kind, Subkind};
+use std::collections::HashMap;
 
 const MOST_FAILURES: usize = 50;
 

@@ -15,7 +15,6 @@ mod document;
 mod envelope;
 mod facts;
 mod failures;
-mod finding;
 mod line;
 mod locate;
 mod log;

@@ -1,10 +1,9 @@
-use std::collections::HashMap;
-
-use super::finding::Finding;
 use super::line::Line;
 use super::locate::Locator;
 use super::rules::{BUILTIN, UserRules};
 use super::special;
+use super::verdict::Finding;
+use std::collections::HashMap;
 
 const MOST_FINDINGS: usize = 50_000;
 // Of one rule, once there are as many; the first and the last.

@@ -1,11 +1,10 @@
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::finding::Finding;
 use super::line::Line;
 use super::pattern::compile;
+use super::verdict::Finding;
 use crate::model::FailureKind as Kind;
+use regex::Regex;
 
 static TSC: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\b(?:error )?TS(\d{4,5})(?: \[ERROR\])?: ?(.*)$"));

@@ -1,11 +1,9 @@
-use std::collections::HashMap;
-
-use super::finding::Finding;
 use super::line::Line;
 use super::runners::Case;
-use super::verdict::Scope;
+use super::verdict::{Finding, Scope};
 use crate::model::FailureKind as Kind;
 use crate::policy::is_test;
+use std::collections::HashMap;
 
 /// What one failing test died of.
 pub(super) struct Vote<'f, 'r> {

@@ -1,3 +1,8 @@
+use super::ended::{Report, ReportedEnd};
+use super::launch::{Input, Launched, Orders};
+use super::system::Group;
+use super::{ExecError, Job, Limits, SandboxState};
+use crate::model::SandboxMode;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{PipeReader, Write};
@@ -6,11 +11,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use super::control::{Input, Launched, Orders};
-use super::ended::{Report, ReportedEnd};
-use super::system::Group;
-use super::{ExecError, Job, Limits, SandboxMode, SandboxState};
 
 /// Starts a job in a process group of its own, without a supervisor.
 pub(super) fn launch(

@@ -13,14 +13,12 @@
 //! same functions; what only Linux has stands in `unix/linux`, its place elsewhere in `unix/elsewhere`.
 
 mod captured;
-mod control;
 mod direct;
 mod ended;
 mod environment;
 mod error;
 mod job;
 mod launch;
-mod log;
 mod outcome;
 mod piped;
 mod private;
@@ -47,7 +45,7 @@ pub use launch::{is_program, on_path, own_program};
 pub use outcome::{End, Outcome, TimeLimit};
 pub use piped::{Piped, spawn_piped};
 pub use run::{Discard, Sink, Stream, run};
-pub use sandbox::{Sandbox, SandboxMode, SandboxState};
+pub use sandbox::{Sandbox, SandboxState};
 pub use stop::Stop;
 pub use system::{guard_environment, set_supervisor, supervise};
 pub use temporary::{Temporary, own_corner};

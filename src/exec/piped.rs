@@ -6,9 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::captured::Ring;
-use super::control::{Control, Input, Launched};
 use super::ended::Report;
-use super::launch::launch;
+use super::launch::{Control, Input, Launched, launch};
 use super::system::refused;
 use super::{Captured, End, ExecError, Job, SandboxState};
 

@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use crate::model::SandboxMode;
+
 /// What a command may write and reach.
 ///
 /// On Linux the supervisor confines the command with Landlock: it reads everything and writes only
@@ -21,21 +23,6 @@ pub struct Sandbox {
     /// Refuse sockets other than local ones, loopback included, and `io_uring`. When that cannot be
     /// had the command is not run, in any mode.
     pub no_network: bool,
-}
-
-/// Whether to confine a command.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum SandboxMode {
-    /// As far as the system can.
-    #[default]
-    Auto,
-    /// In full, or not run the command.
-    Require,
-    /// Not at all.
-    Off,
 }
 
 /// What of the sandbox was in force.

@@ -1,10 +1,15 @@
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gix::index::entry::{Flags, Mode, Stat};
+use gix::index::entry::{Flags, Mode, Stage, Stat};
 
-use super::GitError;
+use super::repository::Pool;
+use super::{GitError, Repository};
 use crate::model::{BlobId, RepoPath};
-use crate::source::{Tracked, TrackedKind};
+use crate::source::{
+    Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source, Tracked, TrackedKind,
+};
 
 /// The index of a worktree, used to know blob ids without reading files.
 pub(super) struct IndexIds {
@@ -124,6 +129,173 @@ fn converts(attributes: &str) -> bool {
                 "text" | "eol" | "crlf" | "filter" | "ident" | "working-tree-encoding"
             )
         })
+}
+
+/// The files that the index records.
+pub struct IndexSource {
+    repo: Pool,
+    listing: Listing,
+    ids: HashMap<RepoPath, gix::ObjectId>,
+}
+
+impl Repository {
+    /// The files that the index records. Entries of an unfinished merge are left out.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] for a damaged index.
+    pub fn index_source(&self) -> Result<IndexSource, GitError> {
+        let repo = self.local();
+        let index = repo.index_or_empty().map_err(GitError::unreadable)?;
+        let mut ids = HashMap::with_capacity(index.entries().len());
+        let mut entries = Vec::with_capacity(index.entries().len());
+        let mut skipped = Vec::new();
+        for entry in index.entries() {
+            let name = entry.path(&index);
+            if entry.stage() != Stage::Unconflicted {
+                continue;
+            }
+            let path = std::str::from_utf8(name)
+                .ok()
+                .and_then(|text| RepoPath::new(text).ok());
+            let Some(path) = path else {
+                skipped.push(Skipped {
+                    lossy_path: String::from_utf8_lossy(name).into_owned(),
+                    reason: "its name is not UTF-8".to_owned(),
+                });
+                continue;
+            };
+            let kind = if entry.mode == Mode::COMMIT {
+                let commit = Some(entry.id.to_string());
+                EntryKind::Submodule { commit }
+            } else if entry.mode == Mode::SYMLINK {
+                let target = repo
+                    .find_blob(entry.id)
+                    .map(|blob| String::from_utf8_lossy(&blob.data).into_owned())
+                    .unwrap_or_default();
+                EntryKind::Symlink { target }
+            } else {
+                ids.insert(path.clone(), entry.id);
+                let executable = entry.mode == Mode::FILE_EXECUTABLE;
+                EntryKind::File { executable }
+            };
+            // The size is looked up when the file is read.
+            entries.push(Entry {
+                path,
+                kind,
+                bytes: u64::from(entry.stat.size),
+            });
+        }
+        drop(index);
+        Ok(IndexSource {
+            repo: Pool::new(repo.into_sync()),
+            listing: Listing::new(entries, skipped),
+            ids,
+        })
+    }
+}
+
+impl Source for IndexSource {
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Arc<[u8]>, ReadError> {
+        let id = match self.ids.get(path) {
+            Some(id) => *id,
+            None if self.listing.get(path.as_str()).is_some() => return Err(ReadError::NotAFile),
+            None => return Err(ReadError::NotFound),
+        };
+        // Where the index records a size there is no need to look for one.
+        let io = |error: gix::Error| ReadError::Io(error.to_string());
+        let recorded = self.listing.get(path.as_str()).map_or(0, |it| it.bytes);
+        self.repo.with(|repo| {
+            let bytes = match recorded {
+                0 => repo.find_header(id).map_err(io)?.size(),
+                recorded => recorded,
+            };
+            if bytes > MAX_READ_BYTES {
+                return Err(ReadError::TooLarge {
+                    bytes,
+                    limit: MAX_READ_BYTES,
+                });
+            }
+            let blob = repo.find_blob(id).map_err(io)?;
+            Ok(blob.data.as_slice().into())
+        })
+    }
+
+    fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
+        self.ids.get(path).copied().and_then(blob_id)
+    }
+}
+
+/// One path of the index as it shall be.
+#[derive(Debug, Clone)]
+pub struct IndexChange {
+    /// The path.
+    pub path: RepoPath,
+    /// Its blob and git's mode; `None` removes it.
+    pub entry: Option<(BlobId, u32)>,
+}
+
+impl Repository {
+    /// Changes the index in one step. `fresh` says that the worktree has the same files, so their
+    /// times and sizes are recorded.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when the index is damaged, locked or cannot be written.
+    pub fn write_index(&self, changes: &[IndexChange], fresh: bool) -> Result<(), GitError> {
+        let repo = self.local();
+        let mut index = repo
+            .open_index()
+            .or_else(|_| repo.index_or_empty().map(|it| (**it).clone()))
+            .map_err(GitError::unreadable)?;
+        let changed: BTreeMap<&str, &IndexChange> = changes
+            .iter()
+            .map(|change| (change.path.as_str(), change))
+            .collect();
+        index.remove_entries(|_, path, _| {
+            std::str::from_utf8(path).is_ok_and(|path| changed.contains_key(path))
+        });
+        for change in changes {
+            let Some((id, mode)) = change.entry else {
+                continue;
+            };
+            let root = self.workdir().filter(|_| fresh);
+            let stat = stat_of(root.map(|root| root.join(change.path.as_str())));
+            let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
+            index.dangerously_push_entry(
+                stat,
+                id,
+                Flags::empty(),
+                index_mode(mode),
+                change.path.as_str().into(),
+            );
+        }
+        index.sort_entries();
+        // The cached trees are of the old entries.
+        index.remove_tree();
+        index
+            .write(gix::index::write::Options::default())
+            .map_err(GitError::unreadable)
+    }
+}
+
+/// The times and sizes that the index keeps of a file; none of what is not there.
+pub(super) fn stat_of(file: Option<PathBuf>) -> Stat {
+    let metadata = file.and_then(|it| gix::index::fs::Metadata::from_path_no_follow(&it).ok());
+    let stat = metadata.and_then(|it| Stat::from_fs(&it).ok());
+    stat.unwrap_or_default()
+}
+
+/// git's mode as the index keeps it.
+pub(super) fn index_mode(mode: u32) -> Mode {
+    match mode {
+        0o120_000 => Mode::SYMLINK,
+        0o160_000 => Mode::COMMIT,
+        0o100_755 => Mode::FILE_EXECUTABLE,
+        _ => Mode::FILE,
+    }
 }
 
 #[cfg(test)]

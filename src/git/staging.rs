@@ -3,9 +3,8 @@ use std::path::Path;
 
 use gix::index::entry::{Flags, Stage, Stat};
 
-use super::index::blob_id;
-use super::index_writer::{index_mode, stat_of};
-use super::pool::Pool;
+use super::index::{blob_id, index_mode, stat_of};
+use super::repository::Pool;
 use super::{GitError, Repository};
 use crate::model::BlobId;
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::GitError;
 use super::index::blob_id;
-use super::pool::Pool;
+use super::repository::Pool;
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};
 

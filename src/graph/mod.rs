@@ -6,7 +6,6 @@ mod document;
 mod edges;
 mod known;
 mod symbols;
-mod waves;
 
 pub use closure::{Closure, ClosureNode, closure};
 pub use cycles::cycles;

@@ -1,14 +1,13 @@
 use std::time::Duration;
 
+use super::probe::Answer;
+use crate::exec::Stop;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
 use rmcp::service::RoleClient;
 use rmcp::transport::IntoTransport;
 
-use super::answer::Answer;
-use crate::exec::Stop;
-
 /// How a conversation with a server ended.
-pub(super) enum Asked {
+pub(super) enum ConversationEnd {
     /// With the names of its tools.
     Tools(Vec<String>),
     /// By the time limit.
@@ -19,7 +18,7 @@ pub(super) enum Asked {
     Failed(String),
 }
 
-impl Asked {
+impl ConversationEnd {
     /// The answer, when it is one.
     pub(super) fn tools(self) -> Result<Answer, Self> {
         match self {
@@ -38,7 +37,7 @@ impl Asked {
 }
 
 /// Speaks to a server over a transport, within a limit.
-pub(super) async fn ask<T, E, A>(transport: T, limit: Duration, stop: &Stop) -> Asked
+pub(super) async fn ask<T, E, A>(transport: T, limit: Duration, stop: &Stop) -> ConversationEnd
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
@@ -48,7 +47,7 @@ where
         let client = ClientConfig::new(ClientCapabilities::default(), about);
         let mut service = match rmcp::serve_client(client, transport).await {
             Ok(service) => service,
-            Err(error) => return Asked::Failed(chain(&error)),
+            Err(error) => return ConversationEnd::Failed(chain(&error)),
         };
         let has_tools = service
             .peer_info()
@@ -59,8 +58,10 @@ where
             Ok(Vec::new())
         };
         let asked = match tools {
-            Ok(tools) => Asked::Tools(tools.into_iter().map(|it| it.name.into_owned()).collect()),
-            Err(error) => Asked::Failed(chain(&error)),
+            Ok(tools) => {
+                ConversationEnd::Tools(tools.into_iter().map(|it| it.name.into_owned()).collect())
+            }
+            Err(error) => ConversationEnd::Failed(chain(&error)),
         };
         // The answer is there; a server that is slow to say goodbye does not change it.
         let _ = service.close_with_timeout(GOODBYE).await;
@@ -68,8 +69,8 @@ where
     };
     tokio::select! {
         asked = asked => asked,
-        () = tokio::time::sleep(limit) => Asked::TimedOut,
-        () = stopped(stop) => Asked::Interrupted,
+        () = tokio::time::sleep(limit) => ConversationEnd::TimedOut,
+        () = stopped(stop) => ConversationEnd::Interrupted,
     }
 }
 

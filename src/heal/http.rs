@@ -2,16 +2,15 @@ use std::collections::HashMap;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use super::ask::{ConversationEnd, ask};
+use super::probe::Answer;
+use super::{Endpoint, Probe};
+use crate::exec::Stop;
+use crate::model::FailureKind;
 use axum::http::{HeaderName, HeaderValue, Uri};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::runtime::Runtime;
-
-use super::answer::Answer;
-use super::ask::{Asked, ask};
-use super::{Endpoint, Probe};
-use crate::exec::Stop;
-use crate::model::FailureKind;
 
 /// Speaks to a server at an address.
 pub(super) fn connect(
@@ -53,14 +52,14 @@ pub(super) fn connect(
         Err(asked) => asked,
     };
     match asked {
-        Asked::TimedOut => {
+        ConversationEnd::TimedOut => {
             let seconds = probe.timeout.as_secs_f64();
             let said = format!("{}: did not respond within {seconds}s", probe.name);
             let mut answer = Answer::failed(Some(FailureKind::Timeout), said);
             answer.facts.timed_out = true;
             answer
         }
-        Asked::Failed(error) => unreachable_reason(&host, port)
+        ConversationEnd::Failed(error) => unreachable_reason(&host, port)
             .or_else(|| refused_reason(&error))
             .unwrap_or_else(|| Answer::failed(None, error)),
         _ => Answer::failed(None, "interrupted"),

@@ -2,20 +2,14 @@
 //! is really started, diagnosed when it does not answer, and started again with a changed copy of
 //! its configuration. Choosing the change is pure: [`next`] over a table.
 
-mod answer;
 #[cfg(feature = "mcp")]
 mod ask;
-mod command;
 mod config;
 mod error;
-#[cfg(feature = "mcp")]
-mod expand;
-mod fix;
 mod gather;
 #[cfg(feature = "http")]
 mod http;
 mod manifest;
-mod mask;
 mod next;
 mod probe;
 mod rules;
@@ -28,17 +22,14 @@ mod server;
 mod span;
 #[cfg(feature = "mcp")]
 mod stdio;
-mod surroundings;
 
 #[cfg(test)]
 mod table_test;
 
-pub use config::ServerConfig;
+pub use config::{ServerConfig, masked};
 pub use error::HealError;
-pub use fix::Fix;
-pub use mask::masked;
-pub use next::{History, next};
+pub use gather::{ComposePort, Surroundings};
+pub use next::{Fix, History, next};
 pub use probe::{Endpoint, Probe, Target, Transport};
 pub use run::{Healed, Options, heal};
 pub use span::span_of;
-pub use surroundings::{ComposePort, Surroundings};

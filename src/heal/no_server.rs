@@ -1,4 +1,4 @@
-use super::answer::Answer;
+use super::probe::Answer;
 use super::{Endpoint, HealError, Probe};
 use crate::exec::{Job, Stop};
 

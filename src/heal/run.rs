@@ -1,14 +1,14 @@
-use std::path::PathBuf;
-
-use super::answer::Answer;
-use super::command::{is_about_code, try_command};
 use super::gather::gather;
+use super::probe::Answer;
 use super::server::try_server;
 use super::{HealError, History, Probe, Target, next};
-use crate::exec::{Job, Piped, SandboxState, Stop};
+use crate::diagnose::LogFacts;
+use crate::exec;
+use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Piped, SandboxState, Stop};
 use crate::model::{Diagnosis, FailureKind, HealedProbe, HealingAttempt};
 use crate::policy::Redactor;
 use crate::source::Listing;
+use std::path::PathBuf;
 
 /// How probes are healed.
 pub struct Options<'a> {
@@ -181,4 +181,52 @@ fn said(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> Stri
         Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{}: {message}", wrong.kind),
         _ => message,
     }
+}
+
+/// Runs a command. It answers when it passes, and also when it fails for a reason that lies in the
+/// code: a repair can start from there.
+fn try_command(
+    line: &str,
+    probe: &Probe,
+    place: &Job,
+    environment: &[String],
+    stop: &Stop,
+) -> Result<Answer, HealError> {
+    let job = Job {
+        environment: Environment {
+            allow: environment.to_vec(),
+            ..Environment::default()
+        },
+        limits: Limits {
+            timeout: Some(probe.timeout),
+            ..Limits::default()
+        },
+        command: CommandLine::Shell(line.to_owned()),
+        ..place.clone()
+    };
+    let outcome = exec::run(&job, stop, &mut Discard)?;
+    let seconds = probe.timeout.as_secs_f64();
+    let message = match outcome.end {
+        End::Exit(0) => "Passed.".to_owned(),
+        End::TimedOut(_) => format!("the command timed out after {seconds}s"),
+        end => format!("it ended with {end}"),
+    };
+    Ok(Answer {
+        answered: outcome.passed(),
+        message,
+        log: outcome.output.text(),
+        sandbox: Some(outcome.sandbox),
+        facts: LogFacts::of(&outcome, line),
+        refused: outcome.refused,
+        ..Answer::default()
+    })
+}
+
+/// Whether a failure of this kind lies in the code and not around it.
+fn is_about_code(kind: FailureKind) -> bool {
+    kind.is_in_code()
+        || matches!(
+            kind,
+            FailureKind::TestFailure | FailureKind::SnapshotMismatch
+        )
 }

@@ -2,16 +2,15 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
-use tokio::runtime::{Handle, Runtime};
-
-use super::answer::Answer;
-use super::ask::{Asked, ask};
+use super::ask::{ConversationEnd, ask};
+use super::probe::Answer;
 use super::rules::is_local;
 use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
 use crate::exec::{CommandLine, End, Environment, Job, Limits, Stop, spawn_piped};
 use crate::model::FailureKind;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::runtime::{Handle, Runtime};
 
 /// Starts a server and speaks to it on its standard input and output.
 pub(super) fn connect(
@@ -67,7 +66,7 @@ pub(super) fn connect(
         Err(asked) => asked,
     };
     let end = match asked {
-        Asked::Failed(_) => piped.wait(LAST_WORDS),
+        ConversationEnd::Failed(_) => piped.wait(LAST_WORDS),
         _ => piped.try_end(),
     };
     let end = end.and_then(Result::ok);
@@ -91,7 +90,7 @@ pub(super) fn connect(
             Some(FailureKind::TransportMismatch),
             "Failed to parse JSONRPC message from server: it writes other text",
         ),
-        (_, Asked::TimedOut) => Answer::failed(
+        (_, ConversationEnd::TimedOut) => Answer::failed(
             None,
             format!(
                 "{}: did not respond within {}s",
@@ -100,13 +99,13 @@ pub(super) fn connect(
             ),
         ),
         (Some(end), _) => Answer::failed(None, format!("the server ended with {end}")),
-        (None, Asked::Failed(error)) => Answer::failed(None, error.clone()),
+        (None, ConversationEnd::Failed(error)) => Answer::failed(None, error.clone()),
         (None, _) => Answer::failed(None, "interrupted"),
     };
     answer.facts = LogFacts {
         exit_code: end.and_then(End::code_or_signal),
         command: Some(job.command.to_string()),
-        timed_out: matches!(asked, Asked::TimedOut) && answer.kind.is_none(),
+        timed_out: matches!(asked, ConversationEnd::TimedOut) && answer.kind.is_none(),
         ..LogFacts::default()
     };
     // What is no message of the protocol belongs to the log.

@@ -1,16 +1,15 @@
-use std::collections::BTreeMap;
-
-use super::asked::Asked;
 use super::entity::{Entity, coverage, entity, is_module};
-use super::evidence::{Evidence, Way, Weight, nearness};
+use super::evidence::{Evidence, ImportCandidate, Weight, nearness};
 use super::idiom::Idiom;
 use super::proof;
+use super::query::UndefinedName;
 use super::subject::subject;
 use crate::graph::Graph;
 use crate::languages::{Has, Language, exported, is_word};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
+use std::collections::BTreeMap;
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the
@@ -21,7 +20,7 @@ const NEGLIGIBLE_IN_USE: u64 = 64;
 const MIN_TAKERS: u32 = 3;
 
 struct Row {
-    way: Way,
+    way: ImportCandidate,
     weight: Weight,
     entity: Entity,
     score: u64,
@@ -32,7 +31,7 @@ pub(super) fn choose(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     evidence: Evidence,
-    asked: &Asked<'_>,
+    asked: &UndefinedName<'_>,
     installed: &Installed,
 ) -> Vec<Suggestion> {
     let voted_outside = evidence
@@ -115,7 +114,7 @@ fn is_dotted(module: &str) -> bool {
 
 // Whether a module of scripts tells all that it exports, and the name is none of it: who takes it from
 // there all the same is as wrong as the file that asks.
-fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
+fn is_lacked(graph: &Graph<'_>, way: &ImportCandidate) -> bool {
     let Some(path) = &way.path else { return false };
     let declares = Language::of_path(path.as_str()).is_some_and(|it| it.declares_exports);
     if !declares || matches!(way.imported.as_str(), "*" | "default") {
@@ -139,7 +138,11 @@ fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
 }
 
 // Whether a package that is installed is known not to have the name.
-pub(super) fn is_lacking(installed: &Installed, asked: &Asked<'_>, one: &Suggestion) -> bool {
+pub(super) fn is_lacking(
+    installed: &Installed,
+    asked: &UndefinedName<'_>,
+    one: &Suggestion,
+) -> bool {
     let whole = matches!(one.imported.as_str(), "*" | "default");
     let outside = one.path.is_none() && one.source != HintSource::Stdlib && !whole;
     outside && exported(installed, asked.file, &one.module, &one.imported) == Some(Has::Nothing)
@@ -147,7 +150,7 @@ pub(super) fn is_lacking(installed: &Installed, asked: &Asked<'_>, one: &Suggest
 
 // Whether a name is used as what a library has, and not as a variable that bears a word: called, with
 // members, as a type, a decorator or a class.
-fn is_used_as_one(asked: &Asked<'_>) -> bool {
+fn is_used_as_one(asked: &UndefinedName<'_>) -> bool {
     let usage = &asked.usage;
     let marked = |at: &usize| at.checked_sub(1).and_then(|at| asked.text.get(at)) == Some(&b'@');
     usage.called
@@ -177,9 +180,9 @@ fn totals(rows: &[Row]) -> BTreeMap<Entity, u64> {
 fn score(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    way: &Way,
+    way: &ImportCandidate,
     weight: &Weight,
-    asked: &Asked<'_>,
+    asked: &UndefinedName<'_>,
 ) -> u64 {
     let mut score = 16 * weight.votes;
     // Near the file, or near what the file works with.
@@ -256,7 +259,7 @@ fn score(
     }
     // `datetime.timedelta` is a member of the module, not of the class of the same name.
     if way.module == asked.name && way.imported == asked.name && way.path.is_none() {
-        let whole = Way {
+        let whole = ImportCandidate {
             imported: "*".to_owned(),
             ..way.clone()
         };
@@ -268,7 +271,7 @@ fn score(
 }
 
 // How much the file and its neighbours take other names from the same module.
-fn habit(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> u64 {
+fn habit(graph: &Graph<'_>, way: &ImportCandidate, asked: &UndefinedName<'_>) -> u64 {
     let resolver = graph.resolver();
     let from_there = |one: &Import| {
         !one.names.is_empty()
@@ -285,7 +288,7 @@ fn habit(graph: &Graph<'_>, way: &Way, asked: &Asked<'_>) -> u64 {
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Asked<'_>) -> bool {
+fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &UndefinedName<'_>) -> bool {
     let Some(best) = rows.first() else {
         return false;
     };
@@ -374,7 +377,12 @@ fn is_rival(row: &Row, best: &Row) -> bool {
     row.weight.defines.is_some() && beside(&row.entity, &best.entity)
 }
 
-fn written(graph: &Graph<'_>, idiom: &dyn Idiom, row: &Row, asked: &Asked<'_>) -> Suggestion {
+fn written(
+    graph: &Graph<'_>,
+    idiom: &dyn Idiom,
+    row: &Row,
+    asked: &UndefinedName<'_>,
+) -> Suggestion {
     let Row { way, weight, .. } = row;
     let kind = row.entity.kind(graph, &way.imported);
     let (module, type_only) = idiom.spelled(asked, way, weight, kind);

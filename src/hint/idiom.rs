@@ -1,29 +1,33 @@
-use std::sync::Arc;
-
-use super::asked::Asked;
-use super::evidence::{Way, Weight};
+use super::evidence::{ImportCandidate, Weight};
 use super::python::Python;
+use super::query::UndefinedName;
 use super::script::Script;
 use super::suggest::Parsed;
 use crate::graph::Graph;
 use crate::languages::{Language, PYTHON};
 use crate::model::{DefinitionKind, FileFacts, HintSource, Import, RepoPath, Suggestion};
 use crate::source::{Installed, Source};
+use std::sync::Arc;
 
 /// How one file comes by names, as it and those around it show: what a hint asks where languages
 /// differ.
 pub(super) trait Idiom: Sync {
     /// What the file at `path` says about a name that this one lacks: how it imports it, and
     /// whether it offers it to others.
-    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)>;
+    fn evidence(
+        &self,
+        facts: &FileFacts,
+        path: &RepoPath,
+        name: &str,
+    ) -> Vec<(ImportCandidate, Weight)>;
 
     /// Modules of the repository that may be meant because of how they are called.
     fn namesakes(
         &self,
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
-        asked: &Asked<'_>,
-    ) -> Vec<(Way, Weight)>;
+        asked: &UndefinedName<'_>,
+    ) -> Vec<(ImportCandidate, Weight)>;
 
     /// Modules outside that bear the name, each with what is taken of it.
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)>;
@@ -52,8 +56,8 @@ pub(super) trait Idiom: Sync {
     /// `kind` is what the way leads to, when that is known.
     fn spelled(
         &self,
-        asked: &Asked<'_>,
-        way: &Way,
+        asked: &UndefinedName<'_>,
+        way: &ImportCandidate,
         weight: &Weight,
         kind: Option<DefinitionKind>,
     ) -> (String, bool);
@@ -63,13 +67,19 @@ pub(super) trait Idiom: Sync {
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool);
 
     /// Whether an import that is put into the file follows what only this language demands.
-    fn suits(&self, _: &Asked<'_>, _: &Suggestion, _: &Import, _: Option<DefinitionKind>) -> bool {
+    fn suits(
+        &self,
+        _: &UndefinedName<'_>,
+        _: &Suggestion,
+        _: &Import,
+        _: Option<DefinitionKind>,
+    ) -> bool {
         true
     }
 
     /// Whether nobody would go this way: into another package by its place, or to what is not
     /// declared.
-    fn is_astray(&self, _: &Asked<'_>, _: &Way) -> bool {
+    fn is_astray(&self, _: &UndefinedName<'_>, _: &ImportCandidate) -> bool {
         false
     }
 }

@@ -2,7 +2,6 @@
 //! defines it, the standard library, manifests; certain or abstaining.
 
 mod answers;
-mod asked;
 mod choose;
 mod entity;
 mod evidence;
@@ -26,7 +25,6 @@ mod similar;
 mod slip;
 mod subject;
 mod suggest;
-mod tables;
 mod wanted;
 mod words;
 

@@ -1,10 +1,9 @@
 use std::collections::BTreeSet;
 
 use super::Query;
-use super::evidence::{Evidence, Way, Weight};
+use super::evidence::{Evidence, ImportCandidate, Weight};
 use super::idiom::Idiom;
-use super::tables;
-use crate::languages::{Has, Language, exported};
+use crate::languages::{Has, Language, Outside, exported};
 use crate::model::HintSource;
 
 /// Declared packages that are looked into for one name.
@@ -21,7 +20,7 @@ pub(super) fn add(
 ) {
     let file = query.file;
     let mut put = |module: &str, imported: &str, from: HintSource, erased: bool| {
-        let way = Way {
+        let way = ImportCandidate {
             module: module.to_owned(),
             imported: imported.to_owned(),
             path: None,
@@ -41,8 +40,8 @@ pub(super) fn add(
     for (module, imported, from) in idiom.outside(name) {
         put(&module, &imported, from, false);
     }
-    let told = tables::told(query.known, name, language);
-    let known = tables::known(name, language).into_iter();
+    let told = told(query.known, name, language);
+    let known = known(name, language).into_iter();
     let known = known.filter(|one| idiom.declares(one.module));
     for one in told.into_iter().chain(known) {
         let imported = some_or(one.imported, name);
@@ -61,7 +60,7 @@ pub(super) fn add(
         )
         .collect();
     for (module, erased) in shown {
-        let way = Way {
+        let way = ImportCandidate {
             module,
             imported: name.to_owned(),
             path: None,
@@ -78,4 +77,75 @@ pub(super) fn add(
 
 fn some_or<'n>(imported: &'n str, name: &'n str) -> &'n str {
     if imported.is_empty() { name } else { imported }
+}
+
+// `name module [imported] family`, sorted by family; public names of packages in wide use. The
+// family is `py`, `js`, or `ts` for what is erased at run time. Asked only for packages that a
+// manifest names.
+const KNOWN: &str = include_str!("known.txt");
+
+/// Known packages outside the repository that export a name.
+fn known(name: &str, language: &Language) -> Vec<Outside<'static>> {
+    in_rows(KNOWN.lines(), name, language)
+}
+
+/// What the user says of a name, in rows of the same form.
+fn told<'t>(table: &'t [String], name: &str, language: &Language) -> Vec<Outside<'t>> {
+    in_rows(table.iter().map(String::as_str), name, language)
+}
+
+fn in_rows<'t>(
+    table: impl Iterator<Item = &'t str>,
+    name: &str,
+    language: &Language,
+) -> Vec<Outside<'t>> {
+    table
+        .filter_map(|line| {
+            let row: Vec<&str> = line.split_whitespace().collect();
+            let (found, module, imported, family) = match row.as_slice() {
+                [found, module, family] => (*found, *module, "", *family),
+                [found, module, imported, family] => (*found, *module, *imported, *family),
+                _ => return None,
+            };
+            (found == name && language.families.contains(&family)).then_some(Outside {
+                module,
+                imported,
+                erased: family == "ts",
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KNOWN, Outside, known};
+    use crate::languages::{PYTHON, TYPESCRIPT};
+
+    #[test]
+    fn names_lead_to_their_modules() {
+        let outside = |module, imported, erased| Outside {
+            module,
+            imported,
+            erased,
+        };
+        assert_eq!(
+            known("useState", &TYPESCRIPT),
+            [outside("react", "", false)]
+        );
+        assert_eq!(
+            known("ReactNode", &TYPESCRIPT),
+            [outside("react", "", true)]
+        );
+        assert!(known("useState", &PYTHON).is_empty());
+        assert_eq!(known("np", &PYTHON), [outside("numpy", "*", false)]);
+    }
+
+    #[test]
+    fn every_row_is_whole() {
+        assert!(
+            KNOWN
+                .lines()
+                .all(|line| matches!(line.split(' ').count(), 3 | 4))
+        );
+    }
 }

@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use super::Earlier;
-use crate::model::RepoPath;
+use crate::languages::{Language, Uses};
+use crate::model::{FileFacts, RepoPath};
 use crate::source::Installed;
 
 /// A question about imports.
@@ -18,4 +21,18 @@ pub struct Query<'q> {
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
     /// What files were before: what the file itself last had for a name outweighs all else.
     pub earlier: &'q Earlier<'q>,
+}
+
+/// One name and the file that lacks it.
+pub(super) struct UndefinedName<'a> {
+    pub(super) file: &'a RepoPath,
+    pub(super) name: &'a str,
+    pub(super) text: &'a [u8],
+    pub(super) usage: Uses,
+    pub(super) facts: &'a FileFacts,
+    pub(super) language: &'static Language,
+    /// What other files of its directory say about themselves.
+    pub(super) siblings: Vec<Arc<FileFacts>>,
+    /// Files of the repository that it imports.
+    pub(super) reached: Vec<RepoPath>,
 }

@@ -1,8 +1,8 @@
-use super::asked::Asked;
 use super::entity::coverage;
-use super::evidence::{Way, Weight, nearness};
+use super::evidence::{ImportCandidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
+use super::query::UndefinedName;
 use super::subject::by_subject;
 use super::suggest::Parsed;
 use crate::graph::Graph;
@@ -39,7 +39,12 @@ impl<'g> Script<'g> {
 }
 
 impl Idiom for Script<'_> {
-    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)> {
+    fn evidence(
+        &self,
+        facts: &FileFacts,
+        path: &RepoPath,
+        name: &str,
+    ) -> Vec<(ImportCandidate, Weight)> {
         let Site { graph, file, .. } = self.site;
         evidence(graph, &self.style, facts, path, file, name)
     }
@@ -48,8 +53,8 @@ impl Idiom for Script<'_> {
         &self,
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
-        asked: &Asked<'_>,
-    ) -> Vec<(Way, Weight)> {
+        asked: &UndefinedName<'_>,
+    ) -> Vec<(ImportCandidate, Weight)> {
         let graph = self.site.graph;
         let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
         let mut found = by_subject(graph, &self.style, pool, others, asked.file, asked.name);
@@ -98,8 +103,8 @@ impl Idiom for Script<'_> {
 
     fn spelled(
         &self,
-        asked: &Asked<'_>,
-        way: &Way,
+        asked: &UndefinedName<'_>,
+        way: &ImportCandidate,
         weight: &Weight,
         kind: Option<DefinitionKind>,
     ) -> (String, bool) {
@@ -121,14 +126,14 @@ impl Idiom for Script<'_> {
     // Module kinds, packages, types beside values.
     fn suits(
         &self,
-        asked: &Asked<'_>,
+        asked: &UndefinedName<'_>,
         one: &Suggestion,
         import: &Import,
         kind: Option<DefinitionKind>,
     ) -> bool {
         let (graph, style) = (self.site.graph, &self.style);
         let resolver = graph.resolver();
-        let way = Way {
+        let way = ImportCandidate {
             module: import.specifier.clone(),
             imported: one.imported.clone(),
             path: one.path.clone(),
@@ -175,7 +180,7 @@ impl Idiom for Script<'_> {
             && is_declared(graph, asked, &import.specifier)
     }
 
-    fn is_astray(&self, asked: &Asked<'_>, way: &Way) -> bool {
+    fn is_astray(&self, asked: &UndefinedName<'_>, way: &ImportCandidate) -> bool {
         let graph = self.site.graph;
         crosses(graph, asked, way) || !is_declared(graph, asked, &way.module)
     }
@@ -188,7 +193,7 @@ fn evidence(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(Way, Weight)> {
+) -> Vec<(ImportCandidate, Weight)> {
     let resolver = graph.resolver();
     let mut found = Vec::new();
     let near = nearness(path, file);
@@ -238,7 +243,7 @@ fn evidence(
             ..Weight::default()
         };
         found.push((
-            Way {
+            ImportCandidate {
                 module,
                 imported: taken.name.clone(),
                 path: target,
@@ -283,7 +288,7 @@ fn exported(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(Way, Weight)> {
+) -> Vec<(ImportCandidate, Weight)> {
     let resolver = graph.resolver();
     let default = |export: &&crate::model::Export| {
         export.name == "default"
@@ -308,7 +313,7 @@ fn exported(
         near: nearness(path, file),
         ..Weight::default()
     };
-    let way = |module: String, imported: &str, path: &RepoPath| Way {
+    let way = |module: String, imported: &str, path: &RepoPath| ImportCandidate {
         module,
         imported: imported.to_owned(),
         path: Some(path.clone()),
@@ -402,7 +407,12 @@ fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> boo
 
 // The specifier as the asked file writes it: what it imports the same file by already; `dist` where
 // its own imports name what is emitted.
-fn spelled(graph: &Graph<'_>, style: &ScriptStyle, asked: &Asked<'_>, way: &Way) -> String {
+fn spelled(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    asked: &UndefinedName<'_>,
+    way: &ImportCandidate,
+) -> String {
     let resolver = graph.resolver();
     let Some(path) = &way.path else {
         return way.module.clone();
@@ -433,7 +443,7 @@ fn spelled(graph: &Graph<'_>, style: &ScriptStyle, asked: &Asked<'_>, way: &Way)
 
 // What shows whether the file names sources or what is emitted: its own imports of what stands
 // elsewhere, else those of its neighbours.
-fn relative_imports<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = &'a Import> {
+fn relative_imports<'a>(asked: &'a UndefinedName<'_>) -> impl Iterator<Item = &'a Import> {
     let above = |import: &&Import| import.specifier.starts_with("../");
     let alone = !asked.facts.imports.iter().any(|import| above(&import));
     let siblings = asked.siblings.iter().filter(move |_| alone);
@@ -464,7 +474,7 @@ fn emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> Option<
 
 // Whether a way leads by its place into another package than the file's, and neither the file nor
 // its neighbours go there like that.
-fn crosses(graph: &Graph<'_>, asked: &Asked<'_>, way: &Way) -> bool {
+fn crosses(graph: &Graph<'_>, asked: &UndefinedName<'_>, way: &ImportCandidate) -> bool {
     let resolver = graph.resolver();
     let Some(path) = way.path.as_ref().filter(|_| way.module.starts_with('.')) else {
         return false;
@@ -559,8 +569,8 @@ fn same_named(
     graph: &Graph<'_>,
     style: &ScriptStyle,
     pool: &[&RepoPath],
-    asked: &Asked<'_>,
-) -> Vec<(Way, Weight)> {
+    asked: &UndefinedName<'_>,
+) -> Vec<(ImportCandidate, Weight)> {
     let usage = &asked.usage;
     let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
     let wanted = plain(asked.name);
@@ -573,7 +583,7 @@ fn same_named(
         if stem != asked.name && plain(stem) != wanted {
             continue;
         }
-        let way = |imported: &str| Way {
+        let way = |imported: &str| ImportCandidate {
             module: style.relative(asked.file, path, ""),
             imported: imported.to_owned(),
             path: Some((*path).clone()),

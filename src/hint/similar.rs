@@ -1,10 +1,9 @@
-use std::collections::BTreeSet;
-
-use super::asked::Asked;
 use super::idiom::Idiom;
+use super::query::UndefinedName;
 use crate::graph::Graph;
 use crate::languages::{free_names, uses};
 use crate::model::{HintSource, RepoPath, Suggestion};
+use std::collections::BTreeSet;
 
 /// Files looked into for names like it, nearest first.
 const MAX_FILES: usize = 200;
@@ -16,7 +15,7 @@ pub(super) fn similar(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     pool: &[&RepoPath],
-    asked: &Asked<'_>,
+    asked: &UndefinedName<'_>,
 ) -> Vec<Suggestion> {
     let mut found: Vec<(usize, usize, Suggestion)> = Vec::new();
     let resolver = graph.resolver();
@@ -74,7 +73,7 @@ pub(super) fn similar(
 
 // What means something in the file without another import, nearest first: what it imports, binds or
 // takes as a parameter, and what the language itself has.
-fn at_hand(asked: &Asked<'_>) -> Vec<(usize, String)> {
+fn at_hand(asked: &UndefinedName<'_>) -> Vec<(usize, String)> {
     let text = String::from_utf8_lossy(asked.text);
     let free = free_names(asked.file, asked.text);
     let is_used = |name: &str| {

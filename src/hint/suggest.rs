@@ -3,12 +3,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 
-use super::Query;
-use super::asked::Asked;
 use super::choose::choose;
-use super::evidence::{Evidence, Way, Weight, nearness};
+use super::evidence::{Evidence, ImportCandidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
-use super::{history, outside, similar, words};
+use super::query::UndefinedName;
+use super::{Query, history, outside, similar, words};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word};
 use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
@@ -69,7 +68,7 @@ pub(super) fn suggest_among(
     let mut found = Vec::new();
     for name in &names {
         let parsed = parse(graph, &pool, holders, name);
-        let asked = Asked {
+        let asked = UndefinedName {
             file: query.file,
             name,
             text: &text,
@@ -209,7 +208,7 @@ fn gather(
     idiom: &dyn Idiom,
     pool: &[&RepoPath],
     parsed: &Parsed<'_>,
-    asked: &Asked<'_>,
+    asked: &UndefinedName<'_>,
 ) -> Evidence {
     let name = asked.name;
     let found: Vec<_> = parsed
@@ -231,7 +230,11 @@ fn gather(
 
 // Modules that the file or its neighbours take other names from and that pass this one on, be it
 // by a star: their text need not hold the name.
-fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Asked<'_>) -> Vec<(Way, Weight)> {
+fn offered(
+    graph: &Graph<'_>,
+    idiom: &dyn Idiom,
+    asked: &UndefinedName<'_>,
+) -> Vec<(ImportCandidate, Weight)> {
     let resolver = graph.resolver();
     let siblings = asked.siblings.iter().map(AsRef::as_ref);
     let imports = std::iter::once(asked.facts)
@@ -278,7 +281,7 @@ fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Asked<'_>) -> Vec<(Way,
         } else {
             import.specifier.clone()
         };
-        let way = Way {
+        let way = ImportCandidate {
             module,
             imported: asked.name.to_owned(),
             path: Some(target.clone()),

@@ -1,5 +1,4 @@
-use super::read::Enclosing;
-use super::report::{Case, End};
+use super::read::{Case, Enclosing, End};
 
 /// Gives a test the name that its runner prints, and says which runner that is.
 pub(super) fn set_id(case: &mut Case, around: &Enclosing) {

@@ -9,20 +9,18 @@ use rmcp::model::{
     ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
-use rmcp::{ErrorData, RoleServer, ServerHandler};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::ServerOptions;
 use super::answer::answer;
-use super::error::ToolError;
-use super::progress::Progress;
-use super::prompts;
-use super::resources::{self, Answers};
+use super::resources::Answers;
 use super::roots::Roots;
-use super::tool::{Caller, ToolRow};
+use super::tool::{Caller, ToolError, ToolRow};
 use super::tools::TOOLS;
+use super::{prompts, resources};
 use crate::app::settings::Settings;
-use crate::app::{App, AppError, AppOptions};
+use crate::app::{App, AppError, AppOptions, SettingsChoice};
 
 /// The commands as tools, and documents as resources.
 #[derive(Debug, Clone)]
@@ -283,4 +281,67 @@ fn failed(error: ToolError) -> CallToolResult {
 fn knows_links(context: &RequestContext<RoleServer>) -> bool {
     let client = context.peer.peer_info();
     client.is_none_or(|it| it.protocol_version >= ProtocolVersion::V_2025_06_18)
+}
+
+/// Tells a caller how far a tool is, and the tool whether anybody still waits.
+struct Progress {
+    sender: UnboundedSender<String>,
+}
+
+impl Progress {
+    fn new() -> (Self, UnboundedReceiver<String>) {
+        let (sender, receiver) = unbounded_channel();
+        (Self { sender }, receiver)
+    }
+}
+
+impl crate::app::Progress for Progress {
+    // Nobody receives any more when the call was cancelled.
+    fn step(&self, what: &str) -> bool {
+        self.sender.send(what.to_owned()).is_ok()
+    }
+
+    fn note(&self, text: &str) {
+        self.step(text);
+    }
+}
+
+/// What a server works on and may do.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// The directory it stands in.
+    pub directory: PathBuf,
+    /// Whether the client's roots have no say; else they may narrow the directory.
+    pub named: bool,
+    /// The settings' file; when none is named it is looked for where a call works.
+    pub settings: SettingsChoice,
+    /// Whether `apply_patch` is offered.
+    pub allow_write: bool,
+    /// The commands that `run_tests` and `fix_tests` may run; without any neither is offered.
+    pub commands: Vec<String>,
+    /// Globs of protected files that patches may change.
+    pub allow_protected: Vec<String>,
+    /// Threads for listing files; the settings' when missing.
+    pub threads: Option<usize>,
+}
+
+/// Serves on standard input and output until the input ends.
+///
+/// # Errors
+/// When the system gives no runtime, or the first message is not MCP.
+pub fn serve_stdio(server: Server) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(async {
+        let service = server
+            .serve(rmcp::transport::stdio())
+            .await
+            .map_err(std::io::Error::other)?;
+        service.waiting().await.map_err(std::io::Error::other)
+    });
+    // Reading standard input cannot be broken off; nobody waits for it.
+    runtime.shutdown_background();
+    served.map(|_| ())
 }

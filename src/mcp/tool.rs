@@ -6,7 +6,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::answer::{LIMIT, left_off_field, limit_argument};
-use super::error::ToolError;
 use crate::app::settings::Settings;
 use crate::app::{App, AppError, Progress};
 use crate::model::{forget_widths, schema};
@@ -147,4 +146,19 @@ pub(super) fn document(name: &str) -> Value {
     schema(name)
         .map(crate::model::DocumentSchema::schema)
         .unwrap_or_default()
+}
+
+/// Why a tool could not do its work, for whoever called it.
+#[derive(Debug)]
+pub(super) enum ToolError {
+    /// The arguments do not fit their schema.
+    Arguments(String),
+    /// The task failed.
+    Task(AppError),
+}
+
+impl From<AppError> for ToolError {
+    fn from(error: AppError) -> Self {
+        Self::Task(error)
+    }
 }

@@ -7,7 +7,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use super::Verdict::{Ambiguous, ContextNotFound, Malformed, Refused, Reversed, Stale};
-use super::consequence::{Consequence, ends, mends, notes, over_budget, refuses, refuses_paths};
 use super::{Exit, Severity, StopReason, Verdict};
 
 macro_rules! codes {
@@ -253,6 +252,87 @@ impl JsonSchema for Code {
             "type": "string",
             "pattern": "^[A-Z][0-9]{3}$",
         })
+    }
+}
+
+/// What follows from a code: the columns of the table of codes.
+#[derive(Debug, Clone, Copy)]
+struct Consequence {
+    severity: Severity,
+    verdict: Option<Verdict>,
+    exit: Exit,
+    stop: Option<StopReason>,
+    advice: &'static str,
+    over_budget: bool,
+}
+
+const NOTE: Consequence = Consequence {
+    severity: Severity::Warning,
+    verdict: None,
+    exit: Exit::Yes,
+    stop: None,
+    advice: "",
+    over_budget: false,
+};
+
+/// Worth knowing, and no more.
+const fn notes() -> Consequence {
+    NOTE
+}
+
+/// One thing of a patch that was mended.
+const fn mends() -> Consequence {
+    NOTE
+}
+
+/// Left out of a packet because its budget was used up.
+const fn over_budget() -> Consequence {
+    Consequence {
+        over_budget: true,
+        ..NOTE
+    }
+}
+
+/// Refuses a patch; how a command and an attempt end follows from the verdict.
+const fn refuses(verdict: Verdict) -> Consequence {
+    Consequence {
+        severity: Severity::Error,
+        verdict: Some(verdict),
+        exit: verdict.exit(),
+        stop: Some(verdict.stop_reason()),
+        ..NOTE
+    }
+}
+
+/// Refuses a patch for the paths or kinds of entries that it names.
+const fn refuses_paths() -> Consequence {
+    refuses(Verdict::Unsafe)
+        .advice("Leave this path out; only plain files inside the repository can be changed.")
+}
+
+/// Ends a command that could not do its work, or whose answer is no.
+const fn ends(exit: Exit) -> Consequence {
+    Consequence {
+        severity: Severity::Error,
+        exit,
+        ..NOTE
+    }
+}
+
+impl Consequence {
+    const fn exit(self, exit: Exit) -> Self {
+        Self { exit, ..self }
+    }
+
+    const fn stop(self, stop: StopReason) -> Self {
+        Self {
+            stop: Some(stop),
+            ..self
+        }
+    }
+
+    const fn advice(self, advice: &'static str) -> Self {
+        Self { advice, ..self }
     }
 }
 

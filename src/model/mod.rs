@@ -3,14 +3,12 @@
 mod blob;
 mod code;
 mod code_page;
-mod consequence;
 mod exit;
 mod facts;
 mod failure;
 mod level;
 mod patch;
 mod path;
-mod refusal;
 mod verdict;
 
 pub use blob::{BlobId, hex};
@@ -26,11 +24,10 @@ pub use failure::{
 };
 pub use level::{Caps, Level, Profile};
 pub use patch::{
-    AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Nearest, Operation,
-    PatchFormat, PatchProblem, PatchVerdict, Safety,
+    AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Mismatch, Nearest,
+    Operation, PatchFormat, PatchProblem, PatchVerdict, Refusal, Safety,
 };
 pub use path::{PathProblem, RepoPath, file_name};
-pub use refusal::{Mismatch, Refusal};
 
 pub use verdict::{Severity, Verdict};
 
@@ -40,12 +37,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
-        mod checkup;
-        mod child_failure;
         mod ci_report;
         mod command_record;
         mod context;
-        mod gain;
         mod healing;
         mod hint;
         mod imports;
@@ -55,6 +49,7 @@ cfg_if::cfg_if! {
         mod repair;
         mod run_record;
         mod run_summary;
+        mod running;
         mod schema;
         mod stats;
 
@@ -62,8 +57,6 @@ cfg_if::cfg_if! {
             AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
             LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
         };
-        pub use checkup::{Checkup, CheckupRow, CheckupState};
-        pub use child_failure::ChildFailure;
         pub use ci_report::{CiCause, CiFailure, CiReport, CiSuggestion};
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};
         pub use context::{
@@ -72,8 +65,9 @@ cfg_if::cfg_if! {
             Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
             UnchangedFile, UnresolvedImport,
         };
-        pub use gain::{Gain, GainRow};
-        pub use healing::{HealedProbe, HealingAttempt, HealingResult, ProbeTransport};
+        pub use healing::{
+            Checkup, CheckupRow, CheckupState, HealedProbe, HealingAttempt, HealingResult, ProbeTransport,
+        };
         pub use hint::{HintDocument, HintSource, Suggestion};
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};
@@ -87,9 +81,10 @@ cfg_if::cfg_if! {
             ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, FileChange, TestResult, TroubleKind, Usage,
             PartResult, Refused, WorkplaceUsed,
         };
-        pub use run_record::{AttemptRecord, RunRecord};
+        pub use run_record::{AttemptRecord, ChildFailure, RunRecord};
         pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};
+        pub use running::{AgentProtocol, SandboxMode, WorkplaceMode};
         pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
-        pub use stats::{Blocker, Rate, Stats};
+        pub use stats::{Blocker, Gain, GainRow, Rate, Stats};
     }
 }

@@ -20,7 +20,6 @@ mod place;
 mod prefix;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod read;
-mod reverse;
 mod set;
 mod structure;
 mod target;

@@ -2,7 +2,6 @@
 
 mod change;
 mod commands;
-mod deny;
 mod invisible;
 mod manifest;
 mod meddling;
@@ -20,9 +19,7 @@ mod test_files;
 #[cfg(feature = "program")]
 mod utf16;
 
-pub use change::ChangedFile;
-pub use change::judge_together;
-pub use change::{ChangeLimits, ChangeRules, judge_change};
+pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::{CommandFile, CommandFiles, is_test_program};
 pub use invisible::is_invisible;
 #[cfg(feature = "program")]

@@ -1,12 +1,11 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-
-use super::deny::{DenyClass, DenyRow, deny_table};
+use super::protected::{DenyClass, DenyRow, deny_table};
 #[cfg(feature = "program")]
 use crate::config::Context;
 use crate::model::{Code, Profile, RepoPath};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Which files of a repository may be read at all. Asked before any content is opened.
 ///

@@ -8,7 +8,6 @@
 mod account;
 mod compare;
 mod evidence;
-mod junit;
 mod named_runners;
 mod pattern;
 mod readers;

@@ -3,17 +3,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bm25::{bm25, rarities};
-use super::change::changed;
-use super::cochange::{Commit, cochange, recency};
-use super::hops::nearness;
 use super::name::name_similarity;
-use super::pool::{Pool, Standing};
+use super::pool::{Pool, ProjectPart};
 use super::query::Query;
 use super::scan::{FileTerms, scan};
-use super::score::Scores;
-use super::symbols::{defines, uses};
-use super::vicinity::vicinity;
+use super::signals::{
+    Commit, Scores, bm25, changed, cochange, defines, nearness, rarities, recency, uses, vicinity,
+};
 use super::weights::{Signal, WEIGHTS, Weight};
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -76,7 +72,7 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         .filter(|entry| entry.bytes <= MAX_BYTES)
         .filter_map(|entry| Some((entry.path.clone(), candidates.standing(&entry.path)?)))
         .filter(|(path, _)| !input.targets.contains(path) && (input.may_read)(path))
-        .map(|(path, standing)| (path, standing == Standing::SetApart))
+        .map(|(path, standing)| (path, standing == ProjectPart::SetApart))
         .unzip();
     let target_bytes: Vec<Arc<[u8]>> = input
         .targets

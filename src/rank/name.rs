@@ -1,7 +1,6 @@
-use std::collections::BTreeSet;
-
-use super::score::Scores;
+use super::signals::Scores;
 use crate::model::RepoPath;
+use std::collections::BTreeSet;
 
 /// Similarity of a file's name and folders to those of the nearest target.
 pub(super) fn name_similarity(pool: &[RepoPath], targets: &[RepoPath]) -> Scores {

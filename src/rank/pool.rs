@@ -33,7 +33,7 @@ impl Pool {
 
     /// Where a file stands; `None` for one that the pool does not hold.
     #[must_use]
-    pub fn standing(&self, path: &RepoPath) -> Option<Standing> {
+    pub fn standing(&self, path: &RepoPath) -> Option<ProjectPart> {
         let inside = self.projects.iter().map(|project| {
             let below = path.as_str().strip_prefix(project.as_str());
             below.map_or(0, |below| path.as_str().len() - below.len())
@@ -43,9 +43,9 @@ impl Pool {
             return None;
         }
         Some(if start > 0 {
-            Standing::SetApart
+            ProjectPart::SetApart
         } else {
-            Standing::Product
+            ProjectPart::Product
         })
     }
 
@@ -76,7 +76,7 @@ impl Pool {
 
 /// What a candidate is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProjectPart {
     /// The product itself.
     Product,
     /// The example, demo or vendored project that a target lies in.

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::query::is_common;
-use super::score::log2_1p;
+use super::signals::log2_1p;
 use super::terms::{ByTerm, TermId, identifiers, parts, term_id};
 
 /// A unit of a file, for weighing it.

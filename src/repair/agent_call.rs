@@ -8,11 +8,10 @@ use super::error::RepairError;
 use super::journal::read_json;
 use super::session::Session;
 use crate::agent::{
-    Call, Places, Protocol, Reply, call, in_words, read_reply, retry_after, settings_folders,
-    trouble,
+    Call, Places, Reply, call, in_words, read_reply, retry_after, settings_folders, trouble,
 };
 use crate::exec::{Captured, CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
-use crate::model::{AgentTrouble, ReplyStatus, TroubleKind};
+use crate::model::{AgentProtocol, AgentTrouble, ReplyStatus, TroubleKind};
 use crate::patch::{Change, canonical};
 use crate::policy::sanitize_log;
 use crate::workplace::{Fingerprint, Kind, WorkplaceError};
@@ -65,7 +64,7 @@ struct CallRecord {
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) command: &'a str,
-    pub(super) protocol: Protocol,
+    pub(super) protocol: AgentProtocol,
     pub(super) environment: &'a [String],
     pub(super) writable: &'a [PathBuf],
 }
@@ -115,7 +114,6 @@ impl Session<'_> {
         let answer = match call(
             &Call {
                 command,
-                protocol,
                 places: Places {
                     packet,
                     prompt,
@@ -166,7 +164,7 @@ impl Session<'_> {
                 progress |= !changed.is_empty();
                 // A patch that was said stands for what was tried on the way to it, unless editing
                 // is the way to answer.
-                let edits = protocol == Protocol::Edit || reply.patch.is_none();
+                let edits = protocol == AgentProtocol::Edit || reply.patch.is_none();
                 if !changed.is_empty() && edits {
                     let changed: Vec<Change> = changed
                         .into_iter()
@@ -267,7 +265,7 @@ impl Session<'_> {
     }
 
     // The call was made before an interruption; its reply stands in the folder.
-    fn replay_call(&self, folder: &str, protocol: Protocol, called: CallRecord) -> AgentCall {
+    fn replay_call(&self, folder: &str, protocol: AgentProtocol, called: CallRecord) -> AgentCall {
         let read = |name: &str| {
             let path = self.journal.path(&format!("{folder}/{name}"));
             std::fs::read_to_string(path).unwrap_or_default()
@@ -275,7 +273,7 @@ impl Session<'_> {
         let text = read("reply.txt");
         let mut reply = read_reply(&text);
         let edited = read("edited.diff");
-        if !edited.is_empty() && (protocol == Protocol::Edit || reply.patch.is_none()) {
+        if !edited.is_empty() && (protocol == AgentProtocol::Edit || reply.patch.is_none()) {
             reply.patch = Some(edited.into_bytes());
             reply.packet.status = ReplyStatus::Patch;
         }

@@ -12,12 +12,11 @@ use super::session::{Ask, Session};
 use super::setup::Agent;
 use super::task::Task;
 use super::trial::{Trial, digest};
-use crate::agent::Protocol;
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::git::earlier;
 use crate::model::{
-    AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget, ReplyStatus,
-    RepoPath, StopReason, UnchangedFile,
+    AgentProtocol, AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget,
+    ReplyStatus, RepoPath, StopReason, UnchangedFile,
 };
 use crate::policy::When;
 use crate::report::{ReplyForm, agent_prompt};
@@ -293,7 +292,7 @@ impl Session<'_> {
         }
         let form = match self.setup.agent {
             Agent::Command {
-                protocol: Protocol::Edit,
+                protocol: AgentProtocol::Edit,
                 ..
             } => ReplyForm::Edits,
             _ => ReplyForm::Patch,
@@ -425,8 +424,8 @@ impl Session<'_> {
                 writable,
             } => {
                 let stdin = match protocol {
-                    Protocol::Json => packet,
-                    Protocol::Prompt | Protocol::Edit => prompt,
+                    AgentProtocol::Json => packet,
+                    AgentProtocol::Prompt | AgentProtocol::Edit => prompt,
                 };
                 let timeout = Duration::try_from_secs_f64(timeout).unwrap_or(Duration::MAX);
                 let asked = Asked {

@@ -27,7 +27,6 @@ mod progress;
 mod prove;
 mod read_run;
 mod record;
-mod report_asked;
 mod run;
 mod session;
 mod setup;

@@ -17,11 +17,11 @@ use super::plan::{End, Policy, Step, next};
 use super::setup::Setup;
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
-use crate::exec::{SandboxMode, SandboxState, Stop};
+use crate::exec::{SandboxState, Stop};
 use crate::git::earlier;
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
-    FailurePacket, Level, Observed, PartResult, PreviousAttempt, Refused, RepoPath,
+    FailurePacket, Level, Observed, PartResult, PreviousAttempt, Refused, RepoPath, SandboxMode,
 };
 use crate::patch::FileState;
 use crate::proof::{Evidence, hidden_failure};

@@ -4,16 +4,13 @@ use std::time::Duration;
 
 use super::plan::Policy;
 use super::task::Task;
-use crate::agent::Protocol;
 use crate::context::Request;
 use crate::diagnose::UserRules;
-use crate::exec::SandboxMode;
 use crate::git::Repository;
-use crate::model::{Diagnosis, FailurePacket, RepoPath};
+use crate::model::{AgentProtocol, Diagnosis, FailurePacket, RepoPath, SandboxMode, WorkplaceMode};
 use crate::policy::{Allowed, ReadPolicy, Redactor};
 use crate::source::Source;
 use crate::state::Known;
-use crate::workplace::Choice;
 
 /// Everything a run is given. Nothing in it comes from a file of the repository unless the user
 /// said so.
@@ -27,7 +24,7 @@ pub struct Setup<'a> {
     /// Its files.
     pub source: &'a dyn Source,
     /// Which workplace commands and agents get.
-    pub workplace: Choice,
+    pub workplace: WorkplaceMode,
     /// Where the workplace is kept between runs.
     pub slot: &'a Path,
     /// The run's folder, out of reach of what is run: only this one is read back.
@@ -101,7 +98,7 @@ pub enum Agent<'a> {
         /// The line for a shell, with placeholders.
         command: &'a str,
         /// How it is spoken to.
-        protocol: Protocol,
+        protocol: AgentProtocol,
         /// Variables it gets beyond the usual ones.
         environment: &'a [String],
         /// What it may write besides the workplace.

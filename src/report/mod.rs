@@ -6,7 +6,6 @@ pub use visible::{Difference, difference, harmless, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
-        mod bench_agents;
         mod bench_html;
         mod bench_junit;
         mod bench_markdown;
@@ -14,7 +13,6 @@ cfg_if::cfg_if! {
         mod mine_text;
         mod pairs_text;
         mod parts;
-        mod checkup_rows;
         mod ci_markdown;
         mod context_block;
         mod context_markdown;
@@ -25,8 +23,7 @@ cfg_if::cfg_if! {
         mod diff_text;
         mod failure_text;
         mod healing_text;
-        mod imports_dot;
-        mod imports_mermaid;
+        mod imports_graph;
         mod imports_text;
         mod markup;
                 mod github;
@@ -39,17 +36,15 @@ cfg_if::cfg_if! {
         mod run_text;
         mod sarif;
 
-        pub use bench_agents::{agents_markdown, agents_text};
         pub use bench_html::bench_html;
         pub use bench_junit::bench_junit;
         pub use bench_markdown::bench_markdown;
-        pub use bench_text::bench_text;
+        pub use bench_text::{agents_markdown, agents_text, bench_text};
         pub use mine_text::mine_text;
         pub use pairs_text::{pairs_markdown, pairs_text};
         pub use parts::{
             Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm,
         };
-        pub use checkup_rows::checkup_rows;
         pub use ci_markdown::{CiRow, ci_markdown, ci_review};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
@@ -60,9 +55,8 @@ cfg_if::cfg_if! {
         pub use diagnosis_text::diagnosis_text;
         pub use diff_text::diff_text;
         pub use failure_text::{failure_text, parse_failure_text};
-        pub use healing_text::healing_text;
-        pub use imports_dot::imports_dot;
-        pub use imports_mermaid::imports_mermaid;
+        pub use healing_text::{checkup_rows, healing_text};
+        pub use imports_graph::{imports_dot, imports_mermaid};
         pub use imports_text::{imports_paths, imports_text};
         pub use github::patch_github;
         pub use sarif::patch_sarif;

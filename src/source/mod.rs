@@ -9,8 +9,6 @@ mod memory;
 mod overlay;
 mod read;
 #[cfg(feature = "program")]
-mod read_file;
-#[cfg(feature = "program")]
 mod worktree;
 
 #[cfg(feature = "program")]

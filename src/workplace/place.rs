@@ -7,10 +7,10 @@ use super::fingerprint::Found;
 use super::in_place::InPlace;
 use super::overlay::Overlaid;
 use super::plan::{Edits, Plan, Progress};
-use super::{Choice, Kind, WorkplaceError};
+use super::{Kind, WorkplaceError};
 use crate::exec::{Job, Temporary};
 use crate::git::{ObjectStore, Repository};
-use crate::model::RepoPath;
+use crate::model::{RepoPath, WorkplaceMode};
 use crate::patch::{Change, FileState};
 use crate::source::Source;
 
@@ -46,22 +46,22 @@ impl<'a> Workplace<'a> {
         clear(&private)?;
         std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
         let (place, why) = match plan.choice {
-            Choice::Exactly(Kind::InPlace) => {
+            WorkplaceMode::InPlace => {
                 let place = InPlace::open(plan, &plan.slot.join("reference"), progress)?;
                 (
                     Inner::InPlace(Box::new(place)),
                     "it was asked for".to_owned(),
                 )
             }
-            Choice::Exactly(Kind::Copy) => (copy(plan, progress)?, "it was asked for".to_owned()),
-            Choice::Exactly(Kind::Overlay) => match overlay(plan) {
+            WorkplaceMode::Copy => (copy(plan, progress)?, "it was asked for".to_owned()),
+            WorkplaceMode::Overlay => match overlay(plan) {
                 Ok(place) => (place, "it was asked for".to_owned()),
                 Err(why) => {
                     let kind = Kind::Overlay.as_str();
                     return Err(WorkplaceError::Unavailable { kind, why });
                 }
             },
-            Choice::Auto => match overlay(plan) {
+            WorkplaceMode::Auto => match overlay(plan) {
                 Ok(place) => (place, "this system has it".to_owned()),
                 Err(why) => (copy(plan, progress)?, format!("no overlay: {why}")),
             },

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::git::Repository;
-use crate::model::RepoPath;
+use crate::model::{RepoPath, WorkplaceMode};
 use crate::patch::FileState;
 use crate::source::Source;
 
@@ -15,7 +15,7 @@ pub(super) type Edits = BTreeMap<RepoPath, Option<FileState>>;
 #[derive(Clone)]
 pub struct Plan<'a> {
     /// Which one.
-    pub choice: Choice,
+    pub choice: WorkplaceMode,
     /// A folder for it; nothing else may use it at the same time, and it lies outside the worktree.
     pub slot: &'a Path,
     /// The files.
@@ -34,16 +34,6 @@ pub struct Plan<'a> {
 
 /// Told how many files of how many were copied, now and then.
 pub type Progress<'p> = &'p dyn Fn(usize, usize);
-
-/// Which workplace is asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Choice {
-    /// An overlay where it can be had, else a copy.
-    #[default]
-    Auto,
-    /// This one, or an error.
-    Exactly(Kind),
-}
 
 /// Where commands and agents run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,8 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use mendit::exec::{Discard, End, SandboxMode, Stop, TimeLimit, run, spawn_piped};
+use mendit::exec::{Discard, End, Stop, TimeLimit, run, spawn_piped};
+use mendit::model::SandboxMode;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::command;

@@ -2,7 +2,8 @@
 
 use std::net::TcpListener;
 
-use mendit::exec::{Discard, Outcome, SandboxMode, SandboxState, Stop, run};
+use mendit::exec::{Discard, Outcome, SandboxState, Stop, run};
+use mendit::model::SandboxMode;
 
 use crate::support::command;
 use crate::world::World;

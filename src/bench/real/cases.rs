@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Clones;
-use super::checkouts::{Checkouts, Lease};
+use super::checkout::{Checkouts, Lease};
 use super::environment::test_line;
 use super::fix::Sides;
 use super::trial::Bench;
@@ -14,11 +14,11 @@ use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
     RealEnvironment, RealFix, RealFixes, RealRepository, RepoPath, RunStatus, StopReason,
+    WorkplaceMode,
 };
 use crate::patch::{JudgeOptions, canonical, judge};
 use crate::policy::{Allowed, Redactor};
 use crate::source::{EntryKind, Source as _, Worktree};
-use crate::workplace::Choice;
 
 /// The fixes of sets as cases, in their order. Checkouts and environments stand below `work`. A fix
 /// whose clone lacks something is a case all the same: running it says what is lacking.
@@ -27,7 +27,7 @@ pub fn real_cases<'a>(
     sets: &[RealFixes],
     clones: &Clones,
     work: &Path,
-    workplace: Choice,
+    workplace: WorkplaceMode,
     redactor: &'a Redactor,
 ) -> Vec<Case<'a>> {
     let checkouts = Checkouts::new(work);
@@ -110,7 +110,7 @@ struct Commits<'a> {
     fix: RealFix,
     clone: Result<Arc<Repository>, String>,
     checkouts: Checkouts,
-    workplace: Choice,
+    workplace: WorkplaceMode,
     redactor: &'a Redactor,
 }
 

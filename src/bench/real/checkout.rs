@@ -1,16 +1,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::environment::with_environment;
 use crate::bench::BenchError;
-use crate::exec::{
-    CommandLine, Discard, Environment, Job, Limits, Sandbox, SandboxMode, Stop, run,
-};
+use crate::exec::{CommandLine, Discard, Environment, Job, Limits, Sandbox, Stop, run};
 use crate::git::{Repository, first_commit, remove_entry, write_entry};
-use crate::model::{BlobId, RealEnvironment, RepoPath};
+use crate::model::{BlobId, RealEnvironment, RepoPath, SandboxMode, file_name};
 use crate::source::{EntryKind, Source};
 
 /// A working folder of one environment: files of one state at a time, and beside and among them
@@ -157,16 +155,16 @@ const SETUP_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(30);
 
 // A file as it should stand: git's mode, and what tells its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Row {
+struct ExpectedFile {
     mode: u32,
     id: String,
 }
 
-fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, BenchError> {
+fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, ExpectedFile>, BenchError> {
     let mut rows = BTreeMap::new();
     for entry in files.listing().entries() {
         let row = match &entry.kind {
-            EntryKind::File { executable } => Row {
+            EntryKind::File { executable } => ExpectedFile {
                 mode: if *executable { 0o100_755 } else { 0o100_644 },
                 id: match files.blob_id(&entry.path) {
                     Some(id) => id.to_string(),
@@ -174,7 +172,7 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, BenchError> {
                         .to_string(),
                 },
             },
-            EntryKind::Symlink { target } => Row {
+            EntryKind::Symlink { target } => ExpectedFile {
                 mode: 0o120_000,
                 id: BlobId::of(target.as_bytes()).to_string(),
             },
@@ -189,11 +187,11 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, Row>, BenchError> {
     Ok(rows)
 }
 
-fn read_rows(text: &str) -> BTreeMap<RepoPath, Row> {
+fn read_rows(text: &str) -> BTreeMap<RepoPath, ExpectedFile> {
     let row = |line: &str| {
         let (mode, rest) = line.split_once(' ')?;
         let (id, path) = rest.split_once(' ')?;
-        let row = Row {
+        let row = ExpectedFile {
             mode: u32::from_str_radix(mode, 8).ok()?,
             id: id.to_owned(),
         };
@@ -202,7 +200,12 @@ fn read_rows(text: &str) -> BTreeMap<RepoPath, Row> {
     text.lines().filter_map(row).collect()
 }
 
-fn write(root: &Path, path: &RepoPath, row: &Row, files: &dyn Source) -> Result<(), BenchError> {
+fn write(
+    root: &Path,
+    path: &RepoPath,
+    row: &ExpectedFile,
+    files: &dyn Source,
+) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
     let failed = |error: io::Error| BenchError::write(&at, &error);
     remove_entry(&at).map_err(failed)?;
@@ -247,10 +250,73 @@ fn make(folder: &Path) -> Result<(), BenchError> {
     fs::create_dir_all(folder).map_err(|error| BenchError::write(folder, &error))
 }
 
+/// Checkouts of environments below one folder, as many of each as are used at a time, by this
+/// process and by others.
+#[derive(Debug, Clone)]
+pub(super) struct Checkouts {
+    home: PathBuf,
+}
+
+/// A checkout that nobody else uses until this value is dropped.
+#[derive(Debug)]
+pub(super) struct Lease {
+    checkout: Checkout,
+    // Held for its lock.
+    _lock: File,
+}
+
+impl Checkouts {
+    /// Those below `home`.
+    pub(super) fn new(home: &Path) -> Self {
+        Self {
+            home: home.to_owned(),
+        }
+    }
+
+    /// The first checkout for an environment of a repository that nobody uses, set up or not.
+    ///
+    /// # Errors
+    /// [`BenchError::Write`] when the disk refuses.
+    pub(super) fn take(
+        &self,
+        repository: &str,
+        environment: &RealEnvironment,
+    ) -> Result<Lease, BenchError> {
+        let folder = repository.replace('/', "+");
+        let shelf = self.home.join(folder).join(&environment.name);
+        fs::create_dir_all(&shelf).map_err(|error| BenchError::write(&shelf, &error))?;
+        let name = file_name(repository);
+        let mut number = 1;
+        loop {
+            let path = shelf.join(format!("{number}.lock"));
+            let failed = |error| BenchError::write(&path, &error);
+            let lock = File::create(&path).map_err(failed)?;
+            match lock.try_lock() {
+                Ok(()) => {
+                    return Ok(Lease {
+                        checkout: Checkout::new(shelf.join(number.to_string()), name),
+                        _lock: lock,
+                    });
+                }
+                Err(TryLockError::WouldBlock) => number += 1,
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+}
+
+impl Lease {
+    /// The checkout.
+    pub(super) fn checkout(&self) -> &Checkout {
+        &self.checkout
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Checkout;
+    use super::{Checkout, Checkouts};
     use crate::git::Repository;
+    use crate::model::RealEnvironment;
     use crate::source::{Memory, Source as _};
 
     fn files(rows: &[(&str, &str)]) -> Memory {
@@ -276,5 +342,28 @@ mod tests {
         assert!(git.tree("HEAD~1").is_err(), "no history");
         checkout.lay(&first).unwrap();
         assert_eq!(std::fs::read_to_string(root.join("b/c.py")).unwrap(), "2");
+    }
+
+    #[test]
+    fn nobody_shares_a_checkout() {
+        let home = tempfile::tempdir().unwrap();
+        let environment = RealEnvironment {
+            name: "one".to_owned(),
+            commit: String::new(),
+            setup: Vec::new(),
+            test: String::new(),
+            variables: Vec::new(),
+            needs: Vec::new(),
+            timeout_seconds: 1.0,
+        };
+        // As two processes with the same folder.
+        let (mine, other) = (Checkouts::new(home.path()), Checkouts::new(home.path()));
+        let first = mine.take("a/b", &environment).unwrap();
+        let second = other.take("a/b", &environment).unwrap();
+        let root = first.checkout().root();
+        assert_ne!(root, second.checkout().root());
+        drop(first);
+        let third = other.take("a/b", &environment).unwrap();
+        assert_eq!(third.checkout().root(), root);
     }
 }

@@ -1,24 +1,28 @@
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::candidate::{Candidate, Reason, candidate};
-use super::checkouts::Checkouts;
+use super::checkout::Checkouts;
 use super::environment::BenchFile;
 use super::fix::Sides;
-use super::kept::{Kept, Row};
 use super::prove::{Verdict, no, prove};
 use super::sets;
 use super::trial::Bench;
 use crate::bench::BenchError;
 use crate::exec::Stop;
 use crate::git::{Repository, Walked};
-use crate::model::{DroppedCandidate, MineDocument, RealEnvironment, RealFixes, SCHEMA_VERSION};
+use crate::model::{
+    DroppedCandidate, MineDocument, RealEnvironment, RealFix, RealFixes, SCHEMA_VERSION,
+    WorkplaceMode,
+};
 use crate::policy::Redactor;
-use crate::workplace::Choice;
 
 /// How a history is searched for fixes.
 #[derive(Debug, Clone)]
@@ -40,7 +44,7 @@ pub struct MineOptions {
     /// How many candidates are tried at a time.
     pub jobs: usize,
     /// Which workplace a run of tests gets.
-    pub workplace: Choice,
+    pub workplace: WorkplaceMode,
 }
 
 /// A candidate that was tried just now: its number among all, how many they are, how many fixes
@@ -177,7 +181,7 @@ impl Search<'_> {
             if self.stop.requested() {
                 break;
             }
-            let mut row = Row {
+            let mut row = TriedCandidate {
                 commit: candidate.commit.clone(),
                 words: self.words(candidate),
                 fix: None,
@@ -371,4 +375,68 @@ fn write(path: &Path, set: &RealFixes) -> Result<(), BenchError> {
     };
     let text = head.replacen("\"fixes\": []", &format!("\"fixes\": {fixes}"), 1);
     fs::write(path, text + "\n").map_err(|error| BenchError::write(path, &error))
+}
+
+/// What was found of each candidate, a line each, so that an interrupted search goes on.
+struct Kept {
+    path: PathBuf,
+    /// By commit.
+    rows: BTreeMap<String, TriedCandidate>,
+}
+
+/// What a candidate came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TriedCandidate {
+    /// The commit.
+    commit: String,
+    /// What decided how it was tried; in other words it is tried again.
+    words: String,
+    /// The fix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fix: Option<RealFix>,
+    /// Why it is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What was seen.
+    #[serde(default)]
+    said: String,
+}
+
+impl Kept {
+    /// Reads what a folder holds; a last line that was cut off is left out.
+    fn open(folder: &Path) -> Result<Self, BenchError> {
+        fs::create_dir_all(folder).map_err(|error| BenchError::write(folder, &error))?;
+        let path = folder.join("candidates.jsonl");
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let rows = text
+            .lines()
+            .filter_map(|line| serde_json::from_str::<TriedCandidate>(line).ok())
+            .map(|row| (row.commit.clone(), row))
+            .collect();
+        if !text.is_empty() && !text.ends_with('\n') {
+            fs::write(&path, format!("{text}\n"))
+                .map_err(|error| BenchError::write(&path, &error))?;
+        }
+        Ok(Self { path, rows })
+    }
+
+    /// What a candidate came to when it was tried in the same words.
+    fn known(&self, commit: &str, words: &str) -> Option<&TriedCandidate> {
+        self.rows.get(commit).filter(|row| row.words == words)
+    }
+
+    /// Notes a candidate.
+    fn add(&mut self, row: TriedCandidate) -> Result<(), BenchError> {
+        let failed = |error: std::io::Error| BenchError::write(&self.path, &error);
+        let line = serde_json::to_string(&row).unwrap_or_default();
+        let mut file = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)
+            .map_err(failed)?;
+        writeln!(file, "{line}").map_err(failed)?;
+        self.rows.insert(row.commit.clone(), row);
+        Ok(())
+    }
 }

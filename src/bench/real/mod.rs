@@ -3,10 +3,8 @@
 mod candidate;
 mod cases;
 mod checkout;
-mod checkouts;
 mod environment;
 mod fix;
-mod kept;
 mod mine;
 mod prove;
 mod sets;

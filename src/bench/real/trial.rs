@@ -2,14 +2,14 @@ use std::time::Duration;
 
 use super::checkout::Checkout;
 use crate::bench::BenchError;
-use crate::exec::{SandboxMode, Stop};
+use crate::exec::Stop;
 use crate::git::Repository;
-use crate::model::{FailureKind, RealEnvironment};
+use crate::model::{FailureKind, RealEnvironment, SandboxMode, WorkplaceMode};
 use crate::patch::Change;
 use crate::policy::Redactor;
 use crate::repair::{Commands, RunLimit, run_commands};
 use crate::source::Worktree;
-use crate::workplace::{Choice, Plan, Workplace};
+use crate::workplace::{Plan, Workplace};
 
 /// What came of one run of tests.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ pub(super) struct Bench<'a> {
     /// With what.
     pub(super) environment: &'a RealEnvironment,
     /// Which workplace a run gets.
-    pub(super) workplace: Choice,
+    pub(super) workplace: WorkplaceMode,
     /// Masks secrets in what is kept.
     pub(super) redactor: &'a Redactor,
     /// Asks to end.

@@ -3,9 +3,9 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::rule::Rule;
-use crate::diagnose::finding::Finding;
 use crate::diagnose::line::Line;
 use crate::diagnose::pattern::compile;
+use crate::diagnose::verdict::Finding;
 use crate::model::FailureKind;
 
 // What the interpreters print before an error's name: after `E` of pytest, in its summary, after

@@ -1,6 +1,7 @@
 use super::protocol::Order;
 use super::supervise::Entered;
-use crate::exec::{SandboxMode, SandboxState};
+use crate::exec::SandboxState;
+use crate::model::SandboxMode;
 
 /// There is nothing to confine with on this system: fails when that was required.
 pub(super) fn confine(order: &Order, _: &Entered) -> Result<SandboxState, String> {

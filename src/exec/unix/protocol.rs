@@ -2,7 +2,7 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec::SandboxMode;
+use crate::model::SandboxMode;
 
 /// What the supervisor is asked to do: the first frame on its standard input.
 #[derive(Debug, Serialize, Deserialize)]

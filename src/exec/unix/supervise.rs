@@ -17,8 +17,9 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use super::host::{adopt_orphans, confine, enter, guard_environment};
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::tree;
+use crate::exec::SandboxState;
 use crate::exec::ended::{Report, ReportedEnd};
-use crate::exec::{SandboxMode, SandboxState};
+use crate::model::SandboxMode;
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);

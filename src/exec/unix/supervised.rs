@@ -18,10 +18,11 @@ use super::protocol::{
 };
 use super::tree;
 use super::writable::{common, writable};
-use crate::exec::control::{CHUNK, Input, Launched, Orders};
 use crate::exec::ended::Report;
+use crate::exec::launch::{CHUNK, Input, Launched, Orders};
 use crate::exec::temporary::temporary;
-use crate::exec::{ExecError, Job, SandboxMode, direct};
+use crate::exec::{ExecError, Job, direct};
+use crate::model::SandboxMode;
 
 // Who starts others faster than they are found must not hold this program for ever.
 const SESSION_END: Duration = Duration::from_secs(10);

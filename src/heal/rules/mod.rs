@@ -1,17 +1,15 @@
 //! What to do about each kind of failure (R35): a table, one function a row.
 
+mod connection;
 mod guidance;
 mod not_found;
-mod refused;
-mod transport;
 
+#[cfg(feature = "mcp")]
+pub(super) use connection::is_local;
+use connection::{refused, transport};
 pub(super) use guidance::unknown;
 use guidance::{auth, environment, permission, timeout};
 use not_found::not_found;
-#[cfg(feature = "mcp")]
-pub(super) use refused::is_local;
-use refused::refused;
-use transport::transport;
 
 use super::{Fix, History};
 use crate::model::{Diagnosis, FailureKind};

@@ -5,9 +5,6 @@ mod dotted;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;
-mod inserted;
-#[cfg(feature = "program")]
-mod installed;
 mod language;
 mod layout;
 mod meddling;

@@ -12,12 +12,10 @@ mod imports;
 mod insert;
 #[cfg(feature = "program")]
 mod installed;
-mod jsx;
 mod language;
 mod manifest;
 mod meddling;
 mod meddling_names;
-mod outline;
 mod packages;
 mod probe;
 mod projects;

@@ -3,12 +3,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::diagnose::reports;
-use super::log::log;
+use super::super::tool::ToolError;
+use super::diagnose::{log, reports};
 use crate::app::settings::Bytes;
 use crate::app::{ContextRequest, Named, build_context};
 use crate::mcp::answer::MOST_TOKENS;
-use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{Level, StopReason, UnchangedFile};
 use crate::report::{context_markdown, context_text};

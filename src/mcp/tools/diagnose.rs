@@ -2,9 +2,11 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::log::log;
-use crate::app::{AppError, DiagnoseRequest, Log, Report, diagnose_log, no_run, read_junit};
-use crate::mcp::error::ToolError;
+use super::super::tool::ToolError;
+use crate::app::{
+    App, AppError, DiagnoseRequest, Log, Progress, Report, diagnose_log, last_log, no_run,
+    read_junit, read_log, readable_file,
+};
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::DiagnosisDocument;
 use crate::report::diagnosis_text;
@@ -55,4 +57,33 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
 pub(super) fn reports(texts: &[String]) -> Result<Vec<Report>, AppError> {
     let one = |text: &String| read_junit("junit", text.as_bytes());
     texts.iter().map(one).collect()
+}
+
+/// The log that a call is about: its text, a file of the repository, or the last run.
+pub(super) fn log(
+    app: &App,
+    text: Option<String>,
+    file: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<Option<Log>, ToolError> {
+    match (text, file) {
+        (Some(_), Some(_)) => Err(ToolError::Arguments(
+            "give either `log` or `logFile`".to_owned(),
+        )),
+        (Some(text), None) => Ok(Some(Log::from(text))),
+        (None, Some(file)) => {
+            let bytes = readable_file(app, file, progress)?;
+            let log = read_log(app, bytes.as_slice());
+            Ok(Some(
+                log.map_err(|error| AppError::unreadable(file, &error))?,
+            ))
+        }
+        (None, None) => {
+            let last = last_log(app)?;
+            if let Some(last) = &last {
+                progress.note(&format!("the log of {}", last.said));
+            }
+            Ok(last.map(|it| it.log))
+        }
+    }
 }

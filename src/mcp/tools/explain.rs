@@ -2,11 +2,10 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::tool::ToolError;
 use crate::app::{Explained, explain_word};
-use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
-use crate::model::shell_word;
-use crate::model::{CodePage, code_pages};
+use crate::model::{CodePage, code_pages, shell_word};
 
 /// What `explain` takes.
 #[derive(Deserialize, JsonSchema)]

@@ -2,10 +2,9 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::diagnose::reports;
-use super::log::log;
+use super::super::tool::ToolError;
+use super::diagnose::{log, reports};
 use crate::app::{HintRequest, find_imports};
-use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 
 /// What `find_import` takes.

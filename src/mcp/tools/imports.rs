@@ -2,8 +2,8 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::super::tool::ToolError;
 use crate::app::{ImportsRequest, list_imports};
-use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::shell_word;
 use crate::report::{imports_paths, imports_text};

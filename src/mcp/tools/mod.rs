@@ -5,7 +5,6 @@ mod diagnose;
 mod explain;
 mod hint;
 mod imports;
-mod log;
 mod patch;
 mod redact;
 mod table;

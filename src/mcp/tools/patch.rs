@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use serde_json::Value;
 
+use super::super::tool::ToolError;
 use crate::app::{App, Judged, PatchRequest, Target, apply_patch, check_patch, with_canonical};
-use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::report::patch_text;
 

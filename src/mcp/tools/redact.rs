@@ -2,8 +2,8 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::tool::ToolError;
 use crate::app::{FindingRow, RedactRequest, readable_file, redact_text};
-use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::shell_word;
 

@@ -2,8 +2,8 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::tool::ToolError;
 use crate::app::{FixRequest, RunRequest, find_fix, run_command};
-use crate::mcp::error::ToolError;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{RunStatus, RunSummary};
 use crate::report::run_failures;

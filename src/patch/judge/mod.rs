@@ -1,7 +1,5 @@
 //! One patch against one source: every section in turn, then all of them together.
 
-mod binary;
-mod copy;
 mod facade;
 mod finish;
 mod group;

@@ -8,8 +8,7 @@ use super::super::content::{Modified, modify};
 use super::super::names::Naming;
 use super::super::place::Work;
 use super::super::read::read;
-use super::super::reverse::reverse;
-use super::super::set::{Body, FilePatch, PatchSet};
+use super::super::set::{Body, FilePatch, PatchSet, reverse};
 use super::super::structure::PathChange;
 use super::super::target::{Target, targets};
 use crate::model::{
@@ -18,8 +17,7 @@ use crate::model::{
 use crate::source::Source;
 
 use super::options::{JudgeOptions, Judged};
-use super::section::SectionOutcome;
-use super::section::original;
+use super::section::{SectionOutcome, original};
 
 /// Judges a patch against a source. Reads files, writes nothing.
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {

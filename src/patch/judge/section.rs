@@ -1,16 +1,16 @@
-use super::super::bodies::{as_hunks, created, edited};
+use super::super::bodies::{apply_delta, as_hunks, created, edited};
 use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::modify;
+use super::super::damage::proven;
 use super::super::intent::shrunk;
 use super::super::line_ends::as_the_file;
-use super::super::set::{Body, FilePatch};
+use super::super::set::{Binary, Body, FilePatch, Side};
 use super::super::structure;
 use super::super::structure::PathChange;
 use super::super::target::Target;
-use super::binary::binary;
-use super::run::Judging;
-use crate::model::{Code, HunkVerdict, Mend, Operation, Refusal, Safety};
+use super::run::{Judging, UndoneCopy};
+use crate::model::{BlobId, Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety};
 use crate::source::{EntryKind, ReadError, Source};
 
 impl Judging<'_, '_> {
@@ -370,5 +370,103 @@ pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileSta
         EntryKind::Submodule { .. } => refuse(Code::P506, "the path is a submodule"),
         EntryKind::Special => refuse(Code::P505, "the path is a pipe, socket or device"),
         EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked and not checked out"),
+    }
+}
+
+impl Judging<'_, '_> {
+    /// Deletes what a copy made, when nothing but the copy's own change would be lost.
+    pub(super) fn undo_copy(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        before: FileState,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<SectionOutcome, Refusal> {
+        // The names are the plain ones of the copy lines; all else is as in any git section.
+        let mut plain = file.clone();
+        plain.headers.explicit = None;
+        let origin = match &file.body {
+            Body::Hunks(_) => {
+                let mut modified = modify(&before, &[&plain], self.options.strict, &self.work);
+                hunks.extend(modified.hunks.drain(..).flatten());
+                let Some((bytes, _)) = modified.after else {
+                    for (line, failure) in modified.failures {
+                        self.hunk_problem(target, line, failure);
+                    }
+                    return Ok(SectionOutcome::Failed);
+                };
+                self.verdict.mends.extend(modified.mends);
+                bytes.to_vec()
+            }
+            Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
+            _ => before.bytes.to_vec(),
+        };
+        if !proven(&[file], &origin) {
+            let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+            let copy = file.headers.minus.as_ref().and_then(Side::name).map(name);
+            let root = copy.and_then(|copy| target.old.strip_suffix(&copy));
+            let from = file.headers.copied_from.as_deref().map(name);
+            self.undone.push(UndoneCopy {
+                path: target.old.clone(),
+                source: format!("{}{}", root.unwrap_or_default(), from.unwrap_or_default()),
+                bytes: origin,
+                line: file.line,
+            });
+        }
+        let edits = one_edit(&before.bytes, b"");
+        self.store(target, Some(before), None, edits, file.line);
+        Ok(SectionOutcome::Applied)
+    }
+
+    /// Without a blob id, the file that was copied has to show that nothing else is lost.
+    pub(super) fn weigh_undone_copies(&mut self) {
+        for copy in std::mem::take(&mut self.undone) {
+            let source = self.current(&copy.source).ok().flatten();
+            if source.is_some_and(|source| *source.bytes == *copy.bytes) {
+                continue;
+            }
+            let message = format!(
+                "the patch undoes a copy of `{}`, and the file has changed since",
+                copy.source.escape_debug()
+            );
+            let line = u64::from(copy.line);
+            self.problem(PatchProblem::new(Code::P208, message).at(Some(&copy.path), line));
+        }
+    }
+}
+
+// The content that a binary patch leads to; both ids have to prove it.
+fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>, Refusal> {
+    let id = |text: &[u8]| {
+        let full = text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit);
+        full.then(|| String::from_utf8_lossy(text).to_ascii_lowercase())
+    };
+    let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
+        return refuse(
+            Code::P603,
+            "a binary patch needs full blob ids in its index line",
+        );
+    };
+    let zero = "0".repeat(40);
+    let is = |bytes: &[u8], id: &str| {
+        BlobId::of(bytes).to_string() == id || (bytes.is_empty() && id == zero)
+    };
+    if !is(before, &old) {
+        return refuse(
+            Code::P604,
+            "the file is not the one the binary patch was made for",
+        );
+    }
+    let after = match data {
+        Binary::Literal(bytes) => Some(bytes.clone()),
+        Binary::Delta(delta) => apply_delta(before, delta),
+    };
+    match after {
+        Some(after) if is(&after, &new) => Ok(after),
+        Some(_) => refuse(
+            Code::P605,
+            "the binary patch does not lead to the content it announces",
+        ),
+        None => refuse(Code::P601, "the binary delta is damaged"),
     }
 }

@@ -129,7 +129,7 @@ impl<'h, 'a> Old<'h, 'a> {
         let mut rows = vec![None; self.lines.len()];
         for (row, line) in anchor.clone().zip(at..) {
             if let Some(slot) = rows.get_mut(row) {
-                *slot = Some(Row { line, exact: true });
+                *slot = Some(AlignedLine { line, exact: true });
             }
         }
         let down: Vec<usize> = (anchor.end..self.lines.len()).collect();
@@ -154,7 +154,7 @@ impl<'h, 'a> Old<'h, 'a> {
         text: &Text<'_>,
         order: &[usize],
         line_at: impl Fn(usize) -> Option<usize>,
-        rows: &mut [Option<Row>],
+        rows: &mut [Option<AlignedLine>],
     ) {
         let file = |step: usize| {
             let line = line_at(step)?;
@@ -180,7 +180,7 @@ impl<'h, 'a> Old<'h, 'a> {
         while let Some(row) = order.get(index) {
             let mut stands = |exact: bool| {
                 if let (Some(slot), Some((line, _))) = (rows.get_mut(*row), file(step)) {
-                    *slot = Some(Row { line, exact });
+                    *slot = Some(AlignedLine { line, exact });
                 }
             };
             if same(index, step) {
@@ -211,19 +211,19 @@ impl<'h, 'a> Old<'h, 'a> {
 }
 
 #[derive(Clone, Copy)]
-struct Row {
+struct AlignedLine {
     line: usize,
     exact: bool,
 }
 
 struct Aligned {
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<AlignedLine>>,
     // How many lines of context are in the file as the patch has them.
     kept: usize,
 }
 
 impl Aligned {
-    fn row(&self, row: usize) -> Option<Row> {
+    fn row(&self, row: usize) -> Option<AlignedLine> {
         self.rows.get(row).copied().flatten()
     }
 

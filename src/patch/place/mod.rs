@@ -3,7 +3,6 @@
 mod blank;
 mod context;
 mod diagnose;
-mod end;
 mod file;
 mod hunk;
 mod pieces;

@@ -13,7 +13,6 @@ mod hunk;
 mod json;
 mod name;
 mod reader;
-mod strict_json;
 mod thoughts;
 mod wrapping;
 mod xml;

@@ -1,5 +1,6 @@
+use std::collections::BTreeMap;
+
 use super::tree::Tree;
-use super::{ini, requirements};
 use crate::model::file_name;
 
 /// How a manifest is written.
@@ -47,8 +48,8 @@ impl Format {
             Self::Yaml => serde_yaml_ng::from_str(text).map_err(|error| error.to_string()),
             #[cfg(not(feature = "program"))]
             Self::Yaml => Err("this build reads no YAML".to_owned()),
-            Self::Ini => ini::read(text),
-            Self::Requirements => Ok(requirements::read(text)),
+            Self::Ini => read_ini(text),
+            Self::Requirements => Ok(read_requirements(text)),
         }
     }
 }
@@ -60,6 +61,115 @@ fn json(text: &str) -> Result<Tree, String> {
     let mut plain = text.to_owned();
     json_strip_comments::strip(&mut plain).map_err(|error| error.to_string())?;
     serde_json::from_str(&plain).map_err(|error| error.to_string())
+}
+
+/// Reads sections of `key = value` as Python's configparser does: keys in any case, lines that
+/// start with white space go on with the value above.
+///
+/// # Errors
+/// A line that is neither, a section or key that stands twice.
+fn read_ini(text: &str) -> Result<Tree, String> {
+    let mut sections: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    let mut section: Option<String> = None;
+    let mut key: Option<String> = None;
+    for (at, line) in text.lines().enumerate() {
+        let said = line.trim();
+        if said.is_empty() || said.starts_with(['#', ';']) {
+            continue;
+        }
+        let number = at + 1;
+        let goes_on = line.starts_with([' ', '\t']);
+        if goes_on
+            && let Some(value) = section
+                .as_ref()
+                .and_then(|section| sections.get_mut(section))
+                .and_then(|keys| keys.get_mut(key.as_ref()?))
+        {
+            value.push('\n');
+            value.push_str(said);
+            continue;
+        }
+        if let Some(name) = said.strip_prefix('[') {
+            let name = name
+                .split_once(']')
+                .map(|(name, _)| name)
+                .ok_or_else(|| format!("the section of line {number} has no end"))?;
+            if sections.insert(name.to_owned(), BTreeMap::new()).is_some() {
+                return Err(format!("the section `{name}` stands twice"));
+            }
+            section = Some(name.to_owned());
+            key = None;
+            continue;
+        }
+        let keys = section
+            .as_ref()
+            .and_then(|section| sections.get_mut(section))
+            .ok_or_else(|| format!("line {number} stands in no section"))?;
+        let (name, value) = said.split_once(['=', ':']).unwrap_or((said, ""));
+        let name = name.trim().to_ascii_lowercase();
+        if keys.insert(name.clone(), value.trim().to_owned()).is_some() {
+            return Err(format!("the key `{name}` stands twice"));
+        }
+        key = Some(name);
+    }
+    let tables = sections.into_iter().map(|(section, keys)| {
+        let texts = keys
+            .into_iter()
+            .map(|(key, value)| (key, Tree::Text(value)));
+        (section, Tree::Table(texts.collect()))
+    });
+    Ok(Tree::Table(tables.collect()))
+}
+
+/// Reads pip's list of requirements: `packages` has one entry for each requirement, `options` one
+/// for each line that tells pip how to work.
+fn read_requirements(text: &str) -> Tree {
+    let mut packages = BTreeMap::new();
+    let mut options = BTreeMap::new();
+    for line in text.replace("\\\r\n", " ").replace("\\\n", " ").lines() {
+        let line = line.trim();
+        let end = line
+            .match_indices('#')
+            .find(|(at, _)| {
+                *at == 0
+                    || line
+                        .as_bytes()
+                        .get(at - 1)
+                        .is_some_and(u8::is_ascii_whitespace)
+            })
+            .map_or(line.len(), |(at, _)| at);
+        let said: Vec<&str> = line.get(..end).unwrap_or(line).split_whitespace().collect();
+        let Some(first) = said.first() else {
+            continue;
+        };
+        if first.starts_with('-') {
+            let option = said.join(" ");
+            options.insert(option.clone(), Tree::Text(option));
+            continue;
+        }
+        // Hashes only narrow what is taken.
+        let plain: Vec<&str> = said
+            .into_iter()
+            .filter(|word| !word.starts_with("--hash=sha256:"))
+            .collect();
+        let (name, marker) = plain.iter().position(|word| word.contains(';')).map_or(
+            (plain.concat(), String::new()),
+            |at| {
+                (
+                    plain.get(..at).unwrap_or_default().concat(),
+                    plain.get(at..).unwrap_or_default().join(" "),
+                )
+            },
+        );
+        let requirement = format!("{name}{marker}");
+        packages.insert(requirement.clone(), Tree::Text(requirement));
+    }
+    let named = [("packages", packages), ("options", options)];
+    let tables = named
+        .into_iter()
+        .filter(|(_, table)| !table.is_empty())
+        .map(|(name, table)| (name.to_owned(), Tree::Table(table)));
+    Tree::Table(tables.collect())
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! Manifests and settings as trees: what a change of them means, whatever its spelling.
 
-mod difference;
 mod format;
-mod ini;
 mod judge;
-mod requirements;
 mod rules;
 mod tree;
 mod version;

@@ -1,16 +1,16 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::anchors::{Anchor, Anchors, argument_secret, login_secret};
 use super::assignment::assigned_secrets;
 use super::block::{key_above, private_key};
 use super::command::command_secret;
 use super::encoded::each_encoded;
-use super::header::header_secret;
 use super::known::KnownValues;
-use super::manifest::secret_manifest;
 use super::provider::Matcher;
 use super::url::{grant, url_secret};
 use super::user::UserRules;
+use super::value::{Strength, is_placeholder, strength};
 use super::view::{View, each_view};
 use super::wrap::each_wrapped;
 
@@ -144,4 +144,183 @@ pub(in crate::policy) struct Hit {
     pub(in crate::policy) start: usize,
     pub(in crate::policy) end: usize,
     pub(in crate::policy) rule: Cow<'static, str>,
+}
+
+const MAX_VALUE: usize = 8 * 1024;
+
+/// The credentials after `Bearer `, `Basic `, `Digest ` or `token `; `after` is the place behind it.
+fn header_secret(text: &[u8], start: usize, after: usize) -> Option<Range<usize>> {
+    let rest = text.get(after..text.len().min(after + MAX_VALUE))?;
+    let part = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':' | b'|'
+            )
+    };
+    let length = rest.iter().take_while(|byte| part(byte)).count();
+    let value = rest.get(..length)?;
+    if value.len() < 6 || is_placeholder(value) {
+        return None;
+    }
+    let basic = text.get(start..start + 5)?.eq_ignore_ascii_case(b"basic");
+    let found = match super::encoded::decode(value).filter(|decoded| basic && is_printable(decoded))
+    {
+        Some(decoded) => is_pair(&decoded),
+        None => match strength(value) {
+            Strength::Strong => true,
+            Strength::Medium => value.len() >= 10,
+            Strength::Uuid => in_header(text, start),
+            Strength::None => false,
+        },
+    };
+    found.then_some(after..after + length)
+}
+
+// `user:password`, other than what documentation shows.
+fn is_pair(decoded: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', decoded) else {
+        return false;
+    };
+    let (name, password) = decoded.split_at(colon);
+    let password = password.get(1..).unwrap_or_default();
+    let shown = [
+        &b"password"[..],
+        b"pass",
+        b"test",
+        b"secret",
+        b"bar",
+        b"open sesame",
+    ]
+    .contains(&password);
+    !name.is_empty() && password.len() >= 4 && !shown && password != name
+}
+
+fn is_printable(decoded: &[u8]) -> bool {
+    decoded.iter().all(|byte| (b' '..=b'~').contains(byte))
+}
+
+fn in_header(text: &[u8], start: usize) -> bool {
+    let before = text
+        .get(start.saturating_sub(40)..start)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    memchr::memmem::find(&before, b"authorization").is_some()
+}
+
+const RULE: &str = "kubernetes-secret";
+const MAX_BYTES: usize = 64 * 1024;
+
+/// The values below `data:` and `stringData:` of a Kubernetes manifest whose `kind: Secret` stands
+/// at `at`. Returns where the manifest ends.
+fn secret_manifest(text: &[u8], at: usize, hits: &mut Vec<Hit>) -> usize {
+    let rest = text
+        .get(at..text.len().min(at + MAX_BYTES))
+        .unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let kind = line
+        .trim_ascii()
+        .get(b"kind:".len()..)
+        .unwrap_or_default()
+        .trim_ascii();
+    let bare = kind.iter().filter(|byte| !matches!(byte, b'"' | b'\''));
+    if !bare
+        .map(u8::to_ascii_lowercase)
+        .eq(b"secret".iter().copied())
+    {
+        return at + 1;
+    }
+    let from = at.saturating_sub(MAX_BYTES);
+    let before = text.get(from..at).unwrap_or_default();
+    let start = memchr::memmem::rfind(before, b"\n---").map_or(from, |found| from + found + 1);
+    let end = at + memchr::memmem::find(rest, b"\n---").unwrap_or(rest.len());
+    values(text.get(start..end).unwrap_or_default(), start, hits);
+    end
+}
+
+// The lines below `data:`, up to the next line that is not indented deeper than it.
+fn values(document: &[u8], offset: usize, hits: &mut Vec<Hit>) {
+    let mut inside = None;
+    let mut scalar = false;
+    let mut at = offset;
+    for line in document.split(|byte| *byte == b'\n') {
+        let body = line.trim_ascii();
+        let indent = line.len() - line.trim_ascii_start().len();
+        match inside {
+            _ if body.is_empty() => {}
+            Some(outer) if indent > outer => {
+                let colon = memchr::memmem::find(line, b": ");
+                let value = match colon {
+                    Some(colon) => line.get(colon + 2..).unwrap_or_default(),
+                    None if scalar => line,
+                    None => b"",
+                };
+                scalar = matches!(value.trim_ascii().first(), Some(b'|' | b'>'))
+                    || (scalar && colon.is_none());
+                let lead = line.len() - value.len() + value.len() - value.trim_ascii_start().len();
+                let value = value.trim_ascii();
+                let written =
+                    !matches!(value.first(), None | Some(b'|' | b'>' | b'$' | b'{' | b'#'));
+                if written && value.len() >= 4 {
+                    hits.push(Hit {
+                        start: at + lead,
+                        end: at + lead + value.len(),
+                        rule: Cow::Borrowed(RULE),
+                    });
+                }
+            }
+            _ if matches!(body, b"data:" | b"stringData:") => inside = Some(indent),
+            _ => inside = None,
+        }
+        at += line.len() + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::Redactor;
+
+    #[test]
+    fn credentials_of_headers_are_masked() {
+        for text in [
+            "Authorization: Bearer 8f3KxQ9vZ2mN7pLw4TqR",
+            "extraheader = AUTHORIZATION: basic dXNlcjpodW50ZXIyIQ==",
+            "curl -H 'Authorization: token 51e61afee2c2667123fc9ed160a0a20b330c8f74' x",
+            "curl --header  'Authorization:  5eb4223e-5008-46e5-be67-c7b8f2732305'",
+        ] {
+            assert!(
+                Redactor::default().redact(text).text.contains("[REDACTED:"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn prose_and_placeholders_are_kept() {
+        for text in [
+            "Authorization: Bearer <token>",
+            "a bearer token is sent",
+            "basic authentication with passwords",
+            "the token expired yesterday",
+            "Bearer $TOKEN",
+            "Basic usage: see below",
+        ] {
+            assert_eq!(Redactor::default().redact(text).text, text);
+        }
+    }
+
+    #[test]
+    fn values_of_secrets_are_masked_and_other_kinds_kept() {
+        let secret = "kind: Secret\nmetadata:\n  name: x\ndata:\n  login: aHVudGVy\n  cert: |\n    TUlJQg\n    abcd\ntype: Opaque\n";
+        let masked = "kind: Secret\nmetadata:\n  name: x\ndata:\n  login: [REDACTED:kubernetes-secret]\n  cert: |\n    \
+                      [REDACTED:kubernetes-secret]\n    [REDACTED:kubernetes-secret]\ntype: Opaque\n";
+        assert_eq!(Redactor::default().redact(secret).text, masked);
+        let other = secret.replace("Secret", "ConfigMap");
+        assert_eq!(Redactor::default().redact(&other).text, other);
+        let two = format!("{other}---\n{secret}");
+        assert_eq!(
+            Redactor::default().redact(&two).text,
+            format!("{other}---\n{masked}")
+        );
+    }
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::outline::{Row, outline};
+use super::outline::{OutlineLine, outline};
 use crate::model::{TestCounts, TestEnd, TestRunner};
 use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
@@ -62,7 +62,7 @@ pub(in crate::proof) fn jest(text: &str) -> Option<TestAccount> {
     account.seen()
 }
 
-fn row(bare: &str) -> Row<'_, TestEnd> {
+fn row(bare: &str) -> OutlineLine<'_, TestEnd> {
     let Some(found) = bare
         .starts_with(['✓', '✔', '✕', '×', '○', '✎'])
         .then(|| MARKED.captures(bare))
@@ -70,9 +70,9 @@ fn row(bare: &str) -> Row<'_, TestEnd> {
     else {
         let plain = !bare.is_empty() && !bare.starts_with(['●', '›']) && !SUITE.is_match(bare);
         return if plain {
-            Row::Heading(bare)
+            OutlineLine::Heading(bare)
         } else {
-            Row::Other
+            OutlineLine::Other
         };
     };
     let end = match &found[1] {
@@ -80,7 +80,7 @@ fn row(bare: &str) -> Row<'_, TestEnd> {
         "✕" | "×" => TestEnd::Failed,
         _ => TestEnd::Skipped,
     };
-    Row::Test(found.get(2).map_or("", |it| it.as_str()), end)
+    OutlineLine::Test(found.get(2).map_or("", |it| it.as_str()), end)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::outline::{Row, outline};
+use super::outline::{OutlineLine, outline};
 use crate::model::{TestCounts, TestEnd, TestRunner};
 use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
@@ -72,23 +72,23 @@ fn is_numbered(bare: &str) -> bool {
     bare.starts_with(|it: char| it.is_ascii_digit()) && FAILED.is_match(bare)
 }
 
-fn row(bare: &str) -> Row<'_, TestEnd> {
+fn row(bare: &str) -> OutlineLine<'_, TestEnd> {
     let title = |found: regex::Captures<'_>| {
         let title = found.get(1).map_or(0..0, |it| it.range());
         bare.get(title).unwrap_or_default()
     };
     if let Some(found) = PASSED.captures(bare) {
-        Row::Test(title(found), TestEnd::Passed)
+        OutlineLine::Test(title(found), TestEnd::Passed)
     } else if is_numbered(bare)
         && let Some(found) = FAILED.captures(bare)
     {
-        Row::Test(title(found), TestEnd::Failed)
+        OutlineLine::Test(title(found), TestEnd::Failed)
     } else if let Some(title) = bare.strip_prefix("- ") {
-        Row::Test(title, TestEnd::Skipped)
+        OutlineLine::Test(title, TestEnd::Skipped)
     } else if bare.is_empty() {
-        Row::Other
+        OutlineLine::Other
     } else {
-        Row::Heading(bare)
+        OutlineLine::Heading(bare)
     }
 }
 

@@ -1,4 +1,4 @@
-use super::outline::{Row, outline};
+use super::outline::{OutlineLine, outline};
 use crate::model::{TestCounts, TestEnd, TestRunner};
 use crate::proof::account::TestAccount;
 use crate::proof::pattern::{number, patterns};
@@ -106,23 +106,23 @@ fn list(account: &mut TestAccount, lines: &[&str], is_tap: bool) -> u64 {
     leaves
 }
 
-fn spec(bare: &str) -> Row<'_, TestEnd> {
+fn spec(bare: &str) -> OutlineLine<'_, TestEnd> {
     if let Some(title) = bare.strip_prefix("▶ ") {
-        return Row::Heading(title);
+        return OutlineLine::Heading(title);
     }
     let Some(found) = bare
         .starts_with(['✔', '✖', '﹣', '⚠'])
         .then(|| MARKED.captures(bare))
         .flatten()
     else {
-        return Row::Other;
+        return OutlineLine::Other;
     };
     let end = match (&found[1], found.get(3)) {
         ("✔" | "✖" | "⚠", Some(_)) | ("﹣", _) => TestEnd::Skipped,
         ("✔", None) => TestEnd::Passed,
         _ => TestEnd::Failed,
     };
-    Row::Test(found.get(2).map_or("", |it| it.as_str()), end)
+    OutlineLine::Test(found.get(2).map_or("", |it| it.as_str()), end)
 }
 
 // A point stands below the tests in it, which are indented by four.

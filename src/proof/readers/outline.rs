@@ -1,5 +1,5 @@
 /// What a line of an indented list of tests is.
-pub(super) enum Row<'l, E> {
+pub(super) enum OutlineLine<'l, E> {
     /// A suite or test that holds others.
     Heading(&'l str),
     /// A test and how it ended.
@@ -13,7 +13,7 @@ pub(super) enum Row<'l, E> {
 pub(super) fn outline<'l, E>(
     lines: impl Iterator<Item = &'l str>,
     least: usize,
-    read: impl Fn(&'l str) -> Row<'l, E>,
+    read: impl Fn(&'l str) -> OutlineLine<'l, E>,
 ) -> Vec<(Vec<&'l str>, E)> {
     let mut above: Vec<(usize, &str)> = Vec::new();
     let mut found = Vec::new();
@@ -21,19 +21,19 @@ pub(super) fn outline<'l, E>(
         let bare = line.trim_start();
         let depth = line.len() - bare.len();
         match read(bare) {
-            Row::Heading(title) => {
+            OutlineLine::Heading(title) => {
                 above.retain(|(at, _)| *at < depth);
                 if depth >= least {
                     above.push((depth, title));
                 }
             }
-            Row::Test(title, end) => {
+            OutlineLine::Test(title, end) => {
                 above.retain(|(at, _)| *at < depth);
                 let mut path: Vec<&str> = above.iter().map(|(_, title)| *title).collect();
                 path.push(title);
                 found.push((path, end));
             }
-            Row::Other => {}
+            OutlineLine::Other => {}
         }
     }
     found

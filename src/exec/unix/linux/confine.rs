@@ -11,9 +11,10 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
+use crate::exec::SandboxState;
 use crate::exec::unix::protocol::Order;
 use crate::exec::unix::supervise::Entered;
-use crate::exec::{SandboxMode, SandboxState};
+use crate::model::SandboxMode;
 
 /// Confines the calling thread and all it starts. The error says what cannot be had.
 pub(in crate::exec::unix) fn confine(
@@ -145,3 +146,14 @@ const GENERIC: Numbers = Numbers {
     sockets: &[198],
     rings: &[425, 426, 427],
 };
+
+/// Keeps other processes of the same user from reading this one's environment and memory. The
+/// superuser can all the same; nothing changes on systems other than Linux.
+pub fn guard_environment() {
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
+
+/// Makes this process the parent of whatever its descendants leave behind.
+pub(in crate::exec::unix) fn adopt_orphans() {
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
