@@ -69,14 +69,16 @@ fn listed(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
     let mut known: BTreeMap<(String, Option<String>, Option<u32>), usize> = BTreeMap::new();
     for row in all {
         let cause = (row.error.clone(), row.path.clone(), row.line);
-        let at = match known.get(&cause).filter(|_| !row.test.is_empty()) {
-            Some(at) => *at,
-            None => {
-                known.insert(cause, causes.len());
-                causes.push(Vec::new());
-                causes.len() - 1
-            }
+        let next = causes.len();
+        // A line without a test stands for itself.
+        let at = if row.test.is_empty() {
+            next
+        } else {
+            *known.entry(cause).or_insert(next)
         };
+        if at == next {
+            causes.push(Vec::new());
+        }
         if let Some(rows) = causes.get_mut(at) {
             rows.push(row);
         }
@@ -248,10 +250,10 @@ fn nearest(row: RunFailure, diagnosis: &Diagnosis) -> RunFailure {
     let Some(file) = diagnosis.files.iter().find(|it| it.in_repository) else {
         return row;
     };
-    let lines = diagnosis.files.iter().filter(|it| it.path == file.path);
+    let mut lines = diagnosis.files.iter().filter(|it| it.path == file.path);
     RunFailure {
         path: Some(file.path.clone()),
-        line: lines.filter_map(|it| it.line).next(),
+        line: lines.find_map(|it| it.line),
         ..row
     }
 }

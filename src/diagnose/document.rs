@@ -186,7 +186,7 @@ fn crash(case: &Case, lines: &[Line<'_>], locator: &Locator<'_>) -> Option<(Stri
         .any(|start| said.starts_with(start));
     let own = case.place.as_ref();
     let is_own = own.is_some_and(|own| own.1 == line && shown(&own.0).as_ref() == Some(&path));
-    (!is_own && !(expected && is_test(&path))).then_some((path, line))
+    (!(is_own || expected && is_test(&path))).then_some((path, line))
 }
 
 // What a test died of, without what its runner puts around it.

@@ -43,7 +43,7 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     if unread && !summary.failures.is_empty() {
         line("    the log's last lines:", "");
         for last in &summary.failures {
-            line(&format!("      {}", shortened(&last.error)), "");
+            line(&format!("      {}", undrawn(&last.error)), "");
         }
     }
     let known = if unread {
@@ -59,8 +59,9 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
         if others.is_empty() && alike == 0 {
             let (head, rest) = rows(failure);
             line(&format!("  ✗ {head}"), "");
-            rest.iter()
-                .for_each(|row| line(&format!("      {row}"), ""));
+            for row in rest {
+                line(&format!("      {row}"), "");
+            }
             continue;
         }
         line(&format!("  ✗ {}", shortened(&failure.error)), "");
@@ -160,25 +161,25 @@ fn rows(failure: &RunFailure) -> (String, Vec<String>) {
         Some(path) if told(path) => None,
         _ => place(failure, true),
     };
-    let error = shortened(&failure.error);
     if failure.test.is_empty() {
-        return (error, place.into_iter().collect());
+        return (undrawn(&failure.error), place.into_iter().collect());
     }
+    let error = shortened(&failure.error);
     let rows = [Some(error).filter(|it| !it.is_empty()), place];
     (failure.test.clone(), rows.into_iter().flatten().collect())
 }
 
-// In one line, without the rules and columns that a tool draws.
+// A tool's own line without the rules and columns that it draws.
+fn undrawn(text: &str) -> String {
+    let text = match text.strip_prefix("====") {
+        Some(title) => title.trim_matches(['=', ' ']),
+        None => text.trim_end_matches(['━', '─', '⎯', '═', ' ']),
+    };
+    let columns = text.split("   ").map(str::trim).filter(|it| !it.is_empty());
+    shortened(&columns.collect::<Vec<_>>().join("  "))
+}
+
 fn shortened(text: &str) -> String {
-    let text = text.trim_end_matches(['━', '─', '⎯', '═', ' ']);
-    let mut out = String::with_capacity(text.len());
-    for part in text.split("   ").map(str::trim).filter(|it| !it.is_empty()) {
-        if !out.is_empty() {
-            out.push_str("  ");
-        }
-        out.push_str(part);
-    }
-    let text = out.as_str();
     match text.char_indices().nth(MOST) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
         None => text.to_owned(),
@@ -318,7 +319,10 @@ mod tests {
             ..RunFailure::default()
         };
         let mut summary = RunSummary {
-            failures: vec![row("src/a.ts:4:1 lint/x   FIXABLE  ━━━━"), row("done")],
+            failures: vec![
+                row("src/a.ts:4:1 lint/x   FIXABLE  ━━━━"),
+                row("==== 3 deselected ===="),
+            ],
             ..RunSummary::default()
         };
         let text = run_summary(&summary, false, 80);
@@ -328,7 +332,7 @@ mod tests {
         summary.failures[0].path = Some("src/a.ts".to_owned());
         let text = run_summary(&summary, false, 80);
         assert!(
-            text.starts_with("  ✗ src/a.ts:4:1 lint/x  FIXABLE\n  ✗ done\n"),
+            text.starts_with("  ✗ src/a.ts:4:1 lint/x  FIXABLE\n  ✗ 3 deselected\n"),
             "{text}"
         );
     }

@@ -116,7 +116,7 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
                     .map(|it| index + 1 + it)
                     .or(Some(index));
             }
-            if frame.is_none() && text.contains(".") {
+            if frame.is_none() && text.contains('.') {
                 let found = STACK.captures(text);
                 let found = found.filter(|it| !place::is_installed(&it[1]));
                 frame = found.map(|it| (it[1].to_owned(), it[2].parse().ok()));
