@@ -597,6 +597,42 @@ fn a_package_of_the_workspace_is_meant_by_a_name_one_letter_away() {
 }
 
 #[test]
+fn a_module_that_lost_a_name_is_told_to_pass_it_on_again() {
+    let repo = Repo::with(&[
+        ("shop/__init__.py", "from .money import join, fmt, cut\n"),
+        (
+            "shop/money.py",
+            "def join(a):\n    return a\n\n\ndef fmt(a):\n    return a\n\n\ndef cut(a):\n    return a\n",
+        ),
+        ("legacy/__init__.py", ""),
+        ("legacy/money.py", "def join(a):\n    return a\n"),
+        (
+            "app.py",
+            "from shop import join, cut\n\nprint(join('a'), cut('b'))\n",
+        ),
+        (
+            "log",
+            "app.py:1: in <module>\n    from shop import join, cut\nE   ImportError: cannot import name 'join' \
+             from 'shop' (/w/shop/__init__.py)\n",
+        ),
+    ]);
+    repo.commit();
+    repo.write("shop/__init__.py", "from .money import fmt\n");
+    let told = repo.mendit(&["hint", "--log", "log"]);
+    let told = String::from_utf8(told.stdout).unwrap();
+    let said =
+        "- pass join on in shop/__init__.py as its last version did: `mendit fix` tries it\n";
+    assert_eq!(told, said);
+    let document = json(&repo.mendit(&["hint", "--log", "log", "--fix", "--format", "json"]));
+    let patch = document["patch"].as_str().unwrap();
+    assert!(
+        patch.contains("+from .money import join, fmt, cut"),
+        "{patch}"
+    );
+    assert_eq!(patch.matches("diff --git").count(), 1, "{patch}");
+}
+
+#[test]
 fn packets_carry_the_hints() {
     let repo = Repo::with(&[
         ("pkg/__init__.py", ""),

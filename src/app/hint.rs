@@ -6,7 +6,9 @@ use super::remedy::in_submodule;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::earlier;
-use crate::hint::{self, Answer, Ask, Wanted, answers, fix_all, hint_lines, recovery_hint};
+use crate::hint::{
+    self, Answer, Ask, Wanted, answers, fix_all, hint_lines, passed_on, recovery_hint,
+};
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, RepoPath, SCHEMA_VERSION, Suggestion};
 use crate::patch::Change;
@@ -48,6 +50,8 @@ pub struct Hinted {
     pub tried: Vec<Suggestion>,
     /// What it tries beside imports, each in a sentence.
     pub mends: Vec<String>,
+    /// What a module passes on again with one of those.
+    pub passed_on: Vec<String>,
 }
 
 impl Hinted {
@@ -60,7 +64,13 @@ impl Hinted {
             let said = "nothing in the log is missing an import\n".to_owned();
             return said + &mends.collect::<String>();
         }
-        hint_lines(&self.names, &self.document.suggestions) + &mends.collect::<String>()
+        let names: Vec<String> = self
+            .names
+            .iter()
+            .filter(|it| !self.passed_on.contains(it))
+            .cloned()
+            .collect();
+        hint_lines(&names, &self.document.suggestions) + &mends.collect::<String>()
     }
 }
 
@@ -78,7 +88,8 @@ pub fn find_imports(
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     let found = diagnoses(app, request, &workspace);
-    let mends = mends(request, &found, workspace.source.as_ref());
+    let mut mends = mends(request, &found, workspace.source.as_ref());
+    let mut passed_again = Vec::new();
     let mut wanted = wanted(request, &workspace, found)?;
     wanted.retain(|file, _| {
         let refusal = policy.refuse(file);
@@ -126,6 +137,16 @@ pub fn find_imports(
             }
             tried.truncate(MAX_TRIES);
         }
+        for one in passed_on(graph, &wanted, &ask) {
+            if one.committed && request.rev.is_none() && shows(app.redactor(), &one.fix.patch) {
+                mends.push(one.what());
+                passed_again.extend(one.fix.names);
+                if patched {
+                    patch.push_str(&one.fix.patch);
+                    changes.extend(one.fix.changes);
+                }
+            }
+        }
         if patched {
             let certain = |answer: &Answer| {
                 let all = answer.suggestions.iter().filter(|it| it.certain);
@@ -142,7 +163,7 @@ pub fn find_imports(
     let found = if patched {
         !changes.is_empty()
     } else {
-        !suggestions.is_empty()
+        !suggestions.is_empty() || !passed_again.is_empty()
     };
     if request.apply && found {
         super::progress::go_on(progress, "writing")?;
@@ -165,6 +186,7 @@ pub fn find_imports(
         found,
         tried,
         mends,
+        passed_on: passed_again,
     })
 }
 

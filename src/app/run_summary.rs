@@ -35,14 +35,21 @@ pub(super) fn summarise(
         };
     };
     let source = workspace.source.as_ref();
-    let (certain, perhaps) = imports(app, diagnosis, log);
+    let (certain, perhaps, more) = found_imports(app, diagnosis, log);
     let mends = log_heals(diagnosis, log.text(), source).into_iter();
+    let mut mends: Vec<String> = mends.map(|it| it.what).collect();
+    mends.extend(
+        more.into_iter()
+            .filter(|it| !mends.contains(it))
+            .collect::<Vec<_>>(),
+    );
+    mends.truncate(MOST_LINES);
     let again = |name: &str| format!("mendit run --env {name} {command}");
     RunSummary {
         packet,
         certain,
         perhaps,
-        mends: mends.map(|it| it.what).take(MOST_LINES).collect(),
+        mends,
         remedies: remedies(diagnosis, command, &again, source, &workspace.prefix),
         ..told(diagnosis, source)
     }
@@ -264,6 +271,16 @@ pub(super) fn imports(
     diagnosis: &Diagnosis,
     log: &Log,
 ) -> (Vec<CertainImport>, Vec<CertainImport>) {
+    let (certain, perhaps, _) = found_imports(app, diagnosis, log);
+    (certain, perhaps)
+}
+
+// Those, and what is tried beside imports of the files that lack names.
+fn found_imports(
+    app: &App,
+    diagnosis: &Diagnosis,
+    log: &Log,
+) -> (Vec<CertainImport>, Vec<CertainImport>, Vec<String>) {
     let lacks = [
         &diagnosis.undefined_names,
         &diagnosis.missing_modules,
@@ -279,8 +296,13 @@ pub(super) fn imports(
     // A log that names no file of the repository gives no hint; that is no error here.
     let hinted = find_imports(app, &request, &Silent);
     let (mut certain, mut perhaps): (Vec<CertainImport>, Vec<CertainImport>) = <_>::default();
+    let mut mends = Vec::new();
     if let Ok(hinted) = hinted {
+        mends.clone_from(&hinted.mends);
         for one in hinted.document.suggestions {
+            if hinted.passed_on.contains(&one.name) && !one.certain {
+                continue;
+            }
             let list = if one.certain {
                 &mut certain
             } else {
@@ -303,7 +325,7 @@ pub(super) fn imports(
         new
     });
     perhaps.truncate(MOST_LINES);
-    (certain, perhaps)
+    (certain, perhaps, mends)
 }
 
 const MOST: usize = 10;

@@ -200,6 +200,11 @@ impl<'g> Files<'g> {
         if loaded.contains(&self.asked) || !loaded.iter().any(|id| self.looks_by_name(*id)) {
             return false;
         }
+        // What the file loads without the import, too, is loaded when it was.
+        let own = self.with_packages(self.asked);
+        if self.loaded_with(own, BTreeSet::new()).contains(&target) {
+            return false;
+        }
         let mut named = BTreeSet::new();
         for id in &loaded {
             let (path, text) = (self.path(*id), self.text(*id));

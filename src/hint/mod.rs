@@ -32,7 +32,7 @@ pub use answers::{Answer, Ask, answers, fix_all};
 pub use fix::{Fix, fix};
 pub use history::MOST_IN_DOUBT;
 pub use missing::{moved_modules, near_packages, own_packages};
-pub use passed_on::passed_on;
+pub use passed_on::{PassedOn, passed_on};
 pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use renamed::{Earlier, renamed_exports};

@@ -12,15 +12,33 @@ use crate::source::Overlay;
 /// Runs of changed lines that are looked at in one module.
 const MAX_RUNS: usize = 40;
 
-/// Modules that no longer pass a name on which their last version did, with the lines of that version
-/// that pass it on. The second says whether that version is the committed one: then the change that
-/// took the name away is not finished.
+/// A module that no longer passes a name on which its last version did.
+pub struct PassedOn {
+    /// The module.
+    pub file: RepoPath,
+    /// The lines of that version that pass its names on.
+    pub fix: Fix,
+    /// Whether that version is the committed one: then the change that took the names away is not
+    /// finished.
+    pub committed: bool,
+}
+
+impl PassedOn {
+    /// What is to be done, in a sentence.
+    #[must_use]
+    pub fn what(&self) -> String {
+        let (names, file) = (self.fix.names.join(", "), &self.file);
+        format!("pass {names} on in {file} as its last version did")
+    }
+}
+
+/// Modules behind missing exports whose last version passed them on, with the lines that do.
 #[must_use]
 pub fn passed_on(
     graph: &Graph<'_>,
     wanted: &BTreeMap<RepoPath, Wanted>,
     ask: &Ask<'_>,
-) -> Vec<(RepoPath, Fix, bool)> {
+) -> Vec<PassedOn> {
     let mut found: BTreeMap<RepoPath, (String, Vec<String>, bool)> = BTreeMap::new();
     for (file, wanted) in wanted {
         for name in &wanted.exports {
@@ -42,6 +60,12 @@ pub fn passed_on(
                 String::from_utf8(bytes.to_vec()).ok()
             });
             let Some(now) = now else { continue };
+            if let Some((text, names, _)) = found.get_mut(&module)
+                && defined_with(graph, &module, text, &taken.name).is_some()
+            {
+                names.push(taken.name.clone());
+                continue;
+            }
             let versions = (ask.earlier)(&module);
             let on_disk = source.read(&module).unwrap_or_default();
             let last = versions.iter().position(|it| **it != *on_disk);
@@ -68,7 +92,11 @@ pub fn passed_on(
                 changes,
                 names,
             };
-            Some((module, fix, committed))
+            Some(PassedOn {
+                file: module,
+                fix,
+                committed,
+            })
         });
     fixed.collect()
 }
@@ -83,9 +111,16 @@ pub(super) fn passed_on_until_now(
     let now = graph.source().read(module).ok()?;
     let (now, last) = (std::str::from_utf8(&now).ok()?, versions.first()?);
     let text = with_its_lines(graph, module, now, last, name)?;
-    let edit = (module.clone(), Some(text.into_bytes().into()));
+    defined_with(graph, module, &text, name)
+}
+
+// The file behind a name that a module gives when this is its text.
+fn defined_with(graph: &Graph<'_>, module: &RepoPath, text: &str, name: &str) -> Option<RepoPath> {
+    let edit = (module.clone(), Some(text.as_bytes().into()));
     let overlay = Overlay::new(graph.source(), [edit]);
-    Graph::new(&overlay).defining(module, name)
+    let graph = Graph::new(&overlay);
+    let home = graph.defining(module, name)?;
+    exports_it(&graph, module, name).then_some(home)
 }
 
 // The text with the one run of lines of `then` that gives the name again. Nothing but imports and
@@ -115,9 +150,7 @@ fn with_its_lines(
         if !keeps(&own, &facts(module, text.as_bytes())) || errors(&text) > errors(now) {
             continue;
         }
-        let edit = (module.clone(), Some(text.clone().into_bytes().into()));
-        let overlay = Overlay::new(graph.source(), [edit]);
-        if exports_it(&Graph::new(&overlay), module, name) && found.replace(text).is_some() {
+        if defined_with(graph, module, &text, name).is_some() && found.replace(text).is_some() {
             return None;
         }
     }

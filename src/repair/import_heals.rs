@@ -66,16 +66,14 @@ pub(super) fn import_heals(
         .iter()
         .map(|(file, fixed)| format!("{} in {file}", written(fixed, &settled)))
         .collect();
-    for (file, fixed, committed) in passed_on(&graph, &wanted, ask) {
-        let what = format!(
-            "pass {} on in {file} as its last version did",
-            fixed.names.join(", ")
-        );
-        if !committed {
-            tries.insert(0, heal(what, vec![(file, fixed)], true, BTreeMap::new()));
-        } else if fixes.iter().all(|(other, _)| *other != file) {
+    for one in passed_on(&graph, &wanted, ask) {
+        let what = one.what();
+        if !one.committed {
+            let fixes = vec![(one.file, one.fix)];
+            tries.insert(0, heal(what, fixes, true, BTreeMap::new()));
+        } else if fixes.iter().all(|(other, _)| *other != one.file) {
             said.push(what);
-            fixes.push((file, fixed));
+            fixes.push((one.file, one.fix));
         }
     }
     let imports = settled.iter().flat_map(|(_, found)| found);
