@@ -1,8 +1,8 @@
 use super::entity::{Entity, coverage, entity, is_module};
-use super::evidence::{Evidence, ImportCandidate, Weight, nearness};
+use super::evidence::{Evidence, Way, Weight, nearness};
 use super::idiom::Idiom;
 use super::proof;
-use super::query::UndefinedName;
+use super::query::Undefined;
 use super::subject::subject;
 use crate::graph::Graph;
 use crate::languages::{Has, Language, exported, is_word};
@@ -20,7 +20,7 @@ const NEGLIGIBLE_IN_USE: u64 = 64;
 const MIN_TAKERS: u32 = 3;
 
 struct Row {
-    way: ImportCandidate,
+    way: Way,
     weight: Weight,
     entity: Entity,
     score: u64,
@@ -31,7 +31,7 @@ pub(super) fn choose(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     evidence: Evidence,
-    asked: &UndefinedName<'_>,
+    asked: &Undefined<'_>,
     installed: &Installed,
 ) -> Vec<Suggestion> {
     let voted_outside = evidence
@@ -114,7 +114,7 @@ fn is_dotted(module: &str) -> bool {
 
 // Whether a module of scripts tells all that it exports, and the name is none of it: who takes it from
 // there all the same is as wrong as the file that asks.
-fn is_lacked(graph: &Graph<'_>, way: &ImportCandidate) -> bool {
+fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
     let Some(path) = &way.path else { return false };
     let declares = Language::of_path(path.as_str()).is_some_and(|it| it.declares_exports);
     if !declares || matches!(way.imported.as_str(), "*" | "default") {
@@ -138,11 +138,7 @@ fn is_lacked(graph: &Graph<'_>, way: &ImportCandidate) -> bool {
 }
 
 // Whether a package that is installed is known not to have the name.
-pub(super) fn is_lacking(
-    installed: &Installed,
-    asked: &UndefinedName<'_>,
-    one: &Suggestion,
-) -> bool {
+pub(super) fn is_lacking(installed: &Installed, asked: &Undefined<'_>, one: &Suggestion) -> bool {
     let whole = matches!(one.imported.as_str(), "*" | "default");
     let outside = one.path.is_none() && one.source != HintSource::Stdlib && !whole;
     outside && exported(installed, asked.file, &one.module, &one.imported) == Some(Has::Nothing)
@@ -150,7 +146,7 @@ pub(super) fn is_lacking(
 
 // Whether a name is used as what a library has, and not as a variable that bears a word: called, with
 // members, as a type, a decorator or a class.
-fn is_used_as_one(asked: &UndefinedName<'_>) -> bool {
+fn is_used_as_one(asked: &Undefined<'_>) -> bool {
     let usage = &asked.usage;
     let marked = |at: &usize| at.checked_sub(1).and_then(|at| asked.text.get(at)) == Some(&b'@');
     usage.called
@@ -180,9 +176,9 @@ fn totals(rows: &[Row]) -> BTreeMap<Entity, u64> {
 fn score(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    way: &ImportCandidate,
+    way: &Way,
     weight: &Weight,
-    asked: &UndefinedName<'_>,
+    asked: &Undefined<'_>,
 ) -> u64 {
     let mut score = 16 * weight.votes;
     // Near the file, or near what the file works with.
@@ -259,7 +255,7 @@ fn score(
     }
     // `datetime.timedelta` is a member of the module, not of the class of the same name.
     if way.module == asked.name && way.imported == asked.name && way.path.is_none() {
-        let whole = ImportCandidate {
+        let whole = Way {
             imported: "*".to_owned(),
             ..way.clone()
         };
@@ -271,7 +267,7 @@ fn score(
 }
 
 // How much the file and its neighbours take other names from the same module.
-fn habit(graph: &Graph<'_>, way: &ImportCandidate, asked: &UndefinedName<'_>) -> u64 {
+fn habit(graph: &Graph<'_>, way: &Way, asked: &Undefined<'_>) -> u64 {
     let resolver = graph.resolver();
     let from_there = |one: &Import| {
         !one.names.is_empty()
@@ -288,7 +284,7 @@ fn habit(graph: &Graph<'_>, way: &ImportCandidate, asked: &UndefinedName<'_>) ->
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &UndefinedName<'_>) -> bool {
+fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_>) -> bool {
     let Some(best) = rows.first() else {
         return false;
     };
@@ -377,12 +373,7 @@ fn is_rival(row: &Row, best: &Row) -> bool {
     row.weight.defines.is_some() && beside(&row.entity, &best.entity)
 }
 
-fn written(
-    graph: &Graph<'_>,
-    idiom: &dyn Idiom,
-    row: &Row,
-    asked: &UndefinedName<'_>,
-) -> Suggestion {
+fn written(graph: &Graph<'_>, idiom: &dyn Idiom, row: &Row, asked: &Undefined<'_>) -> Suggestion {
     let Row { way, weight, .. } = row;
     let kind = row.entity.kind(graph, &way.imported);
     let (module, type_only) = idiom.spelled(asked, way, weight, kind);

@@ -1,5 +1,5 @@
-use super::evidence::{ImportCandidate, Weight};
-use super::query::UndefinedName;
+use super::evidence::{Way, Weight};
+use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
 use crate::languages::{Language, Uses};
@@ -39,11 +39,7 @@ impl Entity {
 }
 
 /// Follows a way through re-exports to what it means.
-pub(super) fn entity(
-    graph: &Graph<'_>,
-    way: &ImportCandidate,
-    asked: &UndefinedName<'_>,
-) -> Entity {
+pub(super) fn entity(graph: &Graph<'_>, way: &Way, asked: &Undefined<'_>) -> Entity {
     let Some(path) = &way.path else {
         let module = way.module.strip_prefix("node:").unwrap_or(&way.module);
         // The default export of a module of old is the module.
@@ -65,7 +61,7 @@ pub(super) fn entity(
 }
 
 // `from package import module`.
-fn names_file(way: &ImportCandidate) -> bool {
+fn names_file(way: &Way) -> bool {
     let Some(path) = &way.path else {
         return false;
     };
@@ -75,7 +71,7 @@ fn names_file(way: &ImportCandidate) -> bool {
 }
 
 /// Whether the name would be bound to a module.
-pub(super) fn is_module(way: &ImportCandidate, weight: &Weight) -> bool {
+pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
     let namespace = weight
         .defines
         .is_none_or(|kind| kind == DefinitionKind::Namespace);
@@ -91,7 +87,7 @@ pub(super) fn is_module(way: &ImportCandidate, weight: &Weight) -> bool {
 pub(super) fn coverage(
     graph: &Graph<'_>,
     language: &Language,
-    way: &ImportCandidate,
+    way: &Way,
     usage: &Uses,
 ) -> Option<(usize, usize)> {
     if usage.members.is_empty() {

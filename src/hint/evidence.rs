@@ -5,7 +5,7 @@ use crate::model::{DefinitionKind, HintSource, RepoPath};
 /// A way to import a name: the module as the file would write it, and the name inside it (`*` for
 /// the module itself, `default` for its default export).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ImportCandidate {
+pub(super) struct Way {
     pub(super) module: String,
     pub(super) imported: String,
     /// The file of the repository that the module is.
@@ -37,10 +37,10 @@ pub(super) struct Weight {
 
 /// Everything found for one name.
 #[derive(Debug, Default)]
-pub(super) struct Evidence(pub(super) BTreeMap<ImportCandidate, Weight>);
+pub(super) struct Evidence(pub(super) BTreeMap<Way, Weight>);
 
 impl Evidence {
-    pub(super) fn add(&mut self, way: ImportCandidate, more: &Weight) {
+    pub(super) fn add(&mut self, way: Way, more: &Weight) {
         let sum = self.0.entry(way).or_default();
         sum.votes += more.votes;
         sum.count += more.count;

@@ -3,11 +3,11 @@ use std::collections::BTreeSet;
 use super::Query;
 use super::choose::is_lacking;
 use super::entity::entity;
-use super::evidence::ImportCandidate;
+use super::evidence::Way;
 use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
-use super::query::UndefinedName;
+use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::{Has, exported, facts, uses, words};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
@@ -34,7 +34,7 @@ enum Was {
 pub(super) fn weighed(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &UndefinedName<'_>,
+    asked: &Undefined<'_>,
     query: &Query<'_>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
@@ -74,7 +74,7 @@ fn doubt(rows: &mut [Suggestion]) {
 }
 
 // Whether a line of before has another name in the place of this one now, and is the same otherwise.
-fn has_given_way(asked: &UndefinedName<'_>, then: &[u8]) -> bool {
+fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
     let lines = |text: &[u8]| -> BTreeSet<Vec<u8>> {
         let lines = text.split(|byte| *byte == b'\n');
         lines.map(|line| line.trim_ascii().to_vec()).collect()
@@ -121,7 +121,7 @@ fn tokens(line: &[u8]) -> Vec<&[u8]> {
 }
 
 // The newest version that has something for the name, and its text.
-fn before(asked: &UndefinedName<'_>, versions: &[Vec<u8>]) -> Option<(Was, Vec<u8>)> {
+fn before(asked: &Undefined<'_>, versions: &[Vec<u8>]) -> Option<(Was, Vec<u8>)> {
     let now = &asked.usage;
     let had = |text: &Vec<u8>| {
         let then = facts(asked.file, text);
@@ -155,7 +155,7 @@ fn binding<'f>(facts: &'f FileFacts, name: &str, nested: bool) -> Option<&'f Imp
 }
 
 // The import in a function or a branch, where none of these is left.
-fn late<'f>(then: &'f FileFacts, asked: &UndefinedName<'_>) -> Option<&'f Import> {
+fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Option<&'f Import> {
     let now = facts(asked.file, asked.text);
     let import = binding(then, asked.name, true)?;
     binding(&now, asked.name, true).is_none().then_some(import)
@@ -165,7 +165,7 @@ fn late<'f>(then: &'f FileFacts, asked: &UndefinedName<'_>) -> Option<&'f Import
 fn again(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &UndefinedName<'_>,
+    asked: &Undefined<'_>,
     query: &Query<'_>,
     import: &Import,
     rows: &[Suggestion],
@@ -230,7 +230,7 @@ fn again(
                 || installed()
         }
     };
-    let way = ImportCandidate {
+    let way = Way {
         module: one.module.clone(),
         imported: one.imported.clone(),
         path: one.path.clone(),

@@ -1,6 +1,6 @@
-use super::evidence::{ImportCandidate, Weight};
+use super::evidence::{Way, Weight};
 use super::python::Python;
-use super::query::UndefinedName;
+use super::query::Undefined;
 use super::script::Script;
 use super::suggest::Parsed;
 use crate::graph::Graph;
@@ -14,20 +14,15 @@ use std::sync::Arc;
 pub(super) trait Idiom: Sync {
     /// What the file at `path` says about a name that this one lacks: how it imports it, and
     /// whether it offers it to others.
-    fn evidence(
-        &self,
-        facts: &FileFacts,
-        path: &RepoPath,
-        name: &str,
-    ) -> Vec<(ImportCandidate, Weight)>;
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)>;
 
     /// Modules of the repository that may be meant because of how they are called.
     fn namesakes(
         &self,
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
-        asked: &UndefinedName<'_>,
-    ) -> Vec<(ImportCandidate, Weight)>;
+        asked: &Undefined<'_>,
+    ) -> Vec<(Way, Weight)>;
 
     /// Modules outside that bear the name, each with what is taken of it.
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)>;
@@ -56,8 +51,8 @@ pub(super) trait Idiom: Sync {
     /// `kind` is what the way leads to, when that is known.
     fn spelled(
         &self,
-        asked: &UndefinedName<'_>,
-        way: &ImportCandidate,
+        asked: &Undefined<'_>,
+        way: &Way,
         weight: &Weight,
         kind: Option<DefinitionKind>,
     ) -> (String, bool);
@@ -69,7 +64,7 @@ pub(super) trait Idiom: Sync {
     /// Whether an import that is put into the file follows what only this language demands.
     fn suits(
         &self,
-        _: &UndefinedName<'_>,
+        _: &Undefined<'_>,
         _: &Suggestion,
         _: &Import,
         _: Option<DefinitionKind>,
@@ -79,7 +74,7 @@ pub(super) trait Idiom: Sync {
 
     /// Whether nobody would go this way: into another package by its place, or to what is not
     /// declared.
-    fn is_astray(&self, _: &UndefinedName<'_>, _: &ImportCandidate) -> bool {
+    fn is_astray(&self, _: &Undefined<'_>, _: &Way) -> bool {
         false
     }
 }

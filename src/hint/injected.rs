@@ -1,4 +1,4 @@
-use super::query::UndefinedName;
+use super::query::Undefined;
 use crate::graph::Graph;
 use crate::model::{RepoPath, Suggestion};
 use crate::policy::is_test;
@@ -61,7 +61,7 @@ const ENDS: &[&str] = &["ts", "mts", "cts", "js", "mjs", "cjs"];
 
 /// Whether the name is handed to the file by what runs it: a fixture, which is a parameter and not to be
 /// imported, or a global of a test runner.
-pub(super) fn is_injected(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion) -> bool {
+pub(super) fn is_injected(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool {
     let test = is_test(asked.file.as_str()) || asked.file.file_name() == "conftest.py";
     if asked.language.declares_exports {
         return test && is_global(graph, asked, one);
@@ -107,7 +107,7 @@ fn is_fixture(text: &str, name: &str) -> bool {
     false
 }
 
-fn is_global(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion) -> bool {
+fn is_global(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool {
     if one.path.is_some() {
         return false;
     }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::Query;
-use super::evidence::{Evidence, ImportCandidate, Weight};
+use super::evidence::{Evidence, Way, Weight};
 use super::idiom::Idiom;
 use crate::languages::{Has, Language, Outside, exported};
 use crate::model::HintSource;
@@ -20,7 +20,7 @@ pub(super) fn add(
 ) {
     let file = query.file;
     let mut put = |module: &str, imported: &str, from: HintSource, erased: bool| {
-        let way = ImportCandidate {
+        let way = Way {
             module: module.to_owned(),
             imported: imported.to_owned(),
             path: None,
@@ -60,7 +60,7 @@ pub(super) fn add(
         )
         .collect();
     for (module, erased) in shown {
-        let way = ImportCandidate {
+        let way = Way {
             module,
             imported: name.to_owned(),
             path: None,

@@ -1,10 +1,10 @@
 use super::entity::coverage;
-use super::evidence::ImportCandidate;
+use super::evidence::Way;
 use super::fix::inserted;
 use super::idiom::Idiom;
 use super::injected::is_injected;
 use super::load_order::still_loads;
-use super::query::UndefinedName;
+use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
 use crate::languages::{facts, loading, uses};
@@ -17,7 +17,7 @@ use crate::model::{DefinitionKind, Import, ImportKind, Suggestion};
 pub(super) fn holds(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &UndefinedName<'_>,
+    asked: &Undefined<'_>,
     one: &Suggestion,
     kind: Option<DefinitionKind>,
 ) -> bool {
@@ -47,7 +47,7 @@ pub(super) fn holds(
 
 // Whether the import stands above what uses its name while the file is loaded; statements of
 // modules come first wherever they stand.
-fn comes_first(asked: &UndefinedName<'_>, text: &[u8], import: &Import) -> bool {
+fn comes_first(asked: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     if asked.language.declares_exports && import.kind == ImportKind::Import {
         return true;
     }
@@ -66,7 +66,7 @@ fn comes_first(asked: &UndefinedName<'_>, text: &[u8], import: &Import) -> bool 
 }
 
 // The import at the top level that binds the name.
-fn binding<'i>(imports: &'i [Import], asked: &UndefinedName<'_>) -> Option<&'i Import> {
+fn binding<'i>(imports: &'i [Import], asked: &Undefined<'_>) -> Option<&'i Import> {
     imports
         .iter()
         .filter(|import| !import.nested)
@@ -82,7 +82,7 @@ fn binding<'i>(imports: &'i [Import], asked: &UndefinedName<'_>) -> Option<&'i I
         })
 }
 
-fn leads(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion, import: &Import) -> bool {
+fn leads(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
     let mut import = import.clone();
     import
         .names
@@ -101,7 +101,7 @@ fn leads(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion, import:
 
 // Whether a dotted module of Python starts at a folder beside the file or above it: one that is not
 // there is gone, and of no package.
-fn is_of_own_folder(graph: &Graph<'_>, asked: &UndefinedName<'_>, specifier: &str) -> bool {
+fn is_of_own_folder(graph: &Graph<'_>, asked: &Undefined<'_>, specifier: &str) -> bool {
     let Some((top, _)) = specifier.split_once('.') else {
         return false;
     };
@@ -118,7 +118,7 @@ fn is_of_own_folder(graph: &Graph<'_>, asked: &UndefinedName<'_>, specifier: &st
 }
 
 // Whether another file of the same name, in a folder of the same name, could be meant as a whole.
-fn has_twin(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion) -> bool {
+fn has_twin(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool {
     let Some(path) = one.path.as_ref().filter(|_| one.imported == "*") else {
         return false;
     };
@@ -133,7 +133,7 @@ fn has_twin(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion) -> b
     })
 }
 
-fn has_members(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion) -> bool {
+fn has_members(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool {
     let module = one.imported == "*"
         || (!asked.language.declares_exports
             && one.path.as_ref().is_some_and(|path| {
@@ -144,7 +144,7 @@ fn has_members(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion) -
     if !module {
         return true;
     }
-    let way = ImportCandidate {
+    let way = Way {
         module: one.module.clone(),
         imported: one.imported.clone(),
         path: one.path.clone(),
@@ -154,12 +154,12 @@ fn has_members(graph: &Graph<'_>, asked: &UndefinedName<'_>, one: &Suggestion) -
 
 /// Whether the file may take something from a module: its package declares it, or the file or its
 /// neighbours take from that package already.
-pub(super) fn is_declared(graph: &Graph<'_>, asked: &UndefinedName<'_>, module: &str) -> bool {
+pub(super) fn is_declared(graph: &Graph<'_>, asked: &Undefined<'_>, module: &str) -> bool {
     graph.resolver().is_at_hand(asked.file, module) || is_in_use(asked, module)
 }
 
 /// Whether the file or its neighbours import from the module, or from the package it is part of.
-pub(super) fn is_in_use(asked: &UndefinedName<'_>, module: &str) -> bool {
+pub(super) fn is_in_use(asked: &Undefined<'_>, module: &str) -> bool {
     let part = |module| asked.language.package(module);
     let wanted = part(module);
     let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);

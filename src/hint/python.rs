@@ -1,6 +1,6 @@
-use super::evidence::{ImportCandidate, Weight, nearness};
+use super::evidence::{Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
-use super::query::UndefinedName;
+use super::query::Undefined;
 use super::suggest::Parsed;
 use crate::languages::python::requirements::{declares, is_required, normal};
 use crate::languages::python::spelling::{self, Tops, place, place_of};
@@ -32,7 +32,7 @@ impl<'g> Python<'g> {
 
     // Relative when the file's own imports of its package are, else when those of its neighbours
     // are.
-    fn is_relative(&self, asked: &UndefinedName<'_>, weight: &Weight) -> bool {
+    fn is_relative(&self, asked: &Undefined<'_>, weight: &Weight) -> bool {
         let own = self.module(asked.file);
         let top = own.split('.').next().unwrap_or_default();
         let imports = asked.facts.imports.iter();
@@ -49,12 +49,7 @@ impl<'g> Python<'g> {
 }
 
 impl Idiom for Python<'_> {
-    fn evidence(
-        &self,
-        facts: &FileFacts,
-        path: &RepoPath,
-        name: &str,
-    ) -> Vec<(ImportCandidate, Weight)> {
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)> {
         let Site { graph, file, .. } = self.site;
         evidence(graph.resolver(), &self.tops, facts, path, file, name)
     }
@@ -63,8 +58,8 @@ impl Idiom for Python<'_> {
         &self,
         pool: &[&RepoPath],
         _: &Parsed<'_>,
-        asked: &UndefinedName<'_>,
-    ) -> Vec<(ImportCandidate, Weight)> {
+        asked: &Undefined<'_>,
+    ) -> Vec<(Way, Weight)> {
         let resolver = self.site.graph.resolver();
         let module = |path| module(resolver, &self.tops, path, asked.file, asked.name);
         pool.iter().filter_map(|path| module(path)).collect()
@@ -125,8 +120,8 @@ impl Idiom for Python<'_> {
 
     fn spelled(
         &self,
-        asked: &UndefinedName<'_>,
-        way: &ImportCandidate,
+        asked: &Undefined<'_>,
+        way: &Way,
         weight: &Weight,
         _: Option<DefinitionKind>,
     ) -> (String, bool) {
@@ -140,7 +135,7 @@ impl Idiom for Python<'_> {
     // What a module binds in one branch alone, or deletes, need not be there.
     fn suits(
         &self,
-        _: &UndefinedName<'_>,
+        _: &Undefined<'_>,
         one: &Suggestion,
         _: &Import,
         _: Option<DefinitionKind>,
@@ -182,7 +177,7 @@ fn evidence(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(ImportCandidate, Weight)> {
+) -> Vec<(Way, Weight)> {
     let mut found = Vec::new();
     let near = nearness(path, file);
     for import in &facts.imports {
@@ -220,7 +215,7 @@ fn evidence(
             ..Weight::default()
         };
         found.push((
-            ImportCandidate {
+            Way {
                 module,
                 imported,
                 path: target,
@@ -244,7 +239,7 @@ fn evidence(
                     .is_some_and(|from| is_near(resolver, path, from))
         });
     if defined.is_some() || passed {
-        let way = ImportCandidate {
+        let way = Way {
             module: tops.dotted(resolver, file, &place(path)),
             imported: name.to_owned(),
             path: Some(path.clone()),
@@ -272,7 +267,7 @@ fn module(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Option<(ImportCandidate, Weight)> {
+) -> Option<(Way, Weight)> {
     let place = place(path);
     let (above, last) = place.rsplit_once('/').unwrap_or(("", &place));
     if last != name || path == file {
@@ -284,7 +279,7 @@ fn module(
         None if above.is_empty() || !resolver.is_package(above) => (dotted, "*".to_owned()),
         None => return None,
     };
-    let way = ImportCandidate {
+    let way = Way {
         module,
         imported,
         path: Some(path.clone()),

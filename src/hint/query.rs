@@ -24,7 +24,7 @@ pub struct Query<'q> {
 }
 
 /// One name and the file that lacks it.
-pub(super) struct UndefinedName<'a> {
+pub(super) struct Undefined<'a> {
     pub(super) file: &'a RepoPath,
     pub(super) name: &'a str,
     pub(super) text: &'a [u8],

@@ -1,8 +1,8 @@
 use super::entity::coverage;
-use super::evidence::{ImportCandidate, Weight, nearness};
+use super::evidence::{Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
-use super::query::UndefinedName;
+use super::query::Undefined;
 use super::subject::by_subject;
 use super::suggest::Parsed;
 use crate::graph::Graph;
@@ -39,12 +39,7 @@ impl<'g> Script<'g> {
 }
 
 impl Idiom for Script<'_> {
-    fn evidence(
-        &self,
-        facts: &FileFacts,
-        path: &RepoPath,
-        name: &str,
-    ) -> Vec<(ImportCandidate, Weight)> {
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)> {
         let Site { graph, file, .. } = self.site;
         evidence(graph, &self.style, facts, path, file, name)
     }
@@ -53,8 +48,8 @@ impl Idiom for Script<'_> {
         &self,
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
-        asked: &UndefinedName<'_>,
-    ) -> Vec<(ImportCandidate, Weight)> {
+        asked: &Undefined<'_>,
+    ) -> Vec<(Way, Weight)> {
         let graph = self.site.graph;
         let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
         let mut found = by_subject(graph, &self.style, pool, others, asked.file, asked.name);
@@ -103,8 +98,8 @@ impl Idiom for Script<'_> {
 
     fn spelled(
         &self,
-        asked: &UndefinedName<'_>,
-        way: &ImportCandidate,
+        asked: &Undefined<'_>,
+        way: &Way,
         weight: &Weight,
         kind: Option<DefinitionKind>,
     ) -> (String, bool) {
@@ -126,14 +121,14 @@ impl Idiom for Script<'_> {
     // Module kinds, packages, types beside values.
     fn suits(
         &self,
-        asked: &UndefinedName<'_>,
+        asked: &Undefined<'_>,
         one: &Suggestion,
         import: &Import,
         kind: Option<DefinitionKind>,
     ) -> bool {
         let (graph, style) = (self.site.graph, &self.style);
         let resolver = graph.resolver();
-        let way = ImportCandidate {
+        let way = Way {
             module: import.specifier.clone(),
             imported: one.imported.clone(),
             path: one.path.clone(),
@@ -180,7 +175,7 @@ impl Idiom for Script<'_> {
             && is_declared(graph, asked, &import.specifier)
     }
 
-    fn is_astray(&self, asked: &UndefinedName<'_>, way: &ImportCandidate) -> bool {
+    fn is_astray(&self, asked: &Undefined<'_>, way: &Way) -> bool {
         let graph = self.site.graph;
         crosses(graph, asked, way) || !is_declared(graph, asked, &way.module)
     }
@@ -193,7 +188,7 @@ fn evidence(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(ImportCandidate, Weight)> {
+) -> Vec<(Way, Weight)> {
     let resolver = graph.resolver();
     let mut found = Vec::new();
     let near = nearness(path, file);
@@ -243,7 +238,7 @@ fn evidence(
             ..Weight::default()
         };
         found.push((
-            ImportCandidate {
+            Way {
                 module,
                 imported: taken.name.clone(),
                 path: target,
@@ -288,7 +283,7 @@ fn exported(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(ImportCandidate, Weight)> {
+) -> Vec<(Way, Weight)> {
     let resolver = graph.resolver();
     let default = |export: &&crate::model::Export| {
         export.name == "default"
@@ -313,7 +308,7 @@ fn exported(
         near: nearness(path, file),
         ..Weight::default()
     };
-    let way = |module: String, imported: &str, path: &RepoPath| ImportCandidate {
+    let way = |module: String, imported: &str, path: &RepoPath| Way {
         module,
         imported: imported.to_owned(),
         path: Some(path.clone()),
@@ -407,12 +402,7 @@ fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> boo
 
 // The specifier as the asked file writes it: what it imports the same file by already; `dist` where
 // its own imports name what is emitted.
-fn spelled(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    asked: &UndefinedName<'_>,
-    way: &ImportCandidate,
-) -> String {
+fn spelled(graph: &Graph<'_>, style: &ScriptStyle, asked: &Undefined<'_>, way: &Way) -> String {
     let resolver = graph.resolver();
     let Some(path) = &way.path else {
         return way.module.clone();
@@ -443,7 +433,7 @@ fn spelled(
 
 // What shows whether the file names sources or what is emitted: its own imports of what stands
 // elsewhere, else those of its neighbours.
-fn relative_imports<'a>(asked: &'a UndefinedName<'_>) -> impl Iterator<Item = &'a Import> {
+fn relative_imports<'a>(asked: &'a Undefined<'_>) -> impl Iterator<Item = &'a Import> {
     let above = |import: &&Import| import.specifier.starts_with("../");
     let alone = !asked.facts.imports.iter().any(|import| above(&import));
     let siblings = asked.siblings.iter().filter(move |_| alone);
@@ -474,7 +464,7 @@ fn emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> Option<
 
 // Whether a way leads by its place into another package than the file's, and neither the file nor
 // its neighbours go there like that.
-fn crosses(graph: &Graph<'_>, asked: &UndefinedName<'_>, way: &ImportCandidate) -> bool {
+fn crosses(graph: &Graph<'_>, asked: &Undefined<'_>, way: &Way) -> bool {
     let resolver = graph.resolver();
     let Some(path) = way.path.as_ref().filter(|_| way.module.starts_with('.')) else {
         return false;
@@ -569,8 +559,8 @@ fn same_named(
     graph: &Graph<'_>,
     style: &ScriptStyle,
     pool: &[&RepoPath],
-    asked: &UndefinedName<'_>,
-) -> Vec<(ImportCandidate, Weight)> {
+    asked: &Undefined<'_>,
+) -> Vec<(Way, Weight)> {
     let usage = &asked.usage;
     let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
     let wanted = plain(asked.name);
@@ -583,7 +573,7 @@ fn same_named(
         if stem != asked.name && plain(stem) != wanted {
             continue;
         }
-        let way = |imported: &str| ImportCandidate {
+        let way = |imported: &str| Way {
             module: style.relative(asked.file, path, ""),
             imported: imported.to_owned(),
             path: Some((*path).clone()),

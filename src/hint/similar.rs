@@ -1,5 +1,5 @@
 use super::idiom::Idiom;
-use super::query::UndefinedName;
+use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::{free_names, uses};
 use crate::model::{HintSource, RepoPath, Suggestion};
@@ -15,7 +15,7 @@ pub(super) fn similar(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     pool: &[&RepoPath],
-    asked: &UndefinedName<'_>,
+    asked: &Undefined<'_>,
 ) -> Vec<Suggestion> {
     let mut found: Vec<(usize, usize, Suggestion)> = Vec::new();
     let resolver = graph.resolver();
@@ -73,7 +73,7 @@ pub(super) fn similar(
 
 // What means something in the file without another import, nearest first: what it imports, binds or
 // takes as a parameter, and what the language itself has.
-fn at_hand(asked: &UndefinedName<'_>) -> Vec<(usize, String)> {
+fn at_hand(asked: &Undefined<'_>) -> Vec<(usize, String)> {
     let text = String::from_utf8_lossy(asked.text);
     let free = free_names(asked.file, asked.text);
     let is_used = |name: &str| {

@@ -1,4 +1,4 @@
-use super::evidence::{ImportCandidate, Weight, nearness};
+use super::evidence::{Way, Weight, nearness};
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
 use crate::model::{FileFacts, ImportKind, RepoPath};
@@ -24,7 +24,7 @@ pub(super) fn by_subject<'p>(
     others: impl Iterator<Item = (&'p RepoPath, &'p FileFacts)>,
     file: &RepoPath,
     name: &str,
-) -> Vec<(ImportCandidate, Weight)> {
+) -> Vec<(Way, Weight)> {
     let Some(own) = subject(file) else {
         return Vec::new();
     };
@@ -64,7 +64,7 @@ pub(super) fn by_subject<'p>(
     let subjects = pool
         .iter()
         .filter(|path| path.stem() == own && offers(path));
-    let way = |path: &RepoPath| ImportCandidate {
+    let way = |path: &RepoPath| Way {
         module: style.relative(file, path, like),
         imported: imported.to_owned(),
         path: Some(path.clone()),

@@ -4,9 +4,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 
 use super::choose::choose;
-use super::evidence::{Evidence, ImportCandidate, Weight, nearness};
+use super::evidence::{Evidence, Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
-use super::query::UndefinedName;
+use super::query::Undefined;
 use super::{Query, history, outside, similar, words};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word};
@@ -68,7 +68,7 @@ pub(super) fn suggest_among(
     let mut found = Vec::new();
     for name in &names {
         let parsed = parse(graph, &pool, holders, name);
-        let asked = UndefinedName {
+        let asked = Undefined {
             file: query.file,
             name,
             text: &text,
@@ -208,7 +208,7 @@ fn gather(
     idiom: &dyn Idiom,
     pool: &[&RepoPath],
     parsed: &Parsed<'_>,
-    asked: &UndefinedName<'_>,
+    asked: &Undefined<'_>,
 ) -> Evidence {
     let name = asked.name;
     let found: Vec<_> = parsed
@@ -230,11 +230,7 @@ fn gather(
 
 // Modules that the file or its neighbours take other names from and that pass this one on, be it
 // by a star: their text need not hold the name.
-fn offered(
-    graph: &Graph<'_>,
-    idiom: &dyn Idiom,
-    asked: &UndefinedName<'_>,
-) -> Vec<(ImportCandidate, Weight)> {
+fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Undefined<'_>) -> Vec<(Way, Weight)> {
     let resolver = graph.resolver();
     let siblings = asked.siblings.iter().map(AsRef::as_ref);
     let imports = std::iter::once(asked.facts)
@@ -281,7 +277,7 @@ fn offered(
         } else {
             import.specifier.clone()
         };
-        let way = ImportCandidate {
+        let way = Way {
             module,
             imported: asked.name.to_owned(),
             path: Some(target.clone()),

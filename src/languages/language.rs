@@ -1,11 +1,11 @@
-use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
 
 use tree_sitter::{Node, Tree};
 
 #[cfg(feature = "program")]
 use super::insert::{Inserter, Page};
+#[cfg(feature = "program")]
+use super::installed::Look;
 use super::meddling::read::Findings;
 #[cfg(feature = "program")]
 use super::names::Names;
@@ -15,7 +15,6 @@ use super::statements::Statement;
 use super::uses::Uses;
 use super::{python, typescript};
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
-use crate::source::Installed;
 
 /// The languages whose imports are read. One more is a folder and a row.
 pub static LANGUAGES: &[&Language] = &[&typescript::TYPESCRIPT, &python::PYTHON];
@@ -241,50 +240,6 @@ pub(super) fn has_line(table: &str, name: &str) -> bool {
         }
     }
     false
-}
-
-/// Files of a package that are read for one name.
-pub(super) const MAX_FILES: usize = 48;
-/// Bytes of them.
-pub(super) const MAX_BYTES: usize = 8 << 20;
-/// What an installed module is known to have under a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Has {
-    /// It exports it.
-    Exported {
-        /// A type that is gone at run time.
-        erased: bool,
-    },
-    /// The word stands in nothing that it shows.
-    Nothing,
-}
-
-/// Whether a module as it is installed for `file` exports a name. `None` when it is not installed,
-/// or shows too much or too little to tell.
-#[must_use]
-pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str) -> Option<Has> {
-    let language = Language::of_path(file.as_str())?;
-    let mut look = Look {
-        installed,
-        name,
-        bytes: 0,
-        seen: BTreeSet::new(),
-        unknown: false,
-    };
-    let found = (language.shows)(&mut look, file, module)?;
-    match found {
-        Some(erased) => Some(Has::Exported { erased }),
-        None => (!look.unknown).then_some(Has::Nothing),
-    }
-}
-
-/// A look into what is installed.
-pub(super) struct Look<'l> {
-    pub(super) installed: &'l Installed,
-    pub(super) name: &'l str,
-    pub(super) bytes: usize,
-    pub(super) seen: BTreeSet<PathBuf>,
-    pub(super) unknown: bool,
 }
 
 #[cfg(test)]

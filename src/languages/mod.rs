@@ -9,6 +9,8 @@ mod files;
 mod finder;
 #[cfg(feature = "program")]
 mod insert;
+#[cfg(feature = "program")]
+mod installed;
 mod language;
 mod literal;
 #[cfg(feature = "program")]
@@ -34,7 +36,8 @@ pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
-pub use language::{Has, LANGUAGES, Language, Outside, exported, reading};
+pub use installed::{Has, exported};
+pub use language::{LANGUAGES, Language, Outside, reading};
 #[cfg(feature = "program")]
 pub use loading::{Loading, always_bound, called, loading};
 pub use meddling::{Meddles, Meddling, is_test_runner, meddling};

@@ -5,6 +5,8 @@ mod dotted;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;
+#[cfg(feature = "program")]
+mod installed;
 mod language;
 mod layout;
 mod meddling;

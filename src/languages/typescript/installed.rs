@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::packages::package_part;
-use crate::languages::language::{Look, MAX_BYTES, MAX_FILES};
+use crate::languages::installed::{Look, MAX_BYTES, MAX_FILES};
 use crate::languages::{facts, words};
 use crate::model::RepoPath;
 use crate::source::Installed;
