@@ -75,7 +75,10 @@ fn what_can_be_run_runs() {
                 &repo,
                 "mendit repair --test 'pnpm test' --out .mendit/runs/one",
             );
-            shell(&repo, "cp -R .mendit/runs runs; mendit report --format text > report.txt");
+            shell(
+                &repo,
+                "cp -R .mendit/runs runs; mendit report --format text > report.txt",
+            );
         }
         // What takes the last run has one.
         let words: Vec<&str> = line.split_whitespace().collect();
