@@ -26,6 +26,7 @@ mod hook;
 mod imports;
 mod json_insert;
 mod last_run;
+mod lint_fix;
 mod open;
 mod patch;
 mod progress;

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use super::lint_fix::lint_fix;
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
 use crate::hint::{near_packages, own_packages};
@@ -76,6 +77,10 @@ pub(super) fn remedies(
                     Some(format!("lsof -i :{port}")),
                 )
             })
+            .into_iter()
+            .collect(),
+        FailureKind::LintError => lint_fix(command)
+            .map(|line| remedy("the tool mends some of it itself".to_owned(), Some(line)))
             .into_iter()
             .collect(),
         FailureKind::ConnectionRefused if project.compose().is_some() => {
