@@ -754,7 +754,7 @@ fn nothing_is_certain_of_what_a_file_had_late_in_a_branch_or_replaced() {
         assert!(told(&[]).iter().any(|it| it.certain), "{name}");
         let doubted = told(&[before]);
         assert!(
-            doubted.iter().all(|it| !it.certain && it.confidence <= 25),
+            doubted.iter().all(|it| !it.certain && it.confidence < 10),
             "{doubted:?}"
         );
     }

@@ -12,8 +12,8 @@ use crate::graph::Graph;
 use crate::languages::{Has, exported, facts, uses, words};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
 
-/// Confidence up to which an import is told and not tried.
-pub const MOST_IN_DOUBT: u8 = 25;
+/// Confidence up to which an import is told and not tried: no other evidence gives as little.
+pub const MOST_IN_DOUBT: u8 = 9;
 /// Lines that two versions differ in that are compared.
 const MAX_LINES: usize = 200;
 
