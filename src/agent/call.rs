@@ -30,7 +30,8 @@ pub struct Call<'a> {
 pub struct Answer {
     /// How the process ended.
     pub outcome: Outcome,
-    /// What it said. For [`AgentProtocol::Edit`] a patch in it counts only when nothing was edited.
+    /// What it said. For [`AgentProtocol::Edit`](crate::model::AgentProtocol::Edit) a patch in it
+    /// counts only when nothing was edited.
     pub reply: Reply,
     /// The text that the reply was read from.
     pub text: Vec<u8>,
