@@ -37,9 +37,7 @@ pub use git_apply::{
 pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
 #[cfg(feature = "program")]
 pub use names::named_paths;
-#[cfg(feature = "program")]
-pub use read::without_thoughts;
-pub use read::{ReadOptions, read};
+pub use read::{ReadOptions, read, without_thoughts};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,
 };

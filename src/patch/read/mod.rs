@@ -22,5 +22,4 @@ pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};
 use reader::problem;
 pub use reader::{ReadOptions, read};
-#[cfg(feature = "program")]
 pub use thoughts::without_thoughts;
