@@ -449,6 +449,11 @@ fn what_a_probe_writes_is_confined() {
             return;
         }
         assert!(!file.exists(), "{arguments:?}: {said}");
+        // What lies in the system's temporary folder is not there at all for a probe.
+        if outside.path().starts_with(std::env::temp_dir()) {
+            eprintln!("skipped: the build's folder is a temporary one");
+            continue;
+        }
         let named = format!(
             "R212: {}",
             if arguments[0] == "--test" {
