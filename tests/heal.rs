@@ -450,8 +450,7 @@ fn what_a_probe_writes_is_confined() {
         }
         assert!(!file.exists(), "{arguments:?}: {said}");
         // What lies in the system's temporary folder is not there at all for a probe.
-        if outside.path().starts_with(std::env::temp_dir()) {
-            eprintln!("skipped: the build's folder is a temporary one");
+        if support::builds_in_temporary() {
             continue;
         }
         let named = format!(

@@ -3,8 +3,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-pub(crate) use crate::support::has_program;
 use crate::support::{self, Repo};
+pub(crate) use crate::support::{builds_in_temporary, has_program};
 
 /// A repository, and beside it the scripts that stand in for agents.
 pub(crate) struct World {
