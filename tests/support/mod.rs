@@ -140,9 +140,8 @@ pub(crate) fn texts(list: &serde_json::Value, field: Option<&str>) -> Vec<String
         .collect()
 }
 
-/// Whether a program is here; says so when it is not.
-#[allow(clippy::print_stderr, reason = "a test says what it skips")]
 /// Whether the build's folder is a temporary one: those are open to every command, or hidden from it.
+#[allow(clippy::print_stderr, reason = "a test says what it skips")]
 pub(crate) fn builds_in_temporary() -> bool {
     let there = Path::new(STATE).starts_with(std::env::temp_dir());
     if there {
@@ -151,6 +150,8 @@ pub(crate) fn builds_in_temporary() -> bool {
     there
 }
 
+/// Whether a program is here; says so when it is not.
+#[allow(clippy::print_stderr, reason = "a test says what it skips")]
 pub(crate) fn has_program(name: &str) -> bool {
     let there = Command::new(name).arg("--version").output().is_ok();
     if !there {
