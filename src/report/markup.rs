@@ -18,6 +18,19 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
+/// A message for HTML: what stands between backticks becomes code.
+pub(super) fn message(text: &str) -> String {
+    let mut parts = text.split('`');
+    let mut out = escaped(parts.next().unwrap_or_default());
+    while let Some(code) = parts.next() {
+        match parts.next() {
+            Some(rest) => out.push_str(&format!("<code>{}</code>{}", escaped(code), escaped(rest))),
+            None => out.push_str(&format!("`{}", escaped(code))),
+        }
+    }
+    out
+}
+
 /// A text for one line of Markdown, also between the bars of a table. It can start no tag, link,
 /// code or mention.
 pub(super) fn cell(text: &str) -> String {
@@ -77,7 +90,7 @@ td,th{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top;overflow-wr
 .ladder td{overflow-wrap:normal}.ladder :is(td,th):nth-child(6){display:none}}\
 th{font-weight:normal;color:var(--soft)}thead th,thead+tbody td{border-bottom:1px solid var(--line)}\
 ins{background:var(--add);text-decoration:none}del{background:var(--cut);text-decoration:none}\
-summary{cursor:pointer}h3{margin-bottom:.2rem}figure{margin:0;overflow-x:auto}svg{max-width:100%;min-width:40rem;height:auto}\
+code{background:var(--box);padding:0 .2rem}summary{cursor:pointer}h3{margin-bottom:.2rem}figure{margin:0;overflow-x:auto}svg{max-width:100%;min-width:40rem;height:auto}\
 svg text{font:13px system-ui,sans-serif;fill:var(--text)}\
 .rest{fill:var(--rest)}.bar{fill:var(--bar)}.strong{fill:var(--strong)}\
 .failed td:nth-child(2),.error td:nth-child(2){font-weight:bold;color:var(--bad)}\
@@ -90,7 +103,7 @@ h1.good{color:var(--good)}h1.weak{color:var(--weak)}h1.bad{color:var(--bad)}\
 
 #[cfg(test)]
 mod tests {
-    use super::{cell, escaped, fenced};
+    use super::{cell, escaped, fenced, message};
 
     #[test]
     fn nothing_leaves_its_cell_or_its_fence() {
@@ -98,6 +111,14 @@ mod tests {
         assert_eq!(
             fenced("x\n````\ny", "diff"),
             "`````diff\nx\n````\ny\n`````\n"
+        );
+    }
+
+    #[test]
+    fn a_message_has_its_commands_as_code() {
+        assert_eq!(
+            message("`a <b>` or `c`: don`t"),
+            "<code>a &lt;b&gt;</code> or <code>c</code>: don`t"
         );
     }
 

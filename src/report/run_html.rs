@@ -1,4 +1,4 @@
-use super::markup::{escaped, page};
+use super::markup::{escaped, message, page};
 use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
 use crate::model::{AttemptRecord, Origin, RunRecord, RunStatus};
@@ -12,7 +12,7 @@ pub fn run_html(run: &RunRecord) -> String {
     let mut text = format!(
         "<h1 class=\"{}\">{status}</h1>\n<p>{}</p>\n<p class=\"cost\">{}</p>\n",
         color(result.status),
-        escaped(&result.message),
+        message(&result.message),
         escaped(&origin_and_cost(run))
     );
     if let Some(patch) = &run.patch {
@@ -22,7 +22,7 @@ pub fn run_html(run: &RunRecord) -> String {
         text.push_str(&format!(
             "<h2>The failure</h2>\n<p><b>{}</b> {}</p>\n",
             failure.kind,
-            escaped(&failure.message)
+            message(&failure.message)
         ));
         if !run.evidence.is_empty() {
             let lines = escaped(&run.evidence.join("\n"));
@@ -181,7 +181,7 @@ fn section(attempt: &AttemptRecord) -> String {
         result.attempt,
         result.level,
         result.stop_reason,
-        escaped(&result.message)
+        message(&result.message)
     );
     if !result.requested_files.is_empty() {
         text.push_str(&format!(
@@ -239,7 +239,7 @@ fn list(items: &[String]) -> String {
     }
     let items: String = items
         .iter()
-        .map(|item| format!("<li>{}</li>\n", escaped(item)))
+        .map(|item| format!("<li>{}</li>\n", message(item)))
         .collect();
     format!("<ul>\n{items}</ul>\n")
 }
