@@ -101,8 +101,12 @@ pub(super) fn edited(
         adapted.unwrap_or_else(|| text.to_vec())
     };
     for (index, edit) in edits.iter().enumerate() {
-        let (old, new) = (adapt(&edit.old), adapt(&edit.new));
+        let (old, mut new) = (adapt(&edit.old), adapt(&edit.new));
+        if edit.after == Some(Edit::END) && !bytes.is_empty() && !bytes.ends_with(b"\n") {
+            new.insert(0, b'\n');
+        }
         let places: Vec<usize> = match edit.after {
+            Some(Edit::END) => vec![bytes.len()],
             Some(row) => after_row(&bytes, row).into_iter().collect(),
             None => occurrences(&bytes, &old),
         };

@@ -26,7 +26,7 @@ pub(super) fn unmeant(
 }
 
 /// Refuses a whole file that has lost its rest.
-pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
+pub(super) fn shrunk(path: &str, before: &[u8], after: &[u8]) -> Option<Refusal> {
     let solid = |text: &[u8]| {
         let lines = text.split(|byte| *byte == b'\n');
         lines.filter(|line| !line.trim_ascii().is_empty()).count()
@@ -38,14 +38,59 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
     let tail =
         lost_tail(before, after).is_some_and(|(gone, come)| gone >= LONG_TAIL && come * 4 < gone);
     let lost = was - is;
-    let most = was >= FEW_LINES && lost * 2 > was;
+    let most = was >= FEW_LINES && lost * 2 >= was;
     let fragment = is == 0 || most || (lost >= LONG_TAIL && lost * 10 >= was * 3);
-    (tail || fragment).then(|| {
+    if let Some(line) = keeps_the_rest(path, before, after) {
+        let text = String::from_utf8_lossy(line).trim().to_owned();
+        let message = format!("`{text}` seems to stand for lines that the whole file leaves out");
+        return Some(Refusal::new(Code::P313, message));
+    }
+    (tail || fragment || lost_block(path, before, after)).then(|| {
         let message = format!(
             "the whole file would go from {was} lines to {is}; the rest seems to be left out"
         );
         Refusal::new(Code::P313, message)
     })
+}
+
+// A new line of a file that has become shorter: dots alone, or a comment that says that something stays.
+fn keeps_the_rest<'t>(path: &str, before: &[u8], after: &'t [u8]) -> Option<&'t [u8]> {
+    let dots = [".py", ".pyi", ".yml", ".yaml"];
+    let dots = !dots.iter().any(|it| path.ends_with(it));
+    let mut lines = after.split(|byte| *byte == b'\n');
+    lines.find(|line| {
+        let text = String::from_utf8_lossy(line.trim_ascii()).to_lowercase();
+        let marks = ["#", "//", "--", "/*", "<!--"];
+        let said = marks.iter().find_map(|mark| text.strip_prefix(mark));
+        let said = said.map(|it| it.trim_end_matches(['*', '/', '-', '>', ' ', '.']));
+        let stays = said.is_some_and(|said| {
+            let words: Vec<&str> = said.split_whitespace().collect();
+            let only = words.len() == 2 && words.ends_with(&["unchanged"]);
+            let ends = ["as it is", "as is", "as they are", "as before", "unchanged"];
+            let verbs = [
+                "stay", "stays", "remain", "remains", "left", "kept", "keep", "leave",
+            ];
+            let verb = words.iter().any(|it| verbs.contains(it));
+            words.len() < 9 && ends.iter().any(|it| said.ends_with(it)) && (verb || only)
+        });
+        (stays || (dots && matches!(text.as_str(), "..." | "…")))
+            && memchr::memmem::find(before, line.trim_ascii()).is_none()
+    })
+}
+
+// Whether a component of one file has lost its template or its script.
+fn lost_block(path: &str, before: &[u8], after: &[u8]) -> bool {
+    let blocks: &[&[u8]] = match path.rsplit('.').next() {
+        Some("vue") => &[b"<template", b"<script"],
+        Some("svelte") => &[b"<script"],
+        _ => &[],
+    };
+    let has = |text: &[u8], block: &[u8]| {
+        let mut lines = text.split(|byte| *byte == b'\n');
+        lines.any(|line| line.starts_with(block))
+    };
+    let mut blocks = blocks.iter();
+    blocks.any(|block| has(before, block) && !has(after, block))
 }
 
 // How many lines stand below the last ones that both texts have together, in the old and in the new.
@@ -285,12 +330,34 @@ mod tests {
             ([lines(0..39), lines(50..60)].concat(), false),
         ] {
             let text = String::from_utf8(new.clone()).unwrap();
-            assert_eq!(shrunk(&old, &new).is_some(), refused, "{text}");
+            assert_eq!(shrunk("a", &old, &new).is_some(), refused, "{text}");
         }
         assert!(
-            shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
+            shrunk("a", b"a\nb\nc\n", b"a\nB\n").is_none(),
             "too small to tell"
         );
+        let vue = "<script setup>\nx\n</script>\n<template>\n<b/>\n</template>\n";
+        let short = |path: &str, old: &str, new: &str| {
+            shrunk(path, old.as_bytes(), new.as_bytes()).is_some()
+        };
+        assert!(short("A.vue", vue, "<script setup>\nx\ny\nz\n</script>\n"));
+        assert!(short(
+            "a.txt",
+            "one\ntwo\nthree\nfour\n",
+            "one\n...\nfour!\n"
+        ));
+        assert!(!short(
+            "a.py",
+            "one\ntwo\nthree\nfour\n",
+            "one\n...\nfour\n"
+        ));
+        let yaml = "a:\n  b: 1\n  c: 2\nd:\n  e: 1\n";
+        assert!(short(
+            "a.yml",
+            yaml,
+            "a:\n  b: 2\n  c: 2\n# d stays as it is\n"
+        ));
+        assert!(!short("a.yml", yaml, "a:\n  b: 2\n  c: 2\n# as it was\n"));
     }
 
     #[test]

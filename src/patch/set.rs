@@ -131,6 +131,11 @@ pub struct Edit {
     pub line: u32,
 }
 
+impl Edit {
+    /// As [`Edit::after`]: below the last line, whichever that is.
+    pub const END: u32 = u32::MAX;
+}
+
 /// Inflated binary data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Binary {

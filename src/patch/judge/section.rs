@@ -244,7 +244,7 @@ impl Judging<'_, '_> {
             Body::Empty => before.bytes.to_vec(),
             Body::Whole(bytes) => {
                 if !self.options.as_written
-                    && let Some(refusal) = shrunk(&before.bytes, bytes)
+                    && let Some(refusal) = shrunk(&target.old, &before.bytes, bytes)
                 {
                     return Err(refusal);
                 }
@@ -269,7 +269,11 @@ impl Judging<'_, '_> {
                         });
                     }
                     // Lines that only nearly stand there are placed as those of a hunk are.
-                    Err(failure) if failure.code == Code::P401 && !self.options.strict => {
+                    Err(failure)
+                        if failure.code == Code::P401
+                            && !self.options.strict
+                            && edits.iter().all(|edit| edit.after.is_none()) =>
+                    {
                         hunks.clear();
                         let section = FilePatch {
                             body: Body::Hunks(as_hunks(edits)),

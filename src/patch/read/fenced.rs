@@ -17,7 +17,9 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
         } else if line.starts_with(b"```") && line.trim_ascii() != b"```diff" {
             let fence = line.iter().take_while(|byte| **byte == b'`').count();
             let end = line.get(..fence).unwrap_or_default();
-            let name = named(lines, at);
+            let word = line.get(fence..).unwrap_or_default().trim_ascii();
+            // A suggestion stands for the lines that it comments on.
+            let name = named(lines, at).filter(|_| !word.starts_with(b"suggestion"));
             let close = match name {
                 Some(_) => closing_fence(lines, at + 1, end),
                 None => closing(lines, at + 1, end),
@@ -78,11 +80,21 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
 fn named<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {
     let above = |back: usize| fence.checked_sub(back).map(|at| lines.get(at));
     let line = above(1).filter(|line| !line.trim_ascii().is_empty());
-    let name = file_name(line.or_else(|| above(2))?)?;
+    let name = file_name(line.or_else(|| above(2))?).filter(|it| !names_lines(it))?;
     let last = name.rsplit(|byte| *byte == b'/').next()?;
     let extension = last.rsplit(|byte| *byte == b'.').next()?;
     let is_file = extension.len() < last.len() && (1..6).contains(&extension.len());
     is_file.then_some(name)
+}
+
+// `src/a.py:12`, `src/a.py:12-20`, `src/a.py#L12`: what follows is no whole file.
+fn names_lines(name: &[u8]) -> bool {
+    let Some(at) = name.iter().rposition(|byte| matches!(byte, b':' | b'#')) else {
+        return false;
+    };
+    let lines = name.get(at + 1..).unwrap_or_default();
+    let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'L' | b'-' | b',');
+    lines.iter().any(u8::is_ascii_digit) && lines.iter().all(number)
 }
 
 // `cat > src/a.py <<'EOF'`, `cat <<EOF > src/a.py`: the name and the word that ends the text.
@@ -178,6 +190,9 @@ mod tests {
             "Run this:\n```\nx = 1\n```\n",
             "src/a.py\n```\nx = 1\n",
             "As in src/a.py, it is\n\n```\nx = 1\n```\n",
+            "src/a.py:2\n```\nx = 1\n```\n",
+            "src/a.py#L2-L3\n```\nx = 1\n```\n",
+            "src/a.py\n```suggestion\nx = 1\n```\n",
         ] {
             assert!(found(text).is_empty(), "{text}");
         }

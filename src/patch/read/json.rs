@@ -6,7 +6,7 @@ use std::str::Chars;
 use serde_json::{Map, Value};
 
 use super::problem;
-use crate::model::{Code, Operation, PatchFormat};
+use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
 use crate::patch::set::{Body, Edit, FilePatch, Headers, PatchSet, Side};
 
 /// What JSON carries.
@@ -40,12 +40,15 @@ pub(super) fn nearly(bytes: &[u8]) -> Option<Packet> {
 // Longer ones are not read a second time.
 const MOST_MENDED: usize = 1 << 20;
 
-/// Reads all JSON that opens a line and carries a change, with prose, tags or fences around it.
+/// Reads all JSON that opens a line, or a call in Mistral's form, and carries a change, with prose, tags or
+/// fences around it.
 pub(super) fn amid(bytes: &[u8]) -> Option<Packet> {
     let mut values = Vec::new();
     let (mut at, mut read, mut tried) = (0, 0, 0);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let call = memchr::memmem::find(line, CALL).filter(|_| line.starts_with(b"[TOOL_CALLS]"));
         let blank = line.len() - line.trim_ascii_start().len();
+        let blank = call.map_or(blank, |at| at + CALL.len());
         let from = at + blank;
         at += line.len();
         // What stands inside a value that was read is no other one.
@@ -80,6 +83,8 @@ fn carries(value: &Value) -> bool {
 
 const MOST_TRIED: usize = 16;
 
+const CALL: &[u8] = b"[ARGS]";
+
 /// Reads a value: a repair packet, an edit or a list of them, or the call of a tool that edits.
 pub(super) fn packet(value: &Value) -> Option<Packet> {
     let status = value.get("status").and_then(Value::as_str);
@@ -88,12 +93,12 @@ pub(super) fn packet(value: &Value) -> Option<Packet> {
     }
     let mut found = Found::default();
     found.collect(value, None, 0);
-    if let Some(text) = found.text {
-        return Some(Packet::Text(text));
+    if !found.texts.is_empty() {
+        return Some(Packet::Text(found.texts.join("\n")));
     }
     let mut edits = found.files.iter();
     let edits = edits.any(|file| matches!(file.body, Body::Edits(_)));
-    (!found.files.is_empty()).then(|| {
+    (!found.files.is_empty() || found.part).then(|| {
         Packet::Changes(PatchSet {
             format: if edits {
                 PatchFormat::Edits
@@ -101,7 +106,7 @@ pub(super) fn packet(value: &Value) -> Option<Packet> {
                 PatchFormat::WholeFile
             },
             files: found.files,
-            mends: Vec::new(),
+            mends: found.mends,
             problems: found.problems,
         })
     })
@@ -113,12 +118,19 @@ const OLD: &str = "old oldtext oldstring oldstr oldcode search find original bef
 const NEW: &str = "new newtext newstring newstr newcode replace replacement updated after";
 const ALL: &str = "replaceall allowmultiple all";
 const CONTENT: &str = "content contents filetext filecontent newcontent";
+// What says that a content is a part of the file, and where it goes.
+const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
+        insertbefore";
+// Names of tools and modes that add to a file.
+const ADDING: &[&str] = &["append", "prepend", "insert"];
 const INSERTED: &str = "newstr inserttext text newtext content";
 // Lists of edits: what is in them and is none is a mistake, not something else.
 const LISTS: &str = "edits changes replacements operations updates files";
 const WRAPPERS: &str = "input arguments parameters params args function functioncall toolcalls toolcall tooluse \
-        content message choices repair result";
-const TEXTS: &str = "patch diff input arguments";
+        content message choices repair result output response candidates parts item operation";
+const TEXTS: &str = "patch diff input arguments text response";
+const COMMANDS: &str = "command cmd";
+const BEGIN_PATCH: &str = "*** Begin Patch";
 const DEEPEST: usize = 12;
 
 pub(super) fn plain(key: &str) -> String {
@@ -152,11 +164,35 @@ fn lines(value: &Value) -> Option<String> {
     Some(text)
 }
 
+// What the tool does within whose call an object stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Tool {
+    #[default]
+    Other,
+    // Roo's `insert_content`.
+    InsertsContent,
+    Adds,
+}
+
+impl Tool {
+    fn named(name: &str) -> Self {
+        match plain(name) {
+            name if name == INSERT_CONTENT => Self::InsertsContent,
+            name if adds(&name) && !name.contains(['.', ' ']) => Self::Adds,
+            _ => Self::Other,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Found {
-    text: Option<String>,
+    texts: Vec<String>,
     files: Vec<FilePatch<'static>>,
+    mends: Vec<Mend>,
     problems: Vec<crate::model::PatchProblem>,
+    tool: Tool,
+    // A part of a file was sent of which nothing says what it replaces.
+    part: bool,
 }
 
 impl Found {
@@ -188,29 +224,49 @@ impl Found {
             return self.collect(&value, path, depth + 1);
         }
         let marks = [
-            "*** Begin Patch",
+            BEGIN_PATCH,
             "*** Update File:",
             "\n@@",
             "\n+++ ",
             " SEARCH\n",
         ];
         let is_patch = marks.iter().any(|mark| said.contains(mark));
-        if is_patch && self.text.is_none() {
-            self.text = Some(said.to_owned());
+        if is_patch {
+            self.text(said);
         }
         is_patch
     }
 
+    // Several texts are one reply; a protocol may carry one twice.
+    fn text(&mut self, said: &str) {
+        if !self.texts.iter().any(|it| it == said) {
+            self.texts.push(said.to_owned());
+        }
+    }
+
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
         let path = text(fields, PATH).or(path);
+        if let Some(said) = path.and_then(|path| operation(fields, path)) {
+            self.text(&said);
+            return true;
+        }
         if let Some(said) = text(fields, "patch").filter(|it| !it.trim().is_empty()) {
-            self.text.get_or_insert_with(|| said.to_owned());
+            self.text(said);
             return true;
         }
         if let Some(said) = get(fields, "patch diff").and_then(lines) {
-            self.text.get_or_insert(said);
+            self.text(&said);
             return true;
         }
+        let outside = self.tool;
+        self.tool = text(fields, "name tool toolname").map_or(outside, Tool::named);
+        let any = self.within(fields, path, depth);
+        self.tool = outside;
+        any
+    }
+
+    // An object whose own patch and tool are known.
+    fn within(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
         if let Some(path) = path
             && self.change(fields, path)
         {
@@ -220,7 +276,10 @@ impl Found {
         for (key, value) in fields {
             if is_one(key, LISTS) {
                 any |= self.list(value, path, depth);
-            } else if is_one(key, WRAPPERS) || is_one(key, TEXTS) {
+            } else if is_one(key, WRAPPERS)
+                || is_one(key, TEXTS)
+                || (is_one(key, COMMANDS) && value.to_string().contains(BEGIN_PATCH))
+            {
                 any |= self.collect(value, path, depth + 1);
             }
         }
@@ -279,11 +338,40 @@ impl Found {
                 );
             }
             _ => match text(fields, CONTENT) {
-                Some(content) => self.whole(path, content),
+                Some(content) => match get(fields, LINES) {
+                    None if self.tool == Tool::Adds || text(fields, "mode").is_some_and(adds) => {
+                        self.part(path, content, &Value::Null, fields);
+                    }
+                    Some(line) if !line.is_null() => self.part(path, content, line, fields),
+                    _ => self.whole(path, content),
+                },
                 None => return false,
             },
         }
         true
+    }
+
+    // Text for a place of the file: of Roo's `insert_content` above the line, at the end for line 0.
+    fn part(&mut self, path: &str, content: &str, line: &Value, fields: &Map<String, Value>) {
+        let said = line.as_str().map(str::trim);
+        let line = line.as_u64().or_else(|| said?.parse().ok());
+        let inserting = self.tool == Tool::InsertsContent || get(fields, INSERT_CONTENT).is_some();
+        match line.and_then(|line| u32::try_from(line).ok()) {
+            Some(line) if inserting => {
+                let mut new = content.as_bytes().to_vec();
+                if !new.ends_with(b"\n") {
+                    new.push(b'\n');
+                }
+                let after = line.checked_sub(1).unwrap_or(Edit::END);
+                self.edit(path, Vec::new(), new, false, Some(after));
+            }
+            _ => {
+                self.part = true;
+                let message =
+                    "a text is for some lines of its file, and nothing says what it replaces";
+                self.problems.push(problem(Code::P107, 1, message));
+            }
+        }
     }
 
     fn whole(&mut self, path: &str, content: &str) {
@@ -306,12 +394,43 @@ impl Found {
         }) = self.files.last_mut()
             && headers.plus.as_ref().and_then(Side::name) == Some(path.as_bytes())
         {
-            edits.push(edit);
+            if edits.contains(&edit) {
+                let message = "left out an edit that repeats an earlier one";
+                self.mends
+                    .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
+            } else {
+                edits.push(edit);
+            }
             return;
         }
         let body = Body::Edits(vec![edit]);
         self.files.push(file(path, Operation::Modify, body));
     }
+}
+
+fn adds(word: &str) -> bool {
+    let word = plain(word);
+    ADDING.iter().any(|it| word.starts_with(it))
+}
+
+/// The key of a group of tags in which a tool inserts.
+pub(super) const INSERT_CONTENT: &str = "insertcontent";
+
+// An `apply_patch_call` of OpenAI's: its body goes without the line that names the file.
+fn operation(fields: &Map<String, Value>, path: &str) -> Option<String> {
+    let head = match text(fields, "type")? {
+        "update_file" => "Update",
+        "create_file" => "Add",
+        "delete_file" => "Delete",
+        _ => return None,
+    };
+    let body = text(fields, "diff")
+        .unwrap_or_default()
+        .trim_end_matches('\n');
+    let body = if head == "Delete" { "" } else { body };
+    Some(format!(
+        "{BEGIN_PATCH}\n*** {head} File: {path}\n{body}\n*** End Patch\n"
+    ))
 }
 
 fn file(path: &str, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
@@ -397,6 +516,7 @@ fn string(quote: char, letters: &mut Peekable<Chars<'_>>, out: &mut String) -> O
 mod tests {
     use super::strict;
     use crate::model::{Code, PatchFormat};
+    use crate::patch::set::Body;
     use crate::patch::{ReadOptions, read};
 
     fn format(text: &str) -> Result<(PatchFormat, usize), Code> {
@@ -465,9 +585,64 @@ mod tests {
         ] {
             assert_eq!(format(text), Ok((PatchFormat::WholeFile, 1)), "{text}");
         }
-        let call = serde_json::json!({"name": "apply_patch", "arguments": {"input":
-            "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n*** End Patch\n"}});
-        assert_eq!(format(&call.to_string()), Ok((PatchFormat::ApplyPatch, 1)));
+        let envelope = "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n*** End Patch\n";
+        let heredoc = format!("apply_patch <<'PATCH'\n{envelope}PATCH\n");
+        for call in [
+            serde_json::json!({"name": "apply_patch", "arguments": {"input": envelope}}),
+            serde_json::json!({"output": [{"type": "custom_tool_call", "name": "apply_patch", "input": envelope}]}),
+            serde_json::json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": envelope}]}]}),
+            serde_json::json!({"content": [{"type": "thinking", "thinking": envelope.replace('b', "c")}, {"type": "text", "text": envelope}]}),
+            serde_json::json!({"type": "item.completed", "item": {"type": "agent_message", "text": envelope}}),
+            serde_json::json!({"name": "shell", "arguments": {"command": ["apply_patch", envelope]}}),
+            serde_json::json!({"cmd": ["bash", "-lc", heredoc]}),
+            serde_json::json!({"type": "apply_patch_call", "operation": {"type": "update_file", "path": "x", "diff": "@@\n-a\n+b\n"}}),
+        ] {
+            assert_eq!(
+                format(&call.to_string()),
+                Ok((PatchFormat::ApplyPatch, 1)),
+                "{call}"
+            );
+        }
+        let call = r#"[TOOL_CALLS]edit[ARGS]{"path": "x", "old": "a", "new": "b"}"#;
+        assert_eq!(format(call), Ok((PatchFormat::Edits, 1)));
+        let gemini = r#"{"candidates": [{"content": {"parts": [{"functionCall": {"name": "replace",
+            "args": {"file_path": "x", "old_string": "a", "new_string": "b"}}}]}}]}"#;
+        assert_eq!(format(gemini), Ok((PatchFormat::Edits, 1)));
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_no_whole_file() {
+        let set = |text: &str| {
+            read(text.as_bytes(), &ReadOptions::default(), |set| {
+                let edits: usize = set
+                    .files
+                    .iter()
+                    .map(|file| match &file.body {
+                        Body::Edits(edits) => edits.len(),
+                        _ => 100,
+                    })
+                    .sum();
+                (edits, set.mends.len(), set.problems.len())
+            })
+        };
+        let insert =
+            r#"{"name": "insert_content", "arguments": {"path": "x", "line": 2, "content": "b"}}"#;
+        assert_eq!(set(insert), Ok((1, 0, 0)));
+        let tags = "<insert_content>\n<path>x</path>\n<line>0</line>\n<content>\nb\n</content>\n</insert_content>";
+        assert_eq!(set(tags), Ok((1, 0, 0)));
+        for part in [
+            r#"{"path": "x", "start_line": 2, "end_line": 3, "content": "b"}"#,
+            r#"{"path": "x", "lines": "2-2", "content": "b"}"#,
+            r#"{"path": "x", "mode": "append", "content": "b"}"#,
+            r#"{"name": "append_to_file", "arguments": {"path": "x", "content": "b"}}"#,
+        ] {
+            assert_eq!(set(part), Ok((0, 0, 1)), "{part}");
+        }
+        let whole = r#"{"path": "x", "mode": "overwrite", "line": null, "content": "b"}"#;
+        assert_eq!(set(whole), Ok((100, 0, 0)));
+        let twice =
+            r#"[{"path": "x", "old": "a", "new": "ab"}, {"path": "x", "old": "a", "new": "ab"}]"#;
+        assert_eq!(set(twice), Ok((1, 1, 0)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Bytes to a [`PatchSet`](super::PatchSet), whatever the format.
 
+mod alternatives;
 mod binary;
 mod blocks;
 mod clean;

@@ -1,3 +1,4 @@
+use super::alternatives::alternatives;
 use super::blocks::blocks;
 use super::clean::clean;
 use super::diff::diff;
@@ -76,7 +77,8 @@ pub fn read<T>(
             if let Some(packet) = nearly(&cleaned.bytes) {
                 return unpack(packet, options, take);
             }
-            if let Some(set) = fenced_files(&lines, mends) {
+            if let Some(mut set) = fenced_files(&lines, mends) {
+                set.problems.extend(alternatives(&lines, &set));
                 return Ok(take(set));
             }
             Err(unlike(&cleaned.bytes))
@@ -114,6 +116,16 @@ fn unpack<T>(
 }
 
 fn find<'a>(
+    lines: &Lines<'a>,
+    mends: Vec<Mend>,
+    options: &ReadOptions,
+) -> Result<PatchSet<'a>, Refusal> {
+    let mut set = found(lines, mends, options)?;
+    set.problems.extend(alternatives(lines, &set));
+    Ok(set)
+}
+
+fn found<'a>(
     lines: &Lines<'a>,
     mends: Vec<Mend>,
     options: &ReadOptions,

@@ -1,15 +1,17 @@
 use serde_json::{Map, Value};
 
-use super::json::{PATH, is_one, plain};
+use super::json::{INSERT_CONTENT, PATH, is_one, plain};
 
 /// Edits in tags, as the objects that JSON would carry: `<path>`, `<old_str>` and their like, or
-/// `<parameter name="path">`, and whole files in `<file path="...">`.
+/// `<parameter name="path">`, `<parameter=path>`, `<arg_key>path</arg_key><arg_value>`, and whole files in
+/// `<file path="...">`.
 pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut groups: Vec<Map<String, Value>> = Vec::new();
     let mut group = Map::new();
     let mut rest = text;
     let mut files = 0;
+    let mut argument = None;
     while let Some(at) = rest.find('<') {
         rest = rest.get(at + 1..)?;
         let Some(end) = rest.find('>') else {
@@ -19,21 +21,38 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
         if tag.len() > LONGEST_TAG || tag.starts_with('/') {
             continue;
         }
-        let name = tag.split_whitespace().next().unwrap_or_default();
-        let key = if name == "parameter" {
-            attribute(tag, "name")
-        } else {
-            Some(name)
+        let word = tag.split_whitespace().next().unwrap_or_default();
+        let (name, called) = match word.split_once('=') {
+            Some((name, called)) => (name, Some(called)),
+            None => (word, attribute(tag, "name")),
+        };
+        if name == "arg_key" {
+            argument = value(rest.get(end + 1..)?, name).map(str::trim);
+            continue;
+        }
+        let key = match name {
+            "parameter" => called,
+            "arg_value" => argument.take(),
+            other => Some(other),
         };
         let Some(key) = key.filter(|key| is_one(key, FIELDS)) else {
             if STARTS.contains(&name) {
                 groups.push(std::mem::take(&mut group));
             }
+            if [Some(name), called]
+                .into_iter()
+                .flatten()
+                .any(|it| plain(it) == INSERT_CONTENT)
+            {
+                group.insert(INSERT_CONTENT.to_owned(), true.into());
+            }
             // The bound keeps tags inside tags linear.
             files += usize::from(name == "file");
-            let path = attribute(tag, "path").filter(|_| name == "file" && files < MOST_FILES);
+            let path = attribute(tag, "path").filter(|_| STARTS.contains(&name));
             if let Some(path) = path {
                 group.insert("path".to_owned(), path.into());
+            }
+            if path.is_some() && name == "file" && files < MOST_FILES {
                 let inside = value(rest.get(end + 1..)?, name)?;
                 let mut fields = FIELDS.split(' ');
                 let fields = fields.any(|field| inside.contains(&format!("<{field}>")));
@@ -53,7 +72,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
             .trim()
             .parse::<u64>()
             .ok()
-            .filter(|_| plain(key) == "insertline");
+            .filter(|_| matches!(plain(key).as_str(), "insertline" | "line"));
         let field = match number {
             Some(number) => number.into(),
             None if plain(key) == "replaceall" => (inside.trim() == "true").into(),
@@ -77,7 +96,7 @@ const CDATA: &str = "<![CDATA[";
 const LONGEST_TAG: usize = 300;
 const MOST_FILES: usize = 200;
 const FIELDS: &str = "path filepath filename oldstr oldstring oldtext old search newstr newstring newtext \
-    new replace content filetext insertline replaceall";
+    new replace content filetext insertline line startline endline replaceall";
 const STARTS: &[&str] = &[
     "invoke",
     "edit",
@@ -85,6 +104,9 @@ const STARTS: &[&str] = &[
     "change",
     "write_to_file",
     "replace_in_file",
+    "insert_content",
+    "function",
+    "tool_call",
 ];
 
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
@@ -125,6 +147,9 @@ mod tests {
         let edit = serde_json::json!([{"path": "x", "old_str": "a", "new_str": "b\n"}]);
         for text in [
             "<path>x</path>\n<old_str>a</old_str>\n<new_str>\nb\n</new_str>",
+            "<tool_call>\n<function=edit>\n<parameter=path>\nx\n</parameter>\n<parameter=old_str>\na</parameter>\n<parameter=new_str>\nb\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>edit\n<arg_key>path</arg_key>\n<arg_value>x</arg_value>\n<arg_key>old_str</arg_key>\n<arg_value>a</arg_value>\n<arg_key>new_str</arg_key>\n<arg_value>b\n</arg_value>\n</tool_call>",
+            "<edit path=\"x\"><old_str>a</old_str><new_str>b\n</new_str></edit>",
             "So:\n<invoke name=\"edit\">\n<parameter name=\"path\">x</parameter>\n<parameter name=\"old_str\">a</parameter>\n<parameter name=\"new_str\">b\n</parameter>\n</invoke>",
         ] {
             assert_eq!(tagged(text.as_bytes()), Some(edit.clone()), "{text}");
