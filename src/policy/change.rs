@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use super::commands::CommandFiles;
+use super::examples::weakened_example;
 use super::invisible::is_invisible;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::protected::{Allowed, When};
@@ -78,7 +79,8 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
             findings.extend(run_by_command(file, rules.run));
             findings.extend(runs_before_tests(file, rules.source));
         }
-        findings.extend(weakened_test(file, rules.run));
+        let weakened = weakened_test(file, rules.run);
+        findings.extend(weakened.or_else(|| weakened_example(file, rules)));
         findings.extend(manifest_change(file, rules.dependencies));
     }
     if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {

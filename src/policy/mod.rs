@@ -2,6 +2,7 @@
 
 mod change;
 mod commands;
+mod examples;
 mod invisible;
 mod manifest;
 mod meddling;
