@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::outline::{OutlineLine, outline};
 use crate::model::{TestCounts, TestEnd, TestRunner};
 use crate::proof::account::TestAccount;
@@ -7,6 +9,9 @@ patterns! {
     COUNT r"^(?:ℹ|#) (tests|pass|fail|cancelled|skipped|skip|todo|suites|duration_ms|ok)(?: +([\d.]+))?$";
     MARKED r"^([✔✖﹣⚠]) (.+?)(?: \([\d.]+ms\))?( # (?:SKIP|TODO|EXPECTED FAILURE).*)?$";
     POINT r"^(not ok|ok) \d+(?: -)? (.*?)( # (?:SKIP|skip|TODO|todo|EXPECTED FAILURE).*)?$";
+    TOTAL r"^# \{ total: (\d+)(?:, (.+))? \}$";
+    PART r"(pass|fail|skip|todo): (\d+)";
+    TIME r"^(.*?)(?: # time=[\d.]+m?s)?(?: \{)?$";
 }
 
 /// What node's own runner prints, as `spec` or as TAP, and what other producers of TAP print that
@@ -22,6 +27,10 @@ pub(in crate::proof) fn node_test(
     let mut leaves = 0;
     for line in text.lines() {
         let line = line.trim_end();
+        if let Some(found) = TOTAL.captures(line) {
+            subtests(&mut account, &std::mem::take(&mut body), &found[0]);
+            continue;
+        }
         let Some(found) = COUNT.captures(line) else {
             body.push(line);
             continue;
@@ -63,14 +72,65 @@ pub(in crate::proof) fn node_test(
     }
     // A file that is listed itself is one in which no test was seen.
     for (id, end) in &account.tests {
-        if *end == TestEnd::Passed && is_script(id) && holds_tests(id) {
+        let inside = format!("{id} > ");
+        let mut tests = account.tests.keys();
+        if !is_script(id) || tests.any(|it| it.starts_with(&inside)) {
+            continue;
+        }
+        if *end == TestEnd::Passed && holds_tests(id) {
             account.hollow.insert(id.clone());
         }
-        if *end == TestEnd::Failed && is_script(id) {
+        if *end == TestEnd::Failed {
             account.unloaded.insert(id.clone());
         }
     }
     account.seen()
+}
+
+// What node-tap prints: points are assertions, and tests those that a line `# Subtest: TITLE` opens.
+// Counted are tests without tests of their own.
+fn subtests(account: &mut TestAccount, lines: &[&str], total: &str) {
+    let opened: BTreeSet<(usize, &str)> = lines
+        .iter()
+        .filter_map(|line| {
+            let bare = line.trim_start();
+            Some((line.len() - bare.len(), bare.strip_prefix("# Subtest: ")?))
+        })
+        .collect();
+    let rows = tap(lines).into_iter().filter_map(|(path, end)| {
+        let path: Vec<&str> = path
+            .iter()
+            .map(|title| {
+                TIME.captures(title)
+                    .and_then(|it| it.get(1))
+                    .map_or(*title, |it| it.as_str())
+            })
+            .collect();
+        let test = opened.contains(&((path.len() - 1) * 4, *path.last()?));
+        test.then(|| (path.join(" > "), path.len(), end))
+    });
+    let mut counts = TestCounts::default();
+    let mut last = 0;
+    for (id, depth, end) in rows {
+        // Those inside stand right above.
+        match end {
+            _ if last > depth => {}
+            TestEnd::Passed => counts.passed += 1,
+            TestEnd::Failed => counts.failed += 1,
+            _ => counts.skipped += 1,
+        }
+        last = depth;
+        account.note(id, end);
+    }
+    let mut parts = PART.captures_iter(total);
+    let failed = parts.any(|it| &it[1] == "fail" && number(it.get(2)) > 0);
+    if failed != (counts.failed > 0) {
+        account.wrong.push(format!(
+            "`{total}` and {} tests listed as failed",
+            counts.failed
+        ));
+    }
+    account.close(counts);
 }
 
 fn finish(account: &mut TestAccount, counts: &mut Option<TestCounts>) {
@@ -190,6 +250,39 @@ mod tests {
         assert_eq!(node_test(text, &|_| false).unwrap().wrong.len(), 1);
         let forged = "TAP version 13\nok 1 - f\n# tests 1\n# pass 1\n# fail 0\n✔ tests/a.test.js (30.1ms)\nℹ tests 1\nℹ pass 1\nℹ fail 0\n";
         assert_eq!(node_test(forged, &|_| true).unwrap().hollow.len(), 1);
+    }
+
+    #[test]
+    fn the_tests_of_node_tap_are_its_subtests() {
+        let run = |end: &str, point: &str, total: &str| {
+            format!(
+                "TAP version 14\n1..1\n# Subtest: test/a.test.js\n    # Subtest: bytes\n        {point}\n          ---\n          ...\n        1..1\n    {end} 1 - bytes # time=13.7ms\n    # Subtest: table\n        ok 1 - should be equal\n        ok 2 - should be equal\n        1..2\n    ok 2 - table # time=1.2ms\n    1..2\n{end} 1 - test/a.test.js # time=48.1ms\n\n# {{ {total} }}\n# time=487.5ms\n"
+            )
+        };
+        let red = run(
+            "not ok",
+            "not ok 1 - round is not defined",
+            "total: 3, pass: 2, fail: 1",
+        );
+        let red = node_test(&red, &|_| true).unwrap();
+        assert_eq!(red.runner, TestRunner::Tap);
+        assert_eq!(red.counts.to_string(), "1 passed, 1 failed");
+        let failed: Vec<&str> = red.failing().collect();
+        assert_eq!(failed, ["test/a.test.js", "test/a.test.js > bytes"]);
+        assert!(
+            red.unloaded.is_empty() && red.wrong.is_empty(),
+            "{:?}",
+            red.wrong
+        );
+        let green = run("ok", "ok 1 - should be equal", "total: 3, pass: 3");
+        let green = node_test(&green, &|_| true).unwrap();
+        assert_eq!(green.counts.to_string(), "2 passed, 0 failed");
+        assert!(green.hollow.is_empty());
+        let unloaded = "TAP version 14\n1..1\n# Subtest: test/a.test.js\n    1..0 # no tests found\nnot ok 1 - test/a.test.js # time=46.1ms\n# { total: 1, pass: 0, fail: 1 }\n";
+        let unloaded = node_test(unloaded, &|_| true).unwrap();
+        assert!(unloaded.unloaded.contains("test/a.test.js"));
+        let forged = run("ok", "ok 1 - x", "total: 3, pass: 2, fail: 1");
+        assert_eq!(node_test(&forged, &|_| true).unwrap().wrong.len(), 1);
     }
 
     #[test]
