@@ -80,7 +80,9 @@ impl Session<'_> {
             return Ok(());
         }
         let (stop_reason, kept, message) = reason(trial, &ran.observed, &judged.changes);
-        result.kept = kept && (ran.observed.passed || !trial.must_fix);
+        let before = trial.before;
+        let brings_on = before.is_some_and(|before| brings_on(before, &ran.observed));
+        result.kept = kept && (ran.observed.passed || !trial.must_fix || brings_on);
         result.stop_reason = stop_reason;
         message.clone_into(&mut result.message);
         result.observed = Some(ran.observed.clone());
@@ -343,6 +345,16 @@ const PART_GONE: &str = "part of the failure is gone";
 // Names that are told.
 const MOST_GONE: usize = 3;
 
+// Whether fewer tests fail, or what did not parse does: reason enough to try the next mend upon it.
+fn brings_on(before: &Observed, after: &Observed) -> bool {
+    let (then, now) = (before.failing_tests.len(), after.failing_tests.len());
+    (now > 0 && now < then) || parses_now(before, after)
+}
+
+fn parses_now(before: &Observed, after: &Observed) -> bool {
+    before.kind == FailureKind::SyntaxError && after.kind != FailureKind::SyntaxError
+}
+
 fn told(
     trial: &Trial<'_>,
     after: &Observed,
@@ -364,7 +376,7 @@ fn told(
         Effect::Better => (StopReason::TestsChanged, true, PART_GONE),
         Effect::Further => (
             StopReason::TestsChanged,
-            !trial.unattended,
+            !trial.unattended || parses_now(before, after),
             "the commands get further and fail otherwise",
         ),
         Effect::Fixed => (StopReason::Fixed, true, "the commands pass"),

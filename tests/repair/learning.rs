@@ -63,6 +63,28 @@ fn a_script_that_the_command_names_is_healed_by_any_python() {
     }
 }
 
+// Two slips in two files: each mend brings the tests further, and the proof is of both.
+#[test]
+fn a_spelling_that_helps_stays_for_the_next() {
+    if !has_program("python3") {
+        return;
+    }
+    let test = |name: &str, module: &str| {
+        format!(
+            "import unittest\n\nimport {module}\n\n\nclass T(unittest.TestCase):\n    def test_{name}(self):\n        self.assertEqual({module}.{name}(' a '), 'a')\n"
+        )
+    };
+    let world = World::with(&[
+        ("one.py", "def clean(text):\n    return txet.strip()\n"),
+        ("two.py", "def short(words):\n    return wrods.strip()\n"),
+        ("test_one.py", &test("clean", "one")),
+        ("test_two.py", &test("short", "two")),
+    ]);
+    ended(&world.repair(&["--test", "python3 -m unittest -v"]), 0);
+    assert_eq!(world.json("result.json")["status"], "fixed");
+    assert_eq!(world.attempts("kept"), [json!(true), json!(true)]);
+}
+
 #[test]
 fn a_namesake_of_what_is_gone_is_no_spelling() {
     if !has_program("python3") {
