@@ -721,6 +721,89 @@ fn a_rename_for_type_checkers_alone_is_not_certain() {
     assert_eq!(first, Some(("ApiClient", false)), "{found:?}");
 }
 
+// Node.js takes types off by itself, and then finds files by their full names alone.
+#[test]
+fn sources_are_named_in_full_where_all_others_are() {
+    let source = memory(&[
+        ("package.json", "{\"type\": \"module\"}"),
+        ("src/geo.ts", "export const BASE = 1;\n"),
+        (
+            "src/area.ts",
+            "import { BASE } from './geo.ts';\nconsole.log(BASE);\n",
+        ),
+        ("src/units.ts", "export const twice = BASE * 2;\n"),
+    ]);
+    let graph = Graph::new(&source);
+    let file = RepoPath::new("src/units.ts").unwrap();
+    let query = Query {
+        file: &file,
+        names: &["BASE".to_owned()],
+        known: &[],
+        installed: &Installed::default(),
+        may_read: &|_| true,
+        earlier: &|_| Vec::new(),
+    };
+    let found = suggest(&source, &graph, &query);
+    let first = found.first().map(|it| it.import_statement.as_str());
+    assert_eq!(first, Some("import { BASE } from './geo.ts'"), "{found:?}");
+}
+
+// A constant that its module has lost is not its namesake of another value elsewhere.
+#[test]
+fn only_the_same_definition_stands_for_one_that_a_module_has_lost() {
+    for (moved, expected) in [
+        (None, &[("app.printing", false)][..]),
+        (
+            Some("PAGE_SIZE = 30\n"),
+            &[("app.new", false), ("app.printing", false)],
+        ),
+    ] {
+        let mut files = vec![
+            ("app/__init__.py", ""),
+            (
+                "app/api.py",
+                "from app.consts import PAGE_SIZE\nprint(PAGE_SIZE)\n",
+            ),
+            ("app/consts.py", "TIMEOUT = 3\n"),
+            ("app/printing.py", "PAGE_SIZE = 66\n"),
+        ];
+        files.extend(moved.map(|text| ("app/new.py", text)));
+        let source = memory(&files);
+        let graph = Graph::new(&source);
+        let file = RepoPath::new("app/api.py").unwrap();
+        let earlier = |path: &RepoPath| match path.as_str() {
+            "app/consts.py" => vec![b"PAGE_SIZE = 30\nTIMEOUT = 3\n".to_vec()],
+            _ => Vec::new(),
+        };
+        let query = Query {
+            file: &file,
+            names: &[],
+            known: &[],
+            installed: &Installed::default(),
+            may_read: &|_| true,
+            earlier: &earlier,
+        };
+        let found = renamed_exports(&source, &graph, &query, &["PAGE_SIZE".to_owned()], &earlier);
+        let mut rows: Vec<(&str, bool)> = found
+            .iter()
+            .map(|it| (it.module.as_str(), it.certain))
+            .collect();
+        rows.sort_unstable();
+        assert_eq!(rows, expected, "{found:?}");
+        let tried = |it: &&mendit::model::Suggestion| it.confidence > mendit::hint::MOST_IN_DOUBT;
+        let tried: Vec<&str> = found
+            .iter()
+            .filter(tried)
+            .map(|it| it.module.as_str())
+            .collect();
+        assert_eq!(
+            tried,
+            moved.map_or(vec![], |_| vec!["app.new"]),
+            "{found:?}"
+        );
+    }
+}
+
 #[test]
 fn nothing_is_certain_of_what_a_file_had_late_in_a_branch_or_replaced() {
     let files = |now: &'static str| {

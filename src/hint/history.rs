@@ -8,6 +8,7 @@ use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use super::query::Undefined;
+use super::renamed::{Kept, definition, kept};
 use crate::graph::Graph;
 use crate::languages::{Has, exported, facts, uses, words};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
@@ -57,13 +58,28 @@ pub(super) fn weighed(
             }
             rows.insert(0, one);
         }
-        Some((Was::Defined, _)) => rows.retain(|it| it.path.is_some()),
+        Some((Was::Defined, then)) => {
+            rows.retain(|it| it.path.is_some());
+            doubt_namesakes(graph, asked, &then, &mut rows);
+        }
         Some((Was::Local, _)) => {
             rows.retain(|it| it.path.is_some());
             doubt(&mut rows);
         }
     }
     rows
+}
+
+// What the file defined itself may have moved; whoever else has the word is not it.
+fn doubt_namesakes(graph: &Graph<'_>, asked: &Undefined<'_>, then: &[u8], rows: &mut [Suggestion]) {
+    let was = definition(asked.file, then, asked.name);
+    for row in rows {
+        let kept = was.as_ref().map_or(Kept::Not, |was| kept(graph, was, row));
+        row.certain &= kept == Kept::Same;
+        if kept == Kept::Not {
+            row.confidence = row.confidence.min(MOST_IN_DOUBT);
+        }
+    }
 }
 
 fn doubt(rows: &mut [Suggestion]) {

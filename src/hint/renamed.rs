@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::history::MOST_IN_DOUBT;
 use super::idiom::Site;
 use super::passed_on::passed_on_until_now;
 use super::similar::{are_opposites, distance};
@@ -14,6 +15,8 @@ use crate::policy::is_test;
 use crate::source::{Overlay, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
+/// Confidence in the only definition that is as the module's own was.
+const MOVED: u8 = 60;
 /// Files behind one module whose past is looked at.
 const MAX_HOMES: usize = 16;
 
@@ -192,16 +195,7 @@ impl Asked<'_> {
     fn called_since(&self, earlier: &Earlier<'_>) -> Option<Suggestion> {
         let target = self.target.filter(|_| self.taken.name != "default")?;
         let old = &self.taken.name;
-        let mut homes = vec![target.clone()];
-        let offered = self.graph.offered(target);
-        homes.extend(
-            offered
-                .iter()
-                .filter_map(|name| self.graph.defining(target, name)),
-        );
-        let mut seen = BTreeSet::new();
-        homes.retain(|home| seen.insert(home.clone()));
-        homes.truncate(MAX_HOMES);
+        let homes = self.homes(target);
         let mut found = homes.iter().filter_map(|home| {
             let now = self.source.read(home).ok()?;
             let mut after = now.to_vec();
@@ -228,7 +222,23 @@ impl Asked<'_> {
         })
     }
 
-    // What else defines it, asked of the file as it is without the name.
+    // The module and the files behind it that define what it offers.
+    fn homes(&self, target: &RepoPath) -> Vec<RepoPath> {
+        let mut homes = vec![target.clone()];
+        let offered = self.graph.offered(target);
+        homes.extend(
+            offered
+                .iter()
+                .filter_map(|name| self.graph.defining(target, name)),
+        );
+        let mut seen = BTreeSet::new();
+        homes.retain(|home| seen.insert(home.clone()));
+        homes.truncate(MAX_HOMES);
+        homes
+    }
+
+    // What else defines it, asked of the file as it is without the name. Where the module had it once,
+    // only the same definition is what was meant, whoever else has the word.
     fn elsewhere(&self) -> Vec<Suggestion> {
         let file = self.query.file;
         let facts = self.graph.resolver().facts(file);
@@ -248,42 +258,50 @@ impl Asked<'_> {
             names: &names,
             ..*self.query
         };
-        suggest(&overlay, &graph, &query)
+        let was = self.definition_before();
+        let rows = suggest(&overlay, &graph, &query)
             .into_iter()
             .filter(|it| it.source != HintSource::Similar && it.path.as_ref() != self.target)
             .filter(|it| it.imported == self.taken.name || it.path.is_none())
             // What a file of ours no longer has is in no library that merely has the word.
-            .filter(|it| it.path.is_some() || self.target.is_none())
+            .filter(|it| it.path.is_some() || self.target.is_none());
+        let mut rows: Vec<(Suggestion, Kept)> = rows
             .map(|it| {
-                // What a package no longer has is not what a file of ours happens to define.
-                let certain = it.certain && self.target.is_some();
-                Suggestion {
-                    replaces: Some(module.clone()),
-                    certain,
-                    confidence: if certain {
-                        it.confidence
-                    } else {
-                        it.confidence.min(50)
-                    },
-                    ..it
-                }
+                let kept = was.as_ref().map(|was| kept(self.graph, was, &it));
+                (it, kept.unwrap_or(Kept::Nearly))
             })
-            .collect()
+            .collect();
+        let only = rows.iter().filter(|it| it.1 == Kept::Same).count() == 1;
+        for (row, kept) in &mut rows {
+            row.replaces = Some(module.clone());
+            // What a package no longer has is not what a file of ours happens to define.
+            row.certain &= match &was {
+                Some(_) => *kept == Kept::Same && only,
+                None => self.target.is_some(),
+            };
+            if !row.certain {
+                row.confidence = match kept {
+                    Kept::Same if only => MOVED,
+                    Kept::Same | Kept::Nearly => row.confidence.min(50),
+                    Kept::Not => row.confidence.min(MOST_IN_DOUBT),
+                };
+            }
+        }
+        rows.into_iter().map(|it| it.0).collect()
     }
 
-    // What the module itself had by that name is gone: no slip of the finger.
-    fn is_gone(&self) -> bool {
-        let earlier = |home: &RepoPath| (self.query.earlier)(home);
-        self.target.is_some_and(|home| {
-            earlier(home).iter().any(|text| {
-                let then = facts(home, text);
-                then.definitions.iter().any(|it| it.name == self.taken.name)
-            })
+    // The lines of what the module, or a file behind it, last defined by that name.
+    fn definition_before(&self) -> Option<Vec<String>> {
+        let mut homes = self.homes(self.target?).into_iter();
+        homes.find_map(|home| {
+            let mut past = (self.query.earlier)(&home).into_iter();
+            past.find_map(|text| definition(&home, &text, &self.taken.name))
         })
     }
 
     fn like_it(&self) -> Vec<Suggestion> {
-        if self.is_gone() {
+        // What the module had by that name and has no more: no slip of the finger.
+        if self.definition_before().is_some() {
             return Vec::new();
         }
         let wanted = &self.taken.name;
@@ -392,6 +410,41 @@ pub(super) fn body(text: &str, definition: &Definition) -> Vec<String> {
     marked.filter(|line| !line.is_empty()).collect()
 }
 
+/// The lines of what a file defines by a name, as [`body`] gives them.
+pub(super) fn definition(path: &RepoPath, text: &[u8], name: &str) -> Option<Vec<String>> {
+    let facts = facts(path, text);
+    let one = facts.definitions.iter().find(|it| it.name == name)?;
+    Some(body(std::str::from_utf8(text).ok()?, one))
+}
+
+/// What became of a definition that stood elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It is the same.
+    Same,
+    /// Most lines of several are the same.
+    Nearly,
+    /// It has nothing but the name.
+    Not,
+}
+
+/// What a suggestion leads to, beside what stood elsewhere by that name.
+pub(super) fn kept(graph: &Graph<'_>, was: &[String], one: &Suggestion) -> Kept {
+    let now = one.path.as_ref().and_then(|path| {
+        let home = graph.defining(path, &one.imported);
+        let home = home.unwrap_or_else(|| path.clone());
+        definition(&home, &graph.source().read(&home).ok()?, &one.imported)
+    });
+    match now {
+        Some(now) if now == was => Kept::Same,
+        Some(now) if was.len() >= FEW_LINES && is_alike(was, &now) => Kept::Nearly,
+        _ => Kept::Not,
+    }
+}
+
+/// Lines below which likeness says nothing.
+const FEW_LINES: usize = 4;
+
 /// Whether three of four lines are the same.
 pub(super) fn is_alike(one: &[String], other: &[String]) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -447,6 +500,13 @@ pub(super) fn retaken(
 fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
     let taken = uses(file, text.as_bytes(), new);
+    // What a component's template calls by the name stands outside of its script.
+    let component = [".vue", ".svelte", ".astro"];
+    if component.iter().any(|it| file.as_str().ends_with(it))
+        && words(text.as_bytes(), old).count() > found.places.len()
+    {
+        return None;
+    }
     // Where only the import is misspelt, what is written right is meant by it.
     let used = found.places.len() > 1;
     if found.bound
@@ -485,6 +545,9 @@ mod tests {
             renamed(text).as_deref(),
             Some("from u import join\njoin()\n")
         );
+        let component = RepoPath::new("a.vue").unwrap();
+        let text = "<script setup>\nimport { joined } from './u'\n</script>\n<template>{{ joined() }}</template>\n";
+        assert_eq!(super::renamed(&component, text, "joined", "join"), None);
         // Something else has the name.
         assert_eq!(renamed("from u import joined\njoined(join())\n"), None);
         assert_eq!(

@@ -82,7 +82,8 @@ impl Resolver<'_> {
         ModuleRules {
             common,
             full_paths,
-            source_extensions: config.is_some_and(|it| it.source_extensions),
+            // Without settings the neighbours show what runs the files: Node.js takes `.ts` alone.
+            source_extensions: config.is_none_or(|it| it.source_extensions),
             explicit_types: config.is_some_and(|it| it.explicit_types)
                 && !matches!(file.extension(), Some("js" | "jsx" | "mjs" | "cjs")),
         }
