@@ -58,7 +58,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     };
     let mut found = suggest(&source, &graph, &query);
     found.retain(|one| one.certain);
-    let fix = fix(&graph, &path, &found)?;
+    let fix = fix(&graph, &path, &[], &found)?;
     assert!(fix.patch.starts_with("diff --git "), "{}", fix.patch);
     let after = fix.changes.first()?.after.clone()?;
     Some(String::from_utf8(after.bytes.to_vec()).unwrap())
@@ -867,7 +867,7 @@ fn hostile_files_are_survived() {
             let path = RepoPath::new(file).unwrap();
             let found = hints(&files, file, "Known");
             let graph = Graph::new(&source);
-            let _ = fix(&graph, &path, &found);
+            let _ = fix(&graph, &path, &[], &found);
             assert_eq!(source.listing().files().count(), 3);
         }
     }

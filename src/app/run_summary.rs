@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::deleted::deleted;
 use super::hint::{HintRequest, find_imports};
 use super::remedy::remedies;
 use super::{App, Silent};
@@ -36,6 +37,14 @@ pub(super) fn summarise(
     };
     let source = workspace.source.as_ref();
     let (certain, perhaps, more) = found_imports(app, diagnosis, log);
+    let again = |name: &str| format!("mendit run --env {name} {command}");
+    let mut mended_by_hand = match certain.as_slice() {
+        [] => deleted(diagnosis, source, workspace.git.as_ref()),
+        _ => Vec::new(),
+    };
+    if mended_by_hand.is_empty() {
+        mended_by_hand = remedies(diagnosis, command, &again, source, &workspace.prefix);
+    }
     let mends = log_heals(diagnosis, log.text(), source).into_iter();
     let mut mends: Vec<String> = mends.map(|it| it.what).collect();
     mends.extend(
@@ -44,13 +53,12 @@ pub(super) fn summarise(
             .collect::<Vec<_>>(),
     );
     mends.truncate(MOST_LINES);
-    let again = |name: &str| format!("mendit run --env {name} {command}");
     RunSummary {
         packet,
         certain,
         perhaps,
         mends,
-        remedies: remedies(diagnosis, command, &again, source, &workspace.prefix),
+        remedies: mended_by_hand,
         ..told(diagnosis, source)
     }
 }
@@ -309,7 +317,8 @@ fn found_imports(
                 &mut perhaps
             };
             list.push(CertainImport {
-                tried: one.certain || hinted.tried.contains(&one),
+                tried: (one.certain && !hinted.refused.contains(&one))
+                    || hinted.tried.contains(&one),
                 statement: match one.import_statement.as_str() {
                     "" => format!("{} for {}", one.imported, one.name),
                     statement => statement.to_owned(),

@@ -4,10 +4,10 @@ use super::Query;
 use super::choose::is_lacking;
 use super::entity::entity;
 use super::evidence::Way;
-use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use super::query::Undefined;
+use super::restored::restored;
 use crate::graph::Graph;
 use crate::languages::{Has, exported, facts, uses, words};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
@@ -19,8 +19,8 @@ const MAX_LINES: usize = 200;
 
 /// What an earlier version of the file has for a name that it lacks now.
 enum Was {
-    /// It took the name from elsewhere, and how.
-    Imported(Box<Import>),
+    /// It took the name from elsewhere, and how: in each branch another way.
+    Imported(Vec<Import>),
     /// A definition of its own.
     Defined,
     /// A parameter or a variable.
@@ -30,7 +30,7 @@ enum Was {
 /// Weighs suggestions by what the file itself last had for the name. The import that it had, where it
 /// still leads to the name, comes first; what it defined comes from no package; and nothing is certain
 /// or tried of a name that stood for a parameter or a variable, whose import stood in a function or a
-/// branch, or which has given way to another name at its other places.
+/// branch to which it cannot go back, or which has given way to another name at its other places.
 pub(super) fn weighed(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
@@ -38,16 +38,22 @@ pub(super) fn weighed(
     query: &Query<'_>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
-    match before(asked, &(query.earlier)(asked.file)) {
+    match before(asked) {
         None => {}
-        Some((Was::Imported(import), then)) => {
-            let late = import.nested && !import.type_only;
-            let late = late || import.kind == ImportKind::Dynamic;
-            if late || has_given_way(asked, &then) {
+        Some((Was::Imported(imports), then)) => {
+            let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
+            let late = imports.iter().any(late);
+            if has_given_way(asked, &then) {
                 doubt(&mut rows);
                 return rows;
             }
-            let Some(one) = again(graph, idiom, asked, query, &import, &rows) else {
+            let mut again = imports
+                .iter()
+                .filter_map(|import| again(graph, idiom, asked, query, import, &rows));
+            let Some(one) = again.find(|one| !late || stands_again(asked, one)) else {
+                if late {
+                    doubt(&mut rows);
+                }
                 return rows;
             };
             rows.retain(|it| it.import_statement != one.import_statement);
@@ -121,13 +127,16 @@ fn tokens(line: &[u8]) -> Vec<&[u8]> {
 }
 
 // The newest version that has something for the name, and its text.
-fn before(asked: &Undefined<'_>, versions: &[Vec<u8>]) -> Option<(Was, Vec<u8>)> {
+fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
     let now = &asked.usage;
     let had = |text: &Vec<u8>| {
         let then = facts(asked.file, text);
-        let import = binding(&then, asked.name, false).or_else(|| late(&then, asked));
-        if let Some(import) = import {
-            return Some(Was::Imported(Box::new(import.clone())));
+        let mut imports = binding(&then, asked.name, false);
+        if imports.is_empty() {
+            imports = late(&then, asked);
+        }
+        if !imports.is_empty() {
+            return Some(Was::Imported(imports.into_iter().cloned().collect()));
         }
         if then.definitions.iter().any(|it| it.name == asked.name) {
             return Some(Was::Defined);
@@ -136,29 +145,30 @@ fn before(asked: &Undefined<'_>, versions: &[Vec<u8>]) -> Option<(Was, Vec<u8>)>
         let lost = (used.bound && !now.bound) || (used.shadowed && !now.shadowed);
         lost.then_some(Was::Local)
     };
-    let mut others = versions.iter().filter(|it| **it != *asked.text);
+    let mut others = asked.past.iter().filter(|it| **it != *asked.text);
     others.find_map(|text| Some((had(text)?, text.clone())))
 }
 
-fn binding<'f>(facts: &'f FileFacts, name: &str, nested: bool) -> Option<&'f Import> {
-    let mut imports = facts.imports.iter().filter(|it| it.nested == nested);
-    imports.find(|import| {
-        let only = FileFacts {
-            imports: vec![Import {
-                nested: false,
-                ..(*import).clone()
-            }],
-            ..FileFacts::default()
-        };
-        binds(&only, name)
-    })
+fn binding<'f>(facts: &'f FileFacts, name: &str, nested: bool) -> Vec<&'f Import> {
+    let imports = facts.imports.iter().filter(|it| it.nested == nested);
+    imports.filter(|it| it.binds(name)).collect()
 }
 
-// The import in a function or a branch, where none of these is left.
-fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Option<&'f Import> {
-    let now = facts(asked.file, asked.text);
-    let import = binding(then, asked.name, true)?;
-    binding(&now, asked.name, true).is_none().then_some(import)
+// The imports in functions and branches, where some of them are gone.
+fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Vec<&'f Import> {
+    let left = binding(asked.facts, asked.name, true);
+    let had = binding(then, asked.name, true);
+    if left.len() < had.len() {
+        had
+    } else {
+        Vec::new()
+    }
+}
+
+// Whether its lines go back to where they stood.
+fn stands_again(asked: &Undefined<'_>, one: &Suggestion) -> bool {
+    let text = std::str::from_utf8(asked.text);
+    text.is_ok_and(|text| restored(asked.file, text, asked.past, one).is_some())
 }
 
 // The import of before as a suggestion, where it leads to the name as things are.
@@ -170,10 +180,7 @@ fn again(
     import: &Import,
     rows: &[Suggestion],
 ) -> Option<Suggestion> {
-    let taken = import
-        .names
-        .iter()
-        .find(|it| it.alias.as_ref().unwrap_or(&it.name) == asked.name);
+    let taken = import.names.iter().find(|it| it.local() == asked.name);
     let imported = taken.map_or("*", |it| it.name.as_str());
     let known = rows
         .iter()

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -132,6 +133,7 @@ pub struct Allowed {
     by_name: GlobSet,
     protected: GlobSet,
     reads: Option<Arc<ReadPolicy>>,
+    also: BTreeSet<String>,
 }
 
 impl Allowed {
@@ -155,8 +157,15 @@ impl Allowed {
         Ok(Self {
             by_name: with_folders(&settings.allow_protected)?,
             protected: with_folders(&settings.protected)?,
-            reads: None,
+            ..Self::default()
         })
+    }
+
+    /// With these files, too.
+    #[must_use]
+    pub fn with(mut self, files: &[RepoPath]) -> Self {
+        self.also.extend(files.iter().map(RepoPath::to_string));
+        self
     }
 
     /// With what a person says of files to read, in place of the built-in list alone.
@@ -191,7 +200,7 @@ impl Allowed {
     /// Whether the path is allowed.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
-        self.by_name.is_match(path)
+        self.by_name.is_match(path) || self.also.contains(path)
     }
 
     /// The guard of a path: the table's, or that of a person.

@@ -136,10 +136,16 @@ fn heal(
     must_fix: bool,
     imports: BTreeMap<String, String>,
 ) -> Heal {
+    let those = |is: &dyn Fn(&Fix) -> bool| -> Vec<RepoPath> {
+        let found = fixes.iter().filter(|(_, it)| is(it));
+        found.map(|(file, _)| file.clone()).collect()
+    };
     Heal {
         what,
         imports,
         patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
+        restores: those(&|it| it.restores),
+        respecifies: those(&|it| it.respecifies),
         files: fixes.into_iter().map(|(file, _)| file).collect(),
         must_fix,
         respells: None,

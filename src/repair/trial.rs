@@ -25,6 +25,17 @@ pub(super) struct Trial<'a> {
     /// Whether nobody stands for it who could put it right later: then a test that only gets
     /// further is no reason to keep it.
     pub(super) unattended: bool,
+    /// See [`super::heals::Heal::restores`].
+    pub(super) restores: &'a [RepoPath],
+    /// See [`super::heals::Heal::respecifies`].
+    pub(super) respecifies: &'a [RepoPath],
+}
+
+impl Trial<'_> {
+    /// Whether nothing that a test says is changed in a file.
+    pub(super) fn settles(&self, path: &RepoPath) -> bool {
+        self.restores.contains(path) || self.respecifies.contains(path)
+    }
 }
 
 impl Session<'_> {
@@ -35,7 +46,7 @@ impl Session<'_> {
         trial: &Trial<'_>,
         folder: &str,
     ) -> Result<(), RepairError> {
-        let mut judged = self.judge(trial.patch, true)?;
+        let mut judged = self.judge(trial.patch, trial.restores, true)?;
         let applies = judged.verdict.verdict.applies();
         let patch = if applies {
             judged.canonical_patch()
@@ -125,7 +136,7 @@ impl Session<'_> {
         }
         if result.kept {
             self.place.adopt()?;
-            self.remember_base(&judged.changes, known)?;
+            self.remember_base(&judged.changes, known, &|it| trial.settles(it))?;
             self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(&ran);
         } else {
@@ -138,14 +149,14 @@ impl Session<'_> {
     pub(super) fn make_again(&mut self, folder: &str) -> Result<(), RepairError> {
         let path = self.journal.path(&format!("{folder}/patch.diff"));
         let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
-        let judged = self.judge(&patch, false)?;
+        let judged = self.judge(&patch, &[], false)?;
         if !judged.verdict.verdict.applies() {
             return Err(RepairError::Resume(format!(
                 "the change of `{folder}` no longer applies"
             )));
         }
         let known = self.states_before(&judged.changes)?;
-        self.remember_base(&judged.changes, known)?;
+        self.remember_base(&judged.changes, known, &|_| false)?;
         self.place.write(&judged.changes)?;
         Ok(self.place.adopt()?)
     }
@@ -169,7 +180,12 @@ impl Session<'_> {
     }
 
     // What is made again was judged for the failure that it was the answer to.
-    fn judge(&self, patch: &[u8], is_answer: bool) -> Result<Judged, RepairError> {
+    fn judge(
+        &self,
+        patch: &[u8],
+        restores: &[RepoPath],
+        is_answer: bool,
+    ) -> Result<Judged, RepairError> {
         let source = self.place.source()?;
         let objects = self.place.objects();
         let diagnosis = self.diagnosis.as_ref().filter(|_| is_answer);
@@ -185,7 +201,7 @@ impl Session<'_> {
             dependencies: dependencies(diagnosis),
             run: CommandFiles::of(&lines, self.setup.prefix, &source)
                 .with_evidence(diagnosis.map(own_files).unwrap_or_default()),
-            allowed: self.setup.allowed.clone(),
+            allowed: self.setup.allowed.clone().with(restores),
             objects: objects.as_ref().map(|objects| objects as &dyn Objects),
             ..JudgeOptions::default()
         };
@@ -196,8 +212,9 @@ impl Session<'_> {
         &mut self,
         changes: &[Change],
         known: Vec<(RepoPath, Option<FileState>)>,
+        settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<(), RepairError> {
-        let tests = self.answered_in_tests(changes)?;
+        let tests = self.answered_in_tests(changes, settled)?;
         for (path, state) in known {
             if tests.contains(&path) {
                 let state = state.clone();
