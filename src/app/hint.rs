@@ -6,7 +6,7 @@ use super::patch::write_changes;
 use super::remedy::in_submodule;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::git::earlier;
+use crate::git::{Repository, earlier};
 use crate::hint::{
     self, Answer, Ask, Wanted, answers, fix_all, hint_lines, passed_on, recovery_hint,
 };
@@ -14,7 +14,7 @@ use crate::junit::Report;
 use crate::model::{
     Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION, Suggestion,
 };
-use crate::patch::Change;
+use crate::patch::{Change, JudgeOptions, Objects, judge};
 use crate::policy::Redactor;
 use crate::repair::{MAX_TRIES, log_heals, tries_of};
 use crate::source::{Installed, Source};
@@ -117,6 +117,16 @@ pub fn find_imports(
     super::progress::go_on(progress, "reading imports")?;
     let patched = request.fix || request.apply;
     let allowed = app.allowed()?;
+    let objects = workspace.git.as_ref().map(Repository::objects);
+    let rules = JudgeOptions {
+        allowed: allowed.clone(),
+        objects: objects.as_ref().map(|it| it as &dyn Objects),
+        ..JudgeOptions::default()
+    };
+    let applies = |patch: &str| {
+        let judged = judge(patch.as_bytes(), workspace.source.as_ref(), &rules);
+        judged.verdict.verdict.applies()
+    };
     let mut names = Vec::new();
     let mut refused: Vec<Suggestion> = Vec::new();
     let mut tried: Vec<Suggestion> = Vec::new();
@@ -148,7 +158,7 @@ pub fn find_imports(
                 certain
                     .filter(|one| {
                         let fixed = hint::fix(graph, &answer.file, &past, &[(*one).clone()]);
-                        fixed.is_none_or(|it| !it.restores)
+                        fixed.is_none_or(|it| !applies(&it.patch))
                     })
                     .cloned(),
             );

@@ -93,18 +93,32 @@ fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
         .take(MAX_LINES)
         .map(|line| tokens(line))
         .collect();
+    // Names that came into the file by imports of what the name came from.
+    let then = facts(asked.file, then);
+    let home = |facts: &FileFacts| -> BTreeSet<String> {
+        let of = then.imports.iter().filter(|it| it.binds(asked.name));
+        let homes: Vec<&String> = of.map(|it| &it.specifier).collect();
+        let same = facts
+            .imports
+            .iter()
+            .filter(|it| homes.contains(&&it.specifier));
+        let names = same.flat_map(|it| &it.names);
+        names.map(|it| it.local().to_owned()).collect()
+    };
+    let (before, after) = (home(&then), home(asked.facts));
+    let is_new = |name: &[u8]| after.difference(&before).any(|it| it.as_bytes() == name);
     let mut new = is.difference(&was).take(MAX_LINES);
     new.any(|line| {
         let new = tokens(line);
         let instead = |old: &Vec<&[u8]>| {
             let mut pairs = old.iter().zip(&new).filter(|(one, other)| one != other);
             let first = pairs.next();
-            old.len() == new.len()
-                && first.is_some_and(|(one, other)| {
-                    *one == asked.name.as_bytes()
-                        && is_name(other)
-                        && pairs.all(|it| it == (one, other))
-                })
+            first.is_some_and(|(one, other)| {
+                *one == asked.name.as_bytes()
+                    && is_name(other)
+                    && (is_new(other)
+                        || old.len() == new.len() && pairs.all(|it| it == (one, other)))
+            })
         };
         gone.iter().any(instead)
     })

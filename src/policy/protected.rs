@@ -1,4 +1,3 @@
-use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -133,7 +132,6 @@ pub struct Allowed {
     by_name: GlobSet,
     protected: GlobSet,
     reads: Option<Arc<ReadPolicy>>,
-    also: BTreeSet<String>,
 }
 
 impl Allowed {
@@ -159,13 +157,6 @@ impl Allowed {
             protected: with_folders(&settings.protected)?,
             ..Self::default()
         })
-    }
-
-    /// With these files, too.
-    #[must_use]
-    pub fn with(mut self, files: &[RepoPath]) -> Self {
-        self.also.extend(files.iter().map(RepoPath::to_string));
-        self
     }
 
     /// With what a person says of files to read, in place of the built-in list alone.
@@ -200,7 +191,7 @@ impl Allowed {
     /// Whether the path is allowed.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
-        self.by_name.is_match(path) || self.also.contains(path)
+        self.by_name.is_match(path)
     }
 
     /// The guard of a path: the table's, or that of a person.

@@ -46,7 +46,7 @@ impl Session<'_> {
         trial: &Trial<'_>,
         folder: &str,
     ) -> Result<(), RepairError> {
-        let mut judged = self.judge(trial.patch, trial.restores, true)?;
+        let mut judged = self.judge(trial.patch, true)?;
         let applies = judged.verdict.verdict.applies();
         let patch = if applies {
             judged.canonical_patch()
@@ -149,7 +149,7 @@ impl Session<'_> {
     pub(super) fn make_again(&mut self, folder: &str) -> Result<(), RepairError> {
         let path = self.journal.path(&format!("{folder}/patch.diff"));
         let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
-        let judged = self.judge(&patch, &[], false)?;
+        let judged = self.judge(&patch, false)?;
         if !judged.verdict.verdict.applies() {
             return Err(RepairError::Resume(format!(
                 "the change of `{folder}` no longer applies"
@@ -180,12 +180,7 @@ impl Session<'_> {
     }
 
     // What is made again was judged for the failure that it was the answer to.
-    fn judge(
-        &self,
-        patch: &[u8],
-        restores: &[RepoPath],
-        is_answer: bool,
-    ) -> Result<Judged, RepairError> {
+    fn judge(&self, patch: &[u8], is_answer: bool) -> Result<Judged, RepairError> {
         let source = self.place.source()?;
         let objects = self.place.objects();
         let diagnosis = self.diagnosis.as_ref().filter(|_| is_answer);
@@ -201,7 +196,7 @@ impl Session<'_> {
             dependencies: dependencies(diagnosis),
             run: CommandFiles::of(&lines, self.setup.prefix, &source)
                 .with_evidence(diagnosis.map(own_files).unwrap_or_default()),
-            allowed: self.setup.allowed.clone().with(restores),
+            allowed: self.setup.allowed.clone(),
             objects: objects.as_ref().map(|objects| objects as &dyn Objects),
             ..JudgeOptions::default()
         };
