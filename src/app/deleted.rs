@@ -5,13 +5,13 @@ use crate::languages::Language;
 use crate::model::{Diagnosis, MentionedFile, Remedy, RepoPath};
 use crate::source::Source;
 
-/// Files that a commit has, that are gone and that a missing module stood in, each with the line that
-/// brings it back: a person's to type. None of what stands under another path now.
+/// Missing modules whose files a commit has and that are gone, each with the line that brings it back: a
+/// person's to type. None of what stands under another path now.
 pub(super) fn deleted(
     diagnosis: &Diagnosis,
     source: &dyn Source,
     git: Option<&Repository>,
-) -> Vec<Remedy> {
+) -> Vec<(String, Remedy)> {
     let Some(git) = git.filter(|_| !diagnosis.missing_modules.is_empty()) else {
         return Vec::new();
     };
@@ -29,18 +29,18 @@ pub(super) fn deleted(
     };
     let files = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
     let files: Vec<RepoPath> = files.collect();
-    let mut found: Vec<RepoPath> = Vec::new();
+    let mut found: Vec<(&String, RepoPath)> = Vec::new();
     for module in &diagnosis.missing_modules {
         for file in &files {
             for path in gone_files(&graph, file, module, &is_gone) {
-                if !found.contains(&path) {
-                    found.push(path);
+                if found.iter().all(|(_, known)| *known != path) {
+                    found.push((module, path));
                 }
             }
         }
     }
-    let remedy = |path: RepoPath| {
-        if head.listing().has_file(path.as_str()) {
+    let remedy = |(module, path): (&String, RepoPath)| {
+        let remedy = if head.listing().has_file(path.as_str()) {
             Remedy {
                 problem: format!("{path} is deleted, and the last commit has it"),
                 command: Some(format!("git checkout HEAD -- {path}")),
@@ -50,13 +50,15 @@ pub(super) fn deleted(
                 problem: format!("{path} was deleted by a commit"),
                 command: Some(format!("git log -1 -- {path}")),
             }
-        }
+        };
+        (module.clone(), remedy)
     };
     let plain = |path: &RepoPath| {
         let mut bytes = path.as_str().bytes();
         bytes.all(|it| it.is_ascii_alphanumeric() || b"/._-".contains(&it))
     };
-    found.into_iter().filter(plain).map(remedy).collect()
+    let found = found.into_iter().filter(|(_, path)| plain(path));
+    found.map(remedy).collect()
 }
 
 // Whether a file of its name, or with its very content, is new elsewhere.

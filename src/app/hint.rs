@@ -57,8 +57,8 @@ pub struct Hinted {
     pub mends: Vec<String>,
     /// What a module passes on again with one of those.
     pub passed_on: Vec<String>,
-    /// Files that are gone, each with the line that brings it back.
-    pub deleted: Vec<Remedy>,
+    /// Modules whose files are gone, each with the line that brings it back.
+    pub deleted: Vec<(String, Remedy)>,
 }
 
 impl Hinted {
@@ -67,7 +67,7 @@ impl Hinted {
     pub fn lines(&self) -> String {
         let mends = self.mends.iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let deleted = self.deleted.iter().map(|it| {
+        let deleted = self.deleted.iter().map(|(_, it)| {
             let line = it.command.as_deref().unwrap_or_default();
             format!("- {}: `{line}`\n", it.problem)
         });
@@ -76,12 +76,14 @@ impl Hinted {
             let said = "nothing in the log is missing an import\n".to_owned();
             return said + &mends.collect::<String>();
         }
-        let names: Vec<String> = self
-            .names
-            .iter()
-            .filter(|it| !self.passed_on.contains(it))
-            .cloned()
-            .collect();
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.names {
+            let known = self.document.suggestions.iter().any(|it| it.name == *name);
+            let gone = !known && self.deleted.iter().any(|(module, _)| module == name);
+            if !gone && !self.passed_on.contains(name) && !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
         hint_lines(&names, &self.document.suggestions) + &mends.collect::<String>()
     }
 }
@@ -104,7 +106,7 @@ pub fn find_imports(
     let here = found.iter().filter(|_| request.rev.is_none());
     let deleted =
         here.flat_map(|it| deleted(it, workspace.source.as_ref(), workspace.git.as_ref()));
-    let deleted: Vec<Remedy> = deleted.collect();
+    let deleted: Vec<(String, Remedy)> = deleted.collect();
     let mut passed_again = Vec::new();
     let mut wanted = wanted(request, &workspace, found)?;
     wanted.retain(|file, _| {

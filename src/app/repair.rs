@@ -103,7 +103,8 @@ pub fn repair_repository(
     let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
     let mends = |diagnosis: &Diagnosis| {
         let source = workspace.source.as_ref();
-        let mut found = deleted(diagnosis, source, workspace.git.as_ref());
+        let gone = deleted(diagnosis, source, workspace.git.as_ref()).into_iter();
+        let mut found: Vec<_> = gone.map(|(_, remedy)| remedy).collect();
         if found.is_empty() {
             found = remedies(diagnosis, &command, &again, source, &workspace.prefix);
         }

@@ -7,9 +7,9 @@ use super::evidence::Way;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use super::query::Undefined;
-use super::restored::restored;
+use super::restored::stands_again;
 use crate::graph::Graph;
-use crate::languages::{Has, exported, facts, uses, words};
+use crate::languages::{Has, exported, facts, import_lines, uses, words};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
 
 /// Confidence up to which an import is told and not tried: no other evidence gives as little.
@@ -86,15 +86,20 @@ fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
         lines.map(|line| line.trim_ascii().to_vec()).collect()
     };
     let (was, is) = (lines(then), lines(asked.text));
+    let text = std::str::from_utf8(then).unwrap_or_default();
+    let then = facts(asked.file, then);
+    let rows = import_lines(asked.file, text, &then);
+    let all: Vec<&str> = text.lines().collect();
+    let rows = rows.into_iter().flatten().filter_map(|at| all.get(at));
+    let imports: BTreeSet<Vec<u8>> = rows.map(|it| it.trim().as_bytes().to_vec()).collect();
     let gone: Vec<Vec<&[u8]>> = was
         .difference(&is)
         .filter(|line| words(line, asked.name).next().is_some())
-        .filter(|line| !asked.language.may_import(line))
+        .filter(|line| !imports.contains(*line))
         .take(MAX_LINES)
         .map(|line| tokens(line))
         .collect();
     // Names that came into the file by imports of what the name came from.
-    let then = facts(asked.file, then);
     let home = |facts: &FileFacts| -> BTreeSet<String> {
         let of = then.imports.iter().filter(|it| it.binds(asked.name));
         let homes: Vec<&String> = of.map(|it| &it.specifier).collect();
@@ -177,12 +182,6 @@ fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Vec<&'f Import> {
     } else {
         Vec::new()
     }
-}
-
-// Whether its lines go back to where they stood.
-fn stands_again(asked: &Undefined<'_>, one: &Suggestion) -> bool {
-    let text = std::str::from_utf8(asked.text);
-    text.is_ok_and(|text| restored(asked.file, text, asked.past, one).is_some())
 }
 
 // The import of before as a suggestion, where it leads to the name as things are.

@@ -398,8 +398,21 @@ fn named_paths(
         .filter(|_| import.specifier.starts_with("./") || import.specifier.starts_with("../"));
     let paths = tried.into_iter().chain(named.map(|it| it.to_string()));
     let endings = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
+    // TypeScript names a module by what the compiler writes.
+    let compiled = [
+        (".js", ".ts"),
+        (".js", ".tsx"),
+        (".mjs", ".mts"),
+        (".cjs", ".cts"),
+    ];
     paths
-        .flat_map(move |path| endings.map(|ending| format!("{path}{ending}")))
+        .flat_map(move |path| {
+            let stem =
+                |(ending, other): (&str, &str)| Some(path.strip_suffix(ending)?.to_owned() + other);
+            let sources: Vec<String> = compiled.into_iter().filter_map(stem).collect();
+            let more = endings.map(|ending| format!("{path}{ending}"));
+            more.into_iter().chain(sources)
+        })
         .filter_map(|path| RepoPath::new(&path).ok())
 }
 

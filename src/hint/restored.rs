@@ -2,9 +2,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::wanted::undefined;
+use super::query::Undefined;
 use crate::git::changed_lines;
-use crate::languages::{facts, import_lines, removed, syntax_errors, uses, words};
+use crate::languages::{
+    PYTHON, facts, free_names, import_lines, removed, syntax_errors, uses, words,
+};
 use crate::model::{FileFacts, Import, RepoPath, Suggestion};
 
 /// Runs of changed lines that are looked at in one file.
@@ -72,6 +74,12 @@ pub(super) fn restored(
         }
         place.needed(lines.concat())
     })
+}
+
+/// Whether the lines of an import go back to where they stood in the file that lacks it.
+pub(super) fn stands_again(asked: &Undefined<'_>, one: &Suggestion) -> bool {
+    let text = std::str::from_utf8(asked.text);
+    text.is_ok_and(|text| restored(asked.file, text, asked.past, one).is_some())
 }
 
 /// Lines of before and those that stand for them now.
@@ -200,7 +208,8 @@ impl Place<'_> {
         let mut ways = found.imports.iter().filter(|it| takes_it(it, self.one));
         let way = ways.clone().find(|it| !it.nested).or(ways.next())?;
         let free = |text: &str| -> BTreeSet<String> {
-            undefined(self.file, text.as_bytes()).into_iter().collect()
+            let names = free_names(self.file, text.as_bytes()).into_iter();
+            names.filter(|it| !PYTHON.is_global(it)).collect()
         };
         let after = free(&text);
         // A statement that took other names meanwhile is another.

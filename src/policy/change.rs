@@ -129,12 +129,13 @@ fn puts_imports_back(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
     let words = |lines: &[&[u8]]| -> BTreeSet<Vec<u8>> {
         let text = lines.concat();
         let words = text.split(|byte| !byte.is_ascii_alphanumeric() && !b"_.".contains(byte));
+        let words = words.filter(|word| !word.is_empty());
         words.map(<[u8]>::to_vec).collect()
     };
     !place.is_empty()
         && committed.windows(place.len()).any(|it| it == place)
         && new.iter().chain(&gone).all(|line| is_of_import(line))
-        && (gone.is_empty() || words(&gone).is_subset(&words(&new)))
+        && words(&gone).is_subset(&words(&new))
 }
 
 // A line of nothing but an import: a statement, or names in the list of one.
