@@ -24,7 +24,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
     let found = suggest(&source, &graph, &query);
     for one in found.iter().filter(|one| one.certain) {
         assert!(
-            fix(&graph, &file, std::slice::from_ref(one)).is_some(),
+            fix(&graph, &file, &[], std::slice::from_ref(one)).is_some(),
             "certain and no patch: {}",
             one.import_statement
         );
@@ -534,7 +534,7 @@ fn components_are_mended_inside_their_script() {
         let found = hints(&[manifest, lib, (file, before)], file, "formatMoney");
         let graph = Graph::new(&source);
         let path = RepoPath::new(file).unwrap();
-        let fixed = fix(&graph, &path, &found).expect(file);
+        let fixed = fix(&graph, &path, &[], &found).expect(file);
         let text = fixed.changes[0].after.clone().unwrap().bytes.to_vec();
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains(after), "{text}");

@@ -58,7 +58,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     };
     let mut found = suggest(&source, &graph, &query);
     found.retain(|one| one.certain);
-    let fix = fix(&graph, &path, &found)?;
+    let fix = fix(&graph, &path, &[], &found)?;
     assert!(fix.patch.starts_with("diff --git "), "{}", fix.patch);
     let after = fix.changes.first()?.after.clone()?;
     Some(String::from_utf8(after.bytes.to_vec()).unwrap())
@@ -630,6 +630,50 @@ fn a_module_that_lost_a_name_is_told_to_pass_it_on_again() {
         "{patch}"
     );
     assert_eq!(patch.matches("diff --git").count(), 1, "{patch}");
+    // Asked for as a member, and by a list that a star takes.
+    repo.write("app.py", "import shop\n\nprint(shop.join('a'))\n");
+    repo.write(
+        "log",
+        "app.py:3: in <module>\n    print(shop.join('a'))\nE   AttributeError: module 'shop' has no attribute 'join'\n",
+    );
+    let told = repo.mendit(&["hint", "--log", "log"]);
+    assert_eq!(String::from_utf8(told.stdout).unwrap(), said);
+    let list = "__all__ = ['join', 'fmt']\n\n\ndef join(a):\n    return a\n\n\ndef fmt(a):\n    return a\n";
+    repo.write("shop/money.py", list);
+    repo.write("shop/__init__.py", "from .money import *\n");
+    repo.commit();
+    repo.write("shop/money.py", &list.replace("'join', ", ""));
+    repo.write("app.py", "from shop import join\n\nprint(join('a'))\n");
+    repo.write(
+        "log",
+        "app.py:1: in <module>\n    from shop import join\nE   ImportError: cannot import name 'join' from 'shop' \
+         (/w/shop/__init__.py)\n",
+    );
+    let told = repo.mendit(&["hint", "--log", "log"]);
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert_eq!(told, said.replace("__init__", "money"));
+}
+
+#[test]
+fn a_file_that_is_gone_is_told_with_the_line_that_brings_it_back() {
+    let log = "app.py:1: in <module>\n    from shop.money import join\nE   ModuleNotFoundError: No module named \
+               'shop.money'\n";
+    let repo = Repo::with(&[
+        ("shop/__init__.py", ""),
+        ("shop/money.py", "def join(a):\n    return a\n"),
+        ("app.py", "from shop.money import join\n\njoin('a')\n"),
+        ("log", log),
+    ]);
+    repo.commit();
+    let told = || {
+        let told = repo.mendit(&["hint", "--log", "log"]);
+        String::from_utf8(told.stdout).unwrap()
+    };
+    std::fs::remove_file(repo.root().join("shop/money.py")).unwrap();
+    let gone = "- shop/money.py is deleted, and the last commit has it: `git checkout HEAD -- shop/money.py`\n";
+    assert_eq!(told(), gone);
+    repo.write("shop/cash.py", "def join(a):\n    return a\n");
+    assert_eq!(told(), "- shop.money: from shop.cash import join\n");
 }
 
 #[test]
@@ -816,6 +860,8 @@ fn nothing_is_certain_of_what_a_file_had_late_in_a_branch_or_replaced() {
             ("use.py", now),
         ]
     };
+    let path = RepoPath::new("use.py").unwrap();
+    // What can go back to where it stood goes back there.
     for (now, before, name) in [
         (
             "def f(url):\n    return httpx.get(url)\n",
@@ -826,6 +872,22 @@ fn nothing_is_certain_of_what_a_file_had_late_in_a_branch_or_replaced() {
             "try:\n    pass\nexcept ImportError:\n    pass\n\njson.loads('1')\n",
             "try:\n    import ujson as json\nexcept ImportError:\n    import json\n\njson.loads('1')\n",
             "json",
+        ),
+    ] {
+        let mut found = hints_after(&files(now), "use.py", name, &[before]);
+        found.retain(|it| it.certain);
+        let source = memory(&files(now));
+        let past = [before.as_bytes().to_vec()];
+        let fix = fix(&Graph::new(&source), &path, &past, &found).unwrap();
+        let after = fix.changes[0].after.as_ref().unwrap();
+        assert_eq!(std::str::from_utf8(&after.bytes), Ok(before));
+        assert!(fix.restores);
+    }
+    for (now, before, name) in [
+        (
+            "def f(url):\n    return httpx.get(url)\n\n\ndef g():\n    return httpx.post('x')\n",
+            "def f(url):\n    import httpx\n    return httpx.get(url)\n",
+            "httpx",
         ),
         (
             "from hashlib import sha256\n\na = sha256(b'1')\nb = md5(b'2')\n",
@@ -950,7 +1012,7 @@ fn hostile_files_are_survived() {
             let path = RepoPath::new(file).unwrap();
             let found = hints(&files, file, "Known");
             let graph = Graph::new(&source);
-            let _ = fix(&graph, &path, &found);
+            let _ = fix(&graph, &path, &[], &found);
             assert_eq!(source.listing().files().count(), 3);
         }
     }

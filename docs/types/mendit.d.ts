@@ -238,7 +238,7 @@ export type Category = "timeout" | "missing_context" | "tool_error" | "invalid_t
 export interface CertainImport {
   /** The name that is missing. */
   name: string;
-  /** The statement that binds it, or `right for wrong` where the file has what was meant at hand. */
+  /** The statement that binds it, `right for wrong` for a spelling, or where a module stands now. */
   statement: string;
   /** Whether `mendit fix` adds it, or tries it under the tests. */
   tried: boolean;

@@ -229,7 +229,7 @@ Category = Literal['timeout', 'missing_context', 'tool_error', 'invalid_task', '
 class CertainImport(TypedDict):
     # The name that is missing.
     name: str
-    # The statement that binds it, or `right for wrong` where the file has what was meant at hand.
+    # The statement that binds it, `right for wrong` for a spelling, or where a module stands now.
     statement: str
     # Whether `mendit fix` adds it, or tries it under the tests.
     tried: bool

@@ -1,17 +1,20 @@
 use std::collections::BTreeMap;
 
+use super::deleted::deleted;
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
 use super::remedy::in_submodule;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::git::earlier;
+use crate::git::{Repository, earlier};
 use crate::hint::{
     self, Answer, Ask, Wanted, answers, fix_all, hint_lines, passed_on, recovery_hint,
 };
 use crate::junit::Report;
-use crate::model::{Code, Diagnosis, HintDocument, Profile, RepoPath, SCHEMA_VERSION, Suggestion};
-use crate::patch::Change;
+use crate::model::{
+    Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION, Suggestion,
+};
+use crate::patch::{Change, JudgeOptions, Objects, judge};
 use crate::policy::Redactor;
 use crate::repair::{MAX_TRIES, log_heals, tries_of};
 use crate::source::{Installed, Source};
@@ -48,10 +51,14 @@ pub struct Hinted {
     pub found: bool,
     /// Of what is not certain, the answers that `mendit fix` tries under the tests.
     pub tried: Vec<Suggestion>,
+    /// Of what is certain, the imports that it may not write: the file is protected.
+    pub refused: Vec<Suggestion>,
     /// What it tries beside imports, each in a sentence.
     pub mends: Vec<String>,
     /// What a module passes on again with one of those.
     pub passed_on: Vec<String>,
+    /// Modules whose files are gone, each with the line that brings it back.
+    pub deleted: Vec<(String, Remedy)>,
 }
 
 impl Hinted {
@@ -60,16 +67,23 @@ impl Hinted {
     pub fn lines(&self) -> String {
         let mends = self.mends.iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
+        let deleted = self.deleted.iter().map(|(_, it)| {
+            let line = it.command.as_deref().unwrap_or_default();
+            format!("- {}: `{line}`\n", it.problem)
+        });
+        let mends = deleted.chain(mends);
         if self.names.is_empty() {
             let said = "nothing in the log is missing an import\n".to_owned();
             return said + &mends.collect::<String>();
         }
-        let names: Vec<String> = self
-            .names
-            .iter()
-            .filter(|it| !self.passed_on.contains(it))
-            .cloned()
-            .collect();
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.names {
+            let known = self.document.suggestions.iter().any(|it| it.name == *name);
+            let gone = !known && self.deleted.iter().any(|(module, _)| module == name);
+            if !gone && !self.passed_on.contains(name) && !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
         hint_lines(&names, &self.document.suggestions) + &mends.collect::<String>()
     }
 }
@@ -89,6 +103,10 @@ pub fn find_imports(
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
     let found = diagnoses(app, request, &workspace);
     let mut mends = mends(request, &found, workspace.source.as_ref());
+    let here = found.iter().filter(|_| request.rev.is_none());
+    let deleted =
+        here.flat_map(|it| deleted(it, workspace.source.as_ref(), workspace.git.as_ref()));
+    let deleted: Vec<(String, Remedy)> = deleted.collect();
     let mut passed_again = Vec::new();
     let mut wanted = wanted(request, &workspace, found)?;
     wanted.retain(|file, _| {
@@ -100,7 +118,19 @@ pub fn find_imports(
     });
     super::progress::go_on(progress, "reading imports")?;
     let patched = request.fix || request.apply;
+    let allowed = app.allowed()?;
+    let objects = workspace.git.as_ref().map(Repository::objects);
+    let rules = JudgeOptions {
+        allowed: allowed.clone(),
+        objects: objects.as_ref().map(|it| it as &dyn Objects),
+        ..JudgeOptions::default()
+    };
+    let applies = |patch: &str| {
+        let judged = judge(patch.as_bytes(), workspace.source.as_ref(), &rules);
+        judged.verdict.verdict.applies()
+    };
     let mut names = Vec::new();
+    let mut refused: Vec<Suggestion> = Vec::new();
     let mut tried: Vec<Suggestion> = Vec::new();
     let mut suggestions: Vec<Suggestion> = Vec::new();
     let mut patch = String::new();
@@ -119,6 +149,22 @@ pub fn find_imports(
     };
     with_graph(app, &workspace, true, |graph| {
         let mut found = answers(graph, &wanted, &ask);
+        let guarded = |it: &&Answer| {
+            let path = it.file.as_str();
+            allowed.guard(path).is_some() && !allowed.has(path)
+        };
+        for answer in found.iter().filter(guarded) {
+            let past = earlier(&answer.file);
+            let certain = answer.suggestions.iter().filter(|it| it.certain);
+            refused.extend(
+                certain
+                    .filter(|one| {
+                        let fixed = hint::fix(graph, &answer.file, &past, &[(*one).clone()]);
+                        fixed.is_none_or(|it| !applies(&it.patch))
+                    })
+                    .cloned(),
+            );
+        }
         for answer in &mut found {
             answer
                 .suggestions
@@ -185,7 +231,9 @@ pub fn find_imports(
         document,
         found,
         tried,
+        refused,
         mends,
+        deleted,
         passed_on: passed_again,
     })
 }

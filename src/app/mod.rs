@@ -12,6 +12,7 @@ mod ci_logs;
 mod confined;
 mod context;
 mod context_request;
+mod deleted;
 mod diagnose;
 mod doctor;
 mod error;

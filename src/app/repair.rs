@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::agents::{chosen_agent, refuse_missing_agent};
+use super::deleted::deleted;
 use super::open::listen;
 use super::remedy::remedies;
 use super::shared::shared;
@@ -102,7 +103,11 @@ pub fn repair_repository(
     let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
     let mends = |diagnosis: &Diagnosis| {
         let source = workspace.source.as_ref();
-        let found = remedies(diagnosis, &command, &again, source, &workspace.prefix);
+        let gone = deleted(diagnosis, source, workspace.git.as_ref()).into_iter();
+        let mut found: Vec<_> = gone.map(|(_, remedy)| remedy).collect();
+        if found.is_empty() {
+            found = remedies(diagnosis, &command, &again, source, &workspace.prefix);
+        }
         let said = found.into_iter().map(|it| match it.command {
             Some(line) => format!("{}: `{line}`", it.problem),
             None => it.problem,

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::deleted::deleted;
 use super::hint::{HintRequest, find_imports};
 use super::remedy::remedies;
 use super::{App, Silent};
@@ -8,7 +9,7 @@ use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, FailureKind, MentionedFile, PacketSize, RepoPath,
-    RunFailure, RunSummary,
+    RunFailure, RunSummary, Suggestion,
 };
 use crate::repair::log_heals;
 use crate::source::Source;
@@ -36,6 +37,17 @@ pub(super) fn summarise(
     };
     let source = workspace.source.as_ref();
     let (certain, perhaps, more) = found_imports(app, diagnosis, log);
+    let again = |name: &str| format!("mendit run --env {name} {command}");
+    let mut mended_by_hand = match certain.as_slice() {
+        [] => {
+            let gone = deleted(diagnosis, source, workspace.git.as_ref()).into_iter();
+            gone.map(|(_, remedy)| remedy).collect()
+        }
+        _ => Vec::new(),
+    };
+    if mended_by_hand.is_empty() {
+        mended_by_hand = remedies(diagnosis, command, &again, source, &workspace.prefix);
+    }
     let mends = log_heals(diagnosis, log.text(), source).into_iter();
     let mut mends: Vec<String> = mends.map(|it| it.what).collect();
     mends.extend(
@@ -44,13 +56,12 @@ pub(super) fn summarise(
             .collect::<Vec<_>>(),
     );
     mends.truncate(MOST_LINES);
-    let again = |name: &str| format!("mendit run --env {name} {command}");
     RunSummary {
         packet,
         certain,
         perhaps,
         mends,
-        remedies: remedies(diagnosis, command, &again, source, &workspace.prefix),
+        remedies: mended_by_hand,
         ..told(diagnosis, source)
     }
 }
@@ -299,7 +310,9 @@ fn found_imports(
     let mut mends = Vec::new();
     if let Ok(hinted) = hinted {
         mends.clone_from(&hinted.mends);
-        for one in hinted.document.suggestions {
+        let (moved, others) = moved(hinted.document.suggestions, &hinted.refused);
+        certain.extend(moved);
+        for one in others {
             if hinted.passed_on.contains(&one.name) && !one.certain {
                 continue;
             }
@@ -309,7 +322,8 @@ fn found_imports(
                 &mut perhaps
             };
             list.push(CertainImport {
-                tried: one.certain || hinted.tried.contains(&one),
+                tried: (one.certain && !hinted.refused.contains(&one))
+                    || hinted.tried.contains(&one),
                 statement: match one.import_statement.as_str() {
                     "" => format!("{} for {}", one.imported, one.name),
                     statement => statement.to_owned(),
@@ -326,6 +340,39 @@ fn found_imports(
     });
     perhaps.truncate(MOST_LINES);
     (certain, perhaps, mends)
+}
+
+// The modules that several statements name by a place where they are no more, a row for each; and the
+// suggestions that are about something else.
+fn moved(all: Vec<Suggestion>, refused: &[Suggestion]) -> (Vec<CertainImport>, Vec<Suggestion>) {
+    let goes = |one: &Suggestion| {
+        let moves = one.certain && one.imported == "*" && one.replaces.is_some();
+        one.path.clone().filter(|_| moves)
+    };
+    let mut places: BTreeMap<RepoPath, Vec<&Suggestion>> = BTreeMap::new();
+    for one in &all {
+        if let Some(path) = goes(one) {
+            places.entry(path).or_default().push(one);
+        }
+    }
+    places.retain(|_, rows| rows.len() > 1);
+    let row = |(path, rows): (&RepoPath, &Vec<&Suggestion>)| {
+        let name = rows.first().map_or("", |it| &it.name);
+        let files = rows.iter().map(|it| it.also_in.len() + 1).max();
+        let files = match files.unwrap_or(1) {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        CertainImport {
+            name: name.to_owned(),
+            statement: format!("{name} is {path} now, in {files}"),
+            tried: rows.iter().all(|it| !refused.contains(it)),
+        }
+    };
+    let rows = places.iter().map(row).collect();
+    let told = |one: &Suggestion| goes(one).is_some_and(|path| places.contains_key(&path));
+    let others = all.iter().filter(|it| !told(it)).cloned().collect();
+    (rows, others)
 }
 
 const MOST: usize = 10;

@@ -57,6 +57,16 @@ impl ObjectStore {
         Some(blob.take_data())
     }
 
+    /// What the last commit has at a path.
+    #[must_use]
+    pub fn committed(&self, path: &str) -> Option<Vec<u8>> {
+        let repo = self.inner.to_thread_local();
+        let tree = repo.head_commit().ok()?.tree().ok()?;
+        let entry = tree.lookup_entry_by_path(path).ok()??;
+        let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
+        Some(blob.try_into_blob().ok()?.take_data())
+    }
+
     /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
     #[must_use]
     pub fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {

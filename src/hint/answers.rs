@@ -117,9 +117,10 @@ pub fn fix_all(
             }
         }
     }
-    let fixed = rows
-        .iter()
-        .filter_map(|(file, rows)| Some((file.clone(), fix(graph, file, rows)?)));
+    let fixed = rows.iter().filter_map(|(file, rows)| {
+        let past = (ask.earlier)(file);
+        Some((file.clone(), fix(graph, file, &past, rows)?))
+    });
     fixed.collect()
 }
 

@@ -1,4 +1,5 @@
 use super::renamed;
+use super::restored::restored;
 use super::similar::distance;
 use crate::git::unified_hunks;
 use crate::graph::Graph;
@@ -18,29 +19,50 @@ pub struct Fix {
     pub changes: Vec<Change>,
     /// The names it binds, in the order of the suggestions.
     pub names: Vec<String>,
+    /// Whether all that it does is to put back what the committed version has.
+    pub restores: bool,
+    /// Whether all that it does is to name modules by another place.
+    pub respecifies: bool,
 }
 
-/// Puts the suggested imports into a file, where and how its style wants them: into an import of
-/// the same module, into the group and order of its kind, with its quotes and semicolons, below
-/// docstrings, directives and licence comments.
+/// Puts the suggested imports into a file. Where a version of its `past`, newest first, had the import,
+/// its lines go back to where they stood; else it goes where and how the file's style wants it: into an
+/// import of the same module, into the group and order of its kind, with its quotes and semicolons,
+/// below docstrings, directives and licence comments.
 ///
 /// One import for each name is taken, the first. What cannot be placed with certainty is left
 /// out; `None` when nothing is left, or when the result does not parse, an import in it leads
 /// nowhere, or the patch is refused. The caller decides which suggestions are good enough: see
 /// [`Suggestion::certain`]. The file counts as named by a person, so a test may be changed.
 #[must_use]
-pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Option<Fix> {
+pub fn fix(
+    graph: &Graph<'_>,
+    file: &RepoPath,
+    past: &[Vec<u8>],
+    suggestions: &[Suggestion],
+) -> Option<Fix> {
     let source = graph.source();
     let before = source.read(file).ok()?;
     let mut text = String::from_utf8(before.to_vec()).ok()?;
+    let own = facts(file, &before);
     let mut names: Vec<String> = Vec::new();
+    let (mut restores, mut respecifies) = (true, true);
     for suggestion in suggestions {
         if names.contains(&suggestion.name) {
             continue;
         }
-        if let Some(next) = inserted(graph.resolver(), file, &text, suggestion) {
+        if let Some(next) = inserted(graph.resolver(), file, &text, past, suggestion) {
+            let committed = past.get(..1).unwrap_or_default();
+            restores &= suggestion.replaces.is_none()
+                && restored(file, &text, committed, suggestion).as_ref() == Some(&next);
+            let now = facts(file, text.as_bytes());
+            respecifies &= suggestion.replaces.is_some() && displaced(&now, suggestion).is_none();
             text = next;
             names.push(suggestion.name.clone());
+        } else if !names.is_empty() && !binds(&own, &suggestion.name) {
+            // A line that came back for another name may have brought this one, too.
+            let now = facts(file, text.as_bytes());
+            names.extend(binds(&now, &suggestion.name).then(|| suggestion.name.clone()));
         }
     }
     if names.is_empty() {
@@ -51,6 +73,8 @@ pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Op
         patch,
         changes,
         names,
+        restores,
+        respecifies,
     })
 }
 
@@ -77,18 +101,20 @@ pub(super) fn judged(
     Some((patch, judged.changes))
 }
 
-/// The text with one more import, when it then parses as well as before and binds the name.
+/// The text with one more import, where the file's past had it or else where its style wants it, when
+/// it then parses as well as before and binds the name.
 pub(super) fn inserted(
     resolver: &Resolver<'_>,
     file: &RepoPath,
     text: &str,
+    past: &[Vec<u8>],
     suggestion: &Suggestion,
 ) -> Option<String> {
     const MARK: &str = "\u{feff}";
     if let Some(rest) = text.strip_prefix(MARK) {
         return Some(format!(
             "{MARK}{}",
-            inserted(resolver, file, rest, suggestion)?
+            inserted(resolver, file, rest, past, suggestion)?
         ));
     }
     let own = facts(file, text.as_bytes());
@@ -103,10 +129,15 @@ pub(super) fn inserted(
             replaces: None,
             ..suggestion.clone()
         };
-        return inserted(resolver, file, &without, &bound);
+        return inserted(resolver, file, &without, past, &bound);
     }
     if suggestion.replaces.is_none() && binds(&own, &suggestion.name) {
         return None;
+    }
+    if suggestion.replaces.is_none()
+        && let Some(text) = restored(file, text, past, suggestion)
+    {
+        return Some(text);
     }
     let page = Page {
         text,
@@ -186,16 +217,6 @@ fn bound_by(facts: &FileFacts, module: &str, name: &str) -> Option<String> {
 
 /// Whether an import at the top level binds the name.
 pub(super) fn binds(facts: &FileFacts, name: &str) -> bool {
-    facts
-        .imports
-        .iter()
-        .filter(|import| !import.nested)
-        .any(|import| {
-            let whole = import.kind == ImportKind::Import
-                && import.names.is_empty()
-                && import.specifier.split('.').next() == Some(name);
-            let bound =
-                |one: &crate::model::ImportedName| one.alias.as_ref().unwrap_or(&one.name) == name;
-            whole || import.names.iter().any(bound)
-        })
+    let mut top = facts.imports.iter().filter(|import| !import.nested);
+    top.any(|import| import.binds(name))
 }

@@ -4,13 +4,13 @@ use super::Query;
 use super::choose::is_lacking;
 use super::entity::entity;
 use super::evidence::Way;
-use super::fix::binds;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use super::query::Undefined;
 use super::renamed::{Kept, definition, kept};
+use super::restored::stands_again;
 use crate::graph::Graph;
-use crate::languages::{Has, exported, facts, uses, words};
+use crate::languages::{Has, exported, facts, import_lines, uses, words};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
 
 /// Confidence up to which an import is told and not tried: no other evidence gives as little.
@@ -20,8 +20,8 @@ const MAX_LINES: usize = 200;
 
 /// What an earlier version of the file has for a name that it lacks now.
 enum Was {
-    /// It took the name from elsewhere, and how.
-    Imported(Box<Import>),
+    /// It took the name from elsewhere, and how: in each branch another way.
+    Imported(Vec<Import>),
     /// A definition of its own.
     Defined,
     /// A parameter or a variable.
@@ -31,7 +31,7 @@ enum Was {
 /// Weighs suggestions by what the file itself last had for the name. The import that it had, where it
 /// still leads to the name, comes first; what it defined comes from no package; and nothing is certain
 /// or tried of a name that stood for a parameter or a variable, whose import stood in a function or a
-/// branch, or which has given way to another name at its other places.
+/// branch to which it cannot go back, or which has given way to another name at its other places.
 pub(super) fn weighed(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
@@ -39,16 +39,22 @@ pub(super) fn weighed(
     query: &Query<'_>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
-    match before(asked, &(query.earlier)(asked.file)) {
+    match before(asked) {
         None => {}
-        Some((Was::Imported(import), then)) => {
-            let late = import.nested && !import.type_only;
-            let late = late || import.kind == ImportKind::Dynamic;
-            if late || has_given_way(asked, &then) {
+        Some((Was::Imported(imports), then)) => {
+            let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
+            let late = imports.iter().any(late);
+            if has_given_way(asked, &then) {
                 doubt(&mut rows);
                 return rows;
             }
-            let Some(one) = again(graph, idiom, asked, query, &import, &rows) else {
+            let mut again = imports
+                .iter()
+                .filter_map(|import| again(graph, idiom, asked, query, import, &rows));
+            let Some(one) = again.find(|one| !late || stands_again(asked, one)) else {
+                if late {
+                    doubt(&mut rows);
+                }
                 return rows;
             };
             rows.retain(|it| it.import_statement != one.import_statement);
@@ -96,25 +102,44 @@ fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
         lines.map(|line| line.trim_ascii().to_vec()).collect()
     };
     let (was, is) = (lines(then), lines(asked.text));
+    let text = std::str::from_utf8(then).unwrap_or_default();
+    let then = facts(asked.file, then);
+    let rows = import_lines(asked.file, text, &then);
+    let all: Vec<&str> = text.lines().collect();
+    let rows = rows.into_iter().flatten().filter_map(|at| all.get(at));
+    let imports: BTreeSet<Vec<u8>> = rows.map(|it| it.trim().as_bytes().to_vec()).collect();
     let gone: Vec<Vec<&[u8]>> = was
         .difference(&is)
         .filter(|line| words(line, asked.name).next().is_some())
-        .filter(|line| !asked.language.may_import(line))
+        .filter(|line| !imports.contains(*line))
         .take(MAX_LINES)
         .map(|line| tokens(line))
         .collect();
+    // Names that came into the file by imports of what the name came from.
+    let home = |facts: &FileFacts| -> BTreeSet<String> {
+        let of = then.imports.iter().filter(|it| it.binds(asked.name));
+        let homes: Vec<&String> = of.map(|it| &it.specifier).collect();
+        let same = facts
+            .imports
+            .iter()
+            .filter(|it| homes.contains(&&it.specifier));
+        let names = same.flat_map(|it| &it.names);
+        names.map(|it| it.local().to_owned()).collect()
+    };
+    let (before, after) = (home(&then), home(asked.facts));
+    let is_new = |name: &[u8]| after.difference(&before).any(|it| it.as_bytes() == name);
     let mut new = is.difference(&was).take(MAX_LINES);
     new.any(|line| {
         let new = tokens(line);
         let instead = |old: &Vec<&[u8]>| {
             let mut pairs = old.iter().zip(&new).filter(|(one, other)| one != other);
             let first = pairs.next();
-            old.len() == new.len()
-                && first.is_some_and(|(one, other)| {
-                    *one == asked.name.as_bytes()
-                        && is_name(other)
-                        && pairs.all(|it| it == (one, other))
-                })
+            first.is_some_and(|(one, other)| {
+                *one == asked.name.as_bytes()
+                    && is_name(other)
+                    && (is_new(other)
+                        || old.len() == new.len() && pairs.all(|it| it == (one, other)))
+            })
         };
         gone.iter().any(instead)
     })
@@ -137,13 +162,16 @@ fn tokens(line: &[u8]) -> Vec<&[u8]> {
 }
 
 // The newest version that has something for the name, and its text.
-fn before(asked: &Undefined<'_>, versions: &[Vec<u8>]) -> Option<(Was, Vec<u8>)> {
+fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
     let now = &asked.usage;
     let had = |text: &Vec<u8>| {
         let then = facts(asked.file, text);
-        let import = binding(&then, asked.name, false).or_else(|| late(&then, asked));
-        if let Some(import) = import {
-            return Some(Was::Imported(Box::new(import.clone())));
+        let mut imports = binding(&then, asked.name, false);
+        if imports.is_empty() {
+            imports = late(&then, asked);
+        }
+        if !imports.is_empty() {
+            return Some(Was::Imported(imports.into_iter().cloned().collect()));
         }
         if then.definitions.iter().any(|it| it.name == asked.name) {
             return Some(Was::Defined);
@@ -152,29 +180,24 @@ fn before(asked: &Undefined<'_>, versions: &[Vec<u8>]) -> Option<(Was, Vec<u8>)>
         let lost = (used.bound && !now.bound) || (used.shadowed && !now.shadowed);
         lost.then_some(Was::Local)
     };
-    let mut others = versions.iter().filter(|it| **it != *asked.text);
+    let mut others = asked.past.iter().filter(|it| **it != *asked.text);
     others.find_map(|text| Some((had(text)?, text.clone())))
 }
 
-fn binding<'f>(facts: &'f FileFacts, name: &str, nested: bool) -> Option<&'f Import> {
-    let mut imports = facts.imports.iter().filter(|it| it.nested == nested);
-    imports.find(|import| {
-        let only = FileFacts {
-            imports: vec![Import {
-                nested: false,
-                ..(*import).clone()
-            }],
-            ..FileFacts::default()
-        };
-        binds(&only, name)
-    })
+fn binding<'f>(facts: &'f FileFacts, name: &str, nested: bool) -> Vec<&'f Import> {
+    let imports = facts.imports.iter().filter(|it| it.nested == nested);
+    imports.filter(|it| it.binds(name)).collect()
 }
 
-// The import in a function or a branch, where none of these is left.
-fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Option<&'f Import> {
-    let now = facts(asked.file, asked.text);
-    let import = binding(then, asked.name, true)?;
-    binding(&now, asked.name, true).is_none().then_some(import)
+// The imports in functions and branches, where some of them are gone.
+fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Vec<&'f Import> {
+    let left = binding(asked.facts, asked.name, true);
+    let had = binding(then, asked.name, true);
+    if left.len() < had.len() {
+        had
+    } else {
+        Vec::new()
+    }
 }
 
 // The import of before as a suggestion, where it leads to the name as things are.
@@ -186,10 +209,7 @@ fn again(
     import: &Import,
     rows: &[Suggestion],
 ) -> Option<Suggestion> {
-    let taken = import
-        .names
-        .iter()
-        .find(|it| it.alias.as_ref().unwrap_or(&it.name) == asked.name);
+    let taken = import.names.iter().find(|it| it.local() == asked.name);
     let imported = taken.map_or("*", |it| it.name.as_str());
     let known = rows
         .iter()

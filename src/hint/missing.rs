@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::languages::{Language, facts};
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
-use crate::source::{Ignored, Source};
+use crate::source::{Entry, Ignored, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
 
@@ -104,7 +104,14 @@ fn moved(
         .map(|entry| &entry.path)
         .filter(|path| named.may_be(path) && *path != query.file && (query.may_read)(path));
     let mut places: Vec<Place<'_>> = pool.filter_map(|path| named.place(graph, path)).collect();
-    let definers = definers(source, graph, query, import);
+    // The file that stood where the import leads, under another path now.
+    let past = stood(graph, query, import);
+    let renamed = past.as_ref().and_then(|past| renamed(source, query, past));
+    // What it holds is known then, and who else might is not asked.
+    let definers = match &renamed {
+        Some(_) => Vec::new(),
+        None => definers(source, graph, query, import),
+    };
     for path in &definers {
         if named.may_be(path) && places.iter().all(|other| other.path != path) {
             places.push(Place {
@@ -114,9 +121,6 @@ fn moved(
             });
         }
     }
-    // The file that stood where the import leads, under another path now.
-    let past = stood(graph, query, import);
-    let renamed = past.as_ref().and_then(|past| renamed(source, query, past));
     if let Some(path) = &renamed
         && places.iter().all(|it| it.path != path)
     {
@@ -175,7 +179,8 @@ fn moved(
             place.path.clone(),
         )
     });
-    let whole = |place: &&Place<'_>| !taken.is_empty() && has_all(place.path);
+    // All of a module is taken by a star: that goes where the file went.
+    let whole = |place: &&Place<'_>| (!taken.is_empty() || past.is_some()) && has_all(place.path);
     let slips = places.iter().filter(whole).filter(|it| it.slip).count();
     let alone = places.iter().filter(whole).count() == 1;
     // One that is spelled almost like it, or the only one that defines what is taken.
@@ -393,9 +398,41 @@ fn named_paths(
         .filter(|_| import.specifier.starts_with("./") || import.specifier.starts_with("../"));
     let paths = tried.into_iter().chain(named.map(|it| it.to_string()));
     let endings = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
+    // TypeScript names a module by what the compiler writes.
+    let compiled = [
+        (".js", ".ts"),
+        (".js", ".tsx"),
+        (".mjs", ".mts"),
+        (".cjs", ".cts"),
+    ];
     paths
-        .flat_map(move |path| endings.map(|ending| format!("{path}{ending}")))
+        .flat_map(move |path| {
+            let stem =
+                |(ending, other): (&str, &str)| Some(path.strip_suffix(ending)?.to_owned() + other);
+            let sources: Vec<String> = compiled.into_iter().filter_map(stem).collect();
+            let more = endings.map(|ending| format!("{path}{ending}"));
+            more.into_iter().chain(sources)
+        })
         .filter_map(|path| RepoPath::new(&path).ok())
+}
+
+/// Files that stood where a file imports a missing module from, of those that `gone` tells.
+#[must_use]
+pub fn gone_files(
+    graph: &Graph<'_>,
+    file: &RepoPath,
+    module: &str,
+    gone: &dyn Fn(&RepoPath) -> bool,
+) -> Vec<RepoPath> {
+    let facts = graph.resolver().facts(file);
+    let imports = facts.imports.iter();
+    let imports = imports.filter(|import| leads_to(file, import, module));
+    let mut found: Vec<RepoPath> = Vec::new();
+    for import in imports {
+        let path = named_paths(graph, file, import).find(|path| gone(path));
+        found.extend(path.filter(|it| !found.contains(it)));
+    }
+    found
 }
 
 // What stood last where the import leads, and where that was.
@@ -441,11 +478,16 @@ fn renamed(
     (text, was): &(Vec<u8>, RepoPath),
 ) -> Option<RepoPath> {
     let listing = source.listing();
-    let mut same = listing.files().map(|entry| &entry.path).filter(|path| {
-        path.extension() == was.extension()
-            && (query.may_read)(path)
-            && source.read(path).is_ok_and(|it| *it == **text)
-    });
+    let long = |entry: &&Entry| entry.bytes == text.len() as u64;
+    let mut same = listing
+        .files()
+        .filter(long)
+        .map(|entry| &entry.path)
+        .filter(|path| {
+            path.extension() == was.extension()
+                && (query.may_read)(path)
+                && source.read(path).is_ok_and(|it| *it == **text)
+        });
     let (only, None) = (same.next()?, same.next()) else {
         return None;
     };

@@ -1,12 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fix::{Fix, judged};
+use super::promised::in_all;
 use super::renamed::{alone, exports_it, takers};
 use super::{Ask, Wanted};
 use crate::git::changed_lines;
 use crate::graph::Graph;
-use crate::languages::{facts, syntax_errors};
-use crate::model::{FileFacts, RepoPath};
+use crate::languages::{Language, facts, syntax_errors, uses};
+use crate::model::{FileFacts, Import, RepoPath};
 use crate::source::Overlay;
 
 /// Runs of changed lines that are looked at in one module.
@@ -42,15 +43,17 @@ pub fn passed_on(
     let mut found: BTreeMap<RepoPath, (String, Vec<String>, bool)> = BTreeMap::new();
     for (file, wanted) in wanted {
         for name in &wanted.exports {
-            let facts = graph.resolver().facts(file);
-            let Some((import, taken)) = takers(&facts, name).next() else {
+            let Some((asked, taken)) = asked(graph, file, name) else {
                 continue;
             };
-            let modules = graph.resolver().resolve(file, &alone(import, taken)).files;
-            let Some(module) = modules.into_iter().next().filter(|it| (ask.may_read)(it)) else {
+            let unlisted = exports_it(graph, &asked, &taken)
+                .then(|| lists_no_more(graph, &asked, &taken))
+                .flatten();
+            if unlisted.is_none() && exports_it(graph, &asked, &taken) {
                 continue;
-            };
-            if exports_it(graph, &module, &taken.name) {
+            }
+            let module = unlisted.clone().unwrap_or(asked);
+            if !(ask.may_read)(&module) {
                 continue;
             }
             let source = graph.source();
@@ -61,9 +64,12 @@ pub fn passed_on(
             });
             let Some(now) = now else { continue };
             if let Some((text, names, _)) = found.get_mut(&module)
-                && defined_with(graph, &module, text, &taken.name).is_some()
+                && (names.contains(&taken)
+                    || unlisted.is_none() && defined_with(graph, &module, text, &taken).is_some())
             {
-                names.push(taken.name.clone());
+                if !names.contains(&taken) {
+                    names.push(taken);
+                }
                 continue;
             }
             let versions = (ask.earlier)(&module);
@@ -72,12 +78,16 @@ pub fn passed_on(
             let Some((at, last)) = last.and_then(|at| Some((at, versions.get(at)?))) else {
                 continue;
             };
-            if let Some(text) = with_its_lines(graph, &module, &now, last, &taken.name) {
+            let back = match &unlisted {
+                Some(_) => listing_it(&module, &now, last, &taken),
+                None => with_its_lines(graph, &module, &now, last, &taken),
+            };
+            if let Some(text) = back {
                 let (whole, names, _) = found
                     .entry(module)
                     .or_insert_with(|| (String::new(), Vec::new(), at == 0));
                 *whole = text;
-                names.push(taken.name.clone());
+                names.push(taken);
             }
         }
     }
@@ -91,6 +101,8 @@ pub fn passed_on(
                 patch,
                 changes,
                 names,
+                restores: committed,
+                respecifies: false,
             };
             Some(PassedOn {
                 file: module,
@@ -99,6 +111,73 @@ pub fn passed_on(
             })
         });
     fixed.collect()
+}
+
+// The module of the repository that a file asks for a name, and the name there: in an import, or as a
+// member of the module that it imports as a whole.
+fn asked(graph: &Graph<'_>, file: &RepoPath, name: &str) -> Option<(RepoPath, String)> {
+    let resolver = graph.resolver();
+    let facts = resolver.facts(file);
+    let first = |import: &Import| resolver.resolve(file, import).files.into_iter().next();
+    if let Some((import, taken)) = takers(&facts, name).next() {
+        return Some((first(&alone(import, taken))?, taken.name.clone()));
+    }
+    let text = graph.source().read(file).ok()?;
+    let has_member = |local: &str| {
+        uses(file, &text, local).is_some_and(|it| it.members.iter().any(|it| it == name))
+    };
+    facts.imports.iter().find_map(|import| {
+        let local = match import.names.as_slice() {
+            [] if !import.specifier.contains('.') => import.specifier.as_str(),
+            [whole] if whole.name == "*" => whole.alias.as_deref()?,
+            _ => return None,
+        };
+        let module = has_member(local).then(|| first(import))??;
+        Some((module, name.to_owned()))
+    })
+}
+
+// The module with a list of what a star takes of it, behind a package that took the name so, where the
+// list does not have the name.
+fn lists_no_more(graph: &Graph<'_>, module: &RepoPath, name: &str) -> Option<RepoPath> {
+    let home = graph.defining(module, name).filter(|it| it != module)?;
+    let text = graph.source().read(&home).ok()?;
+    let text = std::str::from_utf8(&text).ok()?;
+    let declares = Language::of_path(home.as_str())?.declares_exports;
+    (!declares && text.contains("__all__") && !in_all(text, name)).then_some(home)
+}
+
+// The text with the lines of `then` by which its `__all__` had a name, where they had all that the
+// list has now.
+fn listing_it(module: &RepoPath, now: &str, then: &[u8], name: &str) -> Option<String> {
+    let was = std::str::from_utf8(then).ok()?;
+    let lines =
+        |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
+    let (now_lines, was_lines) = (lines(now), lines(was));
+    let quoted = |lines: &[String]| -> BTreeSet<String> {
+        let text = lines.concat();
+        let parts = text.split(['"', '\'']).skip(1).step_by(2);
+        parts.map(str::to_owned).collect()
+    };
+    let runs = changed_lines(then, now.as_bytes());
+    let mut texts = runs
+        .into_iter()
+        .take(MAX_RUNS)
+        .filter_map(|(before, after)| {
+            let (back, gone) = (was_lines.get(before)?, now_lines.get(after.clone())?);
+            let grows = quoted(back).contains(name) && quoted(gone).is_subset(&quoted(back));
+            let (head, tail) = (now_lines.get(..after.start)?, now_lines.get(after.end..)?);
+            let text = format!("{}{}{}", head.concat(), back.concat(), tail.concat());
+            let errors = |text: &str| syntax_errors(module, text.as_bytes()).len();
+            let facts = |text: &str| facts(module, text.as_bytes());
+            let same = facts(&text).definitions.len() == facts(now).definitions.len()
+                && facts(&text).imports.len() == facts(now).imports.len();
+            (grows && same && in_all(&text, name) && errors(&text) <= errors(now)).then_some(text)
+        });
+    let (only, None) = (texts.next()?, texts.next()) else {
+        return None;
+    };
+    Some(only)
 }
 
 /// The file from which the committed version of a module passes on a name that the one on disk does not.

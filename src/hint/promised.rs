@@ -101,7 +101,7 @@ fn promised(
 }
 
 // Whether a list or tuple of `__all__` holds the name.
-fn in_all(text: &str, name: &str) -> bool {
+pub(super) fn in_all(text: &str, name: &str) -> bool {
     let quoted = [format!("\"{name}\""), format!("'{name}'")];
     text.match_indices("__all__").any(|(at, _)| {
         let rest = text.get(at..).unwrap_or_default();

@@ -24,22 +24,23 @@ pub(super) fn holds(
     let Ok(text) = std::str::from_utf8(asked.text) else {
         return false;
     };
-    let Some(after) = inserted(graph.resolver(), asked.file, text, one) else {
+    let Some(after) = inserted(graph.resolver(), asked.file, text, asked.past, one) else {
         return false;
     };
     let text = after.as_bytes();
     let after = facts(asked.file, text);
-    let Some(import) = binding(&after.imports, asked) else {
+    let Some(import) = binding(&after.imports, asked, &one.module) else {
         return false;
     };
     leads(graph, asked, one, import)
         && !has_twin(graph, asked, one)
         && !is_injected(graph, asked, one)
         && has_members(graph, asked, one)
-        && comes_first(asked, text, import)
+        && (import.nested || comes_first(asked, text, import))
         && idiom.suits(asked, one, import, kind)
         && one.path.as_ref().is_none_or(|path| {
             import.type_only
+                || import.nested
                 || (asked.language.declares_exports && !asked.usage.value)
                 || still_loads(graph, asked.file, (text, &after), path)
         })
@@ -65,21 +66,14 @@ fn comes_first(asked: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     !early.any(|line| loading.runs(line))
 }
 
-// The import at the top level that binds the name.
-fn binding<'i>(imports: &'i [Import], asked: &Undefined<'_>) -> Option<&'i Import> {
-    imports
-        .iter()
-        .filter(|import| !import.nested)
-        .find(|import| {
-            let whole = import.kind == ImportKind::Import
-                && import.names.is_empty()
-                && import.specifier.split('.').next() == Some(asked.name);
-            whole
-                || import
-                    .names
-                    .iter()
-                    .any(|taken| taken.alias.as_ref().unwrap_or(&taken.name) == asked.name)
-        })
+// The import at the top level that binds the name; else the one below it that stands again where the
+// last version had it.
+fn binding<'i>(imports: &'i [Import], asked: &Undefined<'_>, module: &str) -> Option<&'i Import> {
+    let mut top = imports.iter().filter(|it| !it.nested);
+    top.find(|it| it.binds(asked.name)).or_else(|| {
+        let mut below = imports.iter().filter(|it| it.specifier == module);
+        below.find(|it| it.binds(asked.name))
+    })
 }
 
 fn leads(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {

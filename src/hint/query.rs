@@ -28,6 +28,8 @@ pub(super) struct Undefined<'a> {
     pub(super) file: &'a RepoPath,
     pub(super) name: &'a str,
     pub(super) text: &'a [u8],
+    /// What the file was before, newest first.
+    pub(super) past: &'a [Vec<u8>],
     pub(super) usage: Uses,
     pub(super) facts: &'a FileFacts,
     pub(super) language: &'static Language,

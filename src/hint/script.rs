@@ -3,6 +3,7 @@ use super::evidence::{Way, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
 use super::query::Undefined;
+use super::restored::stands_again;
 use super::subject::by_subject;
 use super::suggest::Parsed;
 use crate::graph::Graph;
@@ -170,7 +171,7 @@ impl Idiom for Script<'_> {
         spelled
             && typed
             && loads
-            && !mixed
+            && (!mixed || stands_again(asked, one))
             && !crosses(graph, asked, &way)
             && is_declared(graph, asked, &import.specifier)
     }

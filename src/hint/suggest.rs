@@ -51,6 +51,7 @@ pub(super) fn suggest_among(
         .collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     let text = source.read(query.file).unwrap_or_default();
+    let past = (query.earlier)(query.file);
     let facts = graph.resolver().facts(query.file);
     let reached = reached(graph, query.file, &facts);
     let site = Site {
@@ -72,6 +73,7 @@ pub(super) fn suggest_among(
             file: query.file,
             name,
             text: &text,
+            past: &past,
             usage: words::usage(query.file, &text, name, language),
             facts: &facts,
             language,

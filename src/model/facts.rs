@@ -45,6 +45,15 @@ impl Import {
             nested: false,
         }
     }
+
+    /// Whether it binds a name in the file.
+    #[must_use]
+    pub fn binds(&self, name: &str) -> bool {
+        let whole = self.kind == ImportKind::Import
+            && self.names.is_empty()
+            && self.specifier.split('.').next() == Some(name);
+        whole || self.names.iter().any(|one| one.local() == name)
+    }
 }
 
 /// A name taken from a module.
@@ -54,6 +63,14 @@ pub struct ImportedName {
     pub name: String,
     /// The local name when it differs.
     pub alias: Option<String>,
+}
+
+impl ImportedName {
+    /// The name in the file.
+    #[must_use]
+    pub fn local(&self) -> &str {
+        self.alias.as_ref().unwrap_or(&self.name)
+    }
 }
 
 /// The form of an import.

@@ -59,7 +59,7 @@ pub struct RunFailure {
 pub struct CertainImport {
     /// The name that is missing.
     pub name: String,
-    /// The statement that binds it, or `right for wrong` where the file has what was meant at hand.
+    /// The statement that binds it, `right for wrong` for a spelling, or where a module stands now.
     pub statement: String,
     /// Whether `mendit fix` adds it, or tries it under the tests.
     pub tried: bool,

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::commands::CommandFiles;
 use super::examples::weakened_example;
@@ -46,6 +46,8 @@ pub struct ChangeRules<'a> {
     pub run: &'a CommandFiles,
     /// The tree before the change.
     pub source: &'a dyn Source,
+    /// What the last commit has at a path.
+    pub committed: &'a dyn Fn(&str) -> Option<Vec<u8>>,
     /// Whether a top-level name belongs to Python's standard library.
     pub is_standard: fn(&str) -> bool,
 }
@@ -59,7 +61,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
         let is_new = file.before.is_none() || file.operation == Operation::Copy;
         let holds = match guard.when {
             When::Denied => true,
-            When::Changed => !by_name && !means_the_same(file),
+            When::Changed => !by_name && !means_the_same(file) && !puts_imports_back(file, rules),
             When::Created => !by_name && is_new,
         };
         if holds {
@@ -97,6 +99,59 @@ pub(super) const SEND_WITHOUT: &str =
     "the file may change, but not by this: send the change without it";
 
 pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` lets it pass";
+
+// Whether all that a change does is to put imports back that the last commit has, between the lines
+// where it has them: a test means what it meant there.
+fn puts_imports_back(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
+    let (Some(before), Some(after)) = (file.before, file.after) else {
+        return false;
+    };
+    let Some(committed) = (rules.committed)(file.path) else {
+        return false;
+    };
+    let lines = |bytes| -> Vec<&[u8]> { <[u8]>::split(bytes, |byte| *byte == b'\n').collect() };
+    let (was, is, committed) = (lines(before), lines(after), lines(&committed));
+    let same = was.iter().zip(&is).take_while(|(one, other)| one == other);
+    let head = same.count();
+    let rest = was.len().min(is.len()) - head;
+    let ends = was.iter().rev().zip(is.iter().rev());
+    let tail = ends.take(rest).take_while(|(one, other)| one == other);
+    let tail = tail.count();
+    let changed = |lines: &[&[u8]]| {
+        lines
+            .get(head..lines.len() - tail)
+            .unwrap_or_default()
+            .join(&b'\n')
+    };
+    let (gone, new) = (changed(&was), changed(&is));
+    let (gone, new) = changed_lines(&gone, &new);
+    // With the line above and the one below.
+    let place = is.get(head.saturating_sub(1)..is.len() - tail.saturating_sub(1));
+    let place = place.unwrap_or_default();
+    let words = |lines: &[&[u8]]| -> BTreeSet<Vec<u8>> {
+        let text = lines.concat();
+        let words = text.split(|byte| !byte.is_ascii_alphanumeric() && !b"_.".contains(byte));
+        let words = words.filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_vec).collect()
+    };
+    !place.is_empty()
+        && committed.windows(place.len()).any(|it| it == place)
+        && new.iter().chain(&gone).all(|line| is_of_import(line))
+        && words(&gone).is_subset(&words(&new))
+}
+
+// A line of nothing but an import: a statement, or names in the list of one.
+fn is_of_import(line: &[u8]) -> bool {
+    let end = memchr::memchr(b'#', line).unwrap_or(line.len());
+    let code = line.get(..end).unwrap_or_default().trim_ascii();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_, ".contains(byte);
+    let statement = code.starts_with(b"import ") || code.starts_with(b"from ");
+    let statement = statement && !code.contains(&b';');
+    statement
+        || code.is_empty()
+        || code == b")"
+        || code.ends_with(b",") && code.iter().all(is_name) && !code.starts_with(b"return ")
+}
 
 // What the command runs decides whether it passes, unless the failure itself lies there.
 fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
@@ -286,6 +341,15 @@ mod tests {
     use crate::policy::{Allowed, Dependencies};
 
     fn codes(path: &str, before: Option<&str>, after: Option<&str>) -> Vec<&'static str> {
+        codes_in(path, before, after, None)
+    }
+
+    fn codes_in(
+        path: &str,
+        before: Option<&str>,
+        after: Option<&str>,
+        committed: Option<&str>,
+    ) -> Vec<&'static str> {
         let operation = match (before, after) {
             (None, _) => Operation::Create,
             (_, None) => Operation::Delete,
@@ -304,12 +368,55 @@ mod tests {
             dependencies: Dependencies::Registry,
             run: &CommandFiles::default(),
             source: &source,
+            committed: &|_| committed.map(|it| it.as_bytes().to_vec()),
             is_standard: |_| false,
         };
         judge_change(&file, &rules)
             .into_iter()
             .map(|finding| finding.code.as_str())
             .collect()
+    }
+
+    #[test]
+    fn an_import_of_the_last_commit_goes_back_into_a_protected_file() {
+        let body = "\n\n@pytest.fixture\ndef client():\n    return TestClient()\n";
+        let head = format!(
+            "import os\nfrom web import (\n    A,\n    TestClient,\n)\nimport pytest{body}"
+        );
+        for (before, after, refused) in [
+            (head.replace("    TestClient,\n", ""), head.clone(), false),
+            (head.replace("import os\n", ""), head.clone(), false),
+            // At another place; beside another change; not of that commit; a line that is no import.
+            (
+                head.replace("import os\n", ""),
+                format!("{}import os\n", head.replace("import os\n", "")),
+                true,
+            ),
+            (
+                head.replace("import os\n", ""),
+                head.replace("return", "yield"),
+                true,
+            ),
+            (
+                head.clone(),
+                head.replace("import os\n", "import os\nimport sys\n"),
+                true,
+            ),
+            (head.replace("@pytest.fixture\n", ""), head.clone(), true),
+            (
+                head.replace("import os\n", "import os\nimport sys\n"),
+                head.clone(),
+                true,
+            ),
+        ] {
+            let found = codes_in(
+                "tests/conftest.py",
+                Some(&before),
+                Some(&after),
+                Some(&head),
+            );
+            assert_eq!(found == ["P701"], refused, "{before} {after} {found:?}");
+        }
     }
 
     #[test]

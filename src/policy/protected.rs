@@ -155,7 +155,7 @@ impl Allowed {
         Ok(Self {
             by_name: with_folders(&settings.allow_protected)?,
             protected: with_folders(&settings.protected)?,
-            reads: None,
+            ..Self::default()
         })
     }
 

@@ -111,6 +111,12 @@ impl Session<'_> {
             focus: &[],
             must_fix: heal.must_fix,
             unattended: true,
+            restores: &heal.restores,
+            respecifies: if heal.must_fix {
+                &[]
+            } else {
+                &heal.respecifies
+            },
         };
         self.try_patch(&mut result, &trial, &folder)?;
         result.message = format!("{}: {}", heal.what, result.message);
@@ -157,6 +163,8 @@ impl Session<'_> {
                         focus,
                         must_fix: false,
                         unattended: false,
+                        restores: &[],
+                        respecifies: &[],
                     };
                     self.try_patch(result, &trial, folder)?;
                     if result.kept || result.stop_reason == StopReason::Interrupted {
@@ -211,6 +219,8 @@ impl Session<'_> {
                     focus,
                     must_fix: false,
                     unattended: false,
+                    restores: &[],
+                    respecifies: &[],
                 };
                 return self.try_patch(result, &trial, folder);
             }

@@ -100,8 +100,7 @@ impl<'s> LogFile<'s> {
             patch: canonical(&[change]),
             files: vec![self.path.clone()],
             must_fix,
-            imports: <_>::default(),
-            respells: None,
+            ..Heal::default()
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::source::{EntryKind, Source};
 const MAX_HOMES: usize = 16;
 
 /// A change that needs no model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Heal {
     /// One sentence.
     pub what: String,
@@ -28,6 +28,11 @@ pub struct Heal {
     pub imports: BTreeMap<String, String>,
     /// The name that gives way to another, and that one, when it is a spelling.
     pub respells: Option<(String, String)>,
+    /// Files in which it only puts back imports of the committed version: what passes as a test is
+    /// as it was there.
+    pub restores: Vec<RepoPath>,
+    /// Files in which it only names modules by the place to which they certainly moved.
+    pub respecifies: Vec<RepoPath>,
 }
 
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
@@ -125,9 +130,7 @@ fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
             what: format!("make {path} executable"),
             patch: canonical(&[change]),
             files: vec![path],
-            must_fix: false,
-            imports: BTreeMap::new(),
-            respells: None,
+            ..Heal::default()
         });
     }
     found

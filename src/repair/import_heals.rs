@@ -64,8 +64,11 @@ pub(super) fn import_heals(
     let mut fixes = fix_all(&graph, ask, &settled);
     let mut said: Vec<String> = fixes
         .iter()
-        .map(|(file, fixed)| format!("{} in {file}", written(fixed, &settled)))
+        .map(|(file, fixed)| format!("{} in {file}", written(file, fixed, &settled)))
         .collect();
+    if let Some(moved) = moved(&fixes, &settled) {
+        said = vec![moved];
+    }
     for one in passed_on(&graph, &wanted, ask) {
         let what = one.what();
         if !one.committed {
@@ -136,10 +139,16 @@ fn heal(
     must_fix: bool,
     imports: BTreeMap<String, String>,
 ) -> Heal {
+    let those = |is: &dyn Fn(&Fix) -> bool| -> Vec<RepoPath> {
+        let found = fixes.iter().filter(|(_, it)| is(it));
+        found.map(|(file, _)| file.clone()).collect()
+    };
     Heal {
         what,
         imports,
         patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
+        restores: those(&|it| it.restores),
+        respecifies: those(&|it| it.respecifies),
         files: fixes.into_iter().map(|(file, _)| file).collect(),
         must_fix,
         respells: None,
@@ -160,8 +169,10 @@ fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Optio
 }
 
 // What a fix adds by its name; what it corrects as it stands after it.
-fn written(fixed: &Fix, settled: &[(RepoPath, Vec<Suggestion>)]) -> String {
-    let all = || settled.iter().flat_map(|(_, found)| found);
+fn written(file: &RepoPath, fixed: &Fix, settled: &[(RepoPath, Vec<Suggestion>)]) -> String {
+    let own = settled.iter().any(|(path, _)| path == file);
+    let rows = settled.iter().filter(|(path, _)| path == file || !own);
+    let all = || rows.clone().flat_map(|(_, found)| found);
     let mut said: Vec<String> = Vec::new();
     for name in &fixed.names {
         let corrected = all().filter(|it| it.name == *name && it.replaces.is_some());
@@ -176,6 +187,21 @@ fn written(fixed: &Fix, settled: &[(RepoPath, Vec<Suggestion>)]) -> String {
         }
     }
     said.join(", ")
+}
+
+// One sentence for a module that many files name by the place where it was.
+fn moved(fixes: &[(RepoPath, Fix)], settled: &[(RepoPath, Vec<Suggestion>)]) -> Option<String> {
+    let rows = settled.iter().flat_map(|(_, rows)| rows);
+    let mut places: Vec<(&RepoPath, &str)> = rows
+        .map(|it| Some((it.path.as_ref()?, it.name.as_str())))
+        .collect::<Option<_>>()?;
+    places.dedup_by_key(|it| it.0);
+    match places.as_slice() {
+        [(path, name)] if fixes.len() > 2 && fixes.iter().all(|(_, it)| it.respecifies) => {
+            Some(format!("{name} is {path} now, in {} files", fixes.len()))
+        }
+        _ => None,
+    }
 }
 
 fn listed(fixes: &[(RepoPath, Fix)]) -> String {

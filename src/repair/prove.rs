@@ -15,8 +15,16 @@ use crate::proof::{Evidence, compare};
 use crate::rank::Pool;
 use crate::source::Source;
 
-const NOT_THE_TESTS: &str = "without its changes to tests it does not pass; a test that is wrong itself may \
-                             change with `--allow-protected PATH`";
+fn not_the_tests(tests: &BTreeSet<RepoPath>) -> String {
+    let allow: String = tests
+        .iter()
+        .map(|it| format!(" --allow-protected {it}"))
+        .collect();
+    format!(
+        "without its changes to tests it does not pass; a test that is wrong itself may change with `{}`",
+        allow.trim_start()
+    )
+}
 
 /// What a proof lacks that could not be finished.
 pub(super) const NO_TIME: &str =
@@ -59,7 +67,12 @@ impl Session<'_> {
             }
             proof.proven = proof.missing.is_empty();
         }
-        if proof.proven && self.tests_as_they_were(changes)? {
+        let answered = if proof.proven {
+            self.tests_as_they_were(changes, trial)?
+        } else {
+            BTreeSet::new()
+        };
+        if !answered.is_empty() {
             self.event(
                 "info",
                 "command_started",
@@ -73,8 +86,10 @@ impl Session<'_> {
                 return Ok(());
             }
             if !self.shows_the_same(&without, &failing) {
-                let said = [NOT_THE_TESTS, NO_TIME][usize::from(without.cut_short)];
-                proof.missing = vec![said.to_owned()];
+                proof.missing = vec![match without.cut_short {
+                    true => NO_TIME.to_owned(),
+                    false => not_the_tests(&answered),
+                }];
                 proof.proven = false;
             }
         }
@@ -109,6 +124,7 @@ impl Session<'_> {
     pub(super) fn answered_in_tests(
         &self,
         changes: &[Change],
+        settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<BTreeSet<RepoPath>, RepairError> {
         let source = self.place.source()?;
         let pool = Pool::of(&[], source.listing());
@@ -130,16 +146,22 @@ impl Session<'_> {
         let is_one = |it: &&Change| {
             is_test(it.path.as_str()) && pool.standing(&it.path).is_none() || says_so(it)
         };
-        let tests = changes.iter().filter(is_one).filter(|it| !may_answer(it));
+        let tests = changes
+            .iter()
+            .filter(is_one)
+            .filter(|it| !may_answer(it) && !settled(&it.path));
         Ok(tests.map(|it| it.path.clone()).collect())
     }
 
-    // Lays the change in without what it, or one kept before it, does to tests; says whether there is
-    // anything of that kind.
-    fn tests_as_they_were(&mut self, changes: &[Change]) -> Result<bool, RepairError> {
-        let tests = self.answered_in_tests(changes)?;
+    // Lays the change in without what it, or one kept before it, does to tests; gives these tests.
+    fn tests_as_they_were(
+        &mut self,
+        changes: &[Change],
+        trial: &Trial<'_>,
+    ) -> Result<BTreeSet<RepoPath>, RepairError> {
+        let mut tests = self.answered_in_tests(changes, &|it| trial.settles(it))?;
         if tests.is_empty() && self.tests.is_empty() {
-            return Ok(false);
+            return Ok(tests);
         }
         self.place.reset()?;
         let mut laid: Vec<Change> = changes
@@ -154,7 +176,8 @@ impl Session<'_> {
             }
         }
         self.place.write(&laid)?;
-        Ok(true)
+        tests.extend(self.tests.keys().cloned());
+        Ok(tests)
     }
 
     // Whether a run with the tests as they were passes by the word of its runner, too. What earlier

@@ -15,12 +15,13 @@ use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::digest;
 use crate::exec::{Outcome, SandboxState, Stop};
+use crate::git::Repository;
 use crate::languages::words;
 use crate::model::{
     AttemptResult, BlobId, Category, Event, FileChange, Level, Observed, Proof, RepoPath,
     RunResult, RunStatus, SCHEMA_VERSION, StopReason, TestResult, Usage, Verdict, WorkplaceUsed,
 };
-use crate::patch::{Change, FileState, JudgeOptions, canonical, judge, write_worktree};
+use crate::patch::{Change, FileState, JudgeOptions, Objects, canonical, judge, write_worktree};
 use crate::policy::is_test;
 use crate::report::failure_text;
 use crate::source::{Entry, EntryKind, Source};
@@ -210,8 +211,10 @@ fn already_fixed(
     if result.patch_digest != Some(digest(&patch)) {
         return Ok(None);
     }
+    let objects = setup.git.map(Repository::objects);
     let options = JudgeOptions {
         allowed: setup.allowed.clone(),
+        objects: objects.as_ref().map(|it| it as &dyn Objects),
         ..JudgeOptions::default()
     };
     let judged = judge(&patch, setup.source, &options);

@@ -25,6 +25,17 @@ pub(super) struct Trial<'a> {
     /// Whether nobody stands for it who could put it right later: then a test that only gets
     /// further is no reason to keep it.
     pub(super) unattended: bool,
+    /// See [`super::heals::Heal::restores`].
+    pub(super) restores: &'a [RepoPath],
+    /// See [`super::heals::Heal::respecifies`].
+    pub(super) respecifies: &'a [RepoPath],
+}
+
+impl Trial<'_> {
+    /// Whether nothing that a test says is changed in a file.
+    pub(super) fn settles(&self, path: &RepoPath) -> bool {
+        self.restores.contains(path) || self.respecifies.contains(path)
+    }
 }
 
 impl Session<'_> {
@@ -127,7 +138,7 @@ impl Session<'_> {
         }
         if result.kept {
             self.place.adopt()?;
-            self.remember_base(&judged.changes, known)?;
+            self.remember_base(&judged.changes, known, &|it| trial.settles(it))?;
             self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(&ran);
         } else {
@@ -147,7 +158,7 @@ impl Session<'_> {
             )));
         }
         let known = self.states_before(&judged.changes)?;
-        self.remember_base(&judged.changes, known)?;
+        self.remember_base(&judged.changes, known, &|_| false)?;
         self.place.write(&judged.changes)?;
         Ok(self.place.adopt()?)
     }
@@ -198,8 +209,9 @@ impl Session<'_> {
         &mut self,
         changes: &[Change],
         known: Vec<(RepoPath, Option<FileState>)>,
+        settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<(), RepairError> {
-        let tests = self.answered_in_tests(changes)?;
+        let tests = self.answered_in_tests(changes, settled)?;
         for (path, state) in known {
             if tests.contains(&path) {
                 let state = state.clone();

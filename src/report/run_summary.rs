@@ -81,7 +81,12 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
         line(&format!("    and {} more", summary.more), "");
     }
     for certain in &summary.certain {
-        let command = if shell { "mendit fix" } else { "" };
+        let command = match (shell, certain.tried) {
+            (false, _) => "",
+            (true, true) => "mendit fix",
+            // A person names the file by asking for it.
+            (true, false) => "mendit hint --apply",
+        };
         line(&format!("  ✓ certain: {}", certain.statement), command);
     }
     for perhaps in &summary.perhaps {

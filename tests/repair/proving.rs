@@ -446,3 +446,50 @@ fn a_failure_that_lies_in_a_test_is_repaired_there() {
     let result = tried(&world, command, &whole("tests/test_app.py", &right), &[]);
     assert_eq!(result["status"], "fixed", "{result:#}");
 }
+
+#[test]
+fn what_certain_imports_change_in_tests_is_no_answer_to_them() {
+    if !has_program("python3") {
+        return;
+    }
+    let command = "python3 -m unittest discover -s tests -t .";
+    let core = "def f():\n    return 2\n";
+    let conftest = "import json\nfrom app.core import f\n\nKNOWN = json.loads('2')\n";
+    let world = World::with(&[
+        ("app/__init__.py", ""),
+        ("app/core.py", core),
+        ("app/use.py", "from app.core import f\n\nG = f()\n"),
+        ("tests/__init__.py", ""),
+        ("tests/conftest.py", conftest),
+        (
+            "tests/test_app.py",
+            "import unittest\n\nfrom app.core import f\nfrom tests.conftest import KNOWN\n\n\nclass \
+             T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(), KNOWN)\n",
+        ),
+        (
+            "tests/test_use.py",
+            "import unittest\n\nfrom app.use import G\n\n\nclass T(unittest.TestCase):\n    def test_g(self):\n        \
+             self.assertEqual(G, 2)\n",
+        ),
+    ]);
+    let root = world.repo.root();
+    world.repo.commit();
+    // An import of HEAD goes back into what decides what a passing test is.
+    world
+        .repo
+        .write("tests/conftest.py", &conftest.replace("import json\n", ""));
+    ended(&world.repair(&["--test", command, "--apply"]), 0);
+    proven(&world.json("result.json"), "unittest", "text");
+    let back = std::fs::read_to_string(root.join("tests/conftest.py")).unwrap();
+    assert_eq!(back, conftest);
+    // A module is elsewhere, and tests take from it: they cannot load as they were.
+    let plain = conftest.replace("from app.core import f\n", "");
+    world.repo.write("tests/conftest.py", &plain);
+    world.repo.commit();
+    std::fs::rename(root.join("app/core.py"), root.join("app/base.py")).unwrap();
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    ended(&world.repair(&["--test", command, "--apply"]), 0);
+    proven(&world.json("result.json"), "unittest", "text");
+    let test = std::fs::read_to_string(root.join("tests/test_app.py")).unwrap();
+    assert!(test.contains("from app.base import f\n"), "{test}");
+}

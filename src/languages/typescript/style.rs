@@ -116,6 +116,17 @@ impl ScriptStyle {
     /// An import with another module in its place, on one line and without a semicolon.
     pub(crate) fn restated(&self, import: &Import, module: &str) -> String {
         let q = self.quote;
+        if import.kind == ImportKind::ExportFrom {
+            let names = match import.names.as_slice() {
+                [one] if one.name == "*" => match &one.alias {
+                    Some(alias) if alias != "*" => format!("* as {alias}"),
+                    _ => "*".to_owned(),
+                },
+                names => format!("{{ {} }}", listed(names)),
+            };
+            let word = if import.type_only { "type " } else { "" };
+            return format!("export {word}{names} from {q}{module}{q}");
+        }
         match import.names.as_slice() {
             [] => format!("import {q}{module}{q}"),
             [one] => {

@@ -220,6 +220,7 @@ impl Judging<'_, '_> {
             dependencies: self.options.dependencies,
             run: &self.options.run,
             source: self.source,
+            committed: &|path| self.options.objects?.committed(path),
             is_standard: |name| PYTHON.is_standard(name),
         };
         let mut found = Vec::new();
