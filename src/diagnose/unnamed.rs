@@ -67,10 +67,16 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
         named: files.iter().filter(is_python).collect(),
         listed,
     };
+    // Some runners put the error below the line that tells of the test.
+    let said = diagnosis
+        .tests
+        .iter()
+        .filter_map(|it| it.message.as_deref());
     let texts: Vec<&str> = diagnosis
         .evidence
         .iter()
         .map(|it| it.text.as_str())
+        .chain(said)
         .collect();
     let mut first: Vec<MentionedFile> = Vec::new();
     let mut last: Vec<MentionedFile> = Vec::new();
