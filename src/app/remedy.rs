@@ -27,8 +27,13 @@ pub(super) fn remedies(
         FailureKind::ImportError => diagnosis
             .missing_modules
             .iter()
-            .filter(|_| is_package(diagnosis))
-            .filter_map(|module| project.missing(module, is_python(diagnosis, command)))
+            .filter_map(|module| {
+                let python = is_python(diagnosis, command);
+                if is_package(diagnosis) {
+                    return project.missing(module, python);
+                }
+                project.beside_pytest(module, command).filter(|_| python)
+            })
             .collect(),
         FailureKind::SyntaxError if diagnosis.requires_user_action => vec![remedy(
             format!(
@@ -238,6 +243,21 @@ impl Project<'_> {
         Some(format!(
             "`{name}` is no program here; package.json names `{near}`"
         ))
+    }
+
+    // `pytest` looks beside the tests; `python -m pytest` looks where it is started, too.
+    fn beside_pytest(&self, module: &str, command: &str) -> Option<Remedy> {
+        let bare = format!(" {command} ");
+        let alone = bare.contains(" pytest ") && !bare.contains(" -m pytest ");
+        let top = module.split('.').next().filter(|_| alone)?;
+        let here = Path::new(self.prefix).join(top);
+        let file = [here.with_extension("py"), here.join("__init__.py")];
+        let mut file = file.iter().filter_map(|it| it.to_str());
+        let file = file.find(|it| self.source.listing().has_file(it))?;
+        Some(Remedy {
+            problem: format!("`{top}` is {file}, and `pytest` alone does not look there"),
+            command: Some(command.replacen("pytest", "python3 -m pytest", 1)),
+        })
     }
 
     // What a workspace would have to hold itself comes from no registry.

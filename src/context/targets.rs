@@ -40,8 +40,16 @@ pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<Re
         .filter_map(crate::model::MentionedFile::repo_path)
         // Beside a failing test, what only tests use is the way to the failure.
         .filter(|path| tests.is_empty() || pool.standing(path).is_some());
-    let targets = distinct_files(tests.iter().cloned().chain(pointed), listing);
+    let mut targets = distinct_files(tests.iter().cloned().chain(pointed), listing);
     if !targets.is_empty() {
+        // What lost an export has no line that fails.
+        let lost = diagnosis.files.iter().filter(|it| it.line.is_none());
+        let mut lost = lost.filter_map(crate::model::MentionedFile::repo_path);
+        let lost = lost.find(|path| !targets.contains(path) && !tests.contains(path));
+        if let Some(path) = lost.filter(|_| !diagnosis.missing_exports.is_empty()) {
+            targets.truncate(MAX_TARGETS_FROM_LOG - 1);
+            targets.extend(distinct_files(std::iter::once(path), listing));
+        }
         return targets;
     }
     let named = diagnosis.files.iter();

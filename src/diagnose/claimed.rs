@@ -7,6 +7,7 @@ use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use super::pattern::compile;
+use super::unnamed::find_unnamed;
 use super::{LogFacts, category, requires_user_action, words};
 use crate::languages::{Language, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
@@ -30,6 +31,7 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
 /// that is no function is imported from a module that does not have it. And that a file does not
 /// parse because a merge left its markers there, and which files a circle of imports leads through.
 pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    find_unnamed(diagnosis, source);
     if diagnosis.kind == FailureKind::RuntimeError {
         return name_exports(diagnosis, source);
     }
@@ -49,7 +51,7 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
 }
 
-fn say(diagnosis: &mut Diagnosis, subkind: &str) {
+pub(super) fn say(diagnosis: &mut Diagnosis, subkind: &str) {
     let (explanation, fix) = words(diagnosis.kind, Some(subkind));
     diagnosis.subkind = Some(Subkind(subkind.to_owned()));
     explanation.clone_into(&mut diagnosis.explanation);
@@ -58,8 +60,8 @@ fn say(diagnosis: &mut Diagnosis, subkind: &str) {
     diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(subkind));
 }
 
-const PACKAGE: &str = "missing_package";
-const MODULE: &str = "missing_module";
+pub(super) const PACKAGE: &str = "missing_package";
+pub(super) const MODULE: &str = "missing_module";
 // A log may name thousands of files; one import settles it.
 const MAX_FILES: usize = 32;
 

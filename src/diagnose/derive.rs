@@ -191,6 +191,10 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
             "Data does not fit a zod schema.",
             "Compare the listed paths with the schema; change the data or the schema.",
         ),
+        Kind::PydanticError if subkind == Some("undefined_name") => (
+            "A pydantic model names a type that its module does not have.",
+            "Import the name where the model is defined, or define it there.",
+        ),
         Kind::PydanticError => (
             "Data does not fit a pydantic model.",
             "Compare the listed fields with the model; change the data or the model.",

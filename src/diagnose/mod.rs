@@ -31,6 +31,7 @@ mod runners;
 mod speakers;
 mod special;
 mod steps;
+mod unnamed;
 mod verdict;
 mod votes;
 

@@ -19,6 +19,21 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
             ));
         }
     };
+    if let Some(lines) = unmarked(hunks) {
+        let mut bytes = Vec::new();
+        for line in lines {
+            bytes.extend_from_slice(&line.line);
+            bytes.push(b'\n');
+        }
+        if lines.last().is_some_and(|line| line.no_newline) {
+            bytes.pop();
+        }
+        mends.extend(hunks.first().map(|hunk| {
+            let message = "put back the marks that the lines of a new file have lost";
+            super::content::mend(Code::M307, Safety::Safe, hunk, message)
+        }));
+        return Ok((bytes, mends));
+    }
     let mut bytes = Vec::new();
     for hunk in hunks {
         let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
@@ -53,6 +68,20 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
         }
     }
     Ok((bytes, mends))
+}
+
+/// The lines of a new file as they stand in a hunk that marks none of them, when it has as many as it
+/// says. Without a line that begins at the margin all of them may have a blank for a mark.
+pub(super) fn unmarked<'h, 'a>(hunks: &'h [Hunk<'a>]) -> Option<&'h [HunkLine<'a>]> {
+    let [hunk] = hunks else { return None };
+    let count = hunk.new.filter(|_| hunk.old == Some((0, 0)))?.1 as usize;
+    let (lines, rest) = hunk.lines.split_at_checked(count)?;
+    let inner = lines.split_last()?.1;
+    let whole = rest.iter().all(|line| line.line.trim_ascii().is_empty())
+        && !inner.iter().any(|line| line.no_newline);
+    let unmarked = !hunk.lines.iter().any(|line| line.kind == LineKind::Add)
+        && lines.iter().any(|line| line.bare);
+    (whole && unmarked).then_some(lines)
 }
 
 /// Replacements of text as hunks of whole lines, for those that are not in the file byte for byte.

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::compose::LineEdit;
@@ -61,6 +62,17 @@ impl Change {
         let edits = self.edits.iter();
         edits.fold((0, 0), |(added, removed), it| {
             (added + it.added, removed + it.removed)
+        })
+    }
+
+    /// Runs of lines of the old text and those of the new one that stand for them, counted from 0.
+    pub fn runs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
+        let (mut added, mut removed) = (0, 0);
+        self.edits.iter().map(move |it| {
+            let from = it.at + added - removed;
+            added += it.added;
+            removed += it.removed;
+            (it.at..it.at + it.removed, from..from + it.added)
         })
     }
 

@@ -219,6 +219,7 @@ fn together(
                 let mut failure = failure.clone();
                 if diagnosed < 8 {
                     diagnose(&mut failure, &text, hunk, work);
+                    failure.hint = failure.hint.or_else(|| built_upon(&hunks, hunk));
                     diagnosed += 1;
                 }
                 verdict.verdict = failure.verdict();
@@ -348,4 +349,18 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
     compose(text, &outcomes, !explicit)
         .ok()
         .map(|composed| composed.bytes)
+}
+// The lines of a block may be those that another block of the same patch puts there.
+fn built_upon(hunks: &[Hunk<'_>], hunk: &Hunk<'_>) -> Option<String> {
+    let removed = |line: &&HunkLine<'_>| line.kind == LineKind::Remove;
+    let gone = hunk.lines.iter().find(removed)?.text();
+    let added = |other: &Hunk<'_>| {
+        let mut lines = other.lines.iter();
+        lines.any(|line| line.kind == LineKind::Add && line.text() == gone)
+    };
+    let others = hunks.iter().zip(1..).filter(|it| !std::ptr::eq(it.0, hunk));
+    let (_, number) = others.into_iter().find(|it| added(it.0))?;
+    Some(format!(
+        "change {number} of this file puts that line there: make one change of the two"
+    ))
 }

@@ -1,3 +1,4 @@
+use super::bodies::unmarked;
 use super::change::recorded_mode;
 use super::names::{Names, Naming, names, strip};
 use super::prefix::{Prefix, common_prefix};
@@ -166,7 +167,7 @@ fn slash(name: &mut String, listing: &Listing) -> bool {
 }
 
 fn has_old_lines(body: &Body<'_>) -> bool {
-    matches!(body, Body::Hunks(hunks) if hunks.iter().any(|hunk| {
+    matches!(body, Body::Hunks(hunks) if unmarked(hunks).is_none() && hunks.iter().any(|hunk| {
         let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
         hunk.lines.iter().take(firm).any(|line| line.kind != LineKind::Add)
     }))

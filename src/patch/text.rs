@@ -125,8 +125,9 @@ pub(super) fn leading_number<T: std::str::FromStr>(text: &[u8]) -> Option<(T, &[
     Some((number, rest))
 }
 
-/// A line of a listing: its number and its text. `12 code`, `12: code`, `12| code`, `12 | code`, `L12: code`, `12→code`
-pub(super) fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
+/// A line of a listing: its number and its text. `12 code`, `12: code`, `12| code`, `12 | code`, `L12: code`, `12→code`;
+/// `close` where all that follows the mark is text: `12|code`, `12:code`.
+pub(super) fn numbered(text: &[u8], close: bool) -> Option<(u64, &[u8])> {
     let text = text.trim_ascii_start();
     let text = text.strip_prefix(b"L").unwrap_or(text);
     let (number, rest) = leading_number(text)?;
@@ -134,6 +135,8 @@ pub(super) fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
         return Some((number, rest));
     }
     let rest = match rest {
+        [b':' | b'|', rest @ ..] if close => rest,
+        _ if close => return None,
         [b' ', b'|'] | [] => &[],
         [b' ', b'|', b' ', rest @ ..]
         | [b':' | b'|', b' ', rest @ ..]

@@ -47,11 +47,20 @@ enum Edit<'l> {
     Await,
 }
 
-// `a.ts(3,7): error TS2552: Cannot find name 'x'. Did you mean 'y'?`, or with `a.ts:3:7 - error`.
-fn type_script(line: &str) -> Option<Proposal<'_>> {
-    let at = line.find("error TS")?;
-    let (place, said) = line.split_at(at);
-    let code = said.get("error TS".len()..)?.split(':').next()?;
+/// What the TypeScript compiler says of a place; line and column count from 1.
+pub(super) struct TypeScriptError<'l> {
+    pub(super) path: &'l str,
+    pub(super) line: usize,
+    pub(super) column: usize,
+    /// The digits behind `TS`.
+    pub(super) code: &'l str,
+    pub(super) message: &'l str,
+}
+
+/// `a.ts(3,7): error TS2552: Cannot find name 'x'. Did you mean 'y'?`, or with `a.ts:3:7 - error`.
+pub(super) fn type_script_error(line: &str) -> Option<TypeScriptError<'_>> {
+    let (place, said) = line.split_once("error TS")?;
+    let (code, message) = said.split_once(':')?;
     let place = place.trim_end_matches([' ', '-', ':']);
     let (path, numbers) = if let Some(place) = place.strip_suffix(')') {
         place.rsplit_once('(')?
@@ -61,6 +70,23 @@ fn type_script(line: &str) -> Option<Proposal<'_>> {
         (path, place.get(path.len() + 1..)?)
     };
     let (row, column) = numbers.split_once([',', ':'])?;
+    Some(TypeScriptError {
+        path: path.trim(),
+        line: row.parse().ok()?,
+        column: column.trim().parse().ok()?,
+        code,
+        message: message.trim(),
+    })
+}
+
+fn type_script(line: &str) -> Option<Proposal<'_>> {
+    let TypeScriptError {
+        path,
+        line,
+        column,
+        code,
+        message: said,
+    } = type_script_error(line)?;
     let proposed = || {
         let (_, after) = said.split_once("Did you mean ")?;
         let after = after.trim_start_matches("to write ");
@@ -88,9 +114,9 @@ fn type_script(line: &str) -> Option<Proposal<'_>> {
         _ => return None,
     };
     Some(Proposal {
-        path: path.trim(),
-        line: row.parse().ok()?,
-        column: column.trim().parse().ok()?,
+        path,
+        line,
+        column,
         edit,
     })
 }

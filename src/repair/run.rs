@@ -97,7 +97,6 @@ const SETUP_LINES: usize = 20;
 #[serde(rename_all = "camelCase")]
 struct Key {
     schema_version: u32,
-    document: String,
     run_id: String,
     /// SHA-256 over paths, modes and blob ids of all files.
     base: String,
@@ -135,7 +134,6 @@ impl Key {
         let name = setup.folder.file_name().unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
-            document: "run".to_owned(),
             run_id: name.to_string_lossy().into_owned(),
             base: base(setup.source, &[]),
             repaired: None,

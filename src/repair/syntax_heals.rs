@@ -1,10 +1,11 @@
-use std::collections::HashMap;
+use std::ops::Range;
 
-use super::compiler_heals::python_frame;
+use super::compiler_heals::{python_frame, type_script_error};
 use super::edit_heal::{LogFile, MAX_LINE};
 use super::heals::Heal;
 use crate::hint::Earlier;
-use crate::model::Diagnosis;
+use crate::model::{Diagnosis, FailureKind};
+use crate::patch::{Change, FileState};
 use crate::source::Source;
 
 /// Lines below the named one at whose end a bracket may close.
@@ -21,10 +22,19 @@ pub(super) fn syntax_heals(
     earlier: &Earlier<'_>,
 ) -> Vec<Heal> {
     let mut frame: Option<(&str, usize)> = None;
+    let is_syntax = diagnosis.kind == FailureKind::SyntaxError;
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
-        let line = line.strip_prefix("E ").unwrap_or(line).trim();
+        let line = line.trim();
+        // pytest's reports and node's TAP put these before what they pass on.
+        let bare = line.strip_prefix("E ").or_else(|| line.strip_prefix("# "));
+        let line = bare.unwrap_or(line).trim();
         frame = python_frame(line).or(node_frame(line)).or(frame);
-        let healed = type_script(line, diagnosis, source).or_else(|| {
+        let healed = type_script(line, diagnosis, source, earlier).or_else(|| {
+            let named = bundler(line).or_else(|| parser_frame(line).filter(|_| is_syntax));
+            if let Some((path, row)) = named {
+                let place = LogFile::find(path, diagnosis, source)?;
+                return as_before(&place, row, false, earlier);
+            }
             let (kind, said) = line.split_once("Error: ")?;
             let (path, row) = frame?;
             let place = LogFile::find(path, diagnosis, source)?;
@@ -46,24 +56,63 @@ pub(super) fn syntax_heals(
     Vec::new()
 }
 
+// What bundlers say of a file in one line: esbuild's `/w/a.ts:4:18: ERROR: Expected ")"`, Babel's
+// `SyntaxError: /w/a.jsx: Unexpected token (19:24)`, prettier's `a.js: SyntaxError: … (1:7)`.
+fn bundler(line: &str) -> Option<(&str, usize)> {
+    if let Some((place, _)) = line.split_once(": ERROR: ") {
+        return numbered(place.trim_start_matches("[ERROR] "));
+    }
+    let (before, said) = line
+        .split_once("SyntaxError: ")
+        .or_else(|| line.strip_prefix("[plugin:")?.split_once("] "))?;
+    let numbers = line.strip_suffix(')')?.rsplit_once('(')?.1;
+    let row = numbers.split_once(':')?.0.parse().ok()?;
+    let (path, _) = said.split_once(": ").unwrap_or_default();
+    let before = before.trim_start_matches("[error] ");
+    let mut paths = [path, before.trim_end_matches(": ")].into_iter();
+    Some((paths.find(|it| is_script(it))?, row))
+}
+
+// The place below a parser's words: `File: /w/a.ts:4:0`, `At file: …`, `╭─[ a.ts:4:18 ]`.
+fn parser_frame(line: &str) -> Option<(&str, usize)> {
+    let heads = ["File: ", "At file: ", "╭─[", ",-["];
+    let place = heads.iter().find_map(|head| line.strip_prefix(head));
+    let alone = || line.strip_suffix(':').filter(|it| !it.contains(' '));
+    numbered(place.or_else(alone)?.trim_matches([' ', ']']))
+}
+
+// `PATH:LINE:COLUMN` of a script.
+fn numbered(place: &str) -> Option<(&str, usize)> {
+    let (rest, column) = place.rsplit_once(':')?;
+    let (path, row) = rest.rsplit_once(':')?;
+    column.parse::<usize>().ok()?;
+    is_script(path).then_some((path, row.parse().ok()?))
+}
+
+fn is_script(path: &str) -> bool {
+    let ends = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
+    let end = path.rsplit_once('.').map(|it| it.1);
+    end.is_some_and(|it| ends.contains(&it)) && !path.contains(' ')
+}
+
 // `file:///w/src/a.mjs:9` or `/w/src/a.js:9`, alone on its line.
 fn node_frame(line: &str) -> Option<(&str, usize)> {
     let (path, row) = line.rsplit_once(':')?;
-    let script = ["js", "mjs", "cjs", "ts", "mts"];
-    let named = path
-        .rsplit_once('.')
-        .is_some_and(|it| script.contains(&it.1));
-    (named && !path.contains(' ')).then_some((path, row.parse().ok()?))
+    is_script(path).then_some((path, row.parse().ok()?))
 }
 
 // The lines at a place as the newest version that has them otherwise and parses: of indents all that
-// are near, of brackets as few as make the file parse, since the others may be meant as they are.
+// are near, of brackets as few as make the file parse, since the others may be meant as they are. A
+// parser may see far below that a bracket is missing: then where but one place lacks any.
 fn as_before(
     place: &LogFile<'_>,
     row: usize,
     indents: bool,
     earlier: &Earlier<'_>,
 ) -> Option<Heal> {
+    if place.parses(&place.text) {
+        return None;
+    }
     let versions = earlier(&place.path);
     let texts = versions
         .iter()
@@ -71,42 +120,102 @@ fn as_before(
     let least = if indents { MAX_LINES } else { 0 };
     let mut mended = texts
         .filter(|it| place.parses(it))
-        .flat_map(|it| (least..=MAX_LINES).map(move |reach| (it, reach)))
-        .map(|(it, reach)| with_lines_of(&place.text, it, row, reach))
+        .flat_map(|it| {
+            let slips = slips(place, it);
+            let far = (slips.len() == 1).then_some(usize::MAX);
+            let reaches = (least..=MAX_LINES).chain(far);
+            reaches.map(move |reach| with_slips(&place.text, &slips, row, reach))
+        })
         .filter(|it| *it != place.text && place.parses(it));
     let after = mended.next()?;
     let said = "put the brackets and indents of its last version";
     place.heal(said, &after, true)
 }
 
-// The lines near a row as `before` has them, where they differ in what a slip of the hand takes away.
-fn with_lines_of(text: &str, before: &str, row: usize, reach: usize) -> String {
-    let mut known: HashMap<String, Option<&str>> = HashMap::new();
-    for line in before.lines() {
-        let only = known.entry(words(line)).or_insert(Some(line));
-        *only = only.filter(|it| *it == line);
-    }
-    let near = row.saturating_sub(reach)..=row.saturating_add(reach);
-    let lines = text.split_inclusive('\n').enumerate().map(|(at, line)| {
-        let bare = line.trim_end_matches(['\n', '\r']);
-        let words = words(bare);
-        match known.get(&words) {
-            Some(Some(was)) if near.contains(&(at + 1)) && !words.is_empty() => {
-                [was, &line[bare.len()..]].concat()
-            }
-            _ => line.to_owned(),
+// Lines that gave way, counted from 0, and what stood there.
+type Slip = (Range<usize>, String);
+
+// Where a text differs from an earlier one in no more than what a slip of the hand takes away.
+fn slips(place: &LogFile<'_>, before: &str) -> Vec<Slip> {
+    let rows = |text: &'_ str| text.split_inclusive('\n').map(str::to_owned).collect();
+    let (was, now): (Vec<String>, Vec<String>) = (rows(before), rows(&place.text));
+    let state = |text: &str| {
+        Some(FileState {
+            bytes: text.as_bytes().into(),
+            ..FileState::default()
+        })
+    };
+    let change = Change::between(place.path.clone(), state(before), state(&place.text));
+    let mut found = Vec::new();
+    for (old, new) in change.runs() {
+        let (old, lines) = (&was[old], &now[new.clone()]);
+        let (before, after) = (old.concat(), lines.concat());
+        if before.trim().is_empty() && after.trim().is_empty() {
+            continue;
         }
-    });
-    lines.collect()
+        if words(&before) == words(&after) {
+            found.push((new, before));
+            continue;
+        }
+        for (at, line) in new.zip(lines) {
+            let mut alike = old.iter().filter(|it| words(it) == words(line));
+            if let (Some(only), None) = (alike.next(), alike.next())
+                && only != line
+                && !words(line).is_empty()
+            {
+                found.push((at..at + 1, only.clone()));
+            }
+        }
+    }
+    found
 }
 
-// A line without blanks and without what a slip of the hand takes away.
-fn words(line: &str) -> String {
+// The text with those of the slips put back that are near a row, counted from 1.
+fn with_slips(text: &str, slips: &[Slip], row: usize, reach: usize) -> String {
+    let near = row.saturating_sub(reach)..=row.saturating_add(reach);
+    let near = |lines: &Range<usize>| {
+        // What is gone stood between two lines.
+        let last = lines.end.max(lines.start + 1);
+        (lines.start..=last).any(|at| near.contains(&(at + usize::from(!lines.is_empty()))))
+    };
+    let mut slips = slips.iter().filter(|it| near(&it.0)).peekable();
+    let mut out = String::new();
+    let mut skipped = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        while let Some((lines, was)) = slips.next_if(|it| it.0.start == at) {
+            out.push_str(was);
+            skipped = lines.end;
+        }
+        if at >= skipped {
+            out.push_str(line);
+        }
+    }
+    slips.for_each(|it| out.push_str(&it.1));
+    out
+}
+
+// A text without blanks and without what a slip of the hand takes away.
+fn words(text: &str) -> String {
     let slips = ['(', ')', '[', ']', '{', '}', ':', ';'];
-    let kept = line
-        .chars()
-        .filter(|it| !it.is_whitespace() && !slips.contains(it));
-    kept.collect()
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        // The closing tag of an element is its bracket.
+        let tag = rest.strip_prefix('/').filter(|_| letter == '<');
+        let end = tag.and_then(|it| {
+            let end = it.find('>')?;
+            let name = it.get(..end)?.chars();
+            let is_name = name.into_iter().all(|it| it.is_alphanumeric() || it == '.');
+            is_name.then(|| it.get(end + 1..)).flatten()
+        });
+        match end {
+            Some(end) => rest = end,
+            None if letter.is_whitespace() || slips.contains(&letter) => {}
+            None => kept.push(letter),
+        }
+    }
+    kept
 }
 
 // Whether a bracket that opens on this line groups what it holds, so that where it closes is meaning:
@@ -229,14 +338,27 @@ fn indented(place: &LogFile<'_>, above: usize, row: usize) -> Option<String> {
     place.parses(&after).then_some(after)
 }
 
-// `a.ts(3,7): error TS1005: ')' expected.`
-fn type_script(line: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal> {
-    let (place, said) = line.split_once(": error TS1005: '")?;
-    let mark = said.split('\'').next()?;
-    let (path, numbers) = place.strip_suffix(')')?.rsplit_once('(')?;
-    let (row, column) = numbers.split_once(',')?;
-    let place = LogFile::find(path, diagnosis, source)?;
-    let at = place.offset(row.parse().ok()?, column.parse().ok()?)?;
+// `a.ts(3,7): error TS1005: ')' expected.`, and every other complaint of the parser.
+fn type_script(
+    line: &str,
+    diagnosis: &Diagnosis,
+    source: &dyn Source,
+    earlier: &Earlier<'_>,
+) -> Option<Heal> {
+    let said = type_script_error(line)?;
+    let of_parser = said.code.len() == 4 && said.code.starts_with('1');
+    if !of_parser && !["17002", "17008"].contains(&said.code) {
+        return None;
+    }
+    let place = LogFile::find(said.path, diagnosis, source)?;
+    if let Some(heal) = as_before(&place, said.line, false, earlier) {
+        return Some(heal);
+    }
+    let mark = said
+        .message
+        .strip_suffix("' expected.")?
+        .strip_prefix('\'')?;
+    let at = place.offset(said.line, said.column)?;
     let before = place.text.get(..at)?.trim_end().len();
     let after = [before, at].into_iter().find_map(|at| {
         let after = place.with(at..at, mark)?;
@@ -385,6 +507,72 @@ mod tests {
                 .collect();
             assert!(added.iter().all(|it| before.contains(it)), "{set}");
             assert!(!added.is_empty());
+        }
+    }
+
+    #[test]
+    fn bundlers_and_compilers_name_the_place_that_an_earlier_version_mends() {
+        let ts = "export function f(a: string) {\n  return [...a].map((it) => it)\n}\n\nexport const b = 1\n";
+        let jsx = "export const L = () => (\n  <ul>\n    <li>\n      {1}\n    </li>\n  </ul>\n);\n";
+        let no_bracket = ts.replace("it)\n", "it\n");
+        let no_brace = ts.replace("\n}\n", "\n");
+        let no_tag = jsx.replace("    </li>\n", "");
+        let esbuild =
+            |said: &str| format!("Error: Transform failed with 1 error:\n/w/a.ts:{said}\n");
+        let unexpected = "4:0: ERROR: Unexpected \"export\"";
+        for (path, before, now, log) in [
+            ("a.ts", ts, &no_bracket, esbuild("3:0: ERROR: Expected \")\" but found \"}\"")),
+            ("a.ts", ts, &no_brace, esbuild(unexpected)),
+            (
+                "a.ts",
+                ts,
+                &no_brace,
+                "✘ [ERROR] Unexpected \"export\"\n\n    a.ts:4:0:\n".to_owned(),
+            ),
+            (
+                "a.ts",
+                ts,
+                &no_brace,
+                "a.ts(4,1): error TS1184: Modifiers cannot appear here.\n".to_owned(),
+            ),
+            (
+                "a.ts",
+                ts,
+                &no_bracket,
+                "      × Expected ',', got '}'\n       ╭─[/w/a.ts:3:1]\n".to_owned(),
+            ),
+            (
+                "a.jsx",
+                jsx,
+                &no_tag,
+                "    SyntaxError: /w/a.jsx: Expected corresponding JSX closing tag for <li>. (5:2)\n"
+                    .to_owned(),
+            ),
+            (
+                "a.ts",
+                ts,
+                &no_bracket,
+                "# file:///w/a.ts:3\n# }\n# ^\n# SyntaxError: missing ) after argument list\n"
+                    .to_owned(),
+            ),
+        ] {
+            let file = RepoPath::new(path).unwrap();
+            let source = Memory::new([(file, now.clone().into_bytes())]);
+            let diagnosis = diagnose(&log, &LogFacts::default(), Some(source.listing()));
+            let of = |was: &str| {
+                syntax_heals(&log, &diagnosis, &source, &|_| vec![was.as_bytes().to_vec()])
+            };
+            let set = String::from_utf8(of(before)[0].patch.clone()).unwrap();
+            let changed = set.lines().filter(|it| {
+                it.starts_with(['+', '-']) && !it.starts_with("+++") && !it.starts_with("---")
+            });
+            let added: Vec<&str> = changed.filter_map(|it| it.strip_prefix('+')).collect();
+            assert!(!added.is_empty() && added.iter().all(|it| before.contains(it)), "{log}{set}");
+            // What was written anew is no slip.
+            let other = before.replace("[...a].map", "a.split").replace("ul>", "ol>");
+            let mended = of(&other);
+            let kept = |set: &str| !set.contains("split") && !set.contains("<ol>");
+            assert!(mended.iter().all(|it| kept(&String::from_utf8_lossy(&it.patch))));
         }
     }
 }

@@ -103,6 +103,11 @@ fn mends_what_has_one_reading() {
             "applies",
         ),
         (
+            "a scope that is not there",
+            "*** Begin Patch\n*** Update File: f\n@@ class Basket:\n three\n-four\n+FOUR\n five\n*** End Patch\n",
+            "applies_mended M417",
+        ),
+        (
             "edits",
             r#"{"edits":[{"path":"f","old":"four","new":"FOUR"}]}"#,
             "applies",
@@ -200,6 +205,78 @@ fn refuses_what_has_several_or_none() {
             "{what}"
         );
     }
+}
+
+#[test]
+fn numbers_of_a_listing_may_stand_close_to_its_lines() {
+    let file = "def f():\n    a = 1\n    return a\n";
+    let patch = "f.py\n<<<<<<< SEARCH\n2|    a = 1\n3|    return a\n=======\n2|    return 1\n>>>>>>> REPLACE\n";
+    let judged = judged(&[("f.py", file)], patch);
+    assert_eq!(words(&judged.verdict), "applies_mended M406");
+    assert_eq!(
+        after(&judged, "f.py").as_deref(),
+        Some("def f():\n    return 1\n")
+    );
+}
+
+#[test]
+fn a_new_file_may_have_lost_its_marks_where_its_header_counts_them() {
+    let text = "import os\n\ndef f():\n    return os\n";
+    let blank: String = text.lines().map(|line| format!(" {line}\n")).collect();
+    let patch = |count: usize, body: &str| {
+        format!(
+            "diff --git a/g.py b/g.py\nnew file mode 100644\n--- /dev/null\n+++ b/g.py\n\
+             @@ -0,0 +1,{count} @@\n{body}"
+        )
+    };
+    for (count, body, expected) in [
+        (4, text, "applies_mended M307"),
+        (5, text, "malformed P205"),
+        (3, text, "malformed P205"),
+        // All may have a blank for a mark.
+        (4, &blank, "malformed P205"),
+        (4, &text.replace("def", "+def"), "malformed P205"),
+    ] {
+        let judged = judged(&[("f", FILE)], &patch(count, body));
+        assert_eq!(words(&judged.verdict), expected, "{count} {body}");
+        let made = after(&judged, "g.py");
+        assert!(made.is_none() || made.as_deref() == Some(text));
+    }
+}
+
+#[test]
+fn a_refused_line_is_shown_beside_the_one_that_is_most_like_it() {
+    let file = "def total(self):\n    result = 0.0\n    name = 'utf8'\n    return result\n";
+    let block =
+        |old: &str| format!("f.py\n<<<<<<< SEARCH\n{old}\n=======\n    x = 1\n>>>>>>> REPLACE\n");
+    for (old, shown, unseen) in [
+        ("    result = 1.0", "2 |     result = 0.0", ""),
+        (
+            "\u{a0}\u{a0}\u{a0} result = 0.0",
+            "2 |     result = 0.0",
+            "U+00A0",
+        ),
+        (
+            "    name = \u{2018}utf9\u{2019}",
+            "3 |     name = 'utf8'",
+            "‘",
+        ),
+    ] {
+        let judged = judged(&[("f.py", file)], &block(old));
+        let said = &judged.verdict.feedback;
+        assert!(!judged.verdict.verdict.applies());
+        assert!(said.contains(shown) && said.contains(unseen), "{said}");
+    }
+    let chained = format!(
+        "{}\n{}",
+        block("    result = 0.0"),
+        block("    x = 1").replace("x = 1\n>>", "y = 1\n>>")
+    );
+    let said = judged(&[("f.py", file)], &chained).verdict.feedback;
+    assert!(
+        said.contains("change 1 of this file puts that line there"),
+        "{said}"
+    );
 }
 
 #[test]

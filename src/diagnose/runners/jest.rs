@@ -47,7 +47,7 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
         {
             continue;
         }
-        let cause = next_filled(lines, at + 1);
+        let cause = next_filled(lines, at + 1).map(|at| parser_error(lines, at));
         let own = suite.clone().map(|file| (file, None));
         if title == "Test suite failed to run" {
             let lacks = lines[at + 1..]
@@ -158,10 +158,28 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
     cases.all()
 }
 
+// What the parser said, below jest's long advice on what it might mean.
+fn parser_error(lines: &[Line<'_>], at: usize) -> usize {
+    let text = |at: usize| lines.get(at).map_or("", |line| line.text.trim_start());
+    if !text(at).starts_with("Jest encountered an unexpected token") {
+        return at;
+    }
+    let mut below = (at..lines.len())
+        .take(40)
+        .take_while(|at| !text(*at).starts_with('●'));
+    let details = below.find(|at| text(*at).starts_with("Details:"));
+    let said = details.and_then(|_| below.find(|at| text(*at).contains("SyntaxError: ")));
+    said.unwrap_or(at)
+}
+
+// The next line that is not empty; a count of files that the other stream put between is none.
 fn next_filled(lines: &[Line<'_>], from: usize) -> Option<usize> {
     lines[from.min(lines.len())..]
         .iter()
         .take(8)
-        .position(|line| !line.text.trim().is_empty())
+        .position(|line| {
+            let text = line.text.trim();
+            !text.is_empty() && !text.starts_with("Test Files ")
+        })
         .map(|offset| from + offset)
 }

@@ -4,7 +4,7 @@ use super::placed::old_of;
 use super::rule::trim_end;
 use super::search::Work;
 use crate::model::{Code, Excerpt, FirstDifference, Nearest, Refusal};
-use crate::patch::set::{Hunk, LineKind};
+use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
 /// Fills in what a person or model needs to see about a hunk that was not found.
@@ -57,8 +57,11 @@ pub(in crate::patch) fn diagnose(
         .max();
     let start = match best {
         Some((_, _, start)) => start,
-        None if stated < text.len() && hunk.old.is_some() => stated,
-        None => return,
+        None => match alike(text, &old, work) {
+            Some(start) => start,
+            None if stated < text.len() && hunk.old.is_some() => stated,
+            None => return,
+        },
     };
     let equal = |index: usize| {
         old.get(index).is_some_and(|line| {
@@ -77,8 +80,9 @@ pub(in crate::patch) fn diagnose(
     }
     let differs = (0..old.len()).find(|index| !equal(*index));
     let shown_from = start + differs.unwrap_or(0).saturating_sub(AROUND);
+    let first = shown_from.saturating_sub(2);
     let last = (start + old.len() + 2).min(shown_from + 2 * AROUND + 1);
-    failure.mismatch.excerpts = vec![excerpt(text, shown_from.saturating_sub(2), last)];
+    failure.mismatch.excerpts = vec![excerpt(text, first, last.max(first + LEAST))];
     if let Some(index) = differs
         && let Some(line) = old.get(index)
     {
@@ -96,8 +100,40 @@ pub(in crate::patch) fn diagnose(
     }
 }
 
+// Where the line that tells most would stand if it were the one of the file that is most like it, for
+// who wrote it with other quotes, blanks or words.
+fn alike(text: &Text<'_>, old: &[&HunkLine<'_>], work: &Work) -> Option<usize> {
+    let plain = |line: &[u8]| -> String {
+        let shown = shown(line);
+        let plain = shown.trim().chars().map(|it| match it {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{201c}' | '\u{201d}' => '"',
+            it if it.is_whitespace() => ' ',
+            it => it,
+        });
+        plain.collect()
+    };
+    let told = old.iter().enumerate();
+    let (index, line) = told.max_by_key(|(_, line)| line.text().trim_ascii().len())?;
+    let wanted = plain(line.text());
+    if wanted.trim().is_empty() || !work.spend((text.len() * 200) as u64) {
+        return None;
+    }
+    let rows = (0..text.len()).map(|row| {
+        let near = strsim::normalized_levenshtein(&wanted, &plain(text.line(row)));
+        (near, row)
+    });
+    let (near, row) = rows.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+    (near >= ALIKE).then(|| row.saturating_sub(index))
+}
+
+// The part of a line that is the same in one that was meant.
+const ALIKE: f64 = 0.5;
+
 // Lines shown before and after the first that differs.
 const AROUND: usize = 6;
+// Lines shown of a file that has as many.
+const LEAST: usize = 5;
 
 /// The lines `from..to` of a file, as far as it has them.
 pub(super) fn excerpt(text: &Text<'_>, from: usize, to: usize) -> Excerpt {

@@ -66,7 +66,10 @@ pub(in crate::patch) fn place<'h, 'a>(
             break;
         };
         let outcome = match one {
-            Found::At(placed) => placed_or_repeated(placed, &outcomes, hunks, index),
+            Found::At(mut placed) => {
+                placed.mends.extend(no_scope(text, hunk));
+                placed_or_repeated(placed, &outcomes, hunks, index)
+            }
             Found::Doubtful(doubt) => Placement::Failed(doubtful(doubt)),
             Found::There => Placement::Failed(Refusal::new(
                 Code::P406,
@@ -198,6 +201,25 @@ fn placed_or_repeated<'h, 'a>(
         ));
     }
     Placement::Placed(placed)
+}
+
+// A scope that a hunk names for its place, and that the file does not have.
+fn no_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<MendNote> {
+    if hunk.old.is_some() {
+        return None;
+    }
+    let named = hunk.outer.iter().chain([&hunk.scope]);
+    let absent = |scope: &&[u8]| {
+        let mut rows = (0..text.len()).map(|row| text.line(row));
+        // It may be cut, or be a name alone.
+        !scope.is_empty() && !rows.any(|line| memchr::memmem::find(line, scope).is_some())
+    };
+    named.copied().any(|scope| absent(&scope)).then(|| {
+        MendNote::lossy(
+            Code::M417,
+            "took the place where the lines stand; the scope that the hunk names is not in the file",
+        )
+    })
 }
 
 // How far back a repeated hunk is looked for.

@@ -15,7 +15,8 @@ pub(super) struct Variant<'a> {
 /// The other readings of a hunk, each of which the file has to confirm.
 pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
     [
-        without_numbers(hunk),
+        without_numbers(hunk, false),
+        without_numbers(hunk, true),
         without_entities(hunk),
         without_spaces(hunk, true),
         without_spaces(hunk, false),
@@ -26,12 +27,12 @@ pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
 }
 
 // Old lines that carry consecutive numbers, copied from a listing. Added lines carry them all or none.
-fn without_numbers<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
+fn without_numbers<'a>(hunk: &Hunk<'a>, close: bool) -> Option<Variant<'a>> {
     let mut old: Vec<u64> = Vec::new();
     let mut new: Vec<Option<u64>> = Vec::new();
     let mut lines = Vec::with_capacity(hunk.lines.len());
     for line in &hunk.lines {
-        let read = numbered(line.text());
+        let read = numbered(line.text(), close);
         if line.kind == LineKind::Add {
             if !line.text().trim_ascii().is_empty() {
                 new.push(read.map(|(number, _)| number));

@@ -92,7 +92,7 @@ fn indented(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn listed(bytes: &[u8]) -> Option<Vec<u8>> {
-    from_form(bytes, |line| numbered(line).map(|(_, rest)| rest))
+    from_form(bytes, |line| numbered(line, false).map(|(_, rest)| rest))
 }
 
 fn escaped(bytes: &[u8]) -> Option<Vec<u8>> {
