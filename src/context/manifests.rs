@@ -45,7 +45,7 @@ pub(super) fn manifests(
     found
 }
 
-struct Row {
+struct ManifestRule {
     names: &'static [&'static str],
     kinds: &'static [FailureKind],
     language: &'static Language,
@@ -57,8 +57,8 @@ struct Row {
 
 use FailureKind as K;
 
-static TABLE: &[Row] = &[
-    Row {
+static TABLE: &[ManifestRule] = &[
+    ManifestRule {
         names: &["tsconfig.json"],
         kinds: &[K::TsError],
         language: &TYPESCRIPT,
@@ -66,7 +66,7 @@ static TABLE: &[Row] = &[
         is_lock: false,
         spec: true,
     },
-    Row {
+    ManifestRule {
         names: &["tsconfig.json", "jsconfig.json"],
         kinds: &[K::TsError, K::ImportError, K::ConfigError],
         language: &TYPESCRIPT,
@@ -74,7 +74,7 @@ static TABLE: &[Row] = &[
         is_lock: false,
         spec: false,
     },
-    Row {
+    ManifestRule {
         names: &["package.json"],
         kinds: &[K::ImportError],
         language: &TYPESCRIPT,
@@ -82,7 +82,7 @@ static TABLE: &[Row] = &[
         is_lock: false,
         spec: true,
     },
-    Row {
+    ManifestRule {
         names: &["package.json"],
         kinds: &[
             K::DependencyError,
@@ -95,7 +95,7 @@ static TABLE: &[Row] = &[
         is_lock: false,
         spec: false,
     },
-    Row {
+    ManifestRule {
         names: &["pnpm-lock.yaml"],
         kinds: &[K::ImportError],
         language: &TYPESCRIPT,
@@ -103,7 +103,7 @@ static TABLE: &[Row] = &[
         is_lock: true,
         spec: true,
     },
-    Row {
+    ManifestRule {
         names: &["package-lock.json", "yarn.lock", "bun.lock"],
         kinds: &[K::ImportError, K::DependencyError],
         language: &TYPESCRIPT,
@@ -111,7 +111,7 @@ static TABLE: &[Row] = &[
         is_lock: true,
         spec: false,
     },
-    Row {
+    ManifestRule {
         names: &["pyproject.toml", "setup.cfg", "setup.py"],
         kinds: &[
             K::ImportError,
@@ -125,7 +125,7 @@ static TABLE: &[Row] = &[
         is_lock: false,
         spec: false,
     },
-    Row {
+    ManifestRule {
         names: &["requirements.txt"],
         kinds: &[K::ImportError, K::DependencyError],
         language: &PYTHON,

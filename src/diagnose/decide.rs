@@ -11,7 +11,7 @@ use super::line::Line;
 use super::pattern::compile;
 use super::runners::Case;
 use super::steps::{End, Job, Step};
-use super::verdict::{Finding, Row, Scope, Verdict, blank};
+use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind};
 
@@ -49,7 +49,7 @@ pub(super) fn decide<'r>(
         .collect();
     let mut rows = rows(lines, &scope, findings, &failed);
     for (kind, weight) in from_facts(facts, code) {
-        rows.push(Row {
+        rows.push(WeighedFinding {
             kind,
             weight,
             at: usize::MAX,
@@ -105,7 +105,7 @@ fn rows<'f, 'r>(
     scope: &Scope,
     findings: &'f [Finding<'r>],
     failed: &[Step],
-) -> Vec<Row<'f, 'r>> {
+) -> Vec<WeighedFinding<'f, 'r>> {
     let end = scope.end().unwrap_or(lines.len());
     findings
         .iter()
@@ -130,7 +130,7 @@ fn rows<'f, 'r>(
                     weight = 16;
                 }
             }
-            Row {
+            WeighedFinding {
                 kind: finding.kind,
                 weight,
                 at: finding.at,
@@ -151,7 +151,7 @@ fn inside_a_report(at: usize, cases: &[&Case], lines: &[Line<'_>]) -> bool {
 
 // Tests that could not begin decide first; then what most tests died of; of equals an expectation,
 // then the first.
-fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[Row<'_, 'r>]) -> Verdict<'r> {
+fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verdict<'r> {
     let began = |vote: &&Vote<'_, 'r>| {
         !(vote.before && vote.finding.is_some_and(|finding| finding.weight >= 60))
     };
@@ -215,7 +215,7 @@ fn alternatives(kind: Kind, others: &[Kind], confidence: f64) -> Vec<Alternative
 
 // The nearest to the root cause wins; of equals the kind named most, then the first.
 fn by_weight<'r>(
-    rows: &[Row<'_, 'r>],
+    rows: &[WeighedFinding<'_, 'r>],
     facts: &LogFacts,
     failed: &[Step],
     long: bool,
@@ -291,7 +291,7 @@ fn resources<'f, 'r>(
     findings: &'f [Finding<'r>],
     scope: &Scope,
     lines: &[Line<'_>],
-) -> Option<Row<'f, 'r>> {
+) -> Option<WeighedFinding<'f, 'r>> {
     findings
         .iter()
         .filter(|finding| !scope.holds(finding.at) && !lines[finding.at].captured)
@@ -302,7 +302,7 @@ fn resources<'f, 'r>(
                     Kind::DiskFull | Kind::OutOfMemory | Kind::NetworkError | Kind::Timeout
                 )
         })
-        .map(|finding| Row {
+        .map(|finding| WeighedFinding {
             kind: finding.kind,
             weight: 41,
             at: finding.at,

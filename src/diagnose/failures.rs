@@ -1,7 +1,7 @@
 use super::line::Line;
 use super::runners::Case;
 use super::steps::Step;
-use super::verdict::{Finding, Row, Verdict};
+use super::verdict::{Finding, Verdict, WeighedFinding};
 use crate::model::{Failure, FailureKind as Kind, Subkind};
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ const MOST_FAILURES: usize = 50;
 /// then the steps that failed after it.
 pub(super) fn failures(
     verdict: &Verdict<'_>,
-    rows: &[Row<'_, '_>],
+    rows: &[WeighedFinding<'_, '_>],
     failed: &[Step],
     findings: &[Finding<'_>],
     cases: &[Case],

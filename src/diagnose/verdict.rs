@@ -79,7 +79,7 @@ pub(super) fn blank<'r>(kind: Kind) -> Verdict<'r> {
 
 /// A finding as the verdict weighs it.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'f, 'r> {
+pub(super) struct WeighedFinding<'f, 'r> {
     pub(super) kind: Kind,
     pub(super) weight: u8,
     pub(super) at: usize,

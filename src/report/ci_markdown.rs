@@ -1,3 +1,4 @@
+use super::markup::{backticks, fenced};
 use super::visible::harmless;
 use crate::model::{CiSuggestion, RunFailure, RunSummary};
 
@@ -72,9 +73,8 @@ pub fn ci_markdown(
         text.push_str(&format!("\nNot shown to be mended: {}\n", left.join(", ")));
     }
     if let Some(patch) = patch {
-        let fence = fence(patch);
         let lines: String = patch.lines().map(|it| harmless(it) + "\n").collect();
-        text.push_str(&format!("\n{fence}diff\n{lines}{fence}\n"));
+        text.push_str(&format!("\n{}", fenced(&lines, "diff")));
     }
     text
 }
@@ -93,12 +93,11 @@ pub fn ci_review(suggestions: &[CiSuggestion], verified: Option<bool>) -> serde_
         if !text.is_empty() {
             text.push('\n');
         }
-        let fence = fence(&text);
         let mut comment = serde_json::json!({
             "path": it.path,
             "line": it.line,
             "side": "RIGHT",
-            "body": format!("{fence}suggestion\n{text}{fence}\n"),
+            "body": fenced(&text, "suggestion"),
         });
         if it.start_line < it.line {
             comment["start_line"] = it.start_line.into();
@@ -137,21 +136,13 @@ const MOST_TESTS: usize = 3;
 // Nothing in the text ends it.
 fn code(text: &str) -> String {
     let text = harmless(text).replace(['\n', '\r'], " ");
-    let fence = "`".repeat(longest(&text) + 1);
+    let fence = "`".repeat(backticks(&text) + 1);
     let blank = if text.starts_with('`') || text.ends_with('`') {
         " "
     } else {
         ""
     };
     format!("{fence}{blank}{text}{blank}{fence}")
-}
-
-fn fence(text: &str) -> String {
-    "`".repeat(longest(text).max(2) + 1)
-}
-
-fn longest(text: &str) -> usize {
-    text.split(|it| it != '`').map(str::len).max().unwrap_or(0)
 }
 
 const MARK: &str = "<!-- mendit: fix-ci -->";

@@ -1,5 +1,6 @@
 use super::context_block::{Data, Part, marker, one_line};
 use super::context_prompt::{ReplyForm, parts};
+use super::markup::fenced;
 use crate::model::{ContextDocument, FailurePacket};
 
 /// The packet as a prompt for an agent, in Markdown.
@@ -36,26 +37,10 @@ fn block(out: &mut String, marker: &str, data: &Data) {
     for (name, value) in &data.about {
         out.push_str(&format!(" {name}={}", quoted(value)));
     }
-    let fence = "`".repeat((longest_run(&data.text, b'`') + 1).max(3));
-    let end = if data.text.is_empty() || data.text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
-    out.push_str(&format!(
-        "\n{fence}\n{}{end}{fence}\nEND-DATA-{marker}\n",
-        data.text
-    ));
+    let text = fenced(&data.text, "");
+    out.push_str(&format!("\n{text}END-DATA-{marker}\n"));
 }
 
 fn quoted(value: &str) -> String {
     format!("\"{}\"", one_line(value).replace('"', "'"))
-}
-
-fn longest_run(text: &str, wanted: u8) -> usize {
-    text.as_bytes()
-        .split(|byte| *byte != wanted)
-        .map(<[u8]>::len)
-        .max()
-        .unwrap_or(0)
 }

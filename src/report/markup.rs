@@ -54,14 +54,15 @@ pub(super) fn cell(text: &str) -> String {
 
 /// A text as a fenced block of Markdown that nothing in the text can close.
 pub(super) fn fenced(text: &str, language: &str) -> String {
-    let (mut longest, mut here) = (0, 0);
-    for byte in text.bytes() {
-        here = if byte == b'`' { here + 1 } else { 0 };
-        longest = longest.max(here);
-    }
-    let fence = "`".repeat(longest.max(2) + 1);
-    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let fence = "`".repeat(backticks(text).max(2) + 1);
+    let ended = text.is_empty() || text.ends_with('\n');
+    let end = if ended { "" } else { "\n" };
     format!("{fence}{language}\n{text}{end}{fence}\n")
+}
+
+/// The longest run of backticks: what is to hold the text needs one more.
+pub(super) fn backticks(text: &str) -> usize {
+    text.split(|it| it != '`').map(str::len).max().unwrap_or(0)
 }
 
 /// A page of its own around a body: no script, nothing loaded from elsewhere, light or dark as the

@@ -19,15 +19,15 @@ cfg_if::cfg_if! {
         mod context_prompt;
         mod context_text;
         mod context_xml;
-                                mod diagnosis_text;
+        mod diagnosis_text;
         mod diff_text;
         mod failure_text;
         mod healing_text;
         mod imports_graph;
         mod imports_text;
         mod markup;
-                mod github;
-                mod patch_text;
+        mod github;
+        mod patch_text;
         mod printable;
         mod proof_text;
         mod run_html;

@@ -41,8 +41,7 @@ impl Judging<'_, '_> {
                 }
             });
         self.mode_notes(&sections, target, &before);
-        let standing = self.settle(target, &sections, before, modified, mode, hunks)?;
-        self.check_link(target, standing)
+        self.settle(target, &sections, before, modified, mode, hunks)
     }
 
     // Modes that are not those of the file are worth a word, no more.
@@ -114,9 +113,7 @@ impl Judging<'_, '_> {
                     let edits = one_edit(&before.bytes, &merged);
                     (merged.into(), edits)
                 } else {
-                    for (line, failure) in modified.failures {
-                        self.hunk_problem(target, line, failure);
-                    }
+                    self.hunk_problems(target, modified.failures);
                     return Ok(SectionOutcome::Failed);
                 }
             }
@@ -131,10 +128,7 @@ impl Judging<'_, '_> {
         });
         if after == before {
             if changes {
-                return Ok(SectionOutcome::Already {
-                    origin: None,
-                    sure: true,
-                });
+                return Ok(SectionOutcome::ALREADY);
             }
             if mode.is_none() {
                 let message = "the patch changes nothing in this file";
@@ -160,7 +154,13 @@ impl Judging<'_, '_> {
             edits,
             sections.first().map_or(0, |it| it.line),
         );
-        Ok(SectionOutcome::Applied)
+        self.check_link(target, SectionOutcome::Applied)
+    }
+
+    pub(super) fn hunk_problems(&mut self, target: &Target, failures: Vec<(u64, Refusal)>) {
+        for (line, failure) in failures {
+            self.hunk_problem(target, line, failure);
+        }
     }
 
     pub(super) fn hunk_problem(&mut self, target: &Target, line: u64, failure: Refusal) {

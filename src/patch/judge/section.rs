@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::super::bodies::{apply_delta, as_hunks, created, edited};
 use super::super::change::FileState;
 use super::super::compose::one_edit;
@@ -62,10 +64,7 @@ impl Judging<'_, '_> {
         let leaves = self.vacated.contains(&target.new);
         match original(self.source, &target.new)? {
             Some(now) if now.bytes == after.bytes && !leaves => {
-                return Ok(SectionOutcome::Already {
-                    origin: None,
-                    sure: true,
-                });
+                return Ok(SectionOutcome::ALREADY);
             }
             Some(_) if !leaves => {
                 return refuse(
@@ -120,22 +119,15 @@ impl Judging<'_, '_> {
         }
         match &file.body {
             Body::Hunks(_) => {
-                let mut modified = modify(&before, &[file], self.options.strict, &self.work);
-                hunks.extend(modified.hunks.drain(..).flatten());
-                match modified.after {
-                    Some((bytes, _)) if bytes.is_empty() => {
-                        // A hunk that removes every line has no other place to go.
-                        modified.mends.retain(|mend| mend.code != Code::M401);
-                        self.verdict.mends.extend(modified.mends);
-                    }
-                    Some(_) => return partial(),
-                    None => {
-                        for (line, failure) in modified.failures {
-                            self.hunk_problem(target, line, failure);
-                        }
-                        return Ok(SectionOutcome::Failed);
-                    }
+                let Some((left, mut mends)) = self.left(file, target, &before, hunks) else {
+                    return Ok(SectionOutcome::Failed);
+                };
+                if !left.is_empty() {
+                    return partial();
                 }
+                // A hunk that removes every line has no other place to go.
+                mends.retain(|mend| mend.code != Code::M401);
+                self.verdict.mends.extend(mends);
             }
             Body::Binary(forward, _) => {
                 if !binary(file, &before.bytes, forward)?.is_empty() {
@@ -164,10 +156,7 @@ impl Judging<'_, '_> {
             let there = self.existing(&target.new)?;
             let already = pure || modify(&there, &[file], true, &self.work).already.is_some();
             if already {
-                return Ok(SectionOutcome::Already {
-                    origin: None,
-                    sure: true,
-                });
+                return Ok(SectionOutcome::ALREADY);
             }
         }
         // A copy is made of what stood there before the patch.
@@ -235,12 +224,7 @@ impl Judging<'_, '_> {
             return refuse(Code::P206, "the mode does not go with what the file is");
         }
         let bytes = match &file.body {
-            Body::Hunks(_) => {
-                let modified = modify(&before, &[file], self.options.strict, &self.work);
-                let standing =
-                    self.settle(target, &[file], before, modified, target.mode, hunks)?;
-                return self.check_link(target, standing);
-            }
+            Body::Hunks(_) => return self.place(file, target, before, hunks),
             Body::Empty => before.bytes.to_vec(),
             Body::Whole(bytes) => {
                 if !self.options.as_written
@@ -262,12 +246,7 @@ impl Judging<'_, '_> {
                 hunks.extend(verdicts);
                 match result {
                     Ok(bytes) => bytes,
-                    Err(_) if already => {
-                        return Ok(SectionOutcome::Already {
-                            origin: None,
-                            sure: true,
-                        });
-                    }
+                    Err(_) if already => return Ok(SectionOutcome::ALREADY),
                     // Lines that only nearly stand there are placed as those of a hunk are.
                     Err(failure)
                         if failure.code == Code::P401
@@ -279,12 +258,7 @@ impl Judging<'_, '_> {
                             body: Body::Hunks(as_hunks(edits)),
                             ..file.clone()
                         };
-                        let modified =
-                            modify(&before, &[&section], self.options.strict, &self.work);
-                        let mode = target.mode;
-                        let standing =
-                            self.settle(target, &[&section], before, modified, mode, hunks)?;
-                        return self.check_link(target, standing);
+                        return self.place(&section, target, before, hunks);
                     }
                     Err(failure) => {
                         self.hunk_problem(target, u64::from(file.line), failure);
@@ -306,16 +280,42 @@ impl Judging<'_, '_> {
         };
         if !moved && after == before {
             if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
-                return Ok(SectionOutcome::Already {
-                    origin: None,
-                    sure: true,
-                });
+                return Ok(SectionOutcome::ALREADY);
             }
             return refuse(Code::P305, "the patch changes nothing in this file");
         }
         let edits = one_edit(&before.bytes, &after.bytes);
         self.store(target, Some(before), Some(after), edits, file.line);
         self.check_link(target, SectionOutcome::Applied)
+    }
+
+    // Hunks in what stands at the target's path.
+    fn place(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        before: FileState,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Result<SectionOutcome, Refusal> {
+        let modified = modify(&before, &[file], self.options.strict, &self.work);
+        self.settle(target, &[file], before, modified, target.mode, hunks)
+    }
+
+    // What the hunks of a file that is to go leave of it. Hunks that do not fit are told.
+    fn left(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        before: &FileState,
+        hunks: &mut Vec<HunkVerdict>,
+    ) -> Option<(Arc<[u8]>, Vec<Mend>)> {
+        let modified = modify(before, &[file], self.options.strict, &self.work);
+        hunks.extend(modified.hunks.into_iter().flatten());
+        let Some((bytes, _)) = modified.after else {
+            self.hunk_problems(target, modified.failures);
+            return None;
+        };
+        Some((bytes, modified.mends))
     }
 
     pub(super) fn check_link(
@@ -347,6 +347,13 @@ pub(super) enum SectionOutcome {
     // It fits and changes nothing.
     Unchanged,
     Failed,
+}
+
+impl SectionOutcome {
+    pub(super) const ALREADY: Self = Self::Already {
+        origin: None,
+        sure: true,
+    };
 }
 
 // What stands at a path before the patch.
@@ -391,16 +398,11 @@ impl Judging<'_, '_> {
         plain.headers.explicit = None;
         let origin = match &file.body {
             Body::Hunks(_) => {
-                let mut modified = modify(&before, &[&plain], self.options.strict, &self.work);
-                hunks.extend(modified.hunks.drain(..).flatten());
-                let Some((bytes, _)) = modified.after else {
-                    for (line, failure) in modified.failures {
-                        self.hunk_problem(target, line, failure);
-                    }
+                let Some((left, mends)) = self.left(&plain, target, &before, hunks) else {
                     return Ok(SectionOutcome::Failed);
                 };
-                self.verdict.mends.extend(modified.mends);
-                bytes.to_vec()
+                self.verdict.mends.extend(mends);
+                left.to_vec()
             }
             Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
             _ => before.bytes.to_vec(),

@@ -1,9 +1,7 @@
-use std::borrow::Cow;
-
 use super::blank::{is_blank_context, other_blanks};
 use super::context::other_context;
 use super::pieces::in_pieces;
-use super::placed::{Piece, Placed, firm, old_of};
+use super::placed::{Placed, firm, old_of};
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
 use super::shift::shifted;
@@ -48,16 +46,7 @@ pub(super) fn find<'h, 'a>(
         let old: Vec<_> = old_of(&variant.lines);
         let found = places(text, (0, text.len()), &old, &EXACT, work);
         if let [at] = found.as_slice() {
-            let piece = Piece {
-                at: *at,
-                from: 0,
-                to: variant.lines.len(),
-            };
-            return Found::At(Placed {
-                lines: Cow::Owned(variant.lines),
-                pieces: vec![piece],
-                mends: vec![variant.mend],
-            });
+            return Found::At(Placed::whole(variant.lines, *at, vec![variant.mend]));
         }
     }
     [
@@ -188,15 +177,7 @@ pub(super) fn placed_at<'h, 'a>(
             "put back the space that marks context lines",
         ));
     }
-    Placed {
-        lines: Cow::Borrowed(lines),
-        pieces: vec![Piece {
-            at,
-            from: 0,
-            to: lines.len(),
-        }],
-        mends,
-    }
+    Placed::whole(lines, at, mends)
 }
 
 // A hunk that stands somewhere still has to be whole.
@@ -299,14 +280,11 @@ fn past_the_end<'h, 'a>(
         let at = text.len().checked_sub(old.len())?;
         fits(text, at, &old, &EXACT).then_some((to, at))
     })?;
-    Some(Placed {
-        lines: Cow::Borrowed(lines.get(..to)?),
-        pieces: vec![Piece { at, from: 0, to }],
-        mends: vec![MendNote::safe(
-            Code::M414,
-            "left out blank context lines after the end of the file",
-        )],
-    })
+    let mend = MendNote::safe(
+        Code::M414,
+        "left out blank context lines after the end of the file",
+    );
+    Some(Placed::whole(lines.get(..to)?, at, vec![mend]))
 }
 
 /// Leaves out the removal of an empty line after the last newline, where the file has no line.
@@ -330,15 +308,11 @@ fn after_the_end<'h, 'a>(
     if found.as_slice() != [at] || !changes {
         return None;
     }
-    let to = kept.len();
-    Some(Placed {
-        lines: Cow::Owned(kept),
-        pieces: vec![Piece { at, from: 0, to }],
-        mends: vec![MendNote::lossy(
-            Code::M414,
-            "left out the removal of an empty line after the end of the file",
-        )],
-    })
+    let mend = MendNote::lossy(
+        Code::M414,
+        "left out the removal of an empty line after the end of the file",
+    );
+    Some(Placed::whole(kept, at, vec![mend]))
 }
 
 #[cfg(test)]

@@ -14,7 +14,22 @@ pub(in crate::patch) struct Placed<'h, 'a> {
     pub(in crate::patch) mends: Vec<MendNote>,
 }
 
-impl Placed<'_, '_> {
+impl<'h, 'a> Placed<'h, 'a> {
+    /// All lines in one piece, from line `at` of the file on.
+    pub(super) fn whole(
+        lines: impl Into<Cow<'h, [HunkLine<'a>]>>,
+        at: usize,
+        mends: Vec<MendNote>,
+    ) -> Self {
+        let lines = lines.into();
+        let to = lines.len();
+        Self {
+            lines,
+            pieces: vec![Piece { at, from: 0, to }],
+            mends,
+        }
+    }
+
     /// The first line of the file it touches, counted from 0.
     pub(in crate::patch) fn at(&self) -> usize {
         self.pieces.first().map_or(0, |piece| piece.at)

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::placed::{Piece, Placed, firm, old_of};
+use super::placed::{Placed, firm, old_of};
 use super::rule::MendNote;
 use super::search::Work;
 use crate::model::Code;
@@ -64,18 +64,11 @@ pub(super) fn shifted<'h, 'a>(
             ..line.clone()
         });
     }
-    Some(Placed {
-        pieces: vec![Piece {
-            at,
-            from: 0,
-            to: moved.len(),
-        }],
-        lines: Cow::Owned(moved),
-        mends: vec![MendNote::lossy(
-            Code::M416,
-            "moved the whole hunk to the indentation of the file",
-        )],
-    })
+    let mend = MendNote::lossy(
+        Code::M416,
+        "moved the whole hunk to the indentation of the file",
+    );
+    Some(Placed::whole(moved, at, vec![mend]))
 }
 
 // What the file has more or less than the patch.

@@ -25,7 +25,7 @@ pub enum Recovered {
 pub(super) struct Journal {
     pub(super) path: PathBuf,
     pub(super) sides: Directory,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<ChangedPath>,
     pub(super) one_device: bool,
 }
 
@@ -80,7 +80,7 @@ impl Journal {
         &self,
         tree: &Directory,
         index: usize,
-        row: &Row,
+        row: &ChangedPath,
         new: bool,
     ) -> io::Result<()> {
         let name = row.path.rsplit('/').next().unwrap_or(&row.path);
@@ -126,7 +126,7 @@ impl Journal {
 
     /// Puts every row of `done` back that does not stand as it was, whatever fails on the way, and
     /// tells whether all do now.
-    pub(super) fn put_back(&self, tree: &Directory, done: &[(usize, &Row)]) -> bool {
+    pub(super) fn put_back(&self, tree: &Directory, done: &[(usize, &ChangedPath)]) -> bool {
         // Said first, so that a recovery goes on in this direction.
         let _ = fs::rename(self.path.join(PLAN), self.path.join(UNDO));
         // What was made goes before what was removed comes back, as on the way here.
@@ -216,7 +216,7 @@ pub fn recover(root: &Path, state: &Path) -> Result<Recovered, WriteError> {
         discard(state);
         return Ok(Recovered::Undone);
     };
-    let rows: Vec<Row> =
+    let rows: Vec<ChangedPath> =
         serde_json::from_slice(&plan).map_err(|error| io_error(&path, io::Error::other(error)))?;
     let tree = Directory::open(root).map_err(|error| io_error(root, error))?;
     let sides = Directory::open(&path).map_err(|error| io_error(&path, error))?;
@@ -268,7 +268,7 @@ pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) ->
     }
 }
 
-fn stands(tree: &Directory, row: &Row) -> Option<(String, u32)> {
+fn stands(tree: &Directory, row: &ChangedPath) -> Option<(String, u32)> {
     let name = row.path.rsplit('/').next().unwrap_or(&row.path);
     let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
     Some((BlobId::of(&bytes).to_string(), mode))
@@ -276,7 +276,7 @@ fn stands(tree: &Directory, row: &Row) -> Option<(String, u32)> {
 
 /// One path of a change: blob id and mode before and after.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Row {
+pub(super) struct ChangedPath {
     pub(super) path: String,
     pub(super) old: Option<(String, u32)>,
     pub(super) new: Option<(String, u32)>,
@@ -290,19 +290,19 @@ fn synced(file: &Path) -> io::Result<()> {
 }
 
 /// The steps of a change: first what goes, so a file may take the place of a directory.
-pub(super) fn in_order(rows: &[Row]) -> Vec<(usize, &Row)> {
-    let mut order: Vec<(usize, &Row)> = rows.iter().enumerate().collect();
+pub(super) fn in_order(rows: &[ChangedPath]) -> Vec<(usize, &ChangedPath)> {
+    let mut order: Vec<(usize, &ChangedPath)> = rows.iter().enumerate().collect();
     order.sort_by_key(|(index, row)| (row.new.is_some(), *index));
     order
 }
 
 /// Removes directories that lost their last file, the innermost first, as git does.
-pub(super) fn remove_emptied(tree: &Directory, rows: &[Row]) {
+pub(super) fn remove_emptied(tree: &Directory, rows: &[ChangedPath]) {
     remove_emptied_by(tree, rows, |row| row.new.is_none());
 }
 
 /// The same for the rows that `gone` names.
-fn remove_emptied_by(tree: &Directory, rows: &[Row], gone: fn(&Row) -> bool) {
+fn remove_emptied_by(tree: &Directory, rows: &[ChangedPath], gone: fn(&ChangedPath) -> bool) {
     for row in rows.iter().filter(|row| gone(row)) {
         let mut path = row.path.as_str();
         while let Some((above, _)) = path.rsplit_once('/') {

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::directory::{Directory, is_absent};
 use super::error::{WriteError, io_error};
-use super::journal::{self, Journal, Row, half_way, in_order, remove_emptied};
+use super::journal::{self, ChangedPath, Journal, half_way, in_order, remove_emptied};
 use crate::model::{BlobId, file_name};
 use crate::patch::{Change, FileState};
 
@@ -83,7 +83,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
         let id = |state: Option<&FileState>| {
             state.map(|state| (BlobId::of(&state.bytes).to_string(), state.mode))
         };
-        journal.rows.push(Row {
+        journal.rows.push(ChangedPath {
             path: path.to_owned(),
             old: id(old),
             new: id(new),

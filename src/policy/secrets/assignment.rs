@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -34,11 +33,7 @@ pub(super) fn assigned_secrets(text: &[u8], at: usize, hits: &mut Vec<Hit>) -> u
         return end;
     };
     let mut push = |range: Range<usize>| {
-        hits.push(Hit {
-            start: range.start,
-            end: range.end,
-            rule: Cow::Borrowed(rule_name(kind)),
-        });
+        hits.push(Hit::new(rule_name(kind), range));
     };
     let strong = |range: &Range<usize>| {
         let set = text.get(range.clone()).unwrap_or_default();

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::scan::Hit;
@@ -179,11 +178,7 @@ fn putty(text: &[u8], first: Range<usize>, hits: &mut Vec<Hit>) {
 }
 
 fn hit(range: Range<usize>) -> Hit {
-    Hit {
-        start: range.start,
-        end: range.end,
-        rule: Cow::Borrowed(RULE),
-    }
+    Hit::new(RULE, range)
 }
 
 fn line_end(text: &[u8], from: usize) -> usize {

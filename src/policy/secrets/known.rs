@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -46,11 +45,8 @@ impl KnownValues {
         let Some(finder) = &self.finder else {
             return;
         };
-        hits.extend(finder.find_iter(text).map(|found| Hit {
-            start: found.start(),
-            end: found.end(),
-            rule: Cow::Borrowed(RULE),
-        }));
+        let found = finder.find_iter(text);
+        hits.extend(found.map(|found| Hit::new(RULE, found.range())));
     }
 }
 

@@ -41,11 +41,7 @@ fn viewed(view: &View, given: &Given) -> impl Iterator<Item = Hit> {
     scan_decoded(&view.text, given, &mut inner);
     inner.into_iter().map(|hit| {
         let range = view.origin(hit.start, hit.end);
-        Hit {
-            start: range.start,
-            end: range.end,
-            ..hit
-        }
+        Hit::new(hit.rule, range)
     })
 }
 
@@ -57,11 +53,7 @@ fn scan_decoded(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
         scan_plain(&encoded.decoded, given, &mut inner);
         hits.extend(inner.drain(..).map(|hit| {
             let range = encoded.outer(hit.start, hit.end);
-            Hit {
-                start: range.start,
-                end: range.end,
-                ..hit
-            }
+            Hit::new(hit.rule, range)
         }));
     });
 }
@@ -103,11 +95,7 @@ fn scan_plain(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
             }
         };
         if let Some((rule, range)) = found {
-            hits.push(Hit {
-                start: range.start,
-                end: range.end,
-                rule: Cow::Borrowed(rule),
-            });
+            hits.push(Hit::new(rule, range));
         }
     });
 }
@@ -144,6 +132,16 @@ pub(in crate::policy) struct Hit {
     pub(in crate::policy) start: usize,
     pub(in crate::policy) end: usize,
     pub(in crate::policy) rule: Cow<'static, str>,
+}
+
+impl Hit {
+    pub(super) fn new(rule: impl Into<Cow<'static, str>>, range: Range<usize>) -> Self {
+        Self {
+            start: range.start,
+            end: range.end,
+            rule: rule.into(),
+        }
+    }
 }
 
 const MAX_VALUE: usize = 8 * 1024;
@@ -262,11 +260,8 @@ fn values(document: &[u8], offset: usize, hits: &mut Vec<Hit>) {
                 let written =
                     !matches!(value.first(), None | Some(b'|' | b'>' | b'$' | b'{' | b'#'));
                 if written && value.len() >= 4 {
-                    hits.push(Hit {
-                        start: at + lead,
-                        end: at + lead + value.len(),
-                        rule: Cow::Borrowed(RULE),
-                    });
+                    let start = at + lead;
+                    hits.push(Hit::new(RULE, start..start + value.len()));
                 }
             }
             _ if matches!(body, b"data:" | b"stringData:") => inside = Some(indent),

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
@@ -95,11 +94,8 @@ impl Compiled {
                 continue;
             };
             if !secret.is_empty() {
-                hits.push(Hit {
-                    start: offset + secret.start(),
-                    end: offset + secret.end(),
-                    rule: Cow::Owned(self.id.clone()),
-                });
+                let range = offset + secret.start()..offset + secret.end();
+                hits.push(Hit::new(self.id.clone(), range));
             }
         }
     }
