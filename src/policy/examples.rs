@@ -121,6 +121,7 @@ mod tests {
                     run: &CommandFiles::default(),
                     source,
                     is_standard: |_| false,
+                    committed: &|_| None,
                 };
                 let found = weakened_example(&file, &rules).map(|it| it.code);
                 assert_eq!(found, expected, "{after}");
