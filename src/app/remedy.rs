@@ -279,6 +279,49 @@ impl Project<'_> {
         })
     }
 
+    // What installs everything, with the extra or the group of pyproject.toml that alone has the package.
+    fn with_extra(&self, all: &str, package: &str) -> String {
+        let table = self.has("pyproject.toml");
+        let table = table.and_then(|text| text.parse::<toml::Table>().ok());
+        let has = |list: &toml::Value| {
+            let mut names = list.as_array().into_iter().flatten();
+            names.any(|it| {
+                let name = it.as_str().and_then(|it| words(it).next());
+                name.is_some_and(|it| it.eq_ignore_ascii_case(package))
+            })
+        };
+        let at = |path: &[&str]| {
+            let table = table.as_ref()?;
+            let (last, above) = path.split_last()?;
+            let inner = above
+                .iter()
+                .try_fold(table, |table, key| table.get(*key)?.as_table())?;
+            inner.get(*last)
+        };
+        let group = |path: &[&str]| {
+            let groups = at(path)?.as_table()?;
+            let (name, _) = groups.iter().find(|(_, list)| has(list))?;
+            let plain = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+            name.chars().all(plain).then(|| name.clone())
+        };
+        let extra = group(&["project", "optional-dependencies"]);
+        let other = group(&["dependency-groups"]);
+        if at(&["project", "dependencies"]).is_some_and(has) {
+            return all.to_owned();
+        }
+        match (all, extra, other) {
+            ("python3 -m pip install -e .", Some(extra), _) => {
+                format!("python3 -m pip install -e '.[{extra}]'")
+            }
+            ("python3 -m pip install -e .", None, Some(group)) => {
+                format!("python3 -m pip install --group {group}")
+            }
+            ("uv sync", Some(extra), _) => format!("uv sync --extra {extra}"),
+            ("uv sync", None, Some(group)) => format!("uv sync --group {group}"),
+            _ => all.to_owned(),
+        }
+    }
+
     // A package that is not there: declared, it is installed; else it is added, unless the manifest
     // names one that is called almost like it: a slip of the finger is how strange packages get in.
     fn missing(&self, module: &str, python: bool) -> Option<Remedy> {
@@ -321,7 +364,7 @@ impl Project<'_> {
         Some(if declared && row.is_some() {
             Remedy {
                 problem: format!("`{package}` is declared and not installed"),
-                command: Some(all.to_owned()),
+                command: Some(self.with_extra(all, package)),
             }
         } else if let Some(near) = near.filter(|_| !declared) {
             Remedy {
@@ -500,6 +543,29 @@ mod tests {
             advice("sh: 1: vitst: not found\n", "npm test", &source),
             [(said, None)]
         );
+    }
+
+    #[test]
+    fn an_extra_is_installed_by_its_name() {
+        let log = "E   ModuleNotFoundError: No module named 'hypothesis'\n";
+        for (manifest, expected) in [
+            (
+                "[project]\ndependencies = ['hypothesis>=6']\n",
+                "python3 -m pip install -e .",
+            ),
+            (
+                "[project]\ndependencies = ['attrs']\n[project.optional-dependencies]\ntest = ['hypothesis>=6']\n",
+                "python3 -m pip install -e '.[test]'",
+            ),
+            (
+                "[dependency-groups]\ndev = ['hypothesis']\n",
+                "python3 -m pip install --group dev",
+            ),
+        ] {
+            let source = project(&[("pyproject.toml", manifest)]);
+            let found = advice(log, "pytest", &source);
+            assert_eq!(found[0].1.as_deref(), Some(expected), "{found:?}");
+        }
     }
 
     #[test]

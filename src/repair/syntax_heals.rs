@@ -218,8 +218,8 @@ fn words(text: &str) -> String {
     kept
 }
 
-// Whether a bracket that opens on this line groups what it holds, so that where it closes is meaning:
-// `(net + fee * n`.
+// Whether where a bracket that opens on this line closes is meaning: it groups what it holds
+// (`(net + fee * n`), or an operator follows the last argument (`1 - min(percent, 100 / 100`).
 fn groups(line: &str) -> bool {
     let mut open = Vec::new();
     for (at, letter) in line.char_indices() {
@@ -241,7 +241,11 @@ fn groups(line: &str) -> bool {
     let words = inside
         .split_whitespace()
         .filter(|it| matches!(*it, "and" | "or" | "in" | "is"));
-    !called && operators + words.count() > 1
+    let last = inside.rsplit_once(", ").map_or("", |(_, last)| last);
+    let last = last.rsplit(')').next().unwrap_or_default();
+    let binary = [" + ", " - ", " * ", " / ", " // ", " % "];
+    let follows = binary.iter().any(|it| last.contains(it));
+    (called && follows) || (!called && operators + words.count() > 1)
 }
 
 fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<Heal> {
@@ -452,6 +456,18 @@ mod tests {
                 "def f(a, b, n):\n    return (a + b * n\n",
                 python(2, "'(' was never closed"),
                 "",
+            ),
+            (
+                "a.py",
+                "def f(p):\n    return 1 - min(p, 100 / 100\n",
+                python(2, "'(' was never closed"),
+                "",
+            ),
+            (
+                "a.py",
+                "def f(p, q):\n    return max(0, round(p * q, 2)\n",
+                python(2, "'(' was never closed"),
+                "+    return max(0, round(p * q, 2))",
             ),
             (
                 "a.py",
