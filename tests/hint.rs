@@ -823,6 +823,25 @@ fn nothing_is_certain_of_what_a_file_had_late_in_a_branch_or_replaced() {
 }
 
 #[test]
+fn a_definition_that_has_another_name_in_its_own_file_is_what_was_meant() {
+    let text = |name: &str, body: &str| {
+        format!(
+            "def {name}(rows):\n    {body}\n    return rows\n\n\ndef run(rows):\n    return prepare(rows)\n"
+        )
+    };
+    let before = text("prepare", "rows.sort()");
+    let told = |now: &str| {
+        let found = hints_after(&[("use.py", now)], "use.py", "prepare", &[before.as_str()]);
+        let told = found.iter().map(|it| (it.imported.clone(), it.certain));
+        told.collect::<Vec<_>>()
+    };
+    let renamed = told(&text("arrange", "rows.sort()"));
+    assert_eq!(renamed, [("arrange".to_owned(), false)]);
+    let other = told(&text("arrange", "rows.clear()"));
+    assert!(other.is_empty(), "{other:?}");
+}
+
+#[test]
 fn a_sibling_with_the_same_names_and_an_opposite_are_not_meant() {
     let loader = |mark: &str| {
         format!(

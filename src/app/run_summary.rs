@@ -48,7 +48,10 @@ pub(super) fn summarise(
     if mended_by_hand.is_empty() {
         mended_by_hand = remedies(diagnosis, command, &again, source, &workspace.prefix);
     }
+    // Of a name that has its import no spelling is told.
+    let settled = |name: &str| certain.iter().any(|it| it.name == name);
     let mends = log_heals(diagnosis, log.text(), source).into_iter();
+    let mends = mends.filter(|it| it.respells.as_ref().is_none_or(|(name, _)| !settled(name)));
     let mut mends: Vec<String> = mends.map(|it| it.what).collect();
     mends.extend(
         more.into_iter()

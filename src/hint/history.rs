@@ -7,6 +7,7 @@ use super::evidence::Way;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use super::query::Undefined;
+use super::renamed::renaming;
 use super::restored::stands_again;
 use crate::graph::Graph;
 use crate::languages::{Has, exported, facts, import_lines, uses, words};
@@ -63,7 +64,25 @@ pub(super) fn weighed(
             }
             rows.insert(0, one);
         }
-        Some((Was::Defined, _)) => rows.retain(|it| it.path.is_some()),
+        Some((Was::Defined, then)) => {
+            rows.retain(|it| it.path.is_some());
+            // The same definition under another name: the uses of the old one were left behind.
+            if let Some((new, true)) = renaming(asked.file, &then, asked.text, asked.name) {
+                rows = vec![Suggestion {
+                    name: asked.name.to_owned(),
+                    import_statement: String::new(),
+                    module: String::new(),
+                    path: None,
+                    confidence: 50,
+                    source: HintSource::Similar,
+                    certain: false,
+                    imported: new,
+                    type_only: false,
+                    replaces: None,
+                    also_in: Vec::new(),
+                }];
+            }
+        }
         Some((Was::Local, _)) => {
             rows.retain(|it| it.path.is_some());
             doubt(&mut rows);
