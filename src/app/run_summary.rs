@@ -313,7 +313,7 @@ fn found_imports(
     let mut mends = Vec::new();
     if let Ok(hinted) = hinted {
         mends.clone_from(&hinted.mends);
-        let (moved, others) = moved(hinted.document.suggestions, &hinted.refused);
+        let (moved, others) = moved(&hinted.document.suggestions, &hinted.refused);
         certain.extend(moved);
         for one in others {
             if hinted.passed_on.contains(&one.name) && !one.certain {
@@ -347,13 +347,13 @@ fn found_imports(
 
 // The modules that several statements name by a place where they are no more, a row for each; and the
 // suggestions that are about something else.
-fn moved(all: Vec<Suggestion>, refused: &[Suggestion]) -> (Vec<CertainImport>, Vec<Suggestion>) {
+fn moved(all: &[Suggestion], refused: &[Suggestion]) -> (Vec<CertainImport>, Vec<Suggestion>) {
     let goes = |one: &Suggestion| {
         let moves = one.certain && one.imported == "*" && one.replaces.is_some();
         one.path.clone().filter(|_| moves)
     };
     let mut places: BTreeMap<RepoPath, Vec<&Suggestion>> = BTreeMap::new();
-    for one in &all {
+    for one in all {
         if let Some(path) = goes(one) {
             places.entry(path).or_default().push(one);
         }
