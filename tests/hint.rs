@@ -642,7 +642,7 @@ fn a_module_that_lost_a_name_is_told_to_pass_it_on_again() {
     repo.write("shop/money.py", list);
     repo.write("shop/__init__.py", "from .money import *\n");
     repo.commit();
-    repo.write("shop/money.py", &list.replace("'join', ", ""));
+    repo.write("shop/money.py", list.replace("'join', ", ""));
     repo.write("app.py", "from shop import join\n\nprint(join('a'))\n");
     repo.write(
         "log",
