@@ -642,7 +642,7 @@ fn a_module_that_lost_a_name_is_told_to_pass_it_on_again() {
     repo.write("shop/money.py", list);
     repo.write("shop/__init__.py", "from .money import *\n");
     repo.commit();
-    repo.write("shop/money.py", &list.replace("'join', ", ""));
+    repo.write("shop/money.py", list.replace("'join', ", ""));
     repo.write("app.py", "from shop import join\n\nprint(join('a'))\n");
     repo.write(
         "log",
@@ -903,6 +903,25 @@ fn nothing_is_certain_of_what_a_file_had_late_in_a_branch_or_replaced() {
             "{doubted:?}"
         );
     }
+}
+
+#[test]
+fn a_definition_that_has_another_name_in_its_own_file_is_what_was_meant() {
+    let text = |name: &str, body: &str| {
+        format!(
+            "def {name}(rows):\n    {body}\n    return rows\n\n\ndef run(rows):\n    return prepare(rows)\n"
+        )
+    };
+    let before = text("prepare", "rows.sort()");
+    let told = |now: &str| {
+        let found = hints_after(&[("use.py", now)], "use.py", "prepare", &[before.as_str()]);
+        let told = found.iter().map(|it| (it.imported.clone(), it.certain));
+        told.collect::<Vec<_>>()
+    };
+    let renamed = told(&text("arrange", "rows.sort()"));
+    assert_eq!(renamed, [("arrange".to_owned(), false)]);
+    let other = told(&text("arrange", "rows.clear()"));
+    assert!(other.is_empty(), "{other:?}");
 }
 
 #[test]

@@ -48,7 +48,10 @@ pub(super) fn summarise(
     if mended_by_hand.is_empty() {
         mended_by_hand = remedies(diagnosis, command, &again, source, &workspace.prefix);
     }
+    // Of a name that has its import no spelling is told.
+    let settled = |name: &str| certain.iter().any(|it| it.name == name);
     let mends = log_heals(diagnosis, log.text(), source).into_iter();
+    let mends = mends.filter(|it| it.respells.as_ref().is_none_or(|(name, _)| !settled(name)));
     let mut mends: Vec<String> = mends.map(|it| it.what).collect();
     mends.extend(
         more.into_iter()
@@ -310,7 +313,7 @@ fn found_imports(
     let mut mends = Vec::new();
     if let Ok(hinted) = hinted {
         mends.clone_from(&hinted.mends);
-        let (moved, others) = moved(hinted.document.suggestions, &hinted.refused);
+        let (moved, others) = moved(&hinted.document.suggestions, &hinted.refused);
         certain.extend(moved);
         for one in others {
             if hinted.passed_on.contains(&one.name) && !one.certain {
@@ -344,13 +347,13 @@ fn found_imports(
 
 // The modules that several statements name by a place where they are no more, a row for each; and the
 // suggestions that are about something else.
-fn moved(all: Vec<Suggestion>, refused: &[Suggestion]) -> (Vec<CertainImport>, Vec<Suggestion>) {
+fn moved(all: &[Suggestion], refused: &[Suggestion]) -> (Vec<CertainImport>, Vec<Suggestion>) {
     let goes = |one: &Suggestion| {
         let moves = one.certain && one.imported == "*" && one.replaces.is_some();
         one.path.clone().filter(|_| moves)
     };
     let mut places: BTreeMap<RepoPath, Vec<&Suggestion>> = BTreeMap::new();
-    for one in &all {
+    for one in all {
         if let Some(path) = goes(one) {
             places.entry(path).or_default().push(one);
         }

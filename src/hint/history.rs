@@ -7,7 +7,7 @@ use super::evidence::Way;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use super::query::Undefined;
-use super::renamed::{Kept, definition, kept};
+use super::renamed::{Kept, definition, kept, renaming};
 use super::restored::stands_again;
 use crate::graph::Graph;
 use crate::languages::{Has, exported, facts, import_lines, uses, words};
@@ -66,7 +66,24 @@ pub(super) fn weighed(
         }
         Some((Was::Defined, then)) => {
             rows.retain(|it| it.path.is_some());
-            doubt_namesakes(graph, asked, &then, &mut rows);
+            // The same definition under another name: the uses of the old one were left behind.
+            if let Some((new, true)) = renaming(asked.file, &then, asked.text, asked.name) {
+                rows = vec![Suggestion {
+                    name: asked.name.to_owned(),
+                    import_statement: String::new(),
+                    module: String::new(),
+                    path: None,
+                    confidence: 50,
+                    source: HintSource::Similar,
+                    certain: false,
+                    imported: new,
+                    type_only: false,
+                    replaces: None,
+                    also_in: Vec::new(),
+                }];
+            } else {
+                doubt_namesakes(graph, asked, &then, &mut rows);
+            }
         }
         Some((Was::Local, _)) => {
             rows.retain(|it| it.path.is_some());

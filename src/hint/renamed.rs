@@ -366,7 +366,12 @@ fn shared_words(one: &str, other: &str) -> usize {
 
 // The new name of a definition that a change of its file gave another, and whether it is the same
 // otherwise.
-fn renaming(file: &RepoPath, before: &[u8], after: &[u8], old: &str) -> Option<(String, bool)> {
+pub(super) fn renaming(
+    file: &RepoPath,
+    before: &[u8],
+    after: &[u8],
+    old: &str,
+) -> Option<(String, bool)> {
     let (then, now) = (facts(file, before), facts(file, after));
     let defines = |facts: &FileFacts, name: &str| {
         let mut own = facts.definitions.iter();

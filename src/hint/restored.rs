@@ -7,7 +7,7 @@ use crate::git::changed_lines;
 use crate::languages::{
     PYTHON, facts, free_names, import_lines, removed, syntax_errors, uses, words,
 };
-use crate::model::{FileFacts, Import, RepoPath, Suggestion};
+use crate::model::{FileFacts, Import, ImportedName, RepoPath, Suggestion};
 
 /// Runs of changed lines that are looked at in one file.
 const MAX_RUNS: usize = 400;
@@ -198,9 +198,13 @@ impl Place<'_> {
             let Some(next) = self.without_one(&text, &unneeded) else {
                 break;
             };
-            text = next?;
+            text = next;
         }
         let found = facts(self.file, text.as_bytes());
+        let mut came = found.imports.iter().filter(|it| self.is_new(it));
+        if came.any(|it| locals(it).any(&unneeded)) {
+            return None;
+        }
         let defined = |facts: &FileFacts| -> Vec<String> {
             let all = facts.definitions.iter();
             all.map(|it| it.name.clone()).collect()
@@ -229,30 +233,26 @@ impl Place<'_> {
         .then_some(text)
     }
 
+    fn is_new(&self, import: &Import) -> bool {
+        let mut own = self.is.facts.imports.iter();
+        !own.any(|it| is_same(it, import))
+    }
+
     // The text without an import, or one name of it, that is not needed.
-    fn without_one(&self, text: &str, unneeded: &dyn Fn(&str) -> bool) -> Option<Option<String>> {
+    fn without_one(&self, text: &str, unneeded: &dyn Fn(&str) -> bool) -> Option<String> {
         let found = facts(self.file, text.as_bytes());
         let lines = import_lines(self.file, text, &found);
-        let is_new = |it: &Import| !self.is.facts.imports.iter().any(|old| is_same(old, it));
-        let mut all = found
-            .imports
-            .iter()
-            .zip(&lines)
-            .filter(|(it, _)| is_new(it));
-        let (import, lines) = all.find(|(it, _)| locals(it).any(unneeded))?;
+        let all = found.imports.iter().zip(&lines);
+        let mut new = all.filter(|(it, _)| self.is_new(it));
+        let (import, lines) = new.find(|(it, _)| locals(it).any(unneeded))?;
         if locals(import).all(unneeded) {
             let kept = text.split_inclusive('\n').enumerate();
             let kept = kept.filter(|(at, _)| !lines.contains(at));
-            return Some(Some(kept.map(|(_, line)| line).collect()));
+            return Some(kept.map(|(_, line)| line).collect());
         }
         let name = import.names.iter().find(|it| unneeded(it.local()))?;
-        Some(removed(
-            self.file,
-            text,
-            &found,
-            &import.specifier,
-            &name.name,
-        ))
+        let module = &import.specifier;
+        removed(self.file, text, &found, module, &name.name)
     }
 
     // Whether an import within a function or a branch serves all uses: they stood there with it, and
@@ -295,7 +295,7 @@ fn is_same(one: &Import, other: &Import) -> bool {
 fn locals(import: &Import) -> impl Iterator<Item = &str> {
     let whole = import.names.is_empty();
     let whole = whole.then(|| import.specifier.split('.').next().unwrap_or_default());
-    let names = import.names.iter().map(|it| it.local());
+    let names = import.names.iter().map(ImportedName::local);
     whole.into_iter().chain(names)
 }
 

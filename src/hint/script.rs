@@ -134,10 +134,9 @@ impl Idiom for Script<'_> {
             imported: one.imported.clone(),
             path: one.path.clone(),
         };
-        let spelled = one
-            .path
-            .as_ref()
-            .is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
+        let path = one.path.as_ref();
+        let spelled =
+            path.is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
         let erased = kind.is_some_and(DefinitionKind::is_erased)
             || one
                 .path

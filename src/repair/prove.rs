@@ -86,9 +86,10 @@ impl Session<'_> {
                 return Ok(());
             }
             if !self.shows_the_same(&without, &failing) {
-                proof.missing = vec![match without.cut_short {
-                    true => NO_TIME.to_owned(),
-                    false => not_the_tests(&answered),
+                proof.missing = vec![if without.cut_short {
+                    NO_TIME.to_owned()
+                } else {
+                    not_the_tests(&answered)
                 }];
                 proof.proven = false;
             }

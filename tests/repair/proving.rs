@@ -477,7 +477,7 @@ fn what_certain_imports_change_in_tests_is_no_answer_to_them() {
     // An import of HEAD goes back into what decides what a passing test is.
     world
         .repo
-        .write("tests/conftest.py", &conftest.replace("import json\n", ""));
+        .write("tests/conftest.py", conftest.replace("import json\n", ""));
     ended(&world.repair(&["--test", command, "--apply"]), 0);
     proven(&world.json("result.json"), "unittest", "text");
     let back = std::fs::read_to_string(root.join("tests/conftest.py")).unwrap();
