@@ -220,24 +220,6 @@ fn numbers_of_a_listing_may_stand_close_to_its_lines() {
 }
 
 #[test]
-fn tabs_are_the_blanks_that_the_old_lines_show() {
-    let file = "if a:\n    if b:\n      x = [\n        1,\n      ]\n    c()\n";
-    let diff = |old: &str, new: &str| {
-        format!(
-            "--- a/f\n+++ b/f\n@@ -1,4 +1,5 @@\n if a:\n {old}if b:\n {old}  x = [\n {old}{old}1,\n+{new}2,\n"
-        )
-    };
-    let judged_as = |patch: &str| judged(&[("f", file)], patch);
-    let mended = judged_as(&diff("\t", "\t\t"));
-    assert_eq!(words(&mended.verdict), "applies_mended M405");
-    let expected = file.replace("1,\n", "1,\n        2,\n");
-    assert_eq!(after(&mended, "f").as_deref(), Some(expected.as_str()));
-    // Added lines alone show nothing.
-    let added = judged_as(&diff("    ", "\t\t"));
-    assert!(!added.verdict.verdict.applies());
-}
-
-#[test]
 fn a_new_file_may_have_lost_its_marks_where_its_header_counts_them() {
     let text = "import os\n\ndef f():\n    return os\n";
     let blank: String = text.lines().map(|line| format!(" {line}\n")).collect();

@@ -20,9 +20,6 @@ pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
         without_entities(hunk),
         without_spaces(hunk, true),
         without_spaces(hunk, false),
-        without_tabs(hunk, 4),
-        without_tabs(hunk, 2),
-        without_tabs(hunk, 8),
     ]
     .into_iter()
     .flatten()
@@ -80,36 +77,6 @@ fn without_numbers<'a>(hunk: &Hunk<'a>, close: bool) -> Option<Variant<'a>> {
         } else {
             MendNote::safe(Code::M406, message)
         },
-    })
-}
-
-// Blanks for tabs before the text of every line; the old lines show how many make one.
-fn without_tabs<'a>(hunk: &Hunk<'a>, width: usize) -> Option<Variant<'a>> {
-    let mut shown = false;
-    let lines = hunk.lines.iter().map(|line| {
-        let text = line.text();
-        let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
-        let (lead, rest) = text.split_at(text.iter().take_while(is_blank).count());
-        let tabs = lead.iter().filter(|byte| **byte == b'\t').count();
-        if tabs == 0 {
-            return line.clone();
-        }
-        shown |= line.kind != LineKind::Add && !rest.trim_ascii().is_empty();
-        let blanks = vec![b' '; lead.len() - tabs + tabs * width];
-        HunkLine {
-            line: Cow::Owned([&blanks, rest].concat()),
-            prefixed: false,
-            bare: false,
-            ..line.clone()
-        }
-    });
-    let lines = lines.collect();
-    shown.then(|| Variant {
-        lines,
-        mend: MendNote::lossy(
-            Code::M405,
-            "indented with blanks, as the file is, what the patch indents with tabs",
-        ),
     })
 }
 
