@@ -3,14 +3,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::LogFacts;
+use super::derive::{MODULE, PACKAGE, say};
 use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use super::pattern::compile;
 use super::unnamed::find_unnamed;
-use super::{LogFacts, category, requires_user_action, words};
 use crate::languages::{Language, Resolver, package_part};
-use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
+use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath};
 use crate::source::Source;
 
 /// Diagnoses a log inside a repository, whose files have the last word on what is missing.
@@ -51,17 +52,6 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
 }
 
-pub(super) fn say(diagnosis: &mut Diagnosis, subkind: &str) {
-    let (explanation, fix) = words(diagnosis.kind, Some(subkind));
-    diagnosis.subkind = Some(Subkind(subkind.to_owned()));
-    explanation.clone_into(&mut diagnosis.explanation);
-    fix.clone_into(&mut diagnosis.suggested_fix);
-    diagnosis.category = category(diagnosis.kind, None);
-    diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(subkind));
-}
-
-pub(super) const PACKAGE: &str = "missing_package";
-pub(super) const MODULE: &str = "missing_module";
 // A log may name thousands of files; one import settles it.
 const MAX_FILES: usize = 32;
 

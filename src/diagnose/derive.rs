@@ -1,4 +1,4 @@
-use crate::model::{Category, FailureKind as Kind, StopReason};
+use crate::model::{Category, Diagnosis, FailureKind as Kind, StopReason, Subkind};
 
 /// Whether another attempt makes sense, and under which condition (R45).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -326,6 +326,20 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
             "Run the command again with more output.",
         ),
     }
+}
+
+/// Finer words of a kind that the repository may overrule.
+pub(super) const PACKAGE: &str = "missing_package";
+pub(super) const MODULE: &str = "missing_module";
+
+/// Gives a diagnosis another finer word, and what follows from it.
+pub(super) fn say(diagnosis: &mut Diagnosis, subkind: &str) {
+    let (explanation, fix) = words(diagnosis.kind, Some(subkind));
+    diagnosis.subkind = Some(Subkind(subkind.to_owned()));
+    explanation.clone_into(&mut diagnosis.explanation);
+    fix.clone_into(&mut diagnosis.suggested_fix);
+    diagnosis.category = category(diagnosis.kind, None);
+    diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(subkind));
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::Regex;
 
-use super::claimed::{MODULE, PACKAGE, say};
+use super::derive::{MODULE, PACKAGE, say};
 use super::pattern::compile;
 use crate::languages::{Language, Resolver, uses, words};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
@@ -50,7 +50,7 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
         .iter()
         .filter_map(MentionedFile::repo_path)
         .collect();
-    let is_python = |path: &&RepoPath| path.as_str().ends_with(".py");
+    let is_python = |path: &&RepoPath| matches!(path.as_str().rsplit_once('.'), Some((_, "py")));
     let listed: Vec<&RepoPath> = source
         .listing()
         .files()
@@ -200,7 +200,7 @@ impl Repository<'_> {
             let bytes = path.and_then(|path| self.source.read(&path).ok());
             bytes.is_some_and(|it| words(&it, top).next().is_some())
         };
-        if top.len() < 4 || MANIFESTS.iter().any(|it| declares(&it)) {
+        if top.len() < 4 || MANIFESTS.iter().any(declares) {
             return None;
         }
         let mut tops = self.listed.iter().filter_map(|path| {

@@ -53,10 +53,7 @@ fn is_broken(text: &[u8], line: &Range<usize>, next: &Range<usize>) -> bool {
     let after = text.get(next.clone()).unwrap_or_default();
     let tail = before.iter().rev().take(MIN_WORD).take_while(part).count();
     let head = after.iter().take(MIN_WORD).take_while(part).count();
-    // Prose begins with a short word, too.
-    let short = after.iter().take(head).all(u8::is_ascii_lowercase) && head < 4;
-    let is_prose = short && after.get(head) == Some(&b' ');
-    tail > 0 && head > 0 && tail + head >= MIN_WORD && !is_prose && !is_assignment(after)
+    tail > 0 && head > 0 && tail + head >= MIN_WORD && !is_assignment(after)
 }
 
 // Whether a line begins with a name that is given a value: it goes on with nothing.
