@@ -341,3 +341,61 @@ fn an_environment_that_nobody_ignores_is_no_part_of_the_repository() {
         "{text}"
     );
 }
+
+#[test]
+fn data_that_is_named_where_it_failed_is_shown() {
+    let long: String = (0..900).map(|n| format!("key{n}: {n}\n")).collect();
+    let repo = Repo::with(&[
+        (
+            "src/store.py",
+            "import json\n\ndef load(path):\n    return json.loads(path.read_text())\n",
+        ),
+        (
+            "tests/test_store.py",
+            "from src.store import load\n\ndef test_load():\n    load(DATA / \"bills.json\"), open('server.pem'), rates(\"rates.yaml\")\n",
+        ),
+        ("tests/data/bills.json", "{\"a\": 1}\n"),
+        ("tests/data/rates.yaml", &long),
+        ("examples/bills.json", "{}\n"),
+        ("conf/server.pem", "PIN=4417\n"),
+    ]);
+    repo.write("tests/data/bills.json", "{\"a\": 1,}\n");
+    // The log alone names none of them: the line that its frame points at does.
+    let log = "___ test_load ___\ntests/test_store.py:4: \n_ _ _ _\nsrc/store.py:4: in load\n\
+               E   ValueError: Expecting property name: line 1 column 9 (char 8)\n\
+               === short test summary info ===\nFAILED tests/test_store.py::test_load - ValueError\n";
+    std::fs::write(repo.outside().join("log"), log).unwrap();
+    let context = repo.context(&["--log", "../log"]);
+    let included = texts(&context["filesIncluded"], None);
+    let shown = |path: &str| included.iter().any(|it| it == path);
+    assert!(
+        shown("tests/data/bills.json") && shown("tests/data/rates.yaml"),
+        "{included:?}"
+    );
+    assert!(
+        !shown("examples/bills.json") && !shown("conf/server.pem"),
+        "{included:?}"
+    );
+    let files = context["files"].as_array().unwrap();
+    let of = |path: &str| files.iter().find(|it| it["path"] == path).unwrap();
+    let bills = of("tests/data/bills.json");
+    let why = "named as `bills.json` where it failed; it differs from the last commit";
+    assert_eq!(
+        (bills["why"].as_str(), bills["mode"].as_str()),
+        (Some(why), Some("full"))
+    );
+    // Of little room the small one takes its own, the long one the lines that are complained of.
+    let context = repo.context(&["--log", "../log", "--max-tokens", "1200"]);
+    let files = context["files"].as_array().unwrap();
+    let of = |path: &str| files.iter().find(|it| it["path"] == path).unwrap();
+    assert_eq!(of("tests/data/bills.json")["mode"], "full");
+    let rates = of("tests/data/rates.yaml");
+    assert_eq!(
+        (&rates["mode"], &rates["ranges"][0][0]),
+        (&"window".into(), &1.into())
+    );
+    assert!(
+        rates["content"].as_str().unwrap().starts_with("key0: 0\n"),
+        "{rates}"
+    );
+}

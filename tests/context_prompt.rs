@@ -81,3 +81,46 @@ fn xml_elements_cannot_be_closed_from_inside() {
     assert!(!outside.contains("ignore all rules"), "{outside}");
     assert!(!text.contains('\u{1}'));
 }
+
+#[test]
+fn what_several_failures_say_alike_is_said_once() {
+    let repo = Repo::with(&[
+        ("src/a.ts", ""),
+        (
+            "src/store.py",
+            "def load(path):\n    raise ValueError(path)\n",
+        ),
+    ]);
+    let frames = "    deep(inside, of, a, long, traceback)\n".repeat(8);
+    let one = |test: &str| {
+        format!(
+            "____ {test} ____\n\nsrc/store.py:2: in load\n{frames}E   ValueError: no rows of any bill\n\n\
+             src/store.py:2: ValueError\n"
+        )
+    };
+    let tests = ["test_a", "test_b", "test_c", "test_d"];
+    let log = tests.map(one).concat();
+    let text = prompt(
+        &repo,
+        "markdown",
+        &format!("=== FAILURES ===\n{log}=== 4 failed ===\n"),
+    );
+    assert_eq!(text.matches("in load").count(), 1, "{text}");
+    assert_eq!(
+        text.matches("ValueError: no rows of any bill (4 times)\n")
+            .count(),
+        1,
+        "{text}"
+    );
+    let others = "stand after each of: test_b; test_c; test_d]\n";
+    assert!(text.contains(others), "{text}");
+    let output = repo.mendit(&["context", "--log", "../log", "--target", "src/a.ts"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let tokens = (text.len() * 2).div_ceil(7);
+    let told = said
+        .split("As a prompt, with the log: about ")
+        .nth(1)
+        .unwrap();
+    let told = told.split(' ').next().unwrap().replace(',', "");
+    assert_eq!(told, tokens.to_string(), "{said}");
+}

@@ -1075,7 +1075,10 @@ export interface LogExcerpt {
   omittedBytes: number;
   /** Secrets that were masked in `text`. */
   redactions: number;
-  /** The text: escapes removed, secrets masked, the middle left out when it is too long. */
+  /**
+   * The text: escapes removed, secrets masked, what stands in it again told once, the middle left
+   * out when it is too long.
+   */
   text: string;
 }
 
@@ -1273,6 +1276,8 @@ export interface PacketSize {
   files: number;
   /** The rung of the ladder. */
   level: Level;
+  /** Estimated tokens of the whole prompt: files, log and what is said of both. */
+  promptTokens: number;
   /** Their tokens, estimated. */
   tokens: number;
 }

@@ -1007,7 +1007,8 @@ class LogExcerpt(TypedDict):
     omittedBytes: int
     # Secrets that were masked in `text`.
     redactions: int
-    # The text: escapes removed, secrets masked, the middle left out when it is too long.
+    # The text: escapes removed, secrets masked, what stands in it again told once, the middle left
+    # out when it is too long.
     text: str
 
 # One thing that was mended.
@@ -1189,6 +1190,8 @@ class PacketSize(TypedDict):
     files: int
     # The rung of the ladder.
     level: "Level"
+    # Estimated tokens of the whole prompt: files, log and what is said of both.
+    promptTokens: int
     # Their tokens, estimated.
     tokens: int
 

@@ -6,10 +6,12 @@ use super::open::with_known;
 use super::remedy::in_submodule;
 use super::{App, AppError, Progress, runs};
 use crate::context::{
-    Built, add_history, build, bundle_listing, bundle_tar, change_under_test, failure_packet,
+    Built, add_history, build, bundle_listing, bundle_tar, change_under_test, estimate_tokens,
+    failure_packet,
 };
 use crate::git::earlier;
 use crate::model::{Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget};
+use crate::report::context_markdown;
 use crate::workspace::At;
 
 /// A packet, and the same as it is given to an agent.
@@ -21,6 +23,19 @@ pub struct Packed {
     pub packet: FailurePacket,
     /// Where both were written.
     pub written_to: Option<PathBuf>,
+}
+
+impl Packed {
+    /// Estimated tokens of the whole prompt: files, log and what is said of both.
+    #[must_use]
+    pub fn prompt_tokens(&self) -> u64 {
+        prompt_tokens(&self.context, &self.packet)
+    }
+}
+
+/// The same of a packet and what it was made from.
+pub(super) fn prompt_tokens(context: &ContextDocument, packet: &FailurePacket) -> u64 {
+    estimate_tokens(context_markdown(context, packet).len() as u64)
 }
 
 /// Builds the packet of a failure, and writes it where the request says.

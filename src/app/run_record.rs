@@ -160,7 +160,7 @@ impl Record {
         );
         self.summary = Some(summarise(
             app,
-            &built.context,
+            (&built.context, &packet),
             &self.command,
             &log,
             workspace,

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::context::prompt_tokens;
 use super::deleted::deleted;
 use super::hint::{HintRequest, find_imports};
 use super::remedy::remedies;
@@ -8,8 +9,8 @@ use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, FailureKind, MentionedFile, PacketSize, RepoPath,
-    RunFailure, RunSummary, Suggestion,
+    CertainImport, ContextDocument, Diagnosis, FailureKind, FailurePacket, MentionedFile,
+    PacketSize, RepoPath, RunFailure, RunSummary, Suggestion,
 };
 use crate::repair::log_heals;
 use crate::source::Source;
@@ -18,7 +19,7 @@ use crate::workspace::Workspace;
 /// What a failed command comes to: failures with their places, what is certain, the packet's size.
 pub(super) fn summarise(
     app: &App,
-    context: &ContextDocument,
+    (context, packet): (&ContextDocument, &FailurePacket),
     command: &str,
     log: &Log,
     workspace: &Workspace,
@@ -28,6 +29,7 @@ pub(super) fn summarise(
         files: context.files.len() as u64,
         bytes: context.total_bytes,
         tokens: context.total_tokens,
+        prompt_tokens: prompt_tokens(context, packet),
     });
     let Some(diagnosis) = &context.diagnosis else {
         return RunSummary {

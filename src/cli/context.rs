@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Format::Json => output.json(context)?,
         Format::Markdown => output.data(&context_markdown(context, packet))?,
         Format::Xml => output.data(&context_xml(context, packet))?,
-        Format::Text => output.prose(&context_text(context))?,
+        Format::Text => output.prose(&context_text(context, packed.prompt_tokens()))?,
     }
     if args.fail_over_budget {
         within_budget(context)?;
@@ -146,7 +146,7 @@ pub(crate) struct Args {
     /// Bytes of all files [setting: context.max-total-bytes]
     #[arg(long, value_name = "N", help_heading = "What goes in")]
     max_total_bytes: Option<Bytes>,
-    /// Estimated tokens of all files (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
+    /// Estimated tokens of all files (two for every seven bytes), and at most as many of log; 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N", help_heading = "What goes in")]
     max_tokens: Option<u64>,
     /// Exit 1 when bytes or tokens cut something out

@@ -3,6 +3,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::candidate::{Candidate, Form, RequestedParts};
 use super::candidates::{Mentions, max_hops, places};
 use super::contract::{contracts, with_contracts};
+use super::data_files::data_files;
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
 use super::fill::Fill;
@@ -10,6 +11,7 @@ use super::focus::Focus;
 use super::hints::recovery;
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
+use super::log_excerpt::excerpt;
 use super::manifests::manifests;
 use super::outlines::known_outline;
 use super::repo_index::{NameSecrets, repo_index};
@@ -17,6 +19,7 @@ use super::request::Request;
 use super::requested::{everything, requested};
 use super::snapshot::SnapshotTaker;
 use super::targets::targets_of_log;
+use super::tokens::bytes_of_tokens;
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
 use crate::hint::Earlier;
@@ -208,6 +211,17 @@ pub fn build(
         let mut chosen = with_contracts(chosen, contracts, places_left);
         if by_worth && level >= Level::OneHop {
             lead(&recovery.leads, &taken, &mut chosen);
+            let data = diagnosis.as_ref().map(|it| {
+                let max_bytes = caps.max_tokens.map_or(u64::MAX, bytes_of_tokens);
+                let from = (source, earlier);
+                data_files(from, &focus, it, &targets, &may_read, max_bytes)
+            });
+            for named in data.into_iter().flatten() {
+                if !taken.contains(&named.path) {
+                    chosen.retain(|it| it.path != named.path);
+                    chosen.insert(chosen.len().min(BEFORE_DATA), named);
+                }
+            }
         }
         candidates.extend(chosen);
     }
@@ -277,11 +291,14 @@ pub fn build(
     context.packet_sha256 = packet_digest(&context);
     Ok(Built {
         log: log.map(|log| {
+            // Who asks for few tokens has no room for a long log either.
+            let most = request.caps.max_tokens.filter(|it| *it > 0);
+            let most = most.map_or(u64::MAX, bytes_of_tokens);
             let mut cut = excerpt(
                 &log.text,
                 log.original_bytes,
                 log.redactions,
-                request.max_log_bytes,
+                request.max_log_bytes.min(most),
             );
             cut.omitted_bytes += log.passed_over;
             cut
@@ -293,6 +310,8 @@ pub fn build(
 
 /// Definitions of missing names that are given a place, whatever else there is.
 const MAX_LEADS: usize = 3;
+/// Candidates that are weighed before the data that the log names.
+const BEFORE_DATA: usize = 8;
 /// What the files of a packet take beside a fix that is certain.
 const TOKENS_WHEN_CERTAIN: u64 = 3_000;
 
@@ -455,55 +474,4 @@ fn split_unchanged(
         }
     }
     (new, unchanged)
-}
-
-/// Cuts a cleaned log to `max_bytes`: the first quarter and the last three, on line borders.
-/// `original_bytes` is the size of the log as it was given.
-fn excerpt(text: &str, original_bytes: u64, redactions: u64, max_bytes: u64) -> LogExcerpt {
-    let max = usize::try_from(max_bytes).unwrap_or(usize::MAX);
-    let (text, omitted) = if text.len() <= max {
-        (text.to_owned(), 0)
-    } else {
-        let head = line_border_before(text, max / 4);
-        let tail = line_border_after(text, text.len() - (max - max / 4)).max(head);
-        let omitted = tail - head;
-        let mark = format!("[{omitted} bytes left out]\n");
-        (format!("{}{mark}{}", &text[..head], &text[tail..]), omitted)
-    };
-    LogExcerpt {
-        text,
-        bytes: original_bytes,
-        omitted_bytes: omitted as u64,
-        redactions,
-    }
-}
-
-fn line_border_before(text: &str, limit: usize) -> usize {
-    let bytes = &text.as_bytes()[..limit.min(text.len())];
-    memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1)
-}
-
-fn line_border_after(text: &str, limit: usize) -> usize {
-    let start = limit.min(text.len());
-    memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::excerpt;
-
-    #[test]
-    fn keeps_head_and_tail_on_line_borders() {
-        let text: String = (0..100).map(|n| format!("line {n:02}\n")).collect();
-        let cut = excerpt(&text, 900, 2, 80);
-        assert!(cut.text.starts_with("line 00\nline 01\n["), "{}", cut.text);
-        assert!(cut.text.ends_with("line 98\nline 99\n"));
-        let mark = format!("[{} bytes left out]\n", cut.omitted_bytes);
-        assert_eq!(
-            cut.text.len() as u64,
-            800 - cut.omitted_bytes + mark.len() as u64
-        );
-        assert_eq!((cut.bytes, cut.redactions), (900, 2));
-        assert_eq!(excerpt("a\n", 2, 0, 80).text, "a\n");
-    }
 }

@@ -37,6 +37,8 @@ fn claim(candidate: &Candidate, rank: Option<u64>, places: u64) -> Claim {
     match (rank, candidate.role, candidate.form) {
         (None, _, _) => Claim::Free,
         (_, Role::Requested, _) => Claim::Placed,
+        // Data that the log names, as much of it as is wanted.
+        (_, Role::Mentioned, _) if candidate.asked.is_some() => Claim::Placed,
         // The definition of a name that is missing.
         (_, Role::Closure, _) if !candidate.lines.is_empty() => Claim::Placed,
         // A contract was given the last place whatever else there is.
@@ -241,8 +243,10 @@ impl<'a> Fill<'a> {
                 }
             };
             let ask = match candidate.asked {
-                Some(_) => rest(&candidate.path, &file.text, &ranges),
-                None => Vec::new(),
+                Some(_) if candidate.role != Role::Mentioned => {
+                    rest(&candidate.path, &file.text, &ranges)
+                }
+                _ => Vec::new(),
             };
             let shortened = match mode {
                 FileMode::Full | FileMode::Skeleton => None,

@@ -364,7 +364,8 @@ pub struct FailureSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogExcerpt {
-    /// The text: escapes removed, secrets masked, the middle left out when it is too long.
+    /// The text: escapes removed, secrets masked, what stands in it again told once, the middle left
+    /// out when it is too long.
     pub text: String,
     /// Bytes of the whole log as given.
     pub bytes: u64,

@@ -77,6 +77,9 @@ pub struct PacketSize {
     pub bytes: u64,
     /// Their tokens, estimated.
     pub tokens: u64,
+    /// Estimated tokens of the whole prompt: files, log and what is said of both.
+    #[serde(default)]
+    pub prompt_tokens: u64,
 }
 
 /// A problem of the environment and the command that mends it.

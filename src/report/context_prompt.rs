@@ -1,7 +1,7 @@
 use super::context_block::{Data, Part};
 use crate::model::{
-    ContextDocument, FailurePacket, FileMode, KeptChange, Origin, PacketFile, PreviousAttempt,
-    RepoPath, StopReason,
+    ContextDocument, Evidence, FailurePacket, FileMode, KeptChange, Origin, PacketFile,
+    PreviousAttempt, RepoPath, StopReason,
 };
 
 /// How the reader of a prompt is to answer.
@@ -28,12 +28,10 @@ pub(super) fn parts(
     }
     parts.push(Part::Heading("What failed"));
     parts.push(Part::Prose(failure(context)));
-    let evidence: Vec<String> = packet
-        .failure
-        .evidence
-        .iter()
-        .take(MAX_EVIDENCE)
-        .map(|evidence| format!("log line {}: {}\n", evidence.line, evidence.text))
+    let evidence = told_once(&packet.failure.evidence);
+    let evidence = evidence.iter().take(MAX_EVIDENCE);
+    let evidence: Vec<String> = evidence
+        .map(|(first, often)| format!("log line {}: {}{often}\n", first.line, first.text))
         .collect();
     list(&mut parts, "evidence", &evidence);
     let failing = context.diagnosis.iter().flat_map(|it| &it.failing_tests);
@@ -127,6 +125,26 @@ pub(super) fn parts(
         parts.insert(before, Part::Heading("What is not here"));
     }
     parts
+}
+
+/// The evidence with equal lines once, each with how often it stands there when that is more.
+pub(super) fn told_once(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
+    let mut rows: Vec<(&Evidence, usize)> = Vec::new();
+    for one in evidence {
+        let known = rows
+            .iter_mut()
+            .find(|it| it.0.text.trim() == one.text.trim());
+        match known {
+            Some(row) => row.1 += 1,
+            None => rows.push((one, 1)),
+        }
+    }
+    let often = |count| match count {
+        1 => String::new(),
+        count => format!(" ({count} times)"),
+    };
+    let rows = rows.into_iter();
+    rows.map(|(one, count)| (one, often(count))).collect()
 }
 
 fn kept(change: &KeptChange) -> String {

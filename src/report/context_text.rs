@@ -1,10 +1,12 @@
 use std::fmt::Write as _;
 
+use super::context_prompt::told_once;
 use crate::model::{Code, ContextDocument, FileMode, Omission, PacketFile, Role};
 
 /// A context document for people: what is in it and why, totals against caps, what was left out.
+/// `prompt_tokens` are those of the prompt that is made of it, with the log and all that is said.
 #[must_use]
-pub fn context_text(context: &ContextDocument) -> String {
+pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     let mut text = format!(
         "Level {}: {}\n",
         context.level,
@@ -25,20 +27,17 @@ pub fn context_text(context: &ContextDocument) -> String {
                 printable(&diagnosis.explanation)
             ),
         );
-        for evidence in diagnosis.evidence.iter().take(MAX_EVIDENCE) {
+        for (first, often) in told_once(&diagnosis.evidence).iter().take(MAX_EVIDENCE) {
+            let said = shortened(&first.text);
             put(
                 &mut text,
-                format_args!(
-                    "  log line {}: {}\n",
-                    evidence.line,
-                    shortened(&evidence.text)
-                ),
+                format_args!("  log line {}: {said}{often}\n", first.line),
             );
         }
     }
     text.push('\n');
     files(&mut text, &context.files);
-    totals(&mut text, context);
+    totals(&mut text, context, prompt_tokens);
     rejected(&mut text, context);
     left_out(&mut text, &context.omitted);
     unresolved(&mut text, context);
@@ -154,7 +153,7 @@ fn why(file: &PacketFile) -> String {
     why
 }
 
-fn totals(text: &mut String, context: &ContextDocument) {
+fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
     let places = context
         .files
         .iter()
@@ -167,6 +166,13 @@ fn totals(text: &mut String, context: &ContextDocument) {
             count(context.files.len(), "file"),
             thousands(context.total_bytes),
             thousands(context.total_tokens),
+        ),
+    );
+    put(
+        text,
+        format_args!(
+            "As a prompt, with the log: about {} tokens\n",
+            thousands(prompt_tokens)
         ),
     );
     if !context.unchanged.is_empty() {

@@ -112,7 +112,7 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     let packet = summary.packet.as_ref().filter(|it| it.files > 0);
     if let Some(packet) = packet.filter(|_| for_agents) {
         let files = if packet.files == 1 { "file" } else { "files" };
-        let tokens = thousands(packet.tokens);
+        let tokens = thousands(packet.prompt_tokens.max(packet.tokens));
         let left = format!(
             "    for an agent: {} {files}, {tokens} tokens",
             packet.files
@@ -264,6 +264,7 @@ mod tests {
                 files: 6,
                 bytes: 33_000,
                 tokens: 9_400,
+                prompt_tokens: 12_100,
             }),
             kind: FailureKind::ImportError,
             ..RunSummary::default()
@@ -371,7 +372,7 @@ mod tests {
             "      src/core.py:309",
             "    and 2 more",
             "  ✓ certain: from .formatting import Help           mendit fix",
-            "    for an agent: 6 files, 9,400 tokens             mendit fix --agent claude",
+            "    for an agent: 6 files, 12,100 tokens            mendit fix --agent claude",
         ] {
             assert!(text.lines().any(|it| it == line), "{line}\n{text}");
         }

@@ -14,6 +14,14 @@ pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<St
         rest.map(|line| line.text.trim())
             .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
     };
+    if said.ends_with(": DocTestFailure") {
+        return doctest(lines.get(cause.saturating_sub(MOST)..cause)?);
+    }
+    if said.starts_with("E ")
+        && let Some(told) = below_alike(said, below())
+    {
+        return Some(format!("{said}: {told}"));
+    }
     let bare = said.split(" // ").next().unwrap_or(said);
     if bare.contains("expect(") {
         return labelled(below())
@@ -39,6 +47,42 @@ pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<St
         differing(std::iter::once(said).chain(below()))
     };
     values.map(|it| format!("{bare}: {it}"))
+}
+
+// A doctest says above its place what its example should print, and what it did.
+fn doctest(above: &[Line<'_>]) -> Option<String> {
+    let value = |label: &str| {
+        let mut rows = above.iter().map(|it| it.text.trim());
+        let at = rows.rposition(|it| it.starts_with(label))?;
+        match above.get(at)?.text.trim().strip_prefix(label)? {
+            ":" => Some(cut(above.get(at + 1)?.text.trim())),
+            " nothing" => Some("nothing".to_owned()),
+            _ => None,
+        }
+    };
+    let (expected, got) = (value("Expected")?, value("Got")?);
+    Some(format!("DocTestFailure: expected {expected}, got {got}"))
+}
+
+// Where pytest shortens both sides to the same text, it says further down what differs.
+fn below_alike<'a>(said: &str, lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let (_, compared) = said.split_once("assert ")?;
+    let middle = compared.len().checked_sub(" == ".len())? / 2;
+    let (left, rest) = compared.split_at_checked(middle)?;
+    if !left.contains("...") || rest.strip_prefix(" == ") != Some(left) {
+        return None;
+    }
+    let mut block = lines.map_while(|it| it.strip_prefix('E')).map(str::trim);
+    while let Some(text) = block.next() {
+        if text.contains(" != ") {
+            return Some(cut(text));
+        }
+        let contains = ["Left contains ", "Right contains ", "Extra items in "];
+        if contains.iter().any(|it| text.starts_with(it)) && text.ends_with(':') {
+            return Some(format!("{text} {}", cut(block.next()?)));
+        }
+    }
+    None
 }
 
 // Rust says below the place why, and of two that are compared each by itself.
@@ -184,6 +228,14 @@ mod tests {
                 "expect(received).toMatchInlineSnapshot(snapshot): expected {\"a\": 2}, received {",
             ),
             (
+                "E   assert {'a': ... 7} == {'a': ... 7}\nE     \nE     Omitting 2 identical items\nE     Left contains 1 more item:\nE     {'reduced': 7}\n",
+                "E   assert {'a': ... 7} == {'a': ... 7}: Left contains 1 more item: {'reduced': 7}",
+            ),
+            (
+                "E   AssertionError: assert M(a=...R') == M(a=...R')\nE     Differing attributes:\nE     ['a']\nE     a: 1 != 2\n",
+                "E   AssertionError: assert M(a=...R') == M(a=...R'): a: 1 != 2",
+            ),
+            (
                 "Difference (- actual, + expected):\n\n- 1\n+ 2\n",
                 "Difference (- actual, + expected): expected 2, received 1",
             ),
@@ -195,6 +247,10 @@ mod tests {
             let found = values(&lines(log), 0);
             assert_eq!(found.as_deref(), Some(expected));
         }
+        let doctest =
+            "013     >>> half(3)\nExpected:\n    1.5\nGot:\n    1\n\nsrc/a.py:13: DocTestFailure\n";
+        let told = values(&lines(doctest), 6);
+        assert_eq!(told.as_deref(), Some("DocTestFailure: expected 1.5, got 1"));
         for log in [
             "AssertionError: expected 1 to equal 2\n\n- 2\n+ 1\n",
             "TypeError: x is not a function\n    at a.js:1:2\nExpected: 1\n",

@@ -110,7 +110,8 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     }
     // A document beside the prompt would say every byte twice.
     let mut answer = if given.document {
-        Given::new(context_text(&packed.context), &packed.context, COMMAND)?
+        let said = context_text(&packed.context, packed.prompt_tokens());
+        Given::new(said, &packed.context, COMMAND)?
     } else {
         Given::text(context_markdown(&packed.context, &packed.packet), COMMAND)
     };
