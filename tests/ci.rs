@@ -56,17 +56,10 @@ fn the_action_runs_its_steps_with_declared_inputs() {
 
 #[test]
 fn the_action_takes_the_program_of_its_release() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let repo = broken();
     let at = |name: &str| repo.outside().join(name).to_str().unwrap().to_owned();
     // A release, as `scripts/release/channels.py` leaves it; a `curl` that reads folders.
-    let write = |name: &str, text: &str| {
-        let path = repo.outside().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    };
+    let write = |name: &str, text: &str| support::write_program(&repo.outside().join(name), text);
     write(
         "releases/v9.9.9/install.sh",
         "mkdir -p $MENDIT_INSTALL_DIR && echo \"$MENDIT_RELEASES\" > $MENDIT_INSTALL_DIR/mendit\n",
@@ -89,7 +82,8 @@ fn the_action_takes_the_program_of_its_release() {
         assert!(output.status.success(), "{output:?}");
         std::fs::read_to_string(at("github-path")).unwrap_or_default()
     };
-    let program = Path::new(env!("CARGO_BIN_EXE_mendit")).parent().unwrap();
+    let program = support::program();
+    let program = program.parent().unwrap();
     assert_eq!(
         step("v9.9.9", "none", &format!(":{}", program.display())),
         ""
@@ -498,16 +492,11 @@ fn act(repo: &Repo, inputs: &[(&str, &str)]) -> (Output, String) {
 }
 
 fn shell(repo: &Repo, line: &str, variables: &[(String, String)]) -> Output {
-    let program = Path::new(env!("CARGO_BIN_EXE_mendit")).parent().unwrap();
-    let rest = std::env::var_os("PATH").unwrap_or_default();
-    let path = [program.to_owned()]
-        .into_iter()
-        .chain(std::env::split_paths(&rest));
     Command::new("sh")
         .args(["-e", "-c", line])
         .current_dir(repo.root())
         .stdin(Stdio::null())
-        .env("PATH", std::env::join_paths(path).unwrap())
+        .env("PATH", support::path_with_program(&[]))
         .env("XDG_STATE_HOME", support::STATE)
         .envs(variables.iter().cloned())
         .output()

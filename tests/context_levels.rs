@@ -67,13 +67,8 @@ fn the_log_gives_targets_kind_and_level() {
 #[test]
 fn a_pipe_is_a_log() {
     let repo = shop();
-    let mut child = support::command(&repo.root(), &["context", "--log", "-", "--format", "json"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), TSC.as_bytes()).unwrap();
-    let context = support::json(&child.wait_with_output().unwrap());
+    let command = support::command(&repo.root(), &["context", "--log", "-", "--format", "json"]);
+    let context = support::json(&support::fed(command, TSC.as_bytes()));
     assert_eq!(context["level"], 1);
 }
 

@@ -4,7 +4,6 @@
 
 mod support;
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -140,28 +139,19 @@ fn example() -> Repo {
     }
     for (name, text, code) in STAND_INS {
         let path = repo.outside().join("bin").join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(
-            &path,
-            format!("#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n"),
-        )
-        .unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let text = format!("#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n");
+        support::write_program(&path, &text);
     }
     repo
 }
 
 fn shell(repo: &Repo, line: &str) -> (Option<i32>, String) {
-    let program = Path::new(env!("CARGO_BIN_EXE_mendit")).parent().unwrap();
-    let rest = std::env::var_os("PATH").unwrap_or_default();
-    let path = [repo.outside().join("bin"), program.to_owned()]
-        .into_iter()
-        .chain(std::env::split_paths(&rest));
+    let path = support::path_with_program(&[repo.outside().join("bin")]);
     let output = Command::new("sh")
         .args(["-c", line])
         .current_dir(repo.root())
         .stdin(std::fs::File::open(repo.root().join("fix.patch")).unwrap())
-        .env("PATH", std::env::join_paths(path).unwrap())
+        .env("PATH", path)
         .env("HOME", repo.outside().join("home"))
         .env("XDG_STATE_HOME", support::STATE)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")

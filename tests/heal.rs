@@ -54,13 +54,7 @@ fn with_server() -> Repo {
 }
 
 fn executable(repo: &Repo, path: &str, text: &str) {
-    repo.write(path, text);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(repo.root().join(path), mode).unwrap();
-    }
+    support::write_program(&repo.root().join(path), text);
 }
 
 /// An HTTP server that answers each request with what `answer` makes of its head and body.

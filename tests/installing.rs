@@ -80,7 +80,6 @@ fn the_version_is_the_packages() {
 #[cfg(unix)]
 #[test]
 fn the_npm_packages_start_the_program() {
-    use std::os::unix::fs::PermissionsExt as _;
     use std::process::Command;
 
     if Command::new("npm").arg("--version").output().is_err() {
@@ -90,12 +89,9 @@ fn the_npm_packages_start_the_program() {
     let place = tempfile::tempdir().unwrap();
     // A few bytes that start the program: npm takes long to pack one that is not stripped.
     let program = place.path().join("mendit");
-    let text = format!(
-        "#!/bin/sh\nexec '{}' \"$@\"\n",
-        env!("CARGO_BIN_EXE_mendit")
-    );
-    std::fs::write(&program, text).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let real = support::program();
+    let text = format!("#!/bin/sh\nexec '{}' \"$@\"\n", real.display());
+    support::write_program(&program, &text);
     let packages = place.path().join("packages");
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/package/npm.mjs");
     let made = Command::new("node")

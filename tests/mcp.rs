@@ -778,7 +778,7 @@ fn standard_output_holds_messages_alone() {
 #[test]
 fn the_server_passes_its_own_probe() {
     let repo = repo();
-    let entry = json!({"command": env!("CARGO_BIN_EXE_mendit"), "args": ["mcp"]});
+    let entry = json!({"command": support::program(), "args": ["mcp"]});
     repo.write(
         "mcp.json",
         json!({"mcpServers": {"mendit": entry}}).to_string(),

@@ -1,7 +1,8 @@
 //! What leaves the machine: masking keeps its promises on any text.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+mod support;
+
+use std::path::Path;
 
 use mendit::policy::{Redactor, sanitize_log, text_warnings};
 use proptest::prelude::*;
@@ -273,21 +274,9 @@ fn a_document_keeps_its_form_and_what_holds_no_secret() {
 #[test]
 fn the_command_masks_lists_and_tells_by_its_exit() {
     let run = |args: &[&str], input: &[u8]| {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mendit"))
-            .env(
-                "XDG_STATE_HOME",
-                concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
-            )
-            .args(["redact", "-"])
-            .args(args)
-            .env("MY_DEPLOY_TOKEN", "zq-words-only")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
-        child.wait_with_output().unwrap()
+        let mut command = support::command(Path::new("."), &["redact", "-"]);
+        command.args(args).env("MY_DEPLOY_TOKEN", "zq-words-only");
+        support::fed(command, input)
     };
     let text = format!("a {}\nat zq-words-only \u{fc}\n", token());
     let out = run(&[], text.as_bytes());
@@ -321,16 +310,7 @@ fn the_command_masks_lists_and_tells_by_its_exit() {
 fn a_file_that_holds_credentials_is_masked_whole() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join(".npmrc"), "short=x\n\n//r/:_auth=abc\n").unwrap();
-    let out = Command::new(env!("CARGO_BIN_EXE_mendit"))
-        .env(
-            "XDG_STATE_HOME",
-            concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
-        )
-        .arg("-C")
-        .arg(dir.path())
-        .args(["redact", ".npmrc"])
-        .output()
-        .unwrap();
+    let out = support::mendit(dir.path(), &["redact", ".npmrc"]);
     let masked = "[REDACTED:credential-file]\n\n[REDACTED:credential-file]\n";
     assert_eq!(String::from_utf8(out.stdout).unwrap(), masked);
 }

@@ -3,8 +3,9 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
+mod support;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -30,9 +31,9 @@ fn an_archive_is_the_same_twice_and_installs() {
     let at = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
     // Packing the program itself takes seconds; its pages and completions are real.
     let program = at("mendit");
-    let real = env!("CARGO_BIN_EXE_mendit");
-    fs::write(&program, format!("#!/bin/sh\nexec '{real}' \"$@\"\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let real = support::program();
+    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", real.display());
+    support::write_program(Path::new(&program), &script);
     let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
     for out in ["one", "two"] {
         let Some(output) = python("archive.py", &[&target, &program, "--out", &at(out)]) else {

@@ -4,8 +4,7 @@
 
 mod support;
 
-use std::io::Write as _;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use serde_json::{Value, json};
 use support::{Repo, json as document, stderr};
@@ -41,15 +40,8 @@ fn said(output: &Output) -> String {
 }
 
 fn hooked(repo: &Repo, payload: &Value) -> Output {
-    let mut child = support::command(&repo.root(), &["hook"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(payload.to_string().as_bytes()).unwrap();
-    drop(stdin);
-    child.wait_with_output().unwrap()
+    let command = support::command(&repo.root(), &["hook"]);
+    support::fed(command, payload.to_string().as_bytes())
 }
 
 fn used(event: &str, command: &str, output: &str) -> Value {
@@ -268,7 +260,7 @@ fn the_plugin_for_opencode_hands_over_and_takes() {
     repo.mendit(&["init", "opencode"]);
     let bin = repo.outside().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_mendit"), bin.join("mendit")).unwrap();
+    std::os::unix::fs::symlink(support::program(), bin.join("mendit")).unwrap();
     std::fs::copy(
         repo.root().join(".opencode/plugins/mendit.js"),
         repo.outside().join("plugin.mjs"),
@@ -462,15 +454,11 @@ fn servers_stand_where_each_agent_reads_them() {
 
 // An agent by name that is a script on the search path.
 fn with_agent(repo: &Repo, name: &str, does: &str) -> String {
-    use std::os::unix::fs::PermissionsExt as _;
     let bin = repo.outside().join("bin");
-    std::fs::create_dir_all(&bin).unwrap();
-    let path = bin.join(name);
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '{name} 9.8.7'; exit; fi\ncat > /dev/null\n{does}\n"
     );
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    support::write_program(&bin.join(name), &script);
     format!("{}:/usr/bin:/bin", bin.display())
 }
 

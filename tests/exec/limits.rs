@@ -1,6 +1,5 @@
 //! Time, output, input, ends and environment of a command.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use mendit::exec::{
@@ -142,7 +141,7 @@ fn what_cannot_be_run_is_an_error_with_a_code() {
     let mut job = world.job("true");
     job.directory = world.path().join("gone");
     assert_eq!(code(&job), "R102");
-    job.directory = PathBuf::from(env!("CARGO_BIN_EXE_mendit"));
+    job.directory = crate::support::program();
     assert_eq!(code(&job), "R102");
     job.directory = world.path().to_owned();
     job.log = Some(world.path().join("gone/log"));

@@ -34,14 +34,11 @@ fn a_pass_passes_its_output_on_and_writes_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_failure_that_a_pipe_hides_is_told() {
-    use std::os::unix::fs::PermissionsExt;
-
     let repo = repo();
     for (counted, told) in [("1 failed, 2 passed", true), ("3 passed", false)] {
         let closing = format!("===== {counted} in 0.02s =====");
-        repo.write("pytest", format!("#!/bin/sh\necho '{closing}'\nexit 1\n"));
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(repo.root().join("pytest"), mode).unwrap();
+        let text = format!("#!/bin/sh\necho '{closing}'\nexit 1\n");
+        crate::support::write_program(&repo.root().join("pytest"), &text);
         let output = repo.mendit(&["run", "--", "sh", "-c", "./pytest | cat"]);
         assert_eq!(code(&output), 0, "the command's own end stays");
         let said = stderr(&output);

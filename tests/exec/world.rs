@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        set_supervisor(PathBuf::from(env!("CARGO_BIN_EXE_mendit")));
+        set_supervisor(crate::support::program());
         let count = COUNT.fetch_add(1, Ordering::SeqCst);
         Self {
             directory: tempfile::tempdir().unwrap(),

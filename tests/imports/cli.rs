@@ -1,5 +1,7 @@
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::support::{command, git};
 
 const FILES: &[(&str, &str)] = &[
     (
@@ -30,9 +32,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 fn mendit(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_mendit"))
-        .args(arguments)
-        .current_dir(directory)
+    command(directory, arguments)
         .env("XDG_STATE_HOME", directory.join(".state"))
         .output()
         .unwrap()
@@ -58,11 +58,7 @@ fn repository() -> tempfile::TempDir {
         std::fs::write(path, text).unwrap();
     }
     std::fs::write(directory.path().join(".gitignore"), ".cache\n").unwrap();
-    let made = Command::new("git")
-        .args(["init", "--quiet"])
-        .current_dir(directory.path())
-        .status();
-    assert!(made.unwrap().success());
+    git(directory.path(), &["init", "--quiet"]);
     directory
 }
 
@@ -127,24 +123,8 @@ fn the_cache_does_not_show() {
 }
 
 fn commit(directory: &Path) {
-    for arguments in [
-        &["add", "-A"][..],
-        &[
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@example.invalid",
-            "commit",
-            "-qm",
-            "base",
-        ],
-    ] {
-        let made = Command::new("git")
-            .args(arguments)
-            .current_dir(directory)
-            .status();
-        assert!(made.unwrap().success());
-    }
+    git(directory, &["add", "-A"]);
+    git(directory, &["commit", "-qm", "base"]);
 }
 
 fn printed(directory: &Path, arguments: &[&str]) -> String {

@@ -1,5 +1,8 @@
 //! What imports mean, asked through the library over files in memory.
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod cli;
 mod closure;
 mod python;

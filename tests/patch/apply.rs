@@ -130,13 +130,7 @@ fn a_killed_apply_is_finished_or_undone() {
     }
     for delay in [2, 5, 9, 14, 20, 30, 45] {
         git(root, &["checkout", "-q", "--", "."]);
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_mendit"))
-            .env(
-                "XDG_STATE_HOME",
-                concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
-            )
-            .args(["apply", "-"])
-            .current_dir(root)
+        let mut child = crate::support::command(root, &["apply", "-"])
             .stdin(std::process::Stdio::piped())
             .stdout(std::process::Stdio::null())
             .spawn()

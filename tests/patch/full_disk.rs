@@ -23,7 +23,8 @@ fn shell(script: &str, directory: &Path, more: &[&str]) -> Output {
     };
     Command::new(program)
         .args(first)
-        .args(["-c", script, env!("CARGO_BIN_EXE_mendit")])
+        .args(["-c", script])
+        .arg(crate::support::program())
         .current_dir(directory)
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")

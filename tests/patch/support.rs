@@ -1,7 +1,11 @@
+#[path = "../support/mod.rs"]
+mod black_box;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+pub(crate) use black_box::{command, fed, program};
 use mendit::model::PatchVerdict;
 use mendit::patch::{JudgeOptions, Judged, judge};
 use mendit::source::Memory;
@@ -45,22 +49,7 @@ pub(crate) fn write(root: &Path, path: &str, bytes: &[u8]) {
 
 /// Runs the program in a directory with the patch on standard input.
 pub(crate) fn mendit(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
-    use std::io::Write;
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mendit"))
-        .env(
-            "XDG_STATE_HOME",
-            concat!(env!("CARGO_TARGET_TMPDIR"), "/state"),
-        )
-        .args(arguments)
-        .current_dir(directory)
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    // A program that has seen enough may close its end early.
-    let _ = child.stdin.take().expect("a pipe").write_all(input);
-    child.wait_with_output().expect("the program ends")
+    fed(command(directory, arguments), input)
 }
 
 pub(crate) fn memory(files: &[(&str, &str)]) -> Memory {

@@ -2,6 +2,8 @@
 //! program run on it.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -86,8 +88,43 @@ pub(crate) fn mendit(directory: &Path, arguments: &[&str]) -> Output {
     command(directory, arguments).output().unwrap()
 }
 
+/// The program under test: the one that was built, or that `MENDIT_UNDER_TEST` names, whose file is
+/// called `mendit`.
+pub(crate) fn program() -> PathBuf {
+    let named = std::env::var_os("MENDIT_UNDER_TEST").map(PathBuf::from);
+    named.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_mendit")))
+}
+
+/// `PATH` with these folders and that of the program before the rest.
+pub(crate) fn path_with_program(first: &[PathBuf]) -> OsString {
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    let own = program().parent().unwrap().to_owned();
+    let all = first.iter().cloned().chain([own]);
+    std::env::join_paths(all.chain(std::env::split_paths(&rest))).unwrap()
+}
+
+/// Runs a command to its end with these bytes as standard input.
+pub(crate) fn fed(mut command: Command, input: &[u8]) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = piped.stderr(Stdio::piped()).spawn().unwrap();
+    // A program that has seen enough may close its end early.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// Writes a file that can be run, and the folders above it.
+pub(crate) fn write_program(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
 pub(crate) fn command(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mendit"));
+    let mut command = Command::new(program());
     command
         .env("XDG_STATE_HOME", STATE)
         .args(arguments)

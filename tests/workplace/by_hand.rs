@@ -1,6 +1,6 @@
 //! Set-ups made by hand as the tools make them: none of the tools is needed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::{self, Repo};
@@ -109,7 +109,7 @@ pub(crate) const SET_UPS: &[SetUp] = &[
                 "#!{}/.venv/bin/python\nimport pkg\nassert pkg.f() == 2, pkg.f()\n",
                 root.display()
             );
-            write_program(&script, &text);
+            support::write_program(&script, &text);
         },
         test: ".venv/bin/check",
         file: "src/pkg/__init__.py",
@@ -330,10 +330,4 @@ fn develop(repo: &Repo) -> bool {
         std::fs::remove_file(python.path().join("site-packages/_pkg.pth")).unwrap();
     }
     done
-}
-
-fn write_program(at: &Path, text: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::write(at, text).unwrap();
-    std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
