@@ -25,6 +25,7 @@ mod heal;
 mod hint;
 mod hook;
 mod imports;
+mod install;
 mod json_insert;
 mod last_run;
 mod lint_fix;

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use super::install::{INSTALLS, PIP, with_extra};
 use super::lint_fix::lint_fix;
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
@@ -279,49 +280,6 @@ impl Project<'_> {
         })
     }
 
-    // What installs everything, with the extra or the group of pyproject.toml that alone has the package.
-    fn with_extra(&self, all: &str, package: &str) -> String {
-        let table = self.has("pyproject.toml");
-        let table = table.and_then(|text| text.parse::<toml::Table>().ok());
-        let has = |list: &toml::Value| {
-            let mut names = list.as_array().into_iter().flatten();
-            names.any(|it| {
-                let name = it.as_str().and_then(|it| words(it).next());
-                name.is_some_and(|it| it.eq_ignore_ascii_case(package))
-            })
-        };
-        let at = |path: &[&str]| {
-            let table = table.as_ref()?;
-            let (last, above) = path.split_last()?;
-            let inner = above
-                .iter()
-                .try_fold(table, |table, key| table.get(*key)?.as_table())?;
-            inner.get(*last)
-        };
-        let group = |path: &[&str]| {
-            let groups = at(path)?.as_table()?;
-            let (name, _) = groups.iter().find(|(_, list)| has(list))?;
-            let plain = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
-            name.chars().all(plain).then(|| name.clone())
-        };
-        let extra = group(&["project", "optional-dependencies"]);
-        let other = group(&["dependency-groups"]);
-        if at(&["project", "dependencies"]).is_some_and(has) {
-            return all.to_owned();
-        }
-        match (all, extra, other) {
-            ("python3 -m pip install -e .", Some(extra), _) => {
-                format!("python3 -m pip install -e '.[{extra}]'")
-            }
-            ("python3 -m pip install -e .", None, Some(group)) => {
-                format!("python3 -m pip install --group {group}")
-            }
-            ("uv sync", Some(extra), _) => format!("uv sync --extra {extra}"),
-            ("uv sync", None, Some(group)) => format!("uv sync --group {group}"),
-            _ => all.to_owned(),
-        }
-    }
-
     // A package that is not there: declared, it is installed; else it is added, unless the manifest
     // names one that is called almost like it: a slip of the finger is how strange packages get in.
     fn missing(&self, module: &str, python: bool) -> Option<Remedy> {
@@ -364,7 +322,7 @@ impl Project<'_> {
         Some(if declared && row.is_some() {
             Remedy {
                 problem: format!("`{package}` is declared and not installed"),
-                command: Some(self.with_extra(all, package)),
+                command: Some(with_extra(all, self.has("pyproject.toml"), package)),
             }
         } else if let Some(near) = near.filter(|_| !declared) {
             Remedy {
@@ -380,7 +338,7 @@ impl Project<'_> {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !it.is_ascii_alphanumeric() && !"-_.@/".contains(it))
 }
 
@@ -452,44 +410,6 @@ fn port(text: &str) -> Option<u16> {
     marked.filter_map(digits).find(|port| *port >= 80)
 }
 
-struct Install {
-    file: &'static str,
-    python: bool,
-    /// Installs what the manifest asks for.
-    all: &'static str,
-    /// Adds one package.
-    one: &'static str,
-}
-
-const fn row(file: &'static str, python: bool, all: &'static str, one: &'static str) -> Install {
-    Install {
-        file,
-        python,
-        all,
-        one,
-    }
-}
-
-const PIP: &str = "python3 -m pip install";
-const INSTALLS: &[Install] = &[
-    row("pnpm-lock.yaml", false, "pnpm install", "pnpm add"),
-    row("yarn.lock", false, "yarn install", "yarn add"),
-    row("bun.lock", false, "bun install", "bun add"),
-    row("bun.lockb", false, "bun install", "bun add"),
-    row("package-lock.json", false, "npm ci", "npm install"),
-    row("package.json", false, "npm install", "npm install"),
-    row("uv.lock", true, "uv sync", "uv add"),
-    row("poetry.lock", true, "poetry install", "poetry add"),
-    row("Pipfile.lock", true, "pipenv sync --dev", "pipenv install"),
-    row(
-        "requirements.txt",
-        true,
-        "python3 -m pip install -r requirements.txt",
-        PIP,
-    ),
-    row("pyproject.toml", true, "python3 -m pip install -e .", PIP),
-    row("setup.py", true, "python3 -m pip install -e .", PIP),
-];
 const COMPOSE: &[&str] = &[
     "compose.yaml",
     "compose.yml",
