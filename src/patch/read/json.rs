@@ -2,6 +2,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::keys::{
+    ADDING, ALL, COMMANDS, CONTENT, INSERT_CONTENT, INSERTED, LINES, LISTS, NEW, OLD, PATH, TEXTS,
+    WRAPPERS, get, is_one, plain, text,
+};
 use super::literal::strict;
 use super::problem;
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
@@ -110,46 +114,8 @@ pub(super) fn packet(value: &Value) -> Option<Packet> {
     })
 }
 
-// Names in use for one thing, in lower case and without `_` and `-`, with a blank between them.
-pub(super) const PATH: &str = "path filepath file filename targetfile relativepath";
-const OLD: &str = "old oldtext oldstring oldstr oldcode search find original before";
-const NEW: &str = "new newtext newstring newstr newcode replace replacement updated after";
-const ALL: &str = "replaceall allowmultiple all";
-const CONTENT: &str = "content contents filetext filecontent newcontent";
-// What says that a content is a part of the file, and where it goes.
-const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
-        insertbefore";
-// Names of tools and modes that add to a file.
-const ADDING: &[&str] = &["append", "prepend", "insert"];
-const INSERTED: &str = "newstr inserttext text newtext content";
-// Lists of edits: what is in them and is none is a mistake, not something else.
-const LISTS: &str = "edits changes replacements operations updates files";
-const WRAPPERS: &str = "input arguments parameters params args function functioncall toolcalls toolcall tooluse \
-        content message choices repair result output response candidates parts item operation";
-const TEXTS: &str = "patch diff input arguments text response";
-const COMMANDS: &str = "command cmd";
 const BEGIN_PATCH: &str = "*** Begin Patch";
 const DEEPEST: usize = 12;
-
-pub(super) fn plain(key: &str) -> String {
-    let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
-    letters.flat_map(char::to_lowercase).collect()
-}
-
-/// Whether a key is one of these names.
-pub(super) fn is_one(key: &str, names: &str) -> bool {
-    let key = plain(key);
-    names.split(' ').any(|it| it == key)
-}
-
-fn get<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v Value> {
-    let mut fields = fields.iter();
-    fields.find(|(key, _)| is_one(key, names)).map(|(_, it)| it)
-}
-
-fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v str> {
-    get(fields, names).and_then(Value::as_str)
-}
 
 // The lines of a text that was sent as a list of them.
 fn lines(value: &Value) -> Option<String> {
@@ -410,9 +376,6 @@ fn adds(word: &str) -> bool {
     let word = plain(word);
     ADDING.iter().any(|it| word.starts_with(it))
 }
-
-/// The key of a group of tags in which a tool inserts.
-pub(super) const INSERT_CONTENT: &str = "insertcontent";
 
 // An `apply_patch_call` of OpenAI's: its body goes without the line that names the file.
 fn operation(fields: &Map<String, Value>, path: &str) -> Option<String> {

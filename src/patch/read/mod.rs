@@ -12,6 +12,7 @@ mod file_line;
 mod foreign;
 mod hunk;
 mod json;
+mod keys;
 mod literal;
 mod name;
 mod reader;

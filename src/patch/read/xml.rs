@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use super::json::{INSERT_CONTENT, PATH, is_one, plain};
+use super::keys::{INSERT_CONTENT, PATH, is_one, plain};
 
 /// Edits in tags, as the objects that JSON would carry: `<path>`, `<old_str>` and their like, or
 /// `<parameter name="path">`, `<parameter=path>`, `<arg_key>path</arg_key><arg_value>`, and whole files in

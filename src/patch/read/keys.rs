@@ -1,0 +1,46 @@
+use serde_json::{Map, Value};
+
+// Names in use for one thing, in lower case and without `_` and `-`, with a blank between them.
+
+/// A file's path.
+pub(super) const PATH: &str = "path filepath file filename targetfile relativepath";
+pub(super) const OLD: &str = "old oldtext oldstring oldstr oldcode search find original before";
+pub(super) const NEW: &str =
+    "new newtext newstring newstr newcode replace replacement updated after";
+pub(super) const ALL: &str = "replaceall allowmultiple all";
+pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent";
+/// What says that a content is a part of the file, and where it goes.
+pub(super) const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
+        insertbefore";
+/// Names of tools and modes that add to a file.
+pub(super) const ADDING: &[&str] = &["append", "prepend", "insert"];
+pub(super) const INSERTED: &str = "newstr inserttext text newtext content";
+/// Lists of edits: what is in them and is none is a mistake, not something else.
+pub(super) const LISTS: &str = "edits changes replacements operations updates files";
+pub(super) const WRAPPERS: &str = "input arguments parameters params args function functioncall toolcalls toolcall tooluse \
+        content message choices repair result output response candidates parts item operation";
+pub(super) const TEXTS: &str = "patch diff input arguments text response";
+pub(super) const COMMANDS: &str = "command cmd";
+
+pub(super) fn plain(key: &str) -> String {
+    let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a key is one of these names.
+pub(super) fn is_one(key: &str, names: &str) -> bool {
+    let key = plain(key);
+    names.split(' ').any(|it| it == key)
+}
+
+pub(super) fn get<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v Value> {
+    let mut fields = fields.iter();
+    fields.find(|(key, _)| is_one(key, names)).map(|(_, it)| it)
+}
+
+pub(super) fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v str> {
+    get(fields, names).and_then(Value::as_str)
+}
+
+/// The key of a group of tags in which a tool inserts.
+pub(super) const INSERT_CONTENT: &str = "insertcontent";
