@@ -100,18 +100,19 @@ pub(super) fn packet(value: &Value) -> Option<Packet> {
     }
     let mut edits = found.files.iter();
     let edits = edits.any(|file| matches!(file.body, Body::Edits(_)));
-    (!found.files.is_empty() || found.part).then(|| {
-        Packet::Changes(PatchSet {
-            format: if edits {
-                PatchFormat::Edits
-            } else {
-                PatchFormat::WholeFile
-            },
-            files: found.files,
-            mends: found.mends,
-            problems: found.problems,
-        })
-    })
+    if found.files.is_empty() && !found.part {
+        return None;
+    }
+    Some(Packet::Changes(PatchSet {
+        format: if edits {
+            PatchFormat::Edits
+        } else {
+            PatchFormat::WholeFile
+        },
+        files: found.files,
+        mends: found.mends,
+        problems: found.problems,
+    }))
 }
 
 const BEGIN_PATCH: &str = "*** Begin Patch";

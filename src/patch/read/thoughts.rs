@@ -79,11 +79,12 @@ enum Channel {
     Other(usize),
 }
 
+const MESSAGE: &[u8] = b"<|message|>";
+
 fn channel(line: &[u8]) -> Option<Channel> {
     if !line.starts_with(b"<|start|>") && !line.starts_with(b"<|channel|>") {
         return None;
     }
-    const MESSAGE: &[u8] = b"<|message|>";
     let length = memchr::memmem::find(line, MESSAGE)? + MESSAGE.len();
     let analysis = memchr::memmem::find(line.get(..length)?, b"<|channel|>analysis").is_some();
     Some(if analysis {
