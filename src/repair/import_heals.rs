@@ -242,14 +242,15 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
             (&it.name, &it.imported, &it.replaces) == (&one.name, &one.imported, &one.replaces)
         };
         let mut others = open.iter().filter(same);
-        one.imported != "*" && others.any(|it| it.path != one.path)
+        one.imported != "*" && others.any(|it| it.path != one.path && it.confidence > MOST_IN_DOUBT)
     };
     open.iter()
         .filter(|one| !settled(one))
         .filter(|one| match (&one.replaces, one.source) {
             // A file next door in place of an alias would hide that the alias is wrong.
             (Some(was), _) => {
-                (was.starts_with('.') || !one.module.starts_with('.')) && !has_rival(one)
+                let kind = was.starts_with('.') || !one.module.starts_with('.');
+                kind && one.confidence > MOST_IN_DOUBT && !has_rival(one)
             }
             // Of two names at hand that are as near, neither is meant more.
             (None, HintSource::Similar) => {

@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
@@ -194,7 +195,8 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
     for (path, state) in edits {
         let at = upper.join(path.as_str());
         let written = make_folders(upper, lower, path.directory()).and_then(|()| match state {
-            Some(state) => write_entry(&at, &state.bytes, state.mode),
+            Some(state) => write_entry(&at, &state.bytes, state.mode)
+                .and_then(|()| outdate(&at, lower, path.as_str())),
             None if lower.iter().any(|it| exists(&it.join(path.as_str()))) => {
                 let device = rustix::fs::makedev(0, 0);
                 let kind = FileType::CharacterDevice;
@@ -205,6 +207,23 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
         written.map_err(|error| WorkplaceError::io(&at, &error))?;
     }
     Ok(())
+}
+
+// Python takes a compiled file for fresh by the size of its source and the second of its last change:
+// a mend of the same size in the same second would run as it was before.
+fn outdate(at: &Path, lower: &[&Path], path: &str) -> io::Result<()> {
+    let second = |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|it| it.as_secs()).ok();
+    let before: BTreeSet<u64> = lower
+        .iter()
+        .filter_map(|it| it.join(path).symlink_metadata().ok())
+        .filter_map(|it| second(it.modified().ok()?))
+        .collect();
+    let now = at.symlink_metadata()?;
+    let written = second(now.modified()?).filter(|it| now.is_file() && before.contains(it));
+    let most = before.len() as u64 + 1;
+    let later = written.and_then(|it| (it..=it + most).find(|it| !before.contains(it)));
+    let time = later.and_then(|it| UNIX_EPOCH.checked_add(Duration::from_secs(it)));
+    time.map_or(Ok(()), |time| File::open(at)?.set_modified(time))
 }
 
 fn exists(at: &Path) -> bool {
@@ -247,4 +266,35 @@ fn is_opaque(at: &Path) -> bool {
         rustix::fs::lgetxattr(at, "user.overlay.opaque", &mut value[..]),
         Ok(1..) if value.first() == Some(&b'y')
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::UNIX_EPOCH;
+
+    use super::write;
+    use crate::model::RepoPath;
+    use crate::patch::FileState;
+
+    #[test]
+    fn a_mend_never_has_the_second_of_what_it_mends() {
+        let folder = tempfile::tempdir().unwrap();
+        let (upper, lower) = (folder.path().join("upper"), folder.path().join("lower"));
+        fs::create_dir(&upper).unwrap();
+        fs::create_dir(&lower).unwrap();
+        fs::write(lower.join("a.py"), "claen()\n").unwrap();
+        let state = FileState {
+            bytes: b"clean()\n".to_vec().into(),
+            mode: 0o100_644,
+        };
+        let edits = [(RepoPath::new("a.py").unwrap(), Some(state))].into();
+        write(&upper, &[&lower], &edits).unwrap();
+        let second = |at: std::path::PathBuf| {
+            let time = fs::metadata(at).unwrap().modified().unwrap();
+            time.duration_since(UNIX_EPOCH).unwrap().as_secs()
+        };
+        assert_ne!(second(upper.join("a.py")), second(lower.join("a.py")));
+        assert_eq!(fs::read(upper.join("a.py")).unwrap(), b"clean()\n");
+    }
 }
