@@ -112,8 +112,10 @@ fn what_several_failures_say_alike_is_said_once() {
         1,
         "{text}"
     );
-    let others = "stand after each of: test_b; test_c; test_d]\n";
-    assert!(text.contains(others), "{text}");
+    for test in ["test_b", "test_c", "test_d"] {
+        let said = format!("____ {test} ____\n[the same ");
+        assert!(text.contains(&said), "{text}");
+    }
     let output = repo.mendit(&["context", "--log", "../log", "--target", "src/a.ts"]);
     let said = String::from_utf8(output.stdout).unwrap();
     let tokens = (text.len() * 2).div_ceil(7);

@@ -78,31 +78,12 @@ fn told_once(text: &str) -> String {
     written(&lines, &stays, &pieces)
 }
 
+// Every line that heads the same lines again stays: it names the test, for people and when the log is read
+// once more.
 fn written(lines: &[&str], stays: &[bool], pieces: &[Piece]) -> String {
     let mut out = String::new();
     let mut at = 0;
     while let Some(piece) = pieces.get(at) {
-        // What each of several failures has before the same lines.
-        let mut titles: Vec<&str> = Vec::new();
-        let mut same = None;
-        let mut end = at;
-        while let Some([Piece::Line(line), Piece::Again(from, count)]) = pieces.get(end..end + 2)
-            && same.is_none_or(|it| it == (*from, *count))
-            && !title(lines[*line]).is_empty()
-        {
-            same = Some((*from, *count));
-            titles.push(title(lines[*line]));
-            end += 2;
-        }
-        if let (Some((from, count)), [_, _, ..]) = (same, &titles[..]) {
-            let source = source(lines, stays, from);
-            let titles = titles.join("; ");
-            out.push_str(&format!(
-                "[the same {count} lines as {source} stand after each of: {titles}]\n"
-            ));
-            at = end;
-            continue;
-        }
         match *piece {
             Piece::Line(line) => {
                 out.push_str(lines[line]);
@@ -175,6 +156,7 @@ fn line_border_after(text: &str, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{excerpt, told_once};
+    use crate::diagnose::{LogFacts, diagnose};
 
     #[test]
     fn keeps_head_and_tail_on_line_borders() {
@@ -204,12 +186,29 @@ mod tests {
         let tests = ["test_b", "test_c", "test_d"];
         let more = tests.map(|it| traceback(it, "0x7f3972aaaaaa", "ValueError: 1"));
         let log = format!("{first}{}==== 4 failed ====\n", more.concat());
-        let said = "[the same 19 lines as above after `test_a` stand after each of: test_b; \
-                    test_c; test_d]\n";
+        let said = tests
+            .map(|it| format!("____ {it} ____\n[the same 19 lines as above after `test_a`]\n"));
         assert_eq!(
             told_once(&log),
-            format!("{first}{said}==== 4 failed ====\n")
+            format!("{first}{}==== 4 failed ====\n", said.concat())
         );
+    }
+
+    #[test]
+    fn what_was_told_once_still_names_every_test() {
+        let frames = "      at deep (src/many.test.jsx:1:66)\n".repeat(8);
+        let one = |test: &str| format!("  ● {test}\n\n    the rows cannot be loaded\n\n{frames}\n");
+        let tests = ["loads alpha", "loads beta", "loads gamma"];
+        let log = format!(
+            "FAIL src/many.test.jsx\n{}Tests:       3 failed, 3 total\n",
+            tests.map(one).concat()
+        );
+        let told = told_once(&log);
+        assert!(told.len() * 2 < log.len(), "{told}");
+        for text in [&log, &told] {
+            let found = diagnose(text, &LogFacts::default(), None);
+            assert_eq!(found.failing_tests, tests, "{text}");
+        }
     }
 
     #[test]
