@@ -577,3 +577,61 @@ fn pieces_of_addresses_and_of_test_data_are_no_files() {
     let paths: Vec<_> = found.files.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(paths, ["tests/test_a.py", "/other/lib/deep.py"]);
 }
+
+#[test]
+fn what_the_project_raises_itself_is_no_trouble_of_the_machine() {
+    let raised = "_____ test_retry _____\n\n    async def fetch(path):\n>           raise ConnectionError(\"no route\")\nE           ConnectionError: no route\n\ntests/test_a.py:19: ConnectionError\n==== short test summary info ====\nFAILED tests/test_a.py::test_retry - ConnectionError: no route\n";
+    let log = format!("==== FAILURES ====\n{raised}");
+    assert_eq!(of(&log).kind, FailureKind::RuntimeError);
+    let of_library = log.replace(
+        "tests/test_a.py:19:",
+        "lib/python3.11/site-packages/n.py:19:",
+    );
+    assert_eq!(of(&of_library).kind, FailureKind::NetworkError);
+    let traceback = |file: &str, why: &str| {
+        let last = format!("  File \"{file}\", line 3, in f\n    raise MemoryError\nMemoryError\n");
+        of(&format!("Traceback (most recent call last):\n{why}{last}")).kind
+    };
+    assert_eq!(traceback("app/a.py", ""), FailureKind::RuntimeError);
+    let chained =
+        "OSError: x\n\nThe above exception was the direct cause of the following exception:\n\n";
+    assert_eq!(traceback("app/a.py", chained), FailureKind::OutOfMemory);
+    assert_eq!(
+        traceback("/usr/lib/python3.11/a.py", ""),
+        FailureKind::OutOfMemory
+    );
+}
+
+#[test]
+fn a_report_without_a_traceback_is_told_whole() {
+    let log = "==== FAILURES ====\n_____ test_rates _____\nasync def functions are not natively supported.\nYou need to install a suitable plugin for your async framework, for example:\n  - anyio\n==== short test summary info ====\nFAILED tests/test_a.py::test_rates - Failed: async def functions are no...\n";
+    let diagnosis = of(log);
+    assert_eq!(diagnosis.kind, FailureKind::ConfigError);
+    let said = "async def functions are not natively supported.";
+    assert_eq!(diagnosis.tests[0].message.as_deref(), Some(said));
+    let log = "==== ERRORS ====\n___ ERROR collecting tests/test_a.py ___\n'slow' not found in `markers` configuration option\n==== short test summary info ====\nERROR tests/test_a.py - Failed: 'slow' not found in `markers` configurati...\n";
+    assert_eq!(of(log).kind, FailureKind::ConfigError);
+}
+
+#[test]
+fn a_threshold_of_coverage_is_no_failed_expectation() {
+    for line in [
+        "FAIL Required test coverage of 100% not reached. Total coverage: 99.19%",
+        "Coverage failure: total of 99 is less than fail-under=100",
+        "ERROR: Coverage for lines (96.55%) does not meet global threshold (100%)",
+        "Jest: \"global\" coverage threshold for lines (90%) not met: 80%",
+    ] {
+        let diagnosis = of(&format!("24 passed in 1.38s\n{line}\n"));
+        let subkind = diagnosis.subkind.map(|it| it.0);
+        let told = (diagnosis.kind, subkind.as_deref());
+        assert_eq!(told, (FailureKind::TestFailure, Some("coverage")), "{line}");
+    }
+}
+
+#[test]
+fn an_option_that_the_compiler_does_not_know_comes_before_what_follows_of_it() {
+    let log = "src/a.ts(1,20): error TS2792: Cannot find module 'vitest'.\ntsconfig.json(1,84): error TS6046: Argument for '--moduleResolution' option must be: 'node10', 'bundler'.\n";
+    let diagnosis = of(log);
+    assert_eq!(diagnosis.kind, FailureKind::ConfigError);
+    assert_eq!(diagnosis.files[0].path, "tsconfig.json");
+}

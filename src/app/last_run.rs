@@ -17,7 +17,7 @@ pub struct LastLog {
     pub said: String,
     /// The command, when the run tells it.
     pub command: Option<String>,
-    /// How it ended, when it ended by itself.
+    /// How it ended; a negative number is a signal.
     pub exit_code: Option<i32>,
 }
 
@@ -54,7 +54,9 @@ pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
         log,
         said,
         command,
-        exit_code: about.test_result.and_then(|it| it.exit),
+        exit_code: about
+            .test_result
+            .and_then(|it| it.exit.or(it.signal.map(|signal| -signal))),
     }))
 }
 
@@ -222,6 +224,7 @@ struct About {
 struct End {
     end: String,
     exit: Option<i32>,
+    signal: Option<i32>,
 }
 
 fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {

@@ -1,6 +1,7 @@
 /// The line with which a linter or formatter mends what it complains of, where it can: its check
-/// without the words for checking, or with the word for mending. Never what it calls unsafe.
-pub(super) fn lint_fix(command: &str) -> Option<String> {
+/// without the words for checking, or with the word for mending; `said` is what it printed. Never
+/// what it calls unsafe, and nothing where it says that it can mend none of it.
+pub(super) fn lint_fix(command: &str, said: &[&str]) -> Option<String> {
     let words: Vec<&str> = command.split(' ').filter(|it| !it.is_empty()).collect();
     if command.contains(['|', ';', '&', '>', '$', '`', '\'', '"', '\n']) {
         return None;
@@ -13,6 +14,10 @@ pub(super) fn lint_fix(command: &str) -> Option<String> {
         Some((at, LINTERS.iter().find(fits)?))
     });
     let (at, row) = rows?;
+    let mends_some = said.iter().any(|line| line.contains(row.sign));
+    if !mends_some && said.len() < MOST_EVIDENCE {
+        return None;
+    }
     let mut kept: Vec<&str> = words
         .iter()
         .copied()
@@ -35,45 +40,54 @@ struct Linter {
     checks: &'static [&'static str],
     /// The word that has it mend; empty where it mends without one.
     mends: &'static str,
+    /// What it prints beside what it can mend; empty where it can mend all.
+    sign: &'static str,
 }
+
+// As many lines as a diagnosis shows: the sign may be on another.
+const MOST_EVIDENCE: usize = 20;
 
 const fn linter(
     name: &'static str,
     sub: &'static str,
     checks: &'static [&'static str],
     mends: &'static str,
+    sign: &'static str,
 ) -> Linter {
     Linter {
         name,
         sub,
         checks,
         mends,
+        sign,
     }
 }
 
 const LINTERS: &[Linter] = &[
-    linter("ruff", "check", &["--diff", "--no-fix"], "--fix"),
-    linter("ruff", "format", &["--check", "--diff"], ""),
-    linter("black", "", &["--check", "--diff"], ""),
+    linter("ruff", "check", &["--diff", "--no-fix"], "--fix", "[*]"),
+    linter("ruff", "format", &["--check", "--diff"], "", ""),
+    linter("black", "", &["--check", "--diff"], "", ""),
     linter(
         "isort",
         "",
         &["--check", "--check-only", "-c", "--diff"],
         "",
+        "",
     ),
-    linter("eslint", "", &[], "--fix"),
-    linter("stylelint", "", &[], "--fix"),
-    linter("oxlint", "", &[], "--fix"),
-    linter("standard", "", &[], "--fix"),
+    linter("eslint", "", &[], "--fix", "potentially fixable"),
+    linter("stylelint", "", &[], "--fix", "potentially fixable"),
+    linter("oxlint", "", &[], "--fix", ""),
+    linter("standard", "", &[], "--fix", ""),
     linter(
         "prettier",
         "",
         &["--check", "-c", "--list-different", "-l"],
         "--write",
+        "",
     ),
-    linter("biome", "check", &[], "--write"),
-    linter("biome", "lint", &[], "--write"),
-    linter("biome", "format", &[], "--write"),
+    linter("biome", "check", &[], "--write", ""),
+    linter("biome", "lint", &[], "--write", ""),
+    linter("biome", "format", &[], "--write", ""),
 ];
 
 #[cfg(test)]
@@ -97,7 +111,12 @@ mod tests {
             ),
             ("biome check", "biome check --write"),
         ] {
-            assert_eq!(lint_fix(command).as_deref(), Some(expected), "{command}");
+            let said = ["F401 [*] unused", "1 error potentially fixable"];
+            assert_eq!(
+                lint_fix(command, &said).as_deref(),
+                Some(expected),
+                "{command}"
+            );
         }
         for command in [
             "npm run lint",
@@ -105,7 +124,14 @@ mod tests {
             "black .",
             "eslint src | tee x",
         ] {
-            assert_eq!(lint_fix(command), None, "{command}");
+            assert_eq!(lint_fix(command, &["[*]"]), None, "{command}");
         }
+    }
+
+    #[test]
+    fn what_no_line_says_can_be_mended_is_not_promised() {
+        assert_eq!(lint_fix("ruff check src", &["a.py:1:5: F841 unused"]), None);
+        assert_eq!(lint_fix("npx eslint src", &["  1:7  error  no-var"]), None);
+        assert!(lint_fix("black --check .", &["would reformat a.py"]).is_some());
     }
 }

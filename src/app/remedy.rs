@@ -30,7 +30,7 @@ pub(super) fn remedies(
             .iter()
             .filter_map(|module| {
                 let python = is_python(diagnosis, command);
-                if is_package(diagnosis) {
+                if subkind(diagnosis) == Some("missing_package") {
                     return project.missing(module, python);
                 }
                 project.beside_pytest(module, command).filter(|_| python)
@@ -43,10 +43,12 @@ pub(super) fn remedies(
             ),
             None,
         )],
-        FailureKind::DependencyError if is_engine(diagnosis) => vec![remedy(
-            "the installed version of the language or the tool does not fit".to_owned(),
-            None,
-        )],
+        FailureKind::DependencyError
+            if matches!(subkind(diagnosis), Some("engine" | "version_mismatch")) =>
+        {
+            let said = "the installed version of the language or the tool does not fit";
+            vec![remedy(said.to_owned(), None)]
+        }
         FailureKind::FileNotFound if diagnosis.requires_user_action => diagnosis
             .files
             .iter()
@@ -59,8 +61,25 @@ pub(super) fn remedies(
         {
             vec![remedy(said, None)]
         }
+        FailureKind::DependencyError if subkind(diagnosis) == Some("lockfile_mismatch") => {
+            writes_lock(command)
+                .or_else(|| texts.iter().find_map(|it| writes_lock(it)))
+                .map(|line| {
+                    let said = "the lock does not hold what the manifest asks for";
+                    remedy(said.to_owned(), Some(line.to_owned()))
+                })
+                .into_iter()
+                .collect()
+        }
+        FailureKind::DependencyError
+            if matches!(subkind(diagnosis), Some("package_not_found" | "no_version")) =>
+        {
+            let said = "the registry has nothing of that name and version: correct the manifest";
+            vec![remedy(said.to_owned(), None)]
+        }
         FailureKind::CommandNotFound | FailureKind::DependencyError => project
             .install(is_python_tool(command))
+            .filter(|(install, _)| !command.contains(install))
             .map(|(command, lacks)| remedy(lacks.to_owned(), Some(command.to_owned())))
             .into_iter()
             .collect(),
@@ -85,7 +104,7 @@ pub(super) fn remedies(
             })
             .into_iter()
             .collect(),
-        FailureKind::LintError => lint_fix(command)
+        FailureKind::LintError => lint_fix(command, &texts)
             .map(|line| remedy("the tool mends some of it itself".to_owned(), Some(line)))
             .into_iter()
             .collect(),
@@ -130,15 +149,27 @@ pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Rem
     found
 }
 
-fn is_engine(diagnosis: &Diagnosis) -> bool {
-    let subkind = diagnosis.subkind.as_ref();
-    subkind.is_some_and(|it| it.0 == "engine")
+fn subkind(diagnosis: &Diagnosis) -> Option<&str> {
+    diagnosis.subkind.as_ref().map(|it| it.0.as_str())
 }
 
-fn is_package(diagnosis: &Diagnosis) -> bool {
-    let subkind = diagnosis.subkind.as_ref();
-    subkind.is_some_and(|it| it.0 == "missing_package")
+// What writes the lock anew, of the tool that a line names.
+fn writes_lock(line: &str) -> Option<&'static str> {
+    let mut words = line.split(|it: char| !it.is_alphanumeric());
+    let (_, command) = words.find_map(|word| LOCKS.iter().find(|it| it.0 == word))?;
+    Some(command)
 }
+
+const LOCKS: &[(&str, &str)] = &[
+    ("npm", "npm install"),
+    ("pnpm", "pnpm install --no-frozen-lockfile"),
+    ("PNPM", "pnpm install --no-frozen-lockfile"),
+    ("yarn", "yarn install"),
+    ("bun", "bun install"),
+    ("uv", "uv lock"),
+    ("poetry", "poetry lock"),
+    ("pipenv", "pipenv lock"),
+];
 
 fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
@@ -441,6 +472,20 @@ mod tests {
             .into_iter()
             .map(|it| (it.problem, it.command))
             .collect()
+    }
+
+    #[test]
+    fn a_failed_installation_is_not_sent_again() {
+        let source = project(&[("package-lock.json", ""), ("package.json", "{}")]);
+        let apart = "npm error code EUSAGE\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.\n";
+        let said = advice(apart, "npm ci", &source);
+        assert_eq!(said[0].1.as_deref(), Some("npm install"));
+        let none = "npm error code ETARGET\nnpm error notarget No matching version found for left-pad@99.0.0.\n";
+        assert_eq!(advice(none, "npm install", &source)[0].1, None);
+        let stale = " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\"\n";
+        let said = advice(stale, "make deps", &source);
+        let renewed = Some("pnpm install --no-frozen-lockfile");
+        assert_eq!(said[0].1.as_deref(), renewed);
     }
 
     #[test]

@@ -207,6 +207,10 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
             "The database refused a statement.",
             "Compare the statement with tables, columns and constraints.",
         ),
+        Kind::TestFailure if subkind == Some("coverage") => (
+            "The tests run fewer lines than are asked for.",
+            "Test the lines that no test runs; the threshold is a person's to change.",
+        ),
         Kind::TestFailure => (
             "An expectation of a test did not hold.",
             "Correct the code under test so that the expectation holds.",

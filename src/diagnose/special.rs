@@ -50,6 +50,8 @@ const TS_CODES: &[(u32, Kind, &str)] = &[
     (2688, Kind::ConfigError, ""),
     (18003, Kind::ConfigError, ""),
     (18002, Kind::ConfigError, ""),
+    (6044, Kind::ConfigError, ""),
+    (6046, Kind::ConfigError, ""),
     (6053, Kind::ConfigError, ""),
     (6059, Kind::ConfigError, ""),
     (6307, Kind::ConfigError, ""),
@@ -141,6 +143,29 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
     Some(finding)
 }
 
+// Whether a `raise` of the project itself made the exception: a fake of a test, or the project's
+// own word for a fault. One that was made out of another says that it was.
+fn raised_by_project(at: usize, lines: &[Line<'_>]) -> bool {
+    const CHAIN: usize = 60;
+    let above = lines[at.saturating_sub(CHAIN)..at].iter().rev();
+    let mut above = above.map(|line| line.text.trim());
+    let code = above.find(|text| !text.is_empty() && !text.bytes().all(|it| it == b'^'));
+    let raises = code.is_some_and(|text| text.trim_start_matches(['>', ' ']).starts_with("raise "));
+    let is_installed = |text: &str| {
+        ["site-packages", "dist-packages", "lib/python", "<frozen "]
+            .iter()
+            .any(|folder| text.contains(folder))
+    };
+    // Native tracebacks name the file above the line, pytest below the error.
+    let below = lines.iter().skip(at + 1).take(3);
+    raises
+        && !above.next().is_some_and(is_installed)
+        && !below.map(|line| line.text.as_ref()).any(is_installed)
+        && !above.any(|text| {
+            text.contains("direct cause of the following") || text.starts_with("During handling of")
+        })
+}
+
 /// A planner's list: `undefined name(s): a/b.py:X, c.py:Y` or
 /// `test file(s) import 2 undefined name(s): foo, bar` (R3).
 pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> {
@@ -191,6 +216,15 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
             finding.weight = 70;
         }
         Kind::PermissionDenied if says(before(30), "_execute_child") => finding.path = None,
+        kind if kind.is_around_code() || kind == Kind::Timeout => {
+            if finding.tool == "python" && raised_by_project(finding.at, lines) {
+                finding.kind = Kind::RuntimeError;
+                finding.rule = "python-error-4";
+                finding.subkind = None;
+                finding.path = None;
+                finding.weight = 41;
+            }
+        }
         Kind::RuntimeError if text.contains("KeyError: '") => {
             let key = text.split('\'').nth(1).unwrap_or("");
             let shape = key.len() > 2

@@ -64,8 +64,10 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 .as_deref()
                 .map(|name| (name.split("::").next().unwrap_or(name).to_owned(), None));
         }
-        if case.cause.is_none() && lines[at].text.contains(" - ") {
-            case.cause = Some(at);
+        if case.cause.is_none()
+            && let Some((_, said)) = lines[at].text.rsplit_once(" - ")
+        {
+            case.cause = Some(whole(said, case.at, lines).unwrap_or(at));
         }
         cases.push(case);
     };
@@ -117,6 +119,15 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         cases.extend(timed_out(lines));
     }
     cases
+}
+
+// The line below a report's heading that the summary cuts to its width: without a traceback it is
+// all that the report has.
+fn whole(said: &str, heading: usize, lines: &[Line<'_>]) -> Option<usize> {
+    let start = said.strip_prefix("Failed: ").unwrap_or(said);
+    let start = start.trim_end_matches('.');
+    let below = lines.get(heading + 1)?.text.as_ref();
+    (start.len() > 8 && below.starts_with(start)).then_some(heading + 1)
 }
 
 // With `--tb=line` a failure is one line, `a.py:3: IndexError: ...`, in the order of the summary.
