@@ -792,6 +792,29 @@ fn sources_are_named_in_full_where_all_others_are() {
     assert_eq!(first, Some("import { BASE } from './geo.ts'"), "{found:?}");
 }
 
+// What stood behind a dot was another object's, whoever else has the word.
+#[test]
+fn a_member_that_lost_its_object_is_no_import() {
+    let other = "def other(self):\n    self.shelf.reserve(1)\n";
+    let now = format!("{other}def place(self, line):\n    reserve(line)\n");
+    let files = [
+        ("use.py", now.as_str()),
+        ("extra.py", "def reserve(line): pass\n"),
+    ];
+    let told = |before: &str| {
+        let before = format!("{other}def place(self, line):\n    {before}\n");
+        let found = hints_after(&files, "use.py", "reserve", &[before.as_str()]);
+        let first = found.first().unwrap();
+        (
+            first.certain,
+            first.confidence > mendit::hint::MOST_IN_DOUBT,
+        )
+    };
+    assert_eq!(told("self.stock.reserve(line)"), (false, false));
+    assert_eq!(told("self.stock().reserve(line, 1)"), (false, false));
+    assert!(told("pass").0, "a new line takes nothing from another");
+}
+
 // A constant that its module has lost is not its namesake of another value elsewhere.
 #[test]
 fn only_the_same_definition_stands_for_one_that_a_module_has_lost() {

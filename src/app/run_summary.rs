@@ -168,7 +168,9 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             let path = it.repo_path();
             let wanted = path.as_ref().and_then(|path| lacking.get(path));
             let names = wanted.into_iter().flat_map(|it| &it.names);
-            let mut named = names.filter(|name| row.error.contains(*name)).peekable();
+            let mut named = names
+                .filter(|name| words(row.error.as_bytes(), name).next().is_some())
+                .peekable();
             let text = named.peek().and(path.as_ref());
             let text = text.and_then(|path| source.read(path).ok());
             let line = text.as_deref().and_then(|text| {
@@ -226,7 +228,8 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             };
             let is_named = || lacks.iter().any(|it| row.error.contains(it.as_str()));
             match &test.crash_path {
-                _ if named && (row.error == shared || is_named()) => first(row),
+                _ if named && is_named() => first(row),
+                None if named && row.error == shared => first(row),
                 Some(path) => RunFailure {
                     path: Some(path.clone()),
                     line: test.crash_line,

@@ -26,6 +26,8 @@ enum Was {
     Defined,
     /// A parameter or a variable.
     Local,
+    /// A member of something, where a line has lost what stood before the dot.
+    Member,
 }
 
 /// Weighs suggestions by what the file itself last had for the name. The import that it had, where it
@@ -85,6 +87,7 @@ pub(super) fn weighed(
                 doubt_namesakes(graph, asked, &then, &mut rows);
             }
         }
+        Some((Was::Member, _)) => doubt(&mut rows),
         Some((Was::Local, _)) => {
             rows.retain(|it| it.path.is_some());
             doubt(&mut rows);
@@ -114,17 +117,13 @@ fn doubt(rows: &mut [Suggestion]) {
 
 // Whether a line of before has another name in the place of this one now, and is the same otherwise.
 fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
-    let lines = |text: &[u8]| -> BTreeSet<Vec<u8>> {
-        let lines = text.split(|byte| *byte == b'\n');
-        lines.map(|line| line.trim_ascii().to_vec()).collect()
-    };
     let (was, is) = (lines(then), lines(asked.text));
     let text = std::str::from_utf8(then).unwrap_or_default();
     let then = facts(asked.file, then);
     let rows = import_lines(asked.file, text, &then);
     let all: Vec<&str> = text.lines().collect();
     let rows = rows.into_iter().flatten().filter_map(|at| all.get(at));
-    let imports: BTreeSet<Vec<u8>> = rows.map(|it| it.trim().as_bytes().to_vec()).collect();
+    let imports: BTreeSet<&[u8]> = rows.map(|it| it.trim().as_bytes()).collect();
     let gone: Vec<Vec<&[u8]>> = was
         .difference(&is)
         .filter(|line| words(line, asked.name).next().is_some())
@@ -162,6 +161,37 @@ fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
     })
 }
 
+fn lines(text: &[u8]) -> BTreeSet<&[u8]> {
+    let lines = text.split(|byte| *byte == b'\n');
+    lines.map(<[u8]>::trim_ascii).collect()
+}
+
+// Whether a line of before has the name behind a dot where it stands alone now: `self.stock.reserve`
+// became `reserve`.
+fn has_lost_dot(asked: &Undefined<'_>, then: &[u8]) -> bool {
+    let (was, is) = (lines(then), lines(asked.text));
+    let name = asked.name.as_bytes();
+    let holds = |line: &&&[u8]| words(line, asked.name).next().is_some();
+    let gone: Vec<Vec<&[u8]>> = was
+        .difference(&is)
+        .filter(holds)
+        .take(MAX_LINES)
+        .map(|line| tokens(line))
+        .collect();
+    let mut new = is.difference(&was).filter(holds).take(MAX_LINES);
+    new.any(|line| {
+        let new = tokens(line);
+        gone.iter().any(|old| {
+            let same = old.iter().zip(&new).take_while(|(one, other)| one == other);
+            let from = same.count();
+            let object = old.get(from..).unwrap_or_default();
+            let member = object.iter().position(|it| *it == name);
+            new.get(from) == Some(&name)
+                && member.is_some_and(|at| at > 1 && object[at - 1] == b"." && is_name(object[0]))
+        })
+    })
+}
+
 fn is_name(token: &[u8]) -> bool {
     token.first().is_some_and(|it| is_part(*it))
 }
@@ -192,6 +222,9 @@ fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
         }
         if then.definitions.iter().any(|it| it.name == asked.name) {
             return Some(Was::Defined);
+        }
+        if has_lost_dot(asked, text) {
+            return Some(Was::Member);
         }
         let used = uses(asked.file, text, asked.name)?;
         let lost = (used.bound && !now.bound) || (used.shadowed && !now.shadowed);

@@ -104,6 +104,12 @@ fn type_script(line: &str) -> Option<Proposal<'_>> {
             let wrong = words.find(|word| is_name(word))?;
             (wrong != right).then_some(Edit::Word { wrong, right })?
         }
+        // The member of the instance or of the class, where its name stands alone.
+        "2662" | "2663" => {
+            let (wrong, right) = (quoted().next()?, quoted().nth(1)?);
+            let object = right.strip_suffix(wrong)?.strip_suffix('.')?;
+            (is_name(wrong) && is_name(object)).then_some(Edit::Word { wrong, right })?
+        }
         "2835" => Edit::Specifier(proposed()?),
         "1484" => Edit::AsType(quoted().next()?),
         "1361" => Edit::AsValue(quoted().next()?),
@@ -413,6 +419,11 @@ mod tests {
                 "const a = 'x'\nexport const n = a.lenght\n",
                 "src/a.ts(2,19): error TS2551: Property 'lenght' does not exist on type 'string'. Did you mean 'length'?\n",
                 "",
+            ),
+            (
+                "class A {\n  go() { return load(1) }\n}\n",
+                "src/a.ts(2,17): error TS2663: Cannot find name 'load'. Did you mean the instance member 'this.load'?\n",
+                "  go() { return this.load(1) }",
             ),
             (
                 "import { b } from './b';\nb();\n",

@@ -54,8 +54,9 @@ pub(super) fn import_heals(
         };
         certain.extend(hidden(source, &graph, &query));
         let found = tries_of(source, &graph, ask, &file, &certain, &open);
-        for (_, heal) in found {
-            if !tries.contains(&heal) {
+        for (one, heal) in found {
+            let is_new = !one.import_statement.is_empty() && one.replaces.is_none();
+            if !tries.contains(&heal) && !(is_new && looks_at_names(diagnosis)) {
                 tries.push(heal);
             }
         }
@@ -84,6 +85,17 @@ pub(super) fn import_heals(
     let certain = heal(said.join("; "), fixes, false, imports.collect());
     tries.truncate(MAX_TRIES);
     ((!said.is_empty()).then_some(certain), tries)
+}
+
+// Whether a program complained that looks at names alone: any import of the name is right to it.
+fn looks_at_names(diagnosis: &Diagnosis) -> bool {
+    let names = [
+        "ruff", "flake8", "pyflakes", "pylint", "eslint", "biome", "oxlint",
+    ];
+    diagnosis
+        .tool
+        .as_deref()
+        .is_some_and(|it| names.contains(&it))
 }
 
 /// Of the answers for a file that are not certain, those that may be tried under the tests, each

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::anchors::{Anchor, Anchors, argument_secret, login_secret};
@@ -20,10 +21,17 @@ pub(in crate::policy) fn scan(text: &[u8], given: &Given) -> Vec<Hit> {
     let mut hits = Vec::new();
     scan_decoded(text, given, &mut hits);
     each_view(text, |view| hits.extend(viewed(view, given)));
-    // Of lines that are read as one, only what stands on more than one of them is news.
+    // Of lines that are read as one, only what stands on more than one of them is news; the words
+    // of prose or code below a whole secret are no part of it.
+    let whole: HashSet<usize> = hits.iter().map(|hit| hit.end).collect();
     let broken = |hit: &Hit| {
         let inside = text.get(hit.start..hit.end).unwrap_or_default();
-        memchr::memchr(b'\n', inside).is_some()
+        memchr::memchr(b'\n', inside).is_some_and(|at| {
+            let (head, tail) = (&inside[..at], &inside[at + 1..]);
+            let end = hit.start + head.strip_suffix(b"\r").unwrap_or(head).len();
+            let is_word = tail.len() > 2 && tail.iter().all(u8::is_ascii_lowercase);
+            !(is_word && whole.contains(&end))
+        })
     };
     each_wrapped(text, |view| hits.extend(viewed(view, given).filter(broken)));
     if !hits.is_empty() {

@@ -152,6 +152,10 @@ mod tests {
                 assert_eq!(out, format!("{lead}{mask}\n{mask} end\n"));
             }
         }
+        let long = format!("sk-proj-{}", "kZ8lO3sOVhmyrXGO12ab".repeat(3));
+        let text = format!("KEY={long}\nassert x == 1\n");
+        let out = redactor.redact(&text);
+        assert!(out.text.ends_with("]\nassert x == 1\n"), "{}", out.text);
         let (head, tail) = token.split_at(20);
         let out = redactor
             .redact(&format!("at {head}\\\n{tail}\n"))
