@@ -411,7 +411,6 @@ const PARTS: &[&str] = &[
     "no_run",
     "own_settings",
     "preset",
-    "read_file",
     "read_junit",
     "read_log",
     "readable_file",

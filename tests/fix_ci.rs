@@ -215,6 +215,28 @@ fn a_patch_is_tried_and_told_in_one_comment() {
     assert_eq!(repo.git(&["status", "--porcelain", "-uall"]), before);
 }
 
+#[test]
+fn what_passes_here_is_said_to_pass() {
+    let repo = repo();
+    let out = repo.outside().join("ci");
+    let out = out.to_str().unwrap();
+    let output = repo.mendit(&["fix-ci", "logs/1_linux.txt", "--test", "true", "--out", out]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("the command passes here"), "{told}");
+    let read = |name: &str| std::fs::read_to_string(format!("{out}/{name}")).unwrap();
+    let all: Value = serde_json::from_str(&read("report.json")).unwrap();
+    assert_eq!(
+        (&all["passesHere"], &all["verified"]),
+        (&true.into(), &Value::Null)
+    );
+    let comment = read("comment.md");
+    assert!(
+        comment.contains("the tests pass where they were run again"),
+        "{comment}"
+    );
+}
+
 // Another failure than the first job's is the one that the command shows here.
 #[test]
 fn each_failure_gets_a_repair_until_the_command_passes() {

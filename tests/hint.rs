@@ -10,6 +10,15 @@ use mendit::model::{HintSource, RepoPath, Suggestion};
 use mendit::source::{Installed, Memory, Source};
 use support::{Repo, json};
 
+// A name that one file imports and another lacks.
+const ENGINE: [(&str, &str); 5] = [
+    ("pkg/__init__.py", ""),
+    ("pkg/core.py", "class Engine:\n    pass\n"),
+    ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
+    ("pkg/two.py", "import os\n\nEngine(os)\n"),
+    ("log", "pkg/two.py:3:1: F821 Undefined name `Engine`\n"),
+];
+
 fn memory(files: &[(&str, &str)]) -> Memory {
     Memory::named(files.iter().copied())
 }
@@ -62,6 +71,29 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
     assert!(fix.patch.starts_with("diff --git "), "{}", fix.patch);
     let after = fix.changes.first()?.after.clone()?;
     Some(String::from_utf8(after.bytes.to_vec()).unwrap())
+}
+
+// What stands for an export that is gone, when one file had another text before.
+fn renamed(
+    files: &[(&str, &str)],
+    (file, export): (&str, &str),
+    (had, before): (&str, &str),
+) -> Vec<Suggestion> {
+    let source = memory(files);
+    let graph = Graph::new(&source);
+    let earlier = |path: &RepoPath| {
+        let had = Some(before.as_bytes().to_vec()).filter(|_| path.as_str() == had);
+        had.into_iter().collect()
+    };
+    let query = Query {
+        file: &RepoPath::new(file).unwrap(),
+        names: &[],
+        known: &[],
+        installed: &Installed::default(),
+        may_read: &|_| true,
+        earlier: &earlier,
+    };
+    renamed_exports(&source, &graph, &query, &[export.to_owned()], &earlier)
 }
 
 // A row of `hints.toml`.
@@ -444,13 +476,7 @@ fn script_imports_follow_the_files_style() {
 
 #[test]
 fn the_command_prints_and_applies_patches() {
-    let repo = Repo::with(&[
-        ("pkg/__init__.py", ""),
-        ("pkg/core.py", "class Engine:\n    pass\n"),
-        ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
-        ("pkg/two.py", "import os\n\nEngine(os)\n"),
-        ("log", "pkg/two.py:3:1: F821 Undefined name `Engine`\n"),
-    ]);
+    let repo = Repo::with(&ENGINE);
     let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
     assert_eq!(document["document"], "hint");
     assert_eq!(
@@ -678,13 +704,7 @@ fn a_file_that_is_gone_is_told_with_the_line_that_brings_it_back() {
 
 #[test]
 fn packets_carry_the_hints() {
-    let repo = Repo::with(&[
-        ("pkg/__init__.py", ""),
-        ("pkg/core.py", "class Engine:\n    pass\n"),
-        ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
-        ("pkg/two.py", "import os\n\nEngine(os)\n"),
-        ("log", "pkg/two.py:3:1: F821 Undefined name `Engine`\n"),
-    ]);
+    let repo = Repo::with(&ENGINE);
     let context = repo.context(&["--log", "log", "--out", "out"]);
     assert_eq!(context["hints"][0], "from pkg.core import Engine");
     let packet = std::fs::read_to_string(repo.root().join("out/failure-packet.json")).unwrap();
@@ -744,23 +764,10 @@ fn a_rename_for_type_checkers_alone_is_not_certain() {
         ]
     };
     let now = files("ApiClient");
-    let source = memory(&now.each_ref().map(|(path, text)| (&**path, &**text)));
-    let graph = Graph::new(&source);
-    let file = RepoPath::new("api/__init__.py").unwrap();
+    let now = now.each_ref().map(|(path, text)| (&**path, &**text));
     let [_, (_, before)] = files("Client");
-    let earlier = |path: &RepoPath| match path.as_str() {
-        "api/client.py" => vec![before.clone().into_bytes()],
-        _ => Vec::new(),
-    };
-    let query = Query {
-        file: &file,
-        names: &[],
-        known: &[],
-        installed: &Installed::default(),
-        may_read: &|_| true,
-        earlier: &earlier,
-    };
-    let found = renamed_exports(&source, &graph, &query, &["Client".to_owned()], &earlier);
+    let lacks = ("api/__init__.py", "Client");
+    let found = renamed(&now, lacks, ("api/client.py", &before));
     let first = found.first().map(|it| (it.imported.as_str(), it.certain));
     assert_eq!(first, Some(("ApiClient", false)), "{found:?}");
 }
@@ -768,7 +775,7 @@ fn a_rename_for_type_checkers_alone_is_not_certain() {
 // Node.js takes types off by itself, and then finds files by their full names alone.
 #[test]
 fn sources_are_named_in_full_where_all_others_are() {
-    let source = memory(&[
+    let files = [
         ("package.json", "{\"type\": \"module\"}"),
         ("src/geo.ts", "export const BASE = 1;\n"),
         (
@@ -776,18 +783,8 @@ fn sources_are_named_in_full_where_all_others_are() {
             "import { BASE } from './geo.ts';\nconsole.log(BASE);\n",
         ),
         ("src/units.ts", "export const twice = BASE * 2;\n"),
-    ]);
-    let graph = Graph::new(&source);
-    let file = RepoPath::new("src/units.ts").unwrap();
-    let query = Query {
-        file: &file,
-        names: &["BASE".to_owned()],
-        known: &[],
-        installed: &Installed::default(),
-        may_read: &|_| true,
-        earlier: &|_| Vec::new(),
-    };
-    let found = suggest(&source, &graph, &query);
+    ];
+    let found = hints(&files, "src/units.ts", "BASE");
     let first = found.first().map(|it| it.import_statement.as_str());
     assert_eq!(first, Some("import { BASE } from './geo.ts'"), "{found:?}");
 }
@@ -835,22 +832,8 @@ fn only_the_same_definition_stands_for_one_that_a_module_has_lost() {
             ("app/printing.py", "PAGE_SIZE = 66\n"),
         ];
         files.extend(moved.map(|text| ("app/new.py", text)));
-        let source = memory(&files);
-        let graph = Graph::new(&source);
-        let file = RepoPath::new("app/api.py").unwrap();
-        let earlier = |path: &RepoPath| match path.as_str() {
-            "app/consts.py" => vec![b"PAGE_SIZE = 30\nTIMEOUT = 3\n".to_vec()],
-            _ => Vec::new(),
-        };
-        let query = Query {
-            file: &file,
-            names: &[],
-            known: &[],
-            installed: &Installed::default(),
-            may_read: &|_| true,
-            earlier: &earlier,
-        };
-        let found = renamed_exports(&source, &graph, &query, &["PAGE_SIZE".to_owned()], &earlier);
+        let before = ("app/consts.py", "PAGE_SIZE = 30\nTIMEOUT = 3\n");
+        let found = renamed(&files, ("app/api.py", "PAGE_SIZE"), before);
         let mut rows: Vec<(&str, bool)> = found
             .iter()
             .map(|it| (it.module.as_str(), it.certain))

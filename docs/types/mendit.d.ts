@@ -380,7 +380,7 @@ export type Code = string;
 
 /** One run of a command. */
 export interface CommandAttempt {
-  /** Wall-clock seconds. */
+  /** Wall-clock seconds; 0 of a run that an agent's hook told of. */
   durationSeconds: number;
   /** How it ended, in words. */
   end: string;

@@ -360,7 +360,7 @@ Code = str
 
 # One run of a command.
 class CommandAttempt(TypedDict):
-    # Wall-clock seconds.
+    # Wall-clock seconds; 0 of a run that an agent's hook told of.
     durationSeconds: float
     # How it ended, in words.
     end: str

@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use super::agents::{ChosenAgent, chosen_agent, missing_agent};
 use super::confined::{Confinement, confined};
-use super::files::write_file;
+use super::files::{temporary, write_file};
 use super::open::listen;
 use super::repair::{RepairRequest, Repaired, repair_repository};
 use super::{App, AppError, Progress, preset, runs};
-use crate::exec::{self, CommandLine, Discard, Temporary};
+use crate::exec::{self, CommandLine, Discard};
 use crate::git::first_commit;
 use crate::model::{
     Checkup, CheckupRow, CheckupState, RunStatus, SCHEMA_VERSION, SandboxMode, StopReason,
@@ -40,7 +40,7 @@ pub fn check_agent(app: &mut App, progress: &dyn Progress) -> Result<Checkup, Ap
         None,
     ));
     rows.extend(key(&name, &chosen));
-    let home = Temporary::new().map_err(|error| no_place(&error))?;
+    let home = temporary()?;
     let root = canonical(home.path())?;
     set_out(&root)?;
     app.enter(root.clone());
@@ -104,7 +104,7 @@ fn version(app: &App, program: &str) -> Result<CheckupRow, AppError> {
     };
     let line = CommandLine::Shell(format!("{program} --version"));
     let mut job = confined(app, line, &confinement)?;
-    let private = Temporary::new().map_err(|error| no_place(&error))?;
+    let private = temporary()?;
     job.private = Some(private.path().to_owned());
     job.limits.timeout = Some(VERSION_TIME);
     let outcome = exec::run(&job, &listen()?, &mut Discard)?;
@@ -186,10 +186,6 @@ fn outcome(repaired: &Repaired) -> Vec<CheckupRow> {
     let said = files.into_iter().find_map(kept);
     rows.extend(said.map(|path| row("it said", CheckupState::Weak, path, None)));
     rows
-}
-
-fn no_place(error: &std::io::Error) -> AppError {
-    AppError::environment(format!("no temporary folder: {error}"))
 }
 
 const FILE: &str = "price.sh";

@@ -1,10 +1,11 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
-use super::last_run::{found_its_packages, last_command};
+use super::files::temporary;
+use super::last_run::{LastCommand, found_its_packages, last_command};
 use super::open::listen;
 use super::remedy::lacking;
 use super::{App, AppError, Progress, runs};
-use crate::exec::{self, CommandLine, Discard, SandboxState, Temporary};
+use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::git::Repository;
 use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION, SandboxMode};
 use crate::patch::is_interrupted;
@@ -90,7 +91,7 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
         }
     }
     match last_command(app)? {
-        Some((again, passed)) => {
+        Some(LastCommand { again, passed, .. }) => {
             let line = again
                 .line()
                 .unwrap_or_else(|| "a command with a secret".to_owned());
@@ -151,8 +152,7 @@ fn sandbox(app: &App) -> Result<(CheckupState, String), AppError> {
         no_network: false,
     };
     let mut job = confined(app, CommandLine::Shell("exit 0".to_owned()), &confinement)?;
-    let private = Temporary::new()
-        .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
+    let private = temporary()?;
     job.private = Some(private.path().to_owned());
     let outcome = exec::run(&job, &listen()?, &mut Discard)?;
     Ok(match outcome.sandbox {

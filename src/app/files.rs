@@ -4,7 +4,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::AppError;
+use crate::exec::Temporary;
 use crate::model::Code;
+
+/// A folder that is gone with the value.
+pub(super) fn temporary() -> Result<Temporary, AppError> {
+    let made = Temporary::new();
+    made.map_err(|error| AppError::environment(format!("no temporary folder: {error}")))
+}
 
 /// A document as indented JSON with a final newline.
 ///

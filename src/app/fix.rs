@@ -1,9 +1,9 @@
 use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
-use super::last_run::{Again, last_command, secret};
+use super::last_run::{Again, LastCommand, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
-use super::repair::{RepairRequest, Repaired, repair_repository};
+use super::repair::{RepairRequest, Repaired, repair_after};
 use super::{App, AppError, Progress, runs};
 use crate::model::{Code, Exit, RunStatus};
 
@@ -52,7 +52,9 @@ pub fn find_fix(
         test.env.extend(again.env);
         line
     };
-    let repaired = repair_repository(app, &RepairRequest::default(), progress)?;
+    let prefix = runs::prefix(app)?;
+    let before = last_command(app)?.and_then(|it| it.failed_before(&line, &prefix));
+    let repaired = repair_after(app, &RepairRequest::default(), before, progress)?;
     Ok(Fixed {
         repaired,
         command: app.redactor().redact(&line).text.into_owned(),
@@ -104,8 +106,8 @@ fn again(app: &App, request: &FixRequest) -> Result<Again, AppError> {
         return Ok(Again::of(app, &request.command, &runs::prefix(app)?));
     }
     match last_command(app)? {
-        Some((again, false)) => Ok(again),
-        Some((again, true)) => {
+        Some(LastCommand { again, passed, .. }) if !passed => Ok(again),
+        Some(LastCommand { again, .. }) => {
             let line = again.line().unwrap_or_default();
             Err(
                 AppError::new(Code::U309, format!("the last run passed: `{line}`"))

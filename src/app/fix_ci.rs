@@ -233,12 +233,7 @@ impl Job {
     // and tools of a job trip over it.
     fn signature(&self) -> String {
         let it = &self.diagnosis;
-        let lacks = [
-            &it.undefined_names,
-            &it.missing_modules,
-            &it.missing_exports,
-        ];
-        let mut named: Vec<String> = lacks.into_iter().flatten().cloned().collect();
+        let mut named: Vec<String> = it.lacks().cloned().collect();
         let mut parts = Vec::new();
         if named.is_empty() {
             parts.push(it.kind.to_string());

@@ -4,10 +4,10 @@ use std::time::Duration;
 use serde_json::{Map, json};
 
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
-use super::files::write_file;
+use super::files::{temporary, write_file};
 use super::open::listen;
 use super::{App, AppError, Progress};
-use crate::exec::{CommandLine, Stop, Temporary};
+use crate::exec::{CommandLine, Stop};
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{Code, Exit, FailureKind, HealingResult, SandboxMode, WorkplaceMode};
 use crate::policy::Redactor;
@@ -38,7 +38,7 @@ pub fn heal_probes(
     let mut servers = match &request.mcp {
         Some(file) => {
             let name = file.display().to_string();
-            let bytes = super::redact::read_file(&name)?;
+            let bytes = std::fs::read(file).map_err(|it| AppError::unreadable(&name, &it))?;
             Some(ServerConfig::parse(&name, &bytes)?)
         }
         None => None,
@@ -54,8 +54,7 @@ pub fn heal_probes(
     let named = settings.test.env.iter().filter_map(|it| it.split_once('='));
     let named = named.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
-    let private = Temporary::new()
-        .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
+    let private = temporary()?;
     let confinement = Confinement {
         sandbox: settings.heal.sandbox,
         writable: &settings.heal.allow_write,

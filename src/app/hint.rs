@@ -273,14 +273,7 @@ fn wanted(
     found: Vec<Diagnosis>,
 ) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
     let source = workspace.source.as_ref();
-    let lacks_nothing = |it: &Diagnosis| {
-        let missing = [
-            &it.undefined_names,
-            &it.missing_modules,
-            &it.missing_exports,
-        ];
-        missing.iter().all(|names| names.is_empty())
-    };
+    let lacks_nothing = |it: &Diagnosis| it.lacks().next().is_none();
     let asked = !request.names.is_empty() || request.file.is_some();
     if !asked && !found.is_empty() && found.iter().all(lacks_nothing) {
         return Ok(BTreeMap::new());
@@ -303,12 +296,7 @@ fn wanted(
                 continue;
             }
         };
-        let lacks = Wanted {
-            names: diagnosis.undefined_names,
-            modules: diagnosis.missing_modules,
-            exports: diagnosis.missing_exports,
-        };
-        for (file, more) in hint::wanted(source, &files, &lacks) {
+        for (file, more) in hint::wanted(source, &files, &Wanted::of(&diagnosis)) {
             all.entry(file).or_default().add(more);
         }
     }

@@ -8,8 +8,9 @@ use super::run_summary::told;
 use super::stats::count;
 use super::{App, AppError, Silent, runs};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::model::{FailureKind, SCHEMA_VERSION, file_name};
+use crate::model::{CommandAttempt, CommandRecord, CommandStatus, FailureKind, file_name};
 use crate::policy::{CommandFiles, is_test_program};
+use crate::repair::in_utc;
 use crate::source::Memory;
 use crate::state::RunId;
 use crate::workspace::At;
@@ -23,7 +24,7 @@ use crate::workspace::At;
 /// # Errors
 /// A repository that cannot be read.
 pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError> {
-    let Some(told) = Told::of(payload) else {
+    let Some(told) = HookCall::of(payload) else {
         return Ok(None);
     };
     // What mendit ran is told by mendit.
@@ -57,7 +58,8 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
         return Ok(None);
     }
     let command = app.redactor().redact(&told.command).text.into_owned();
-    let folder = runs::here(app)?.runs().start(&RunId::now())?;
+    let id = RunId::now();
+    let folder = runs::here(app)?.runs().start(&id)?;
     let kept = folder.join("test.log");
     let kept = kept.display();
     let mut summary = None;
@@ -78,17 +80,29 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
         )
     };
     write_file(&folder.join("test.log"), &masked)?;
-    let document = json!({
-        "schemaVersion": SCHEMA_VERSION,
-        "document": "run",
-        "command": command,
-        "status": if red { "failed" } else { "passed" },
-        "testResult": {"end": "told by an agent's hook", "exit": told.exit_code},
-        "diagnosis": diagnosis,
-        "summary": summary,
-    });
-    write_file(&folder.join("run.json"), to_json(&document)?)?;
+    let status = if red {
+        CommandStatus::Failed
+    } else {
+        CommandStatus::Passed
+    };
+    let end = CommandAttempt {
+        end: "told by an agent's hook".to_owned(),
+        exit: told.exit_code,
+        output_bytes: told.output.len() as u64,
+        ..CommandAttempt::default()
+    };
+    let record = CommandRecord {
+        run_id: Some(id.to_string()),
+        ended_at: Some(in_utc(jiff::Timestamp::now())),
+        test_result: Some(end.clone()),
+        attempts: vec![end],
+        diagnosis: Some(diagnosis),
+        summary,
+        ..CommandRecord::new(command, status, "none".to_owned())
+    };
+    write_file(&folder.join("run.json"), to_json(&record)?)?;
     let again = Again::of(app, &[told.command.clone().into()], &workspace.prefix);
+    let again = again.with_files(&workspace);
     last_run::keep(&folder, &again)?;
     last_run::forget_old(app)?;
     if gives_way {
@@ -116,8 +130,8 @@ fn told_with_certain(
 }
 
 // What a hook says of a command that ran.
-struct Told {
-    agent: Agent,
+struct HookCall {
+    agent: HookAgent,
     event: String,
     command: String,
     output: String,
@@ -127,7 +141,7 @@ struct Told {
 
 // Whose hook it is, by the shape of what it hands over.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Agent {
+enum HookAgent {
     Claude,
     // Claude's events of a failure, where its output stays.
     ClaudeFailure,
@@ -137,13 +151,13 @@ enum Agent {
     Opencode,
 }
 
-impl Agent {
+impl HookAgent {
     fn may_replace(self) -> bool {
         !matches!(self, Self::ClaudeFailure | Self::Cursor)
     }
 }
 
-impl Told {
+impl HookCall {
     fn of(payload: &Value) -> Option<Self> {
         let event = payload["hook_event_name"].as_str()?.to_owned();
         let command = payload["tool_input"]["command"].as_str()?.to_owned();
@@ -152,12 +166,12 @@ impl Told {
         let inner: Option<Value> = inner.and_then(|it| serde_json::from_str(it).ok());
         let response = inner.as_ref().unwrap_or(&payload["tool_response"]);
         let agent = match event.as_str() {
-            "AfterTool" => Agent::Gemini,
-            "postToolUse" => Agent::Cursor,
-            "tool.execute.after" => Agent::Opencode,
-            "PostToolUse" if response.is_string() => Agent::Codex,
-            "PostToolUse" => Agent::Claude,
-            _ => Agent::ClaudeFailure,
+            "AfterTool" => HookAgent::Gemini,
+            "postToolUse" => HookAgent::Cursor,
+            "tool.execute.after" => HookAgent::Opencode,
+            "PostToolUse" if response.is_string() => HookAgent::Codex,
+            "PostToolUse" => HookAgent::Claude,
+            _ => HookAgent::ClaudeFailure,
         };
         let parts = [
             &response["stdout"],
@@ -191,12 +205,12 @@ impl Told {
     // The answer as that agent reads it.
     fn answer(&self, text: &str, in_its_place: bool, payload: &Value) -> Value {
         match (self.agent, in_its_place) {
-            (Agent::Codex, true) => json!({"decision": "block", "reason": text}),
-            (Agent::Gemini, true) => json!({"decision": "deny", "reason": text}),
-            (Agent::Cursor, _) => json!({"additional_context": text}),
-            (Agent::Opencode, true) => json!({"output": text}),
-            (Agent::Opencode, false) => json!({"added": text}),
-            (Agent::Claude, true) => {
+            (HookAgent::Codex, true) => json!({"decision": "block", "reason": text}),
+            (HookAgent::Gemini, true) => json!({"decision": "deny", "reason": text}),
+            (HookAgent::Cursor, _) => json!({"additional_context": text}),
+            (HookAgent::Opencode, true) => json!({"output": text}),
+            (HookAgent::Opencode, false) => json!({"added": text}),
+            (HookAgent::Claude, true) => {
                 let mut output = payload["tool_response"].clone();
                 output["stdout"] = text.into();
                 output["stderr"] = "".into();

@@ -42,10 +42,10 @@ pub fn list_imports(
 ) -> Result<ImportsDocument, AppError> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
-    if let Some(base) = &request.changed {
-        return reached_by_change(app, &workspace, request, base, progress);
-    }
-    let wanted = if request.files.is_empty() {
+    let wanted = if let Some(base) = &request.changed {
+        let targets = changed_sources(&workspace, base, progress)?;
+        Wanted::Importers(targets, request.hops)
+    } else if request.files.is_empty() {
         Wanted::Whole
     } else {
         let targets = targets(&request.files, &workspace)?;
@@ -65,14 +65,12 @@ pub fn list_imports(
     Ok(found)
 }
 
-// The importers of what differs from a commit: of what is gone, as that commit has them.
-fn reached_by_change(
-    app: &App,
+// The sources that differ from a commit; for one that is gone, what imported it there.
+fn changed_sources(
     workspace: &Workspace,
-    request: &ImportsRequest,
     base: &str,
     progress: &dyn Progress,
-) -> Result<ImportsDocument, AppError> {
+) -> Result<Vec<RepoPath>, AppError> {
     let git = workspace.git.as_ref().ok_or_else(|| {
         AppError::new(
             Code::U204,
@@ -105,15 +103,7 @@ fn reached_by_change(
     }
     targets.sort();
     targets.dedup();
-    super::progress::go_on(progress, "reading imports")?;
-    let wanted = Wanted::Importers(targets, request.hops);
-    let mut found = with_graph(app, workspace, !request.no_cache, |graph| {
-        document(graph, &wanted, request.symbols)
-    });
-    if request.tests {
-        keep_tests(&mut found);
-    }
-    Ok(found)
+    Ok(targets)
 }
 
 // Files that are not the same in both, sorted.

@@ -7,6 +7,8 @@ use super::{App, AppError, runs};
 use crate::diagnose::Log;
 use crate::exec::CommandLine;
 use crate::model::{Code, RunSummary};
+use crate::repair::{files_digest, may_pass_again, read_json};
+use crate::workspace::Workspace;
 
 /// The log of the last run, for a task that is given none.
 #[derive(Debug, Clone)]
@@ -107,6 +109,9 @@ pub(super) struct Again {
     pub(super) prefix: String,
     /// Variables handed on; one whose value is a secret is left out.
     pub(super) env: Vec<String>,
+    /// The digest of all files that it was run on; `None` where nobody needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) files: Option<String>,
 }
 
 impl Again {
@@ -122,7 +127,14 @@ impl Again {
             words: words.filter(|words| plain(&words.join(" "))),
             prefix: prefix.to_owned(),
             env: env.filter(|it| plain(it)).cloned().collect(),
+            files: None,
         }
+    }
+
+    /// The same with the files as they are.
+    pub(super) fn with_files(mut self, workspace: &Workspace) -> Self {
+        self.files = Some(files_digest(workspace.source.as_ref(), &[]));
+        self
     }
 
     /// As a line for the shell.
@@ -134,15 +146,47 @@ impl Again {
     }
 }
 
-/// What the last run of `mendit run` ran, and whether it passed.
-pub(super) fn last_command(app: &App) -> Result<Option<(Again, bool)>, AppError> {
+/// What the last run of `mendit run` ran, and how it ended.
+pub(super) struct LastCommand {
+    pub(super) again: Again,
+    pub(super) passed: bool,
+    // Which failure it was, when it may be one that comes and goes.
+    flaky: Option<String>,
+}
+
+/// A run that failed in a way that may come and go.
+pub(super) struct FailedBefore {
+    /// The digest of the files that it was run on.
+    pub(super) files: String,
+    /// Which test, or what else it was.
+    pub(super) what: String,
+}
+
+impl LastCommand {
+    /// That the same line failed there, when a pass now would say that it is flaky.
+    pub(super) fn failed_before(self, line: &str, prefix: &str) -> Option<FailedBefore> {
+        let again = self.again;
+        (again.line()? == line && again.prefix == prefix).then_some(())?;
+        Some(FailedBefore {
+            files: again.files?,
+            what: self.flaky?,
+        })
+    }
+}
+
+/// The last run of `mendit run`.
+pub(super) fn last_command(app: &App) -> Result<Option<LastCommand>, AppError> {
     let runs = runs::here(app)?.runs();
     let names = runs.names().into_iter().rev();
     let mut folders = names.filter_map(|name| runs.find(&name));
     Ok(folders.find_map(|folder| {
         let again: Again = read_json(&folder.join(AGAIN))?;
         let about: About = read_json(&folder.join("run.json")).unwrap_or_default();
-        Some((again, about.status == "passed"))
+        Some(LastCommand {
+            again,
+            passed: about.status == "passed",
+            flaky: about.flaky(),
+        })
     }))
 }
 
@@ -170,13 +214,13 @@ pub(super) fn found_its_packages(app: &App) -> Result<bool, AppError> {
 /// # Errors
 /// When nothing was run, or a secret stands in its command.
 pub fn last_words(app: &App) -> Result<Vec<std::ffi::OsString>, AppError> {
-    let Some((again, _)) = last_command(app)? else {
+    let Some(last) = last_command(app)? else {
         return Err(
             AppError::usage("no command is named, and nothing was run here yet")
                 .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`"),
         );
     };
-    let words = again.words.ok_or_else(secret)?;
+    let words = last.again.words.ok_or_else(secret)?;
     Ok(words.into_iter().map(Into::into).collect())
 }
 
@@ -215,20 +259,32 @@ struct About {
     command: Option<String>,
     commands: Vec<String>,
     status: String,
-    test_result: Option<End>,
+    test_result: Option<CommandEnd>,
     summary: Option<RunSummary>,
+}
+
+impl About {
+    fn flaky(&self) -> Option<String> {
+        let summary = self.summary.as_ref().filter(|_| self.status == "failed")?;
+        // What is missing around the code may have come since.
+        (may_pass_again(summary.kind) && !summary.kind.is_around_code()).then_some(())?;
+        let mut tests = summary.failures.iter().map(|it| it.test.as_str());
+        let test = tests.find(|it| !it.is_empty());
+        let alike: u64 = summary.failures.iter().map(|it| it.alike).sum();
+        Some(match (test, tests.count() as u64 + alike + summary.more) {
+            (None, _) => summary.kind.to_string(),
+            (Some(test), 0) => format!("`{test}`"),
+            (Some(test), more) => format!("`{test}` and {more} more"),
+        })
+    }
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct End {
+struct CommandEnd {
     end: String,
     exit: Option<i32>,
     signal: Option<i32>,
-}
-
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
 /// The file that keeps what it takes to run a command again.

@@ -79,7 +79,7 @@ pub use patch::{
     recover_apply, with_canonical,
 };
 pub use progress::{Progress, Silent};
-pub use redact::{FindingRow, RedactRequest, read_file, readable_file, redact_text};
+pub use redact::{FindingRow, RedactRequest, readable_file, redact_text};
 pub use repair::{RepairRequest, Repaired, repair_repository};
 pub use report::{Reported, find_run, read_report};
 pub use run::{CommandRun, RunRequest, run_command};

@@ -315,12 +315,7 @@ fn by_its_files(
     let Some(workspace) = app.workspace_of(&paths, progress)? else {
         return Ok(None);
     };
-    let judged = {
-        let objects = workspace.git.as_ref().map(Repository::objects);
-        let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
-        super::progress::go_on(progress, "judging")?;
-        judge(&request.patch, workspace.source.as_ref(), &options)
-    };
+    let judged = judged_in(&workspace, app, request, progress)?;
     let verdict = &judged.verdict;
     let modifies = |file: &FileVerdict| file.operation == Operation::Modify;
     let is_about_names = |mend: &Mend| mend.code.as_str().starts_with("M2");
@@ -329,6 +324,18 @@ fn by_its_files(
         && !judged.gains_imports
         && !verdict.mends.iter().any(is_about_names);
     Ok(is_all.then_some((workspace, judged)))
+}
+
+fn judged_in(
+    workspace: &Workspace,
+    app: &App,
+    request: &PatchRequest,
+    progress: &dyn Progress,
+) -> Result<Judged, AppError> {
+    let objects = workspace.git.as_ref().map(Repository::objects);
+    let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
+    super::progress::go_on(progress, "judging")?;
+    Ok(judge(&request.patch, workspace.source.as_ref(), &options))
 }
 
 fn judged(
@@ -340,12 +347,7 @@ fn judged(
         return Ok(judged);
     }
     let workspace = app.workspace(request.against.at(), progress)?;
-    let judged = {
-        let objects = workspace.git.as_ref().map(Repository::objects);
-        let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
-        super::progress::go_on(progress, "judging")?;
-        judge(&request.patch, workspace.source.as_ref(), &options)
-    };
+    let judged = judged_in(&workspace, app, request, progress)?;
     // An earlier apply that was interrupted may be why a patch does not apply.
     if !judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
         progress.note(&WriteError::Interrupted.to_string());

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,12 +83,4 @@ pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<
     let bytes = workspace.source.read(&path);
     let bytes = bytes.map_err(|error| AppError::new(Code::U104, format!("`{typed}`: {error}")))?;
     Ok(bytes.to_vec())
-}
-
-/// Reads a file that a person named, or says why not.
-///
-/// # Errors
-/// `U302`.
-pub fn read_file(path: &str) -> Result<Vec<u8>, AppError> {
-    std::fs::read(Path::new(path)).map_err(|error| AppError::unreadable(path, &error))
 }

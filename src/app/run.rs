@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
+use super::files::temporary;
 use super::last_run::Again;
 use super::open::listen;
 use super::run_record::{Attempt, Record};
@@ -10,7 +11,7 @@ use super::run_verdict::conclude;
 use super::stats::count;
 use super::{App, AppError, Progress, Silent, runs};
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Temporary, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Terminal,
 };
 use crate::model::{Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WorkplaceMode};
 use crate::patch::{WriteError, is_interrupted};
@@ -99,8 +100,7 @@ pub fn run_command(
     if runs::here(app).is_ok_and(|state| is_interrupted(state.directory())) {
         progress.note(&WriteError::Interrupted.to_string());
     }
-    let private = Temporary::new()
-        .map_err(|error| AppError::environment(format!("no temporary folder: {error}")))?;
+    let private = temporary()?;
     let mut job = job(app, request)?;
     job.private = Some(private.path().to_owned());
     // A workplace lasts as long as its folder.
@@ -130,7 +130,7 @@ pub fn run_command(
     let mut record = Record::new(&job, &outcome, attempts, app.redactor());
     if matches!(record.status, CommandStatus::Failed | CommandStatus::Flaky) && !stop.requested() {
         let workspace = app.workspace(At::Worktree, progress)?;
-        let again = Again::of(app, &request.command, &workspace.prefix);
+        let again = Again::of(app, &request.command, &workspace.prefix).with_files(&workspace);
         record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
     } else if matches!(record.status, CommandStatus::Passed) {
         let again = Again::of(app, &request.command, &runs::prefix(app)?);

@@ -16,6 +16,7 @@ use crate::model::{
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
+use crate::repair::in_utc;
 use crate::workspace::Workspace;
 
 /// What is kept of a command's runs.
@@ -78,9 +79,9 @@ impl Record {
         let ended = jiff::Timestamp::now();
         let took = attempts.iter().map(|it| it.told.duration_seconds).sum();
         let took = Duration::try_from_secs_f64(took).unwrap_or_default();
-        let time = |at: jiff::Timestamp| at.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string();
+        let began = ended.checked_sub(took).unwrap_or(ended);
         Self {
-            times: [time(ended.checked_sub(took).unwrap_or(ended)), time(ended)],
+            times: [began, ended].map(in_utc),
             command: redactor.redact(&job.command.to_string()).text.into_owned(),
             status: match outcome.end {
                 End::Exit(0) if attempts.len() > 1 => CommandStatus::Flaky,

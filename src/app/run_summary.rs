@@ -130,14 +130,9 @@ fn listed(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
 
 // The files that lack what is missing.
 fn lacking(diagnosis: &Diagnosis, source: &dyn Source) -> BTreeMap<RepoPath, Wanted> {
-    let lacks = Wanted {
-        names: diagnosis.undefined_names.clone(),
-        modules: diagnosis.missing_modules.clone(),
-        exports: diagnosis.missing_exports.clone(),
-    };
     let files = diagnosis.files.iter().filter(|it| it.in_repository);
     let paths: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
-    wanted(source, &paths, &lacks)
+    wanted(source, &paths, &Wanted::of(diagnosis))
 }
 
 // Where the file that lacks something is named, with its line when the log says one; without such a
@@ -206,14 +201,7 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             .collect();
     }
     let shared = evidence.next().unwrap_or_default();
-    let lacks: Vec<&String> = [
-        &diagnosis.undefined_names,
-        &diagnosis.missing_modules,
-        &diagnosis.missing_exports,
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let lacks: Vec<&String> = diagnosis.lacks().collect();
     let named = !lacks.is_empty();
     let alone = diagnosis.tests.len() == 1;
     let tests = diagnosis.tests.iter();
@@ -300,12 +288,7 @@ fn found_imports(
     diagnosis: &Diagnosis,
     log: &Log,
 ) -> (Vec<CertainImport>, Vec<CertainImport>, Vec<String>) {
-    let lacks = [
-        &diagnosis.undefined_names,
-        &diagnosis.missing_modules,
-        &diagnosis.missing_exports,
-    ];
-    if lacks.iter().all(|it| it.is_empty()) {
+    if diagnosis.lacks().next().is_none() {
         return <_>::default();
     }
     let request = HintRequest {

@@ -60,7 +60,7 @@ pub struct Fixture {
     pub expect: Expected,
     /// How a run with the recorded replies must end.
     #[serde(default)]
-    pub replay: Option<End>,
+    pub replay: Option<FixtureEnd>,
     /// What must stand in no packet, prompt, log or artifact.
     #[serde(default)]
     pub forbid: Forbidden,
@@ -96,7 +96,7 @@ pub struct Expected {
 /// How a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct End {
+pub struct FixtureEnd {
     /// How it stands.
     pub status: RunStatus,
     /// How it ended.
@@ -149,8 +149,8 @@ pub const HIDDEN_PASSED: &str = "hidden tests passed";
 impl Fixture {
     /// The end that a run with what it needs must come to.
     #[must_use]
-    pub fn end(&self) -> End {
-        End {
+    pub fn end(&self) -> FixtureEnd {
+        FixtureEnd {
             status: self.expect.status,
             stop_reason: self.expect.stop_reason,
         }

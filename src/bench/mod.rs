@@ -23,7 +23,7 @@ mod verify;
 pub use agent::BenchAgent;
 pub use compare::{MergeError, compare, merge};
 pub use error::BenchError;
-pub use fixture::{End, Expected, Fixture, Forbidden, Generate, HIDDEN_PASSED, Reply};
+pub use fixture::{Expected, Fixture, FixtureEnd, Forbidden, Generate, HIDDEN_PASSED, Reply};
 pub use layout::Case;
 pub use load::load_fixtures;
 pub use materialise::materialise;

@@ -333,6 +333,7 @@ fn run(
         task: task(fixture),
         remedies: &|_| Vec::new(),
         reported: None,
+        failed_before: None,
         shared: Vec::new(),
         apply: false,
         resume: false,

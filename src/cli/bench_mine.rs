@@ -93,10 +93,7 @@ pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let Some(document) = mine_fixes(&app, &request, &told)? else {
         return Ok(Exit::Interrupted);
     };
-    match args.format {
-        TextOrJson::Json => output.json(&document)?,
-        TextOrJson::Text => output.text(&mine_text(&document))?,
-    }
+    output.document(args.format, &document, mine_text)?;
     Ok(if document.kept == 0 {
         Exit::No
     } else {

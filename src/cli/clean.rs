@@ -1,7 +1,8 @@
 use super::global::Global;
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
-use crate::app::{Clean, KeptDocument, clean};
+use crate::app::{Clean, KeptDocument, KeptRow, clean};
+use crate::report::table;
 
 /// Show what is kept between runs, and remove it.
 ///
@@ -31,30 +32,26 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         _ => Clean::Show,
     };
     let kept = clean(&open(global, |_| {})?, what, output)?;
-    match args.format {
-        TextOrJson::Json => output.json(&kept)?,
-        TextOrJson::Text => output.text(&text(&kept))?,
-    }
+    output.document(args.format, &kept, text)?;
     Ok(Exit::Yes)
 }
 
 fn text(kept: &KeptDocument) -> String {
-    let mut text = String::new();
-    for row in &kept.repositories {
+    if kept.repositories.is_empty() {
+        return "nothing is kept\n".to_owned();
+    }
+    let row = |row: &KeptRow| {
         let state = match (row.removed, row.there) {
             (true, _) => "  removed",
             (_, false) => "  gone",
             _ => "",
         };
-        let megabytes = row.bytes / 1_000_000;
-        let runs = row.runs;
-        text.push_str(&format!(
-            "{megabytes:>6} MB {runs:>4} runs  {}{state}\n",
-            row.root
-        ));
-    }
-    if text.is_empty() {
-        text.push_str("nothing is kept\n");
-    }
-    text
+        [
+            format!("{} MB", row.bytes / 1_000_000),
+            format!("{} runs", row.runs),
+            format!("{}{state}", row.root),
+        ]
+    };
+    let rows: Vec<_> = kept.repositories.iter().map(row).collect();
+    table(&rows, &[0, 1])
 }

@@ -1,5 +1,3 @@
-use std::fmt::Write as _;
-
 use super::global::Global;
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
@@ -24,18 +22,14 @@ enum Action {
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let Action::Show { format } = args.action;
     let rows = show_settings(&open(global, |_| {})?);
-    match format {
-        TextOrJson::Json => output.json(&rows)?,
-        TextOrJson::Text => {
-            let mut text = String::new();
-            for row in &rows {
-                let value = row.value.as_ref();
-                let value = value.map_or_else(|| "(unset)".to_owned(), ToString::to_string);
-                // Writing to a String cannot fail.
-                let _ = writeln!(text, "{} = {value}  # {}", row.key, row.origin);
-            }
-            output.text(&text)?;
+    output.document(format, &rows, |rows| {
+        let mut text = String::new();
+        for row in rows {
+            let value = row.value.as_ref();
+            let value = value.map_or_else(|| "(unset)".to_owned(), ToString::to_string);
+            text.push_str(&format!("{} = {value}  # {}\n", row.key, row.origin));
         }
-    }
+        text
+    })?;
     Ok(Exit::Yes)
 }

@@ -3,7 +3,7 @@ use super::values::{AGENT, Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Dollars, Seconds, Settings};
 use crate::app::{FixRequest, Fixed, find_fix, write_fix};
-use crate::model::{AgentProtocol, Code};
+use crate::model::{AgentProtocol, Code, StopReason};
 use crate::report::{declined_text, diff_text, run_text};
 
 /// Mend what the last run failed with
@@ -74,16 +74,12 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         write_fix(&app, &mut fixed, output)?;
     }
     let folder = fixed.repaired.folder.display().to_string();
-    match args.format {
-        TextOrJson::Json => output.json(&fixed.repaired.result)?,
-        TextOrJson::Text => {
-            let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
-            let told = if declined { declined_text } else { run_text };
-            output.text(&told(&fixed.repaired.result, &folder))?;
-        }
-    }
+    let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
+    let told = if declined { declined_text } else { run_text };
+    output.document(args.format, &fixed.repaired.result, |it| told(it, &folder))?;
     if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
-        if args.agent.is_none() && fixed.repaired.exit == Exit::No {
+        let flaky = fixed.repaired.result.stop_reason == StopReason::Flaky;
+        if args.agent.is_none() && fixed.repaired.exit == Exit::No && !flaky {
             output.note(
                 "what is left needs a model: `mendit fix --agent claude` (or codex, gemini, \
                  opencode, cursor, aider, llm)",

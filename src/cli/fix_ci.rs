@@ -6,7 +6,7 @@ use super::{AppError, Exit, Output, open};
 use crate::app::settings::Seconds;
 use crate::app::{FixCiRequest, fix_ci, write_file};
 use crate::model::{AgentProtocol, CiReport};
-use crate::report::{CiRow, ci_markdown, ci_review, diff_text, log_summary};
+use crate::report::{ci_markdown, ci_review, diff_text, log_summary};
 
 use super::output::columns;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let report = fix_ci(&app, &request, output)?;
     if let Some(folder) = &args.out {
-        write_file(&folder.join("comment.md"), comment(&report))?;
+        write_file(&folder.join("comment.md"), ci_markdown(&report))?;
         write_file(&folder.join("report.json"), crate::app::to_json(&report)?)?;
         if let Some(patch) = &report.patch {
             write_file(&folder.join("fix.patch"), patch)?;
@@ -90,26 +90,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     match args.format {
         Format::Json => output.json(&report)?,
-        Format::Markdown => output.text(&comment(&report))?,
+        Format::Markdown => output.text(&ci_markdown(&report))?,
         Format::Text => output.painted(|color| text(&report, color))?,
     }
     Ok(report.exit())
-}
-
-fn comment(report: &CiReport) -> String {
-    let rows = report.failures.iter().map(|it| CiRow {
-        jobs: &it.jobs,
-        cause: it.cause.words(),
-        summary: &it.summary,
-    });
-    let rows: Vec<CiRow<'_>> = rows.collect();
-    ci_markdown(
-        &rows,
-        report.patch.as_deref(),
-        report.verified,
-        report.passes_here,
-        &report.left,
-    )
 }
 
 fn text(report: &CiReport, color: bool) -> String {

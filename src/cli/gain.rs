@@ -2,6 +2,7 @@ use super::values::TextOrJson;
 use super::{AppError, Exit, Output};
 use crate::app::gain;
 use crate::model::Gain;
+use crate::report::table;
 
 /// Say how many tokens of logs agents were spared
 ///
@@ -15,10 +16,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let gain = gain()?;
-    match args.format {
-        TextOrJson::Json => output.json(&gain)?,
-        TextOrJson::Text => output.text(&text(&gain))?,
-    }
+    output.document(args.format, &gain, text)?;
     Ok(Exit::Yes)
 }
 
@@ -28,22 +26,18 @@ fn text(gain: &Gain) -> String {
                 claude` do\n"
             .to_owned();
     }
-    let mut text = format!(
-        "{:>6} {:>12} {:>12} {:>7}\n",
-        "RUNS", "LOG TOKENS", "TOLD", "SPARED"
-    );
+    let mut rows = vec![["RUNS", "LOG TOKENS", "TOLD", "SPARED", ""].map(str::to_owned)];
     for row in gain.repositories.iter().chain([&gain.total]) {
         let spared = row.log_tokens.saturating_sub(row.told_tokens);
         let share = (spared * 100).checked_div(row.log_tokens).unwrap_or(0);
-        let root = if row.root.is_empty() {
-            "all"
-        } else {
-            &row.root
-        };
-        text.push_str(&format!(
-            "{:>6} {:>12} {:>12} {share:>6}%  {root}\n",
-            row.runs, row.log_tokens, row.told_tokens
-        ));
+        let root = Some(row.root.as_str()).filter(|it| !it.is_empty());
+        rows.push([
+            row.runs.to_string(),
+            row.log_tokens.to_string(),
+            row.told_tokens.to_string(),
+            format!("{share}%"),
+            root.unwrap_or("all").to_owned(),
+        ]);
     }
-    text
+    table(&rows, &[0, 1, 2, 3])
 }

@@ -1,7 +1,7 @@
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::global::Global;
+use super::input::whole;
 use super::{AppError, Exit, Output};
 use crate::app::{GitApplyOptions, GitPlace, Limit, MergeSide, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
@@ -262,17 +262,7 @@ fn white_space(text: &str) -> Result<WhiteSpace, String> {
 }
 
 fn read(name: &str) -> Result<Vec<u8>, AppError> {
-    let mut bytes = Vec::new();
-    let read = if name == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(name).and_then(|mut file| {
-            let size = file.metadata().map_or(0, |it| it.len());
-            bytes.reserve(usize::try_from(size).unwrap_or(0));
-            file.read_to_end(&mut bytes)
-        })
-    };
-    read.map(|_| bytes).map_err(|error| {
+    whole(name).map_err(|error| {
         let said = format!("can't open patch '{name}': {}", error.kind());
         AppError::new(Code::U302, said).exit(Exit::Git(FATAL))
     })

@@ -5,8 +5,8 @@ use super::values::{Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Seconds, Settings};
 use crate::app::{HealRequest, check_up, heal_probes};
-use crate::model::{Checkup, CheckupState, SandboxMode, WorkplaceMode};
-use crate::report::{checkup_rows, healing_text};
+use crate::model::{Checkup, SandboxMode, WorkplaceMode};
+use crate::report::{checkup_text, healing_text};
 
 /// See that tools, packages, sandbox and agents are there, and that MCP servers answer
 ///
@@ -73,10 +73,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let app = open(global, |settings| merge(args, settings))?;
     let (result, exit) = heal_probes(&app, &request, output)?;
-    match args.format {
-        TextOrJson::Json => output.json(&result)?,
-        TextOrJson::Text => output.text(&healing_text(&result))?,
-    }
+    output.document(args.format, &result, healing_text)?;
     Ok(exit)
 }
 
@@ -93,23 +90,9 @@ pub(super) fn print_checkup(
     output: &Output,
 ) -> Result<(), AppError> {
     match format {
-        TextOrJson::Json => output.json(checkup)?,
-        TextOrJson::Text => {
-            let mark = |state| match state {
-                CheckupState::Good => '✓',
-                CheckupState::Weak => '!',
-                CheckupState::Missing => '✗',
-            };
-            let rows = checkup.rows.iter();
-            let rows = rows.map(|it| {
-                let command = it.command.as_deref();
-                (mark(it.state), it.name, it.message.as_str(), command)
-            });
-            let rows: Vec<_> = rows.collect();
-            output.painted(|color| checkup_rows(&rows, color))?;
-        }
+        TextOrJson::Json => output.json(checkup),
+        TextOrJson::Text => output.painted(|color| checkup_text(checkup, color)),
     }
-    Ok(())
 }
 
 fn merge(args: &Args, settings: &mut Settings) {

@@ -5,6 +5,7 @@ use super::{AppError, Exit, Output, open};
 use crate::app::settings::{FILE_NAMES, commented_defaults};
 use crate::app::{SET_UP_AGENTS, SetUp, set_up_agent, write_file};
 use crate::model::Code;
+use crate::report::table;
 
 /// Set up an agent, or write a configuration file with every default, commented out
 ///
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if let Some(name) = &args.agent {
         let app = open(global, |_| {})?;
         let mut left = false;
+        let mut rows = Vec::new();
         for file in set_up_agent(&app, name, args.force)? {
             let said = match file.done {
                 SetUp::Written => "written".to_owned(),
@@ -44,8 +46,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
                     format!("left alone: {why}")
                 }
             };
-            output.text(&format!("{:<36} {said}\n", file.path))?;
+            rows.push([file.path, said]);
         }
+        output.text(&table(&rows, &[]))?;
         return Ok(if left { Exit::PersonMustAct } else { Exit::Yes });
     }
     let text = commented_defaults();

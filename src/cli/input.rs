@@ -39,7 +39,17 @@ pub(crate) fn is_piped() -> bool {
     }
 }
 
-/// Reads a file, or standard input when the path is `-`, up to 64 MiB.
+/// All bytes of a file, or of standard input when the path is `-`.
+pub(crate) fn whole(path: &str) -> io::Result<Vec<u8>> {
+    if path != "-" {
+        return std::fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same up to 64 MiB.
 pub(crate) fn read(path: &str) -> Result<Vec<u8>, AppError> {
     let mut bytes = Vec::new();
     let read = if path == "-" {

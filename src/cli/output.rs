@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::global::Global;
 use super::heartbeat::Heartbeat;
 use super::repair::{begins, told};
+use super::values::TextOrJson;
 use super::{AppError, Exit};
 use crate::app::settings::Color;
 use crate::app::{Progress, Terminal, to_json};
@@ -82,6 +83,19 @@ impl Output {
     /// Writes one JSON document and a newline to stdout.
     pub(crate) fn json(&self, document: &impl Serialize) -> Result<(), AppError> {
         self.data(&printable_json(&to_json(document)?))
+    }
+
+    /// A document, or the text that is made of it for people.
+    pub(crate) fn document<T: Serialize>(
+        &self,
+        format: TextOrJson,
+        document: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<(), AppError> {
+        match format {
+            TextOrJson::Json => self.json(document),
+            TextOrJson::Text => self.text(&text(document)),
+        }
     }
 
     /// Says something to a person, unless `--quiet`.

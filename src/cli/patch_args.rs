@@ -1,6 +1,6 @@
-use std::io::Read;
 use std::path::PathBuf;
 
+use super::input::whole;
 use super::{AppError, Output};
 use crate::app::settings::Settings;
 use crate::app::{Judged, PatchRequest, write_file};
@@ -73,14 +73,7 @@ impl PatchArgs {
 
     fn read(&self) -> Result<Vec<u8>, AppError> {
         let name = self.patch.as_deref().unwrap_or("-");
-        let mut bytes = Vec::new();
-        let read = if name == "-" {
-            std::io::stdin().lock().read_to_end(&mut bytes)
-        } else {
-            std::fs::File::open(name).and_then(|mut file| file.read_to_end(&mut bytes))
-        };
-        read.map_err(|error| AppError::unreadable(name, &error))?;
-        Ok(bytes)
+        whole(name).map_err(|error| AppError::unreadable(name, &error))
     }
 
     /// Prints the verdict and writes `--output`.

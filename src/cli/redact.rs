@@ -1,8 +1,7 @@
-use std::io::Read as _;
-
 use super::global::Global;
+use super::input::whole;
 use super::{AppError, Exit, Output, open};
-use crate::app::{FindingRow, RedactRequest, read_file, redact_text};
+use crate::app::{FindingRow, RedactRequest, redact_text};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,7 +30,7 @@ enum Switch {
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let request = RedactRequest {
-        text: read(&args.file)?,
+        text: whole(&args.file).map_err(|error| AppError::unreadable(&args.file, &error))?,
         name: args.file.clone(),
         without_environment: args.env == Switch::Off,
     };
@@ -43,14 +42,4 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let rows = FindingRow::of(&redacted.findings);
     output.json(&rows)?;
     Ok(if rows.is_empty() { Exit::Yes } else { Exit::No })
-}
-
-fn read(file: &str) -> Result<Vec<u8>, AppError> {
-    if file != "-" {
-        return read_file(file);
-    }
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| AppError::unreadable(file, &error))?;
-    Ok(bytes)
 }

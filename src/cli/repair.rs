@@ -177,13 +177,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         resume: args.resume.clone(),
     };
     let repaired = repair_repository(&app, &request, output)?;
-    match args.format {
-        TextOrJson::Json => output.json(&repaired.result)?,
-        TextOrJson::Text => {
-            let folder = repaired.folder.display().to_string();
-            output.text(&run_text(&repaired.result, &folder))?;
-        }
-    }
+    let folder = repaired.folder.display().to_string();
+    output.document(args.format, &repaired.result, |it| run_text(it, &folder))?;
     Ok(repaired.exit)
 }
 

@@ -1,8 +1,7 @@
-use std::fmt::Write as _;
-
 use super::{AppError, Exit, Output};
 use crate::app::settings::file_schema;
 use crate::model::{DOCUMENTS, DocumentSchema, schema};
+use crate::report::table;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -17,13 +16,10 @@ const CONFIG: &str = "config";
 /// Prints the JSON Schema of a document.
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     let Some(name) = &args.document else {
-        let mut text = String::new();
-        for document in DOCUMENTS {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{:<16}{}", document.name, document.about);
-        }
-        let _ = writeln!(text, "{CONFIG:<16}the configuration file (`init`)");
-        output.data(&text)?;
+        let documents = DOCUMENTS.iter().map(|it| [it.name, it.about]);
+        let rows = documents.chain([[CONFIG, "the configuration file (`init`)"]]);
+        let rows: Vec<_> = rows.map(|it| it.map(str::to_owned)).collect();
+        output.data(&table(&rows, &[]))?;
         return Ok(Exit::Yes);
     };
     if name == CONFIG {

@@ -42,10 +42,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         after_timeout: args.reason == Some(Reason::Timeout),
     };
     let plan = split_task(&open(global, |_| {})?, &request, output)?;
-    match args.format {
-        TextOrJson::Json => output.json(&plan)?,
-        TextOrJson::Text => output.text(&text(&plan))?,
-    }
+    output.document(args.format, &plan, text)?;
     let wanted = args.force || plan.estimate.needs_split;
     Ok(if wanted && plan.parts.is_empty() {
         Exit::No

@@ -34,10 +34,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     if all.runs == 0 {
         output.note("no run is in what was named; those of a worktree are in `.mendit/runs`");
     }
-    match args.format {
-        TextOrJson::Json => output.json(&all)?,
-        TextOrJson::Text => output.text(&text(&all))?,
-    }
+    output.document(args.format, &all, text)?;
     if let Some(said) = &all.alarm {
         output.note(&format!("alarm: {said}"));
     }

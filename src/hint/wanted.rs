@@ -37,6 +37,16 @@ pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
 }
 
 impl Wanted {
+    /// What a diagnosis says is missing.
+    #[must_use]
+    pub fn of(diagnosis: &Diagnosis) -> Self {
+        Self {
+            names: diagnosis.undefined_names.clone(),
+            modules: diagnosis.missing_modules.clone(),
+            exports: diagnosis.missing_exports.clone(),
+        }
+    }
+
     /// Takes in what else is lacking, each once.
     pub fn add(&mut self, more: Self) {
         let pairs = [

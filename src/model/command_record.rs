@@ -76,7 +76,7 @@ pub enum CommandStatus {
 }
 
 /// One run of a command.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandAttempt {
     /// How it ended, in words.
@@ -89,7 +89,7 @@ pub struct CommandAttempt {
     pub timed_out: bool,
     /// Processes that it left behind, which were ended.
     pub leaked: u32,
-    /// Wall-clock seconds.
+    /// Wall-clock seconds; 0 of a run that an agent's hook told of.
     pub duration_seconds: f64,
     /// Bytes that it wrote, those not kept included.
     pub output_bytes: u64,

@@ -206,6 +206,16 @@ pub struct LeftOut {
     pub tests: u64,
 }
 
+impl Diagnosis {
+    /// Every name, module and export that is missing.
+    pub fn lacks(&self) -> impl Iterator<Item = &String> {
+        let names = self.undefined_names.iter();
+        names
+            .chain(&self.missing_modules)
+            .chain(&self.missing_exports)
+    }
+}
+
 /// A diagnosis as `mendit diagnose` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]

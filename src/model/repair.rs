@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Category, FailureKind, Level, Proof, StopReason};
+use super::{Category, FailureKind, Level, Proof, SCHEMA_VERSION, StopReason};
 
 /// `repair-packet`: what an agent replies. Every field but `status` may be missing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -291,6 +291,44 @@ pub struct AttemptResult {
     /// Why the agent could not do its work; `null` when it did.
     #[serde(default)]
     pub agent_trouble: Option<AgentTrouble>,
+}
+
+impl AttemptResult {
+    /// One of which nothing is known yet.
+    #[must_use]
+    pub fn new(number: usize, origin: Origin, level: Level) -> Self {
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: "result".to_owned(),
+            attempt: number,
+            origin,
+            stop_reason: StopReason::NoPatch,
+            category: Category::Partial,
+            level,
+            attempts: number,
+            duration_seconds: 0.0,
+            patch_digest: None,
+            test_result: None,
+            status: RunStatus::Failed,
+            observed: None,
+            proof: None,
+            kept: false,
+            message: String::new(),
+            error_code: None,
+            requested_files: Vec::new(),
+            completed_steps: Vec::new(),
+            context_used: Vec::new(),
+            files_modified: Vec::new(),
+            progress: false,
+            agent_timeout_seconds: 0.0,
+            timed_out_agent: false,
+            packet_bytes: 0,
+            usage: None,
+            reply_digest: None,
+            agent_trouble: None,
+        }
+    }
 }
 
 /// `result.json` of a run, also printed by `repair --format json`.

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::TestAccount;
 use super::evidence::{CommandEvidence, Evidence};
@@ -114,6 +114,7 @@ fn compare_runner(
     missing: &mut Vec<String>,
 ) -> RunnerProof {
     let before = then.iter().find(|it| it.closings > 0).map(|it| it.counts);
+    let spelling = Spelling::of(runner, failing);
     let Some(now) = now.filter(|it| it.closings > 0) else {
         missing.push(format!("{runner} did not print its closing summary"));
         return RunnerProof {
@@ -121,7 +122,7 @@ fn compare_runner(
             source: ProofSource::ExitCode,
             before,
             after: None,
-            tests: not_seen(then, failing),
+            tests: not_seen(then, &spelling),
         };
     };
     missing.extend(now.wrong.iter().cloned());
@@ -136,6 +137,7 @@ fn compare_runner(
         missing.push(format!("`{file}` has tests, and {runner} saw none of them"));
     }
     let mut tests: Vec<ProvenTest> = Vec::new();
+    let mut told = BTreeSet::new();
     for then in then {
         if then.printed && !now.printed {
             missing.push(format!("{runner} did not print its closing summary"));
@@ -153,16 +155,16 @@ fn compare_runner(
         }
         counted(runner, then, now, missing);
         for (id, ended) in ends(then, now) {
-            let id = spelled(runner, id, failing);
+            let id = spelling.say(id);
             if let Some(why) = failed_still(ended) {
                 missing.push(format!("`{id}`, which failed, {why}"));
             }
-            if !tests.iter().any(|it| it.id == id) {
+            if told.insert(id.clone()) {
                 tests.push(ProvenTest { id, ended });
             }
         }
         unpassed_files(runner, then, now, missing);
-        newly_skipped(runner, then, now, failing, missing);
+        newly_skipped(then, now, &spelling, missing);
         if now.snapshots_written > then.snapshots_written {
             missing.push(format!(
                 "{} snapshots were written in the green run and compared with nothing",
@@ -343,10 +345,9 @@ fn unpassed_files(
 }
 
 fn newly_skipped(
-    runner: TestRunner,
     then: &TestAccount,
     now: &TestAccount,
-    failing: &[String],
+    spelling: &Spelling<'_>,
     missing: &mut Vec<String>,
 ) {
     let passed = then
@@ -356,26 +357,19 @@ fn newly_skipped(
     for (id, _) in passed {
         let end = now.tests.get(id);
         if matches!(end, Some(TestEnd::Skipped | TestEnd::ExpectedFailure)) {
-            let id = spelled(runner, id, failing);
+            let id = spelling.say(id);
             missing.push(format!("`{id}` passed before and is skipped now"));
         }
     }
 }
 
-fn not_seen(then: &[&TestAccount], failing: &[String]) -> Vec<ProvenTest> {
-    let mut tests: Vec<ProvenTest> = Vec::new();
-    let known = then
-        .iter()
-        .flat_map(|it| it.failing().map(|id| (it.runner, id)));
-    for (runner, id) in known {
-        let id = spelled(runner, id, failing);
-        if !tests.iter().any(|it| it.id == id) {
-            let ended = TestEnd::NotSeen;
-            tests.push(ProvenTest { id, ended });
-        }
-    }
-    tests.truncate(MAX_TESTS);
-    tests
+fn not_seen(then: &[&TestAccount], spelling: &Spelling<'_>) -> Vec<ProvenTest> {
+    let mut told = BTreeSet::new();
+    let known = then.iter().flat_map(|it| it.failing());
+    let known = known.map(|id| spelling.say(id));
+    let known = known.filter(|id| told.insert(id.clone())).take(MAX_TESTS);
+    let ended = TestEnd::NotSeen;
+    known.map(|id| ProvenTest { id, ended }).collect()
 }
 
 fn canonical(runner: TestRunner, id: &str) -> String {
@@ -385,10 +379,20 @@ fn canonical(runner: TestRunner, id: &str) -> String {
     }
 }
 
-// As the diagnosis spells it, which is how the user knows it.
-fn spelled(runner: TestRunner, id: &str, failing: &[String]) -> String {
-    let known = failing.iter().find(|it| canonical(runner, it) == id);
-    known.map_or_else(|| id.to_owned(), Clone::clone)
+// Tests as the diagnosis spells them, which is how the user knows them, by the runner's own names.
+struct Spelling<'f>(BTreeMap<String, &'f String>);
+
+impl<'f> Spelling<'f> {
+    fn of(runner: TestRunner, failing: &'f [String]) -> Self {
+        // Of several the first counts.
+        let names = failing.iter().rev();
+        Self(names.map(|id| (canonical(runner, id), id)).collect())
+    }
+
+    fn say(&self, id: &str) -> String {
+        let known = self.0.get(id);
+        known.map_or_else(|| id.to_owned(), |it| (*it).clone())
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::error::RepairError;
-use super::journal::read_json;
 use super::session::Session;
 use crate::agent::{
     Call, Places, Reply, call, in_words, read_reply, retry_after, settings_folders, trouble,
@@ -96,7 +95,7 @@ impl Session<'_> {
             writable,
         } = asked;
         let document = format!("{folder}/agent.json");
-        if let Some(called) = read_json::<CallRecord>(&self.journal, &document) {
+        if let Some(called) = self.journal.document::<CallRecord>(&document) {
             return Ok(self.replay_call(folder, protocol, called));
         }
         let packet = &self.journal.path(&format!("{folder}/failure-packet.json"));
@@ -173,8 +172,7 @@ impl Session<'_> {
                     let patch = canonical(&changed);
                     self.journal
                         .masked(&format!("{folder}/edited.diff"), &patch)?;
-                    reply.packet.status = ReplyStatus::Patch;
-                    reply.patch = Some(patch);
+                    take_edits(&mut reply, patch);
                 }
             }
             Err(WorkplaceError::TooMuch(said)) => {
@@ -200,8 +198,10 @@ impl Session<'_> {
         {
             reached = CallEnd::Failed(headline(trouble, outcome));
         }
-        // What was made over an edit of somebody else's is not taken up again.
-        if reached != CallEnd::Interrupted && !self.has_moved()? {
+        // What was made over an edit of somebody else's is not taken up again, nor what is kept masked.
+        let plain = |bytes: &[u8]| self.setup.redactor.redact_bytes(bytes).findings.is_empty();
+        let is_kept = plain(&answer.text) && reply.patch.as_deref().is_none_or(plain);
+        if reached != CallEnd::Interrupted && is_kept && !self.has_moved()? {
             let called = CallRecord {
                 reached: reached.clone(),
                 progress,
@@ -266,16 +266,12 @@ impl Session<'_> {
 
     // The call was made before an interruption; its reply stands in the folder.
     fn replay_call(&self, folder: &str, protocol: AgentProtocol, called: CallRecord) -> AgentCall {
-        let read = |name: &str| {
-            let path = self.journal.path(&format!("{folder}/{name}"));
-            std::fs::read_to_string(path).unwrap_or_default()
-        };
-        let text = read("reply.txt");
+        let read = |name: &str| self.journal.read(&format!("{folder}/{name}"));
+        let text = read("reply.txt").unwrap_or_default();
         let mut reply = read_reply(&text);
-        let edited = read("edited.diff");
+        let edited = read("edited.diff").unwrap_or_default();
         if !edited.is_empty() && (protocol == AgentProtocol::Edit || reply.patch.is_none()) {
-            reply.patch = Some(edited.into_bytes());
-            reply.packet.status = ReplyStatus::Patch;
+            take_edits(&mut reply, edited.into_bytes());
         }
         let said = said(text.as_bytes(), &reply);
         AgentCall {
@@ -315,6 +311,13 @@ impl CallEnd {
             _ => false,
         }
     }
+}
+
+// What was edited is the answer, whatever was said beside it.
+fn take_edits(reply: &mut Reply, patch: Vec<u8>) {
+    reply.packet.status = ReplyStatus::Patch;
+    reply.patch = Some(patch);
+    reply.two_forms = false;
 }
 
 // The first thing a person should read of a run that an agent's own trouble ended.

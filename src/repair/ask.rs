@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::agent_call::{AgentCall, Asked, CallEnd};
 use super::error::RepairError;
-use super::heals::Heal;
-use super::history::{self, History, standing};
+use super::heals::HealPatch;
+use super::history::{self, History, failing};
 use super::session::{Ask, Session};
 use super::setup::Agent;
 use super::task::Task;
@@ -40,7 +40,7 @@ impl Session<'_> {
         let stood = self.log.clone();
         let (packet, prompt, bytes) = self.packet(ask, history, &folder)?;
         self.purpose = Some(format!("with the change of attempt {number}"));
-        let mut result = self.blank(number, Origin::Agent, ask.level);
+        let mut result = AttemptResult::new(number, Origin::Agent, ask.level);
         result.packet_bytes = bytes;
         result.agent_timeout_seconds = ask.timeout;
         let spoken = self.speak(&folder, &packet, &prompt, ask.timeout)?;
@@ -59,7 +59,7 @@ impl Session<'_> {
         }
         result.reply_digest = spoken.said.as_deref().map(digest);
         result.agent_trouble.clone_from(&spoken.trouble);
-        let before = standing(history).or(history.baseline.as_ref()).cloned();
+        let before = failing(history).cloned();
         // An agent that did it itself is told so.
         let meddled = matches!(spoken.reached, CallEnd::Meddled(_));
         if !meddled && self.has_moved()? {
@@ -80,7 +80,7 @@ impl Session<'_> {
     /// Tries a change that needs no model.
     pub(super) fn try_heal(
         &mut self,
-        heal: &Heal,
+        heal: &HealPatch,
         history: &History,
     ) -> Result<AttemptResult, RepairError> {
         let number = self.all.len() + 1;
@@ -103,20 +103,15 @@ impl Session<'_> {
         }
         let stood = self.log.clone();
         self.purpose = Some(format!("with the change of attempt {number}"));
-        let mut result = self.blank(number, Origin::Heal, Level::Targets);
-        let before = standing(history).or(history.baseline.as_ref()).cloned();
+        let mut result = AttemptResult::new(number, Origin::Heal, Level::Targets);
+        let before = failing(history).cloned();
+        let respecifies = Some(heal.respecifies.as_slice()).filter(|_| !heal.must_fix);
         let trial = Trial {
-            patch: &heal.patch,
-            before: before.as_ref(),
-            focus: &[],
             must_fix: heal.must_fix,
             unattended: true,
             restores: &heal.restores,
-            respecifies: if heal.must_fix {
-                &[]
-            } else {
-                &heal.respecifies
-            },
+            respecifies: respecifies.unwrap_or_default(),
+            ..Trial::new(&heal.patch, before.as_ref())
         };
         self.try_patch(&mut result, &trial, &folder)?;
         result.message = format!("{}: {}", heal.what, result.message);
@@ -156,15 +151,11 @@ impl Session<'_> {
                     ),
                 };
                 // What it did until then may be all that was needed.
-                if let Some(patch) = spoken.reply.and_then(|reply| reply.patch) {
+                let reply = spoken.reply.filter(|reply| !reply.two_forms);
+                if let Some(patch) = reply.and_then(|reply| reply.patch) {
                     let trial = Trial {
-                        patch: &patch,
-                        before,
                         focus,
-                        must_fix: false,
-                        unattended: false,
-                        restores: &[],
-                        respecifies: &[],
+                        ..Trial::new(&patch, before)
                     };
                     self.try_patch(result, &trial, folder)?;
                     if result.kept || result.stop_reason == StopReason::Interrupted {
@@ -214,13 +205,8 @@ impl Session<'_> {
             }
             (_, Some(patch)) => {
                 let trial = Trial {
-                    patch: &patch,
-                    before,
                     focus,
-                    must_fix: false,
-                    unattended: false,
-                    restores: &[],
-                    respecifies: &[],
+                    ..Trial::new(&patch, before)
                 };
                 return self.try_patch(result, &trial, folder);
             }
@@ -244,7 +230,7 @@ impl Session<'_> {
         folder: &str,
     ) -> Result<(String, String, u64), RepairError> {
         let source = self.place.source()?;
-        let failure = standing(history).or(history.baseline.as_ref());
+        let failure = failing(history);
         let mut request = self.setup.request.clone();
         request.log = (!self.log.trim().is_empty()).then(|| self.log.clone().into());
         request.exit_code = failure.and_then(|it| it.test_result.exit);
@@ -323,8 +309,7 @@ impl Session<'_> {
             self.event_of_task("warning", "import_error_recovery", said)?;
         }
         self.packet = Some(packet);
-        let written =
-            std::fs::read_to_string(self.journal.path(&format!("{folder}/failure-packet.json")));
+        let written = self.journal.read(&format!("{folder}/failure-packet.json"));
         let json = written.unwrap_or_default();
         Ok((json, prompt, built.context.total_bytes))
     }
@@ -342,12 +327,10 @@ impl Session<'_> {
         let last = history::of(history, Origin::Agent).last();
         let written = last.and_then(|last| {
             let folder = format!("attempts/{:02}", last.attempt);
-            let path = self.journal.path(&format!("{folder}/context.json"));
-            std::fs::read(path).ok()
+            let name = format!("{folder}/context.json");
+            self.journal.document::<serde_json::Value>(&name)
         });
-        let context: Option<serde_json::Value> =
-            written.and_then(|it| serde_json::from_slice(&it).ok());
-        let files = context.and_then(|mut it| serde_json::from_value(it["files"].take()).ok());
+        let files = written.and_then(|mut it| serde_json::from_value(it["files"].take()).ok());
         files.unwrap_or_default()
     }
 

@@ -1,22 +1,32 @@
-use super::edit_heal::{LogFile, MAX_LINE, is_name};
-use super::heals::Heal;
+use std::collections::BTreeSet;
+
+use super::edit_heal::{LogFile, LogFiles, MAX_LINE, is_name};
+use super::heals::HealPatch;
 use crate::model::Diagnosis;
 use crate::source::Source;
 
 const MAX_HEALS: usize = 4;
+/// Files looked into for them.
+const MAX_FILES: usize = 256;
 
 /// What a compiler or an interpreter itself proposes: it names the place, what is wrong there and
 /// what is right.
-pub(super) fn compiler_heals(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
-    let mut found: Vec<Heal> = Vec::new();
+pub(super) fn compiler_heals(
+    log: &str,
+    diagnosis: &Diagnosis,
+    source: &dyn Source,
+) -> Vec<HealPatch> {
+    let mut found: Vec<HealPatch> = Vec::new();
+    let files = LogFiles::new(diagnosis, source, MAX_FILES);
+    let mut seen = BTreeSet::new();
     let lines = log.lines().filter(|line| line.len() < MAX_LINE);
-    for line in lines {
+    for line in lines.filter(|line| seen.insert(*line)) {
         let heal = type_script(line)
-            .and_then(|said| said.heal(&LogFile::find(said.path, diagnosis, source)?))
-            .or_else(|| mypy(line, diagnosis, source));
+            .and_then(|said| said.heal(&files.find(said.path)?))
+            .or_else(|| mypy(line, &files));
         found.extend(heal.filter(|heal| !found.contains(heal)));
     }
-    for heal in python(log, diagnosis, source) {
+    for heal in python(log, &LogFiles::new(diagnosis, source, MAX_FILES)) {
         if !found.contains(&heal) {
             found.push(heal);
         }
@@ -128,7 +138,7 @@ fn type_script(line: &str) -> Option<Proposal<'_>> {
 }
 
 impl Proposal<'_> {
-    fn heal(&self, place: &LogFile<'_>) -> Option<Heal> {
+    fn heal(&self, place: &LogFile<'_>) -> Option<HealPatch> {
         let start = place.offset(self.line, self.column)?;
         let rest = place.text.get(start..)?;
         let stands = |word: &str| {
@@ -250,28 +260,34 @@ fn operand(text: &str) -> Option<usize> {
 }
 
 // `a.py:3: error: "Job" has no attribute "attemps"; maybe "attempts"?  [attr-defined]`
-fn mypy(line: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal> {
+fn mypy(line: &str, files: &LogFiles<'_>) -> Option<HealPatch> {
     let (place, said) = line.split_once(": error: ")?;
     let (before, after) = said.split_once("; maybe \"")?;
     let right = after.split('"').next()?;
     let wrong = before.split('"').rfind(|word| is_name(word))?;
     let mut parts = place.split(':');
     let (path, row) = (parts.next()?, parts.next()?);
-    let place = LogFile::find(path, diagnosis, source)?;
-    word_on(&place, row.parse().ok()?, wrong, right)
+    word_on(&files.find(path)?, row.parse().ok()?, wrong, right)
 }
 
 // `NameError: name 'x' is not defined. Did you mean: 'y'?` below the frame that it is about.
-fn python(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
+fn python(log: &str, files: &LogFiles<'_>) -> Vec<HealPatch> {
     let mut frame: Option<(&str, usize)> = None;
     let mut open: Option<(&str, &str)> = None;
     let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let on_frame = |frame: Option<(&str, usize)>, wrong: &str, right: &str| {
+        let (path, row) = frame?;
+        word_on(&files.find(path)?, row, wrong, right)
+    };
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix('E').unwrap_or(line).trim();
         if let Some(place) = python_frame(line) {
             frame = Some(place);
-            if let Some((wrong, right)) = open.take() {
-                found.extend(on_frame(frame, wrong, right, diagnosis, source));
+            if let Some((wrong, right)) = open.take()
+                && seen.insert((frame, wrong))
+            {
+                found.extend(on_frame(frame, wrong, right));
             }
         }
         let Some((before, after)) = line.split_once("Did you mean: '") else {
@@ -287,7 +303,11 @@ fn python(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
         ) else {
             continue;
         };
-        match on_frame(frame, wrong, right, diagnosis, source) {
+        // Many tests die of one word.
+        if !seen.insert((frame, wrong)) {
+            continue;
+        }
+        match on_frame(frame, wrong, right) {
             Some(heal) => found.push(heal),
             // pytest names the place below.
             None => open = Some((wrong, right)),
@@ -309,19 +329,13 @@ pub(super) fn python_frame(line: &str) -> Option<(&str, usize)> {
     (!path.contains(' ')).then_some((path, row.parse().ok()?))
 }
 
-fn on_frame(
-    frame: Option<(&str, usize)>,
+/// One word of a line for another, where it stands once on it.
+pub(super) fn word_on(
+    place: &LogFile<'_>,
+    row: usize,
     wrong: &str,
     right: &str,
-    diagnosis: &Diagnosis,
-    source: &dyn Source,
-) -> Option<Heal> {
-    let (path, row) = frame?;
-    word_on(&LogFile::find(path, diagnosis, source)?, row, wrong, right)
-}
-
-/// One word of a line for another, where it stands once on it.
-pub(super) fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str) -> Option<Heal> {
+) -> Option<HealPatch> {
     if !is_name(wrong) || !is_name(right) {
         return None;
     }
@@ -351,8 +365,8 @@ pub(super) fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the end of a chain of options")]
-fn respelling(heal: Heal, wrong: &str, right: &str) -> Option<Heal> {
-    Some(Heal {
+fn respelling(heal: HealPatch, wrong: &str, right: &str) -> Option<HealPatch> {
+    Some(HealPatch {
         respells: Some((wrong.to_owned(), right.to_owned())),
         ..heal
     })
@@ -395,16 +409,7 @@ mod tests {
         let source = Memory::new([(file, text.as_bytes().to_vec())]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
         let found = compiler_heals(log, &diagnosis, &source);
-        found
-            .iter()
-            .map(|heal| {
-                let patch = String::from_utf8(heal.patch.clone()).unwrap();
-                let added = patch
-                    .lines()
-                    .filter(|line| line.starts_with('+') && !line.starts_with("+++"));
-                added.map(|line| &line[1..]).collect::<Vec<_>>().join("|")
-            })
-            .collect()
+        found.iter().map(|heal| heal.added().join("|")).collect()
     }
 
     #[test]

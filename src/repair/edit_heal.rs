@@ -1,6 +1,7 @@
+use std::cell::Cell;
 use std::ops::Range;
 
-use super::heals::Heal;
+use super::heals::HealPatch;
 use crate::languages::{syntax_errors, uses};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
@@ -8,6 +9,36 @@ use crate::source::Source;
 
 /// Longest line of a log that is looked at.
 pub(super) const MAX_LINE: usize = 2000;
+
+/// The files of the repository that a log names. A log may name one in each of its lines, and to look
+/// into it may take long: so many are read and no more.
+pub(super) struct LogFiles<'s> {
+    diagnosis: &'s Diagnosis,
+    source: &'s dyn Source,
+    left: Cell<usize>,
+}
+
+impl<'s> LogFiles<'s> {
+    pub(super) fn new(diagnosis: &'s Diagnosis, source: &'s dyn Source, most: usize) -> Self {
+        Self {
+            diagnosis,
+            source,
+            left: Cell::new(most),
+        }
+    }
+
+    /// The file that the log calls `named`, when the diagnosis knows it too: of several that end
+    /// alike the one that has most in common.
+    pub(super) fn find(&self, named: &str) -> Option<LogFile<'s>> {
+        let files = self.diagnosis.files.iter();
+        let path = files
+            .filter_map(MentionedFile::repo_path)
+            .filter(|path| is_end(named, path.as_str()) || is_end(path.as_str(), named))
+            .max_by_key(|path| path.as_str().len().min(named.len()))?;
+        self.left.set(self.left.get().checked_sub(1)?);
+        LogFile::of(path, self.source)
+    }
+}
 
 /// A file of the repository that a log names, with its text.
 pub(super) struct LogFile<'s> {
@@ -17,18 +48,6 @@ pub(super) struct LogFile<'s> {
 }
 
 impl<'s> LogFile<'s> {
-    /// The file that the log calls `named`, when the diagnosis knows it too: of several that end
-    /// alike the one that has most in common.
-    pub(super) fn find(named: &str, diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<Self> {
-        let path = diagnosis
-            .files
-            .iter()
-            .filter_map(MentionedFile::repo_path)
-            .filter(|path| is_end(named, path.as_str()) || is_end(path.as_str(), named))
-            .max_by_key(|path| path.as_str().len().min(named.len()))?;
-        Self::of(path, source)
-    }
-
     /// A file of the repository.
     pub(super) fn of(path: RepoPath, source: &'s dyn Source) -> Option<Self> {
         let bytes = source.read(&path).ok()?;
@@ -86,7 +105,7 @@ impl<'s> LogFile<'s> {
     }
 
     /// The change to `after`; `what` says it in a sentence without the file's name.
-    pub(super) fn heal(&self, what: &str, after: &str, must_fix: bool) -> Option<Heal> {
+    pub(super) fn heal(&self, what: &str, after: &str, must_fix: bool) -> Option<HealPatch> {
         let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
         let state = |text: &str| {
             Some(FileState {
@@ -95,12 +114,12 @@ impl<'s> LogFile<'s> {
             })
         };
         let change = Change::between(self.path.clone(), state(&self.text), state(after));
-        (after != self.text).then(|| Heal {
+        (after != self.text).then(|| HealPatch {
             what: format!("{what} in {}", self.path),
             patch: canonical(&[change]),
             files: vec![self.path.clone()],
             must_fix,
-            ..Heal::default()
+            ..HealPatch::default()
         })
     }
 }

@@ -15,7 +15,7 @@ const MAX_HOMES: usize = 16;
 
 /// A change that needs no model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Heal {
+pub struct HealPatch {
     /// One sentence.
     pub what: String,
     /// A git patch.
@@ -35,6 +35,18 @@ pub struct Heal {
     pub respecifies: Vec<RepoPath>,
 }
 
+#[cfg(test)]
+impl HealPatch {
+    /// The lines that it adds.
+    pub(super) fn added(&self) -> Vec<String> {
+        let patch = String::from_utf8_lossy(&self.patch);
+        let lines = patch.lines().filter(|it| !it.starts_with("+++"));
+        lines
+            .filter_map(|it| Some(it.strip_prefix('+')?.to_owned()))
+            .collect()
+    }
+}
+
 /// Changes that the evidence itself names, most certain first. Each is judged like any patch and
 /// kept only when the commands say that it helps. Without `ask` imports are left alone (R12).
 #[must_use]
@@ -43,7 +55,7 @@ pub fn heals(
     log: &str,
     source: &dyn Source,
     ask: Option<&Ask<'_>>,
-) -> Vec<Heal> {
+) -> Vec<HealPatch> {
     let mut found = modes(diagnosis, source);
     let (certain, tries) =
         ask.map_or_else(Default::default, |ask| import_heals(diagnosis, source, ask));
@@ -94,7 +106,7 @@ fn defines(text: &[u8], name: &str) -> bool {
 /// Those of them that the log and the files it names tell by themselves: a mode, a spelling that a
 /// compiler suggests, a bracket that is missing.
 #[must_use]
-pub fn log_heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source) -> Vec<Heal> {
+pub fn log_heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source) -> Vec<HealPatch> {
     let mut found = modes(diagnosis, source);
     found.extend(compiler_heals(log, diagnosis, source));
     found.extend(syntax_heals(log, diagnosis, source, &|_| Vec::new()));
@@ -103,7 +115,7 @@ pub fn log_heals(diagnosis: &Diagnosis, log: &str, source: &dyn Source) -> Vec<H
 }
 
 // A tracked script that starts with `#!` and may not be executed (conflict 11: as a mode patch).
-fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
+fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<HealPatch> {
     if diagnosis.kind != Kind::PermissionDenied {
         return Vec::new();
     }
@@ -126,11 +138,11 @@ fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
             })
         };
         let change = Change::between(path.clone(), state(0o100_644), state(0o100_755));
-        found.push(Heal {
+        found.push(HealPatch {
             what: format!("make {path} executable"),
             patch: canonical(&[change]),
             files: vec![path],
-            ..Heal::default()
+            ..HealPatch::default()
         });
     }
     found

@@ -8,6 +8,8 @@ use crate::model::{AttemptResult, FailureKind, Level, Observed, Origin, StopReas
 pub struct History {
     /// What the log says that was given with the run; `None` without one, or when it says nothing.
     pub reported: Option<Observed>,
+    /// What failed when these commands were run on these files before, where that may come and go.
+    pub failed_before: Option<String>,
     /// The first run of the commands.
     pub baseline: Option<Observed>,
     /// What the runner of the tests says of that run although it passed, when it tells of failures.
@@ -40,14 +42,14 @@ impl History {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SplitEnd {
     /// The parts ran.
-    Ran(Parts),
+    Ran(PartsRun),
     /// There was nothing to split by.
     Failed(String),
 }
 
 /// How the parts of a task ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parts {
+pub struct PartsRun {
     /// Whether the commands pass now.
     pub passed: bool,
     /// How many parts ran.
@@ -67,6 +69,11 @@ pub fn standing(history: &History) -> Option<&Observed> {
         .rev()
         .find(|it| it.kept)
         .and_then(|it| it.observed.as_ref())
+}
+
+/// What fails now: on what later attempts stand on, else at the start.
+pub(super) fn failing(history: &History) -> Option<&Observed> {
+    standing(history).or(history.baseline.as_ref())
 }
 
 pub(super) fn of(

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::edit_heal::LogFile;
-use super::heals::Heal;
+use super::heals::HealPatch;
 use crate::graph::Graph;
 use crate::hint::{
     Ask, Fix, MOST_IN_DOUBT, Query, Wanted, answers, fix_all, passed_on, suggest, undefined, wanted,
@@ -21,24 +21,19 @@ pub(super) fn import_heals(
     diagnosis: &Diagnosis,
     source: &dyn Source,
     ask: &Ask<'_>,
-) -> (Option<Heal>, Vec<Heal>) {
+) -> (Option<HealPatch>, Vec<HealPatch>) {
     let files: Vec<RepoPath> = diagnosis
         .files
         .iter()
         .filter_map(MentionedFile::repo_path)
         .filter(|path| Language::of_path(path.as_str()).is_some() && (ask.may_read)(path))
         .collect();
-    let lacks = Wanted {
-        names: diagnosis.undefined_names.clone(),
-        modules: diagnosis.missing_modules.clone(),
-        exports: diagnosis.missing_exports.clone(),
-    };
-    let wanted = wanted(source, &files, &lacks);
+    let wanted = wanted(source, &files, &Wanted::of(diagnosis));
     if wanted.is_empty() {
         return (None, Vec::new());
     }
     let graph = Graph::new(source);
-    let mut tries: Vec<Heal> = Vec::new();
+    let mut tries: Vec<HealPatch> = Vec::new();
     let mut settled: Vec<(RepoPath, Vec<Suggestion>)> = Vec::new();
     for answer in answers(&graph, &wanted, ask) {
         let file = answer.file;
@@ -108,7 +103,7 @@ pub fn tries_of<'s>(
     file: &RepoPath,
     certain: &[Suggestion],
     open: &'s [Suggestion],
-) -> Vec<(&'s Suggestion, Heal)> {
+) -> Vec<(&'s Suggestion, HealPatch)> {
     let mut found = Vec::new();
     let text = source.read(file).unwrap_or_default();
     // What only has to be there, as a word of the standard library, passes nearly any test.
@@ -150,12 +145,12 @@ fn heal(
     fixes: Vec<(RepoPath, Fix)>,
     must_fix: bool,
     imports: BTreeMap<String, String>,
-) -> Heal {
+) -> HealPatch {
     let those = |is: &dyn Fn(&Fix) -> bool| -> Vec<RepoPath> {
         let found = fixes.iter().filter(|(_, it)| is(it));
         found.map(|(file, _)| file.clone()).collect()
     };
-    Heal {
+    HealPatch {
         what,
         imports,
         patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
@@ -168,7 +163,7 @@ fn heal(
 }
 
 // All at once: the commands pass only when none of them is left.
-fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Option<Heal> {
+fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Option<HealPatch> {
     let place = LogFile::of(file.clone(), source)?;
     let mut after = place.text.clone();
     for one in all {
@@ -301,11 +296,12 @@ mod tests {
         let (_, tries) = import_heals(&diagnosis, &source, &ask);
         let added = tries.iter().map(|heal| {
             assert!(heal.must_fix, "{}", heal.what);
-            let patch = String::from_utf8(heal.patch.clone()).unwrap();
-            let lines = patch
-                .lines()
-                .filter(|it| it.starts_with('+') && !it.starts_with("+++"));
-            lines.map(|it| it[1..].trim()).collect::<Vec<_>>().join("|")
+            let added = heal.added();
+            added
+                .iter()
+                .map(|it| it.trim())
+                .collect::<Vec<_>>()
+                .join("|")
         });
         added.collect()
     }

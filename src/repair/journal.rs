@@ -62,6 +62,16 @@ impl<'a> Journal<'a> {
         self.folder.join(name)
     }
 
+    /// A text of the run.
+    pub(super) fn read(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.path(name)).ok()
+    }
+
+    /// A document of the run.
+    pub(super) fn document<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        read_json(&self.path(name))
+    }
+
     /// Writes a text with its secrets masked.
     ///
     /// # Errors
@@ -202,12 +212,10 @@ impl RunLock {
 const WAITS: u32 = 20;
 
 /// A document of the run's folder, when it is there and whole.
-pub(super) fn read_json<T: serde::de::DeserializeOwned>(
-    journal: &Journal<'_>,
-    name: &str,
-) -> Option<T> {
-    let bytes = std::fs::read(journal.path(name)).ok()?;
-    serde_json::from_slice(&bytes).ok()
+/// A document, when it is there and readable.
+#[must_use]
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
 #[cfg(test)]

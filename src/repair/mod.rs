@@ -40,18 +40,19 @@ mod trial;
 pub use commands::{CommandsRun, run_commands};
 pub use error::RepairError;
 pub use failure::child_failure;
-pub use heals::{Heal, heals, log_heals};
-pub use history::{History, Parts, SplitEnd, standing};
+pub use heals::{HealPatch, heals, log_heals};
+pub use history::{History, PartsRun, SplitEnd, standing};
 pub use import_heals::{MAX_TRIES, tries_of};
-pub use journal::{Journal, RunLock};
+pub use journal::{Journal, RunLock, read_json};
 pub use limits::RunLimit;
 pub use observe::observe;
 pub use plan::{
-    End, MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, Step, next,
+    MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, RunEnd, Step,
+    may_pass_again, next,
 };
 pub use progress::{Effect, effect};
 pub use read_run::read_run;
-pub use run::repair;
+pub use run::{files_digest, in_utc, repair};
 pub use setup::{Agent, Commands, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
 pub use stats::stats;

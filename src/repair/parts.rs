@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::error::RepairError;
-use super::history::{History, Parts, SplitEnd, standing};
+use super::history::{History, PartsRun, SplitEnd, failing};
 use super::limits::Spent;
 use super::plan::Policy;
 use super::session::Session;
@@ -37,7 +37,7 @@ impl Session<'_> {
         } else {
             task.estimate()
         };
-        let failure = standing(history).or(history.baseline.as_ref()).cloned();
+        let failure = failing(history).cloned();
         // A part is only split by what is its own.
         let is_whole = policy.depth == 0;
         let failing = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
@@ -80,7 +80,7 @@ impl Session<'_> {
         self.event_of_task("info", &format!("{event}_success"), said)?;
         let from = self.all.len();
         let started = self.journal.seconds();
-        let mut parts = Parts {
+        let mut parts = PartsRun {
             passed: false,
             ran: 0,
             reason: StopReason::BudgetExhausted,

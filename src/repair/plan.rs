@@ -1,6 +1,6 @@
 use super::history::{
-    History, Parts, SplitEnd, all_refused, in_a_row, malformed, of, repeats_itself, requested,
-    shows_the_same, standing,
+    History, PartsRun, SplitEnd, all_refused, failing, in_a_row, malformed, of, repeats_itself,
+    requested, shows_the_same, standing,
 };
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
@@ -82,10 +82,10 @@ pub enum Step {
         reason: &'static str,
     },
     /// Stop.
-    Stop(End),
+    Stop(RunEnd),
 }
 
-impl Parts {
+impl PartsRun {
     fn end(&self) -> Step {
         let Self {
             passed,
@@ -112,7 +112,7 @@ impl Parts {
 
 /// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
-pub struct End {
+pub struct RunEnd {
     /// How it stands.
     pub status: RunStatus,
     /// How it ended.
@@ -221,10 +221,12 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     }
     match &history.reported {
         Some(reported) if baseline.passed => {
-            return person(&format!(
+            let said = format!(
                 "the commands pass here, and the log that was given fails ({}: {})",
                 reported.kind, reported.message
-            ));
+            );
+            let status = RunStatus::UserActionRequired;
+            return Some(stop(status, StopReason::NothingToRepair, &said));
         }
         Some(reported) if !shows_the_same(reported, baseline) => {
             return person(&format!(
@@ -237,6 +239,13 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
             ));
         }
         _ => {}
+    }
+    if let Some(what) = history.failed_before.as_ref().filter(|_| baseline.passed) {
+        let said = format!(
+            "{what} failed in the last run and passes now, and no file changed in between; nothing \
+             was repaired"
+        );
+        return Some(stop(RunStatus::Failed, StopReason::Flaky, &said));
     }
     if baseline.passed {
         return Some(stop(
@@ -486,7 +495,7 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     if let Some(last) = all_refused(history) {
         return stop(RunStatus::Failed, last.stop_reason, &last.message);
     }
-    let failure = standing(history).or(history.baseline.as_ref());
+    let failure = failing(history);
     let unproven = |it: &&AttemptResult| it.stop_reason == StopReason::Unproven;
     if let Some(last) = history.attempts.iter().rev().find(unproven) {
         let said = match reason {
@@ -517,7 +526,7 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
 }
 
 fn stop(status: RunStatus, reason: StopReason, message: &str) -> Step {
-    Step::Stop(End {
+    Step::Stop(RunEnd {
         status,
         reason,
         message: message.to_owned(),
@@ -534,19 +543,24 @@ fn first_level(failure: &Observed, policy: &Policy) -> Level {
 
 // What reads its input, waits or races may fail once and pass once; what parses does not.
 fn could_be_flaky(observed: &Observed) -> bool {
-    !observed.test_result.timed_out
-        && matches!(
-            observed.kind,
-            Kind::TestFailure
-                | Kind::RuntimeError
-                | Kind::ConnectionRefused
-                | Kind::NetworkError
-                | Kind::PortInUse
-                | Kind::Timeout
-                | Kind::Crash
-                | Kind::DbError
-                | Kind::Unknown
-        )
+    !observed.test_result.timed_out && may_pass_again(observed.kind)
+}
+
+/// Whether a failure of this kind may come and go without a change.
+#[must_use]
+pub fn may_pass_again(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::TestFailure
+            | Kind::RuntimeError
+            | Kind::ConnectionRefused
+            | Kind::NetworkError
+            | Kind::PortInUse
+            | Kind::Timeout
+            | Kind::Crash
+            | Kind::DbError
+            | Kind::Unknown
+    )
 }
 
 // Nothing that a patch could mend: the first row of "One flow" that stops.

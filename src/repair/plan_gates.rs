@@ -214,7 +214,7 @@ fn another_failure_than_the_given_logs_is_said() {
                 ..observed(K::Unknown)
             },
             here,
-            person,
+            "stop user_action_required nothing_to_repair",
         ),
     ] {
         let shown = format!("{baseline:?} {reported:?}");

@@ -1,9 +1,9 @@
 //! The table of the loop: what happened, what follows, which requirement says so.
 
-use super::history::{History, Parts, SplitEnd};
-use super::plan::{End, Policy, Step, next};
+use super::history::{History, PartsRun, SplitEnd};
+use super::plan::{Policy, RunEnd, Step, next};
 use crate::model::{
-    AttemptResult, Category, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
+    AttemptResult, FailureKind as K, Level, Observed, Origin, RunStatus, StopReason as S,
 };
 
 pub(super) fn policy() -> Policy {
@@ -37,34 +37,13 @@ pub(super) fn observed(kind: K) -> Observed {
 
 pub(super) fn attempt(level: u8, stop_reason: S) -> AttemptResult {
     AttemptResult {
-        schema_version: 1,
-        document: "result".to_owned(),
-        attempt: 1,
-        origin: Origin::Agent,
         stop_reason,
-        category: Category::Partial,
-        level: Level::from_number(level).unwrap(),
-        attempts: 1,
         duration_seconds: 1.0,
-        patch_digest: None,
-        test_result: None,
-        status: RunStatus::Failed,
-        observed: None,
-        proof: None,
-        kept: false,
         message: "so it ended".to_owned(),
-        error_code: None,
-        requested_files: Vec::new(),
-        completed_steps: Vec::new(),
-        context_used: Vec::new(),
-        files_modified: Vec::new(),
-        progress: false,
         agent_timeout_seconds: 300.0,
         timed_out_agent: stop_reason == S::AgentTimeout,
         packet_bytes: 10,
-        usage: None,
-        reply_digest: None,
-        agent_trouble: None,
+        ..AttemptResult::new(1, Origin::Agent, Level::from_number(level).unwrap())
     }
 }
 
@@ -91,7 +70,7 @@ pub(super) fn word(step: &Step) -> String {
         } if *pause > 0.0 => format!("wait {pause}, ask {level} for {timeout}"),
         Step::Ask { level, timeout, .. } => format!("ask {level} for {timeout}"),
         Step::Split { reason } => format!("split {reason}"),
-        Step::Stop(End { status, reason, .. }) => {
+        Step::Stop(RunEnd { status, reason, .. }) => {
             let status = serde_json::to_value(status).unwrap();
             format!("stop {} {reason}", status.as_str().unwrap())
         }
@@ -389,7 +368,7 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
         "Issue timed out and auto-split failed: one test. Manual intervention required."
     );
     let ran = History {
-        split: Some(SplitEnd::Ran(Parts {
+        split: Some(SplitEnd::Ran(PartsRun {
             passed: true,
             ran: 2,
             reason: S::Fixed,
@@ -401,7 +380,7 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
     };
     assert_eq!(word(&next(&ran, &policy())), "stop fixed fixed");
     for reason in [S::AgentTimeout, S::TestsFailed] {
-        let split = Some(SplitEnd::Ran(Parts {
+        let split = Some(SplitEnd::Ran(PartsRun {
             passed: false,
             ran: 2,
             reason,

@@ -42,13 +42,18 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
     let (old, new) = (by_test(before), by_test(after));
     let come: Vec<&&str> = new.keys().filter(|test| !old.contains_key(*test)).collect();
     let mut moved = Moved::default();
+    let mut loaded: Vec<&str> = Vec::new();
     for (test, then) in &old {
         if let Some(now) = new.get(test) {
             moved.count(step(then, now, changes));
             continue;
         }
-        let held = come.iter().filter(|it| stops(then) && holds(test, it));
-        let errors: Vec<&TestError> = held.filter_map(|it| new.get(**it)).collect();
+        let mut errors: Vec<&TestError> = Vec::new();
+        if stops(then) {
+            loaded.push(test);
+            let held = come.iter().filter(|it| holds(test, it));
+            errors.extend(held.filter_map(|it| new.get(**it)));
+        }
         match errors.as_slice() {
             [] => moved.gone = true,
             all if all.iter().all(|it| lacks_another(then, it, changes)) => moved.on = true,
@@ -56,10 +61,7 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
         }
     }
     // Tests of a file that could not be loaded fail by name only once it loads.
-    let hidden = |test: &str| {
-        old.iter()
-            .any(|(file, error)| !new.contains_key(file) && stops(error) && holds(file, test))
-    };
+    let hidden = |test: &str| loaded.iter().any(|file| holds(file, test));
     if !come.iter().all(|test| hidden(test)) {
         let lost_none = old.keys().all(|test| new.contains_key(test));
         return if lost_none || after.kind.is_before_tests() {
@@ -92,15 +94,15 @@ struct Moved {
 }
 
 impl Moved {
-    fn count(&mut self, step: Step) {
-        self.on |= step == Step::On;
-        self.further |= step == Step::Further;
-        self.back |= step == Step::Back;
+    fn count(&mut self, step: Headway) {
+        self.on |= step == Headway::On;
+        self.further |= step == Headway::Further;
+        self.back |= step == Headway::Back;
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum Headway {
     On,
     Further,
     Back,
@@ -171,35 +173,41 @@ fn by_test(observed: &Observed) -> BTreeMap<&str, TestError> {
 }
 
 // How far one test came: it loads, it knows its names, it gets to a later line of its own.
-fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
+fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Headway {
     if then.error.is_empty() || now.error.is_empty() {
-        return Step::Aside;
+        return Headway::Aside;
     }
+    let place = |it: &TestError| Some((it.path.clone()?, it.line?));
+    let own_line = match (place(then), place(now)) {
+        (Some((was, from)), Some((is, to))) if was == is && !touches(changes, &is) => {
+            Some(to.cmp(&from))
+        }
+        _ => None,
+    };
     let (old, new) = (stage(&then.error), stage(&now.error));
     if new != old {
         return match new.cmp(&old) {
-            Ordering::Less => Step::Back,
-            _ if new == Stage::Runs => Step::Further,
-            _ => Step::On,
+            // Of a test that did not load nothing worked: what stands behind it was never reached.
+            Ordering::Less if old != Stage::Runs => match own_line {
+                Some(Ordering::Greater) => Headway::On,
+                _ => Headway::Aside,
+            },
+            Ordering::Less => Headway::Back,
+            _ if new == Stage::Runs => Headway::Further,
+            _ => Headway::On,
         };
     }
     if missing(&then.error).is_some() && missing(&now.error).is_some() {
         return if lacks_another(then, now, changes) {
-            Step::On
+            Headway::On
         } else {
-            Step::Aside
+            Headway::Aside
         };
     }
-    let place = |it: &TestError| Some((it.path.clone()?, it.line?));
-    match (place(then), place(now)) {
-        (Some((was, from)), Some((is, to))) if was == is && !touches(changes, &is) => {
-            match to.cmp(&from) {
-                Ordering::Greater => Step::Further,
-                Ordering::Less => Step::Back,
-                Ordering::Equal => Step::Aside,
-            }
-        }
-        _ => Step::Aside,
+    match own_line {
+        Some(Ordering::Greater) => Headway::Further,
+        Some(Ordering::Less) => Headway::Back,
+        _ => Headway::Aside,
     }
 }
 

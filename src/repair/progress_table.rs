@@ -88,6 +88,21 @@ fn progress_is_by_test_and_by_error() {
             "it parses now",
         ),
         (
+            (K::ImportError, vec![t("x", &format!("{A} @ 1"))]),
+            (
+                K::SyntaxError,
+                vec![t("x", "SyntaxError: invalid syntax @ 2")],
+            ),
+            Effect::Better,
+            "its first import loads, and the next meets what never parsed",
+        ),
+        (
+            (K::ImportError, vec![t("x", A)]),
+            (K::SyntaxError, vec![t("x", "SyntaxError: invalid syntax")]),
+            Effect::Changed,
+            "nothing of it worked before",
+        ),
+        (
             (K::TestFailure, vec![t("x", "AssertionError: 1 != 2 @ 4")]),
             (K::TestFailure, vec![t("x", "AssertionError: 3 != 4 @ 9")]),
             Effect::Further,

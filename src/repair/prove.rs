@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::commands::CommandsRun;
 use super::error::RepairError;
-use super::journal::read_json;
 use super::session::Session;
 use super::trial::{Trial, lies_where_it_shows, own_files};
 use crate::languages::Language;
@@ -204,7 +203,7 @@ impl Session<'_> {
     /// The same for a run that is written down already.
     pub(super) fn hold_to_known(&mut self, name: &str) {
         self.evidence
-            .extend(read_json::<Evidence>(&self.journal, name));
+            .extend(self.journal.document::<Evidence>(name));
     }
 
     fn failing_before(&self, before: Option<&Observed>) -> Vec<String> {

@@ -9,8 +9,8 @@ use super::commands::run_setup;
 use super::error::RepairError;
 use super::failure::child_failure;
 use super::history::History;
-use super::journal::Journal;
-use super::plan::End;
+use super::journal::{Journal, read_json};
+use super::plan::RunEnd;
 use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::digest;
@@ -39,7 +39,7 @@ pub fn repair(
     stop: &Stop,
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
-    let key = Key::of(setup);
+    let key = RunKey::of(setup);
     let fixed = fixed_before(setup);
     let before = key.check(setup, fixed.is_some())?;
     if let Some(result) = fixed
@@ -76,6 +76,7 @@ pub fn repair(
     }
     let mut history = History {
         seconds: session.journal.seconds(),
+        failed_before: setup.failed_before.clone(),
         ..History::default()
     };
     let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
@@ -95,7 +96,7 @@ const SETUP_LINES: usize = 20;
 /// `run.json`: what a run was started on and with; a run is resumed only on the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Key {
+struct RunKey {
     schema_version: u32,
     run_id: String,
     /// SHA-256 over paths, modes and blob ids of all files.
@@ -117,25 +118,28 @@ struct Key {
 }
 
 // Of the run that is resumed.
-fn started_before(setup: &Setup<'_>) -> Option<String> {
-    let bytes = std::fs::read(setup.folder.join("run.json")).ok()?;
-    let key: Key = serde_json::from_slice(&bytes).ok()?;
-    key.started_at.filter(|_| setup.resume)
+fn key_before(setup: &Setup<'_>) -> Option<RunKey> {
+    read_json(&setup.folder.join("run.json")).filter(|_| setup.resume)
 }
 
-fn now() -> String {
-    let time = jiff::Timestamp::now();
+/// A moment as documents tell it.
+#[must_use]
+pub fn in_utc(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
 
-impl Key {
+fn now() -> String {
+    in_utc(jiff::Timestamp::now())
+}
+
+impl RunKey {
     fn of(setup: &Setup<'_>) -> Self {
         let mask = |line: &String| setup.redactor.redact(line).text.into_owned();
         let name = setup.folder.file_name().unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
             run_id: name.to_string_lossy().into_owned(),
-            base: base(setup.source, &[]),
+            base: files_digest(setup.source, &[]),
             repaired: None,
             commands: setup.commands.lines.iter().map(mask).collect(),
             repository: setup
@@ -145,7 +149,9 @@ impl Key {
                 .to_string_lossy()
                 .into_owned(),
             commit: setup.git.and_then(crate::git::Repository::head),
-            started_at: started_before(setup).or_else(|| Some(now())),
+            started_at: key_before(setup)
+                .and_then(|it| it.started_at)
+                .or_else(|| Some(now())),
             agent: match setup.agent {
                 Agent::Command { command, .. } => Some(mask(&command.to_owned())),
                 Agent::Function(_) => Some("(stand-in)".to_owned()),
@@ -160,13 +166,9 @@ impl Key {
         if !setup.resume {
             return Ok(Duration::ZERO);
         }
-        let bytes = std::fs::read(setup.folder.join("run.json"));
-        let before: Self = bytes
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .ok_or_else(|| {
-                RepairError::Resume(format!("`{}` is no run", setup.folder.display()))
-            })?;
+        let before = key_before(setup).ok_or_else(|| {
+            RepairError::Resume(format!("`{}` is no run", setup.folder.display()))
+        })?;
         let differs = [
             (
                 "the files",
@@ -191,8 +193,7 @@ impl Key {
 
 // The result of a run that is to go on and had been fixed already. `None` when there is more to do.
 fn fixed_before(setup: &Setup<'_>) -> Option<RunResult> {
-    let bytes = std::fs::read(setup.folder.join("result.json")).ok()?;
-    let result: RunResult = serde_json::from_slice(&bytes).ok()?;
+    let result: RunResult = read_json(&setup.folder.join("result.json"))?;
     (setup.resume && result.status == RunStatus::Fixed).then_some(result)
 }
 
@@ -227,8 +228,8 @@ fn already_fixed(
     Ok(Some(result))
 }
 
-// SHA-256 over paths, modes and blob ids of all files, as they are with the changes.
-fn base(source: &dyn Source, changes: &[Change]) -> String {
+/// SHA-256 over paths, modes and blob ids of all files, as they are with the changes.
+pub fn files_digest(source: &dyn Source, changes: &[Change]) -> String {
     let mut lines = BTreeMap::new();
     for entry in source.listing().entries() {
         let id = source.blob_id(&entry.path);
@@ -255,7 +256,7 @@ fn base(source: &dyn Source, changes: &[Change]) -> String {
 
 impl Session<'_> {
     // Writes what a run leaves: the patch, the result, the report.
-    fn conclude(mut self, end: &End, key: Key) -> Result<RunResult, RepairError> {
+    fn conclude(mut self, end: &RunEnd, key: RunKey) -> Result<RunResult, RepairError> {
         let changes = self.final_changes()?;
         let patch = canonical(&changes);
         let mut result = self.result(end, &changes, &patch);
@@ -264,8 +265,8 @@ impl Session<'_> {
             self.journal.masked("final.patch", &patch)?;
         }
         if end.status == RunStatus::Fixed {
-            let key = Key {
-                repaired: Some(base(self.setup.source, &changes)),
+            let key = RunKey {
+                repaired: Some(files_digest(self.setup.source, &changes)),
                 ..key
             };
             self.journal.json("run.json", &key)?;
@@ -339,7 +340,7 @@ impl Session<'_> {
             .collect())
     }
 
-    fn result(&self, end: &End, changes: &[Change], patch: &[u8]) -> RunResult {
+    fn result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
         let last = self.all.iter().rev().find_map(|it| it.test_result.clone());
         let first: Option<&Observed> = self.first.as_ref().filter(|it| !it.passed);
         let test_result: Option<TestResult> =
@@ -435,12 +436,9 @@ impl Session<'_> {
 }
 
 // From layers 1 and 2 of the taxonomy; a budget that ran out takes the word of the last attempt.
-fn category(end: &End, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
+fn category(end: &RunEnd, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
     // R48: what a person has to mend is the environment.
-    if matches!(
-        end.reason,
-        StopReason::UserActionRequired | StopReason::WorkplaceUnused
-    ) {
+    if end.status == RunStatus::UserActionRequired && end.reason != StopReason::AgentError {
         return Category::ToolError;
     }
     if all.iter().any(|it| it.kept) {

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::ask::millis;
 use super::commands::{CommandsRun, diagnose_again, run_commands};
 use super::error::RepairError;
-use super::heals::{Heal, heals};
+use super::heals::{HealPatch, heals};
 use super::history::History;
-use super::journal::{Journal, read_json};
+use super::journal::Journal;
 use super::limits::{RunLimit, first_limit, later_limit};
 use super::observe::observe_log;
-use super::plan::{End, Policy, Step, next};
+use super::plan::{Policy, RunEnd, Step, next};
 use super::setup::Setup;
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
@@ -44,8 +44,8 @@ pub(super) struct Session<'s> {
     pub(super) log: String,
     /// What that output says.
     pub(super) diagnosis: Option<Diagnosis>,
-    pub(super) heals: Vec<Heal>,
-    pub(super) tried: Vec<Heal>,
+    pub(super) heals: Vec<HealPatch>,
+    pub(super) tried: Vec<HealPatch>,
     pub(super) previous: Option<PreviousAttempt>,
     /// What the runners said without a change, and on each state that was kept since.
     pub(super) evidence: Vec<Evidence>,
@@ -150,7 +150,7 @@ impl<'s> Session<'s> {
         history: &mut History,
         task: Option<&Task>,
         focus: &[String],
-    ) -> Result<End, RepairError> {
+    ) -> Result<RunEnd, RepairError> {
         let since = self.journal.seconds() - history.seconds;
         loop {
             history.seconds = self.journal.seconds() - since;
@@ -340,9 +340,8 @@ impl<'s> Session<'s> {
     fn baseline(&mut self, name: &str, why: &str) -> Result<CommandsRun, RepairError> {
         let (document, log) = (format!("{name}.json"), format!("{name}.log"));
         let said = format!("{name}-evidence.json");
-        let known: Option<Observed> = read_json(&self.journal, &document);
-        let text = std::fs::read_to_string(self.journal.path(&log));
-        if let Some((observed, log)) = known.zip(text.ok()) {
+        let known: Option<Observed> = self.journal.document(&document);
+        if let Some((observed, log)) = known.zip(self.journal.read(&log)) {
             let source = self.place.source()?;
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);

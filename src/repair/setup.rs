@@ -55,6 +55,8 @@ pub struct Setup<'a> {
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
     /// A log of the failure that is meant, from wherever it came; another one is not repaired.
     pub reported: Option<String>,
+    /// What failed when these commands were run on these files before, where that may come and go.
+    pub failed_before: Option<String>,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
     pub shared: Vec<RepoPath>,
     /// Whether a patch that helps is put into the worktree.

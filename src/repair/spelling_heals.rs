@@ -1,8 +1,8 @@
 use std::collections::BTreeSet;
 
 use super::compiler_heals::{python_frame, word_on};
-use super::edit_heal::{LogFile, MAX_LINE, is_name};
-use super::heals::Heal;
+use super::edit_heal::{LogFile, LogFiles, MAX_LINE, is_name};
+use super::heals::HealPatch;
 use crate::hint::distance;
 use crate::languages::{Language, PYTHON, facts};
 use crate::model::Diagnosis;
@@ -11,16 +11,22 @@ use crate::source::Source;
 
 /// Longest list of parameters that is read, in bytes.
 const MAX_LIST: usize = 2_000;
+/// Places looked at; for each all parameters of the repository are read.
+const MAX_FILES: usize = 8;
 
 /// A slip of the finger in a name that only one other of the repository is like: a keyword of a call,
 /// an entry of `__all__`. Kept only when the commands pass with it.
-pub(super) fn spelling_heals(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Heal> {
+pub(super) fn spelling_heals(
+    log: &str,
+    diagnosis: &Diagnosis,
+    source: &dyn Source,
+) -> Vec<HealPatch> {
     let found = [keyword(log, diagnosis, source), unbound(log, source)];
     found.into_iter().flatten().collect()
 }
 
 // `TypeError: Cart.add() got an unexpected keyword argument 'pirce'`, above or below its frame.
-fn keyword(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal> {
+fn keyword(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<HealPatch> {
     let said = |line: &str| {
         let (_, rest) = line.split_once("TypeError: ")?;
         let (function, rest) = rest.split_once("() got an unexpected keyword argument '")?;
@@ -29,6 +35,7 @@ fn keyword(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal
         (is_name(wrong) && is_name(name)).then(|| (name.to_owned(), wrong.to_owned()))
     };
     let lines = log.lines().filter(|line| line.len() < MAX_LINE);
+    let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut frame: Option<(&str, usize)> = None;
     let mut open: Option<(String, String)> = None;
     for line in lines {
@@ -45,7 +52,7 @@ fn keyword(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal
             continue;
         };
         // A test may be what asks for another parameter.
-        let place = LogFile::find(path, diagnosis, source);
+        let place = files.find(path);
         let place = place.filter(|it| !is_test(it.path.as_str()));
         let heal = place.and_then(|place| {
             let right = only_near(wrong, parameters(name, source).iter().map(String::as_str))?;
@@ -111,7 +118,7 @@ fn only_near<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<St
 
 // `AttributeError: module 'a.b' has no attribute 'x'`, where the module's own list of what a star
 // takes holds the name once and the module has one almost like it.
-fn unbound(log: &str, source: &dyn Source) -> Option<Heal> {
+fn unbound(log: &str, source: &dyn Source) -> Option<HealPatch> {
     let lines = log.lines().filter(|line| line.len() < MAX_LINE);
     let said = |line: &str| {
         let (_, rest) = line.split_once("AttributeError: module '")?;
@@ -170,11 +177,7 @@ mod tests {
         let found = spelling_heals(log, &diagnosis, &source);
         let added = found.iter().map(|heal| {
             assert!(heal.must_fix, "{}", heal.what);
-            let patch = String::from_utf8(heal.patch.clone()).unwrap();
-            let lines = patch
-                .lines()
-                .filter(|it| it.starts_with('+') && !it.starts_with("+++"));
-            lines.map(|line| &line[1..]).collect::<Vec<_>>().join("|")
+            heal.added().join("|")
         });
         added.collect()
     }

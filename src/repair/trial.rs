@@ -25,13 +25,26 @@ pub(super) struct Trial<'a> {
     /// Whether nobody stands for it who could put it right later: then a test that only gets
     /// further is no reason to keep it.
     pub(super) unattended: bool,
-    /// See [`super::heals::Heal::restores`].
+    /// See [`super::heals::HealPatch::restores`].
     pub(super) restores: &'a [RepoPath],
-    /// See [`super::heals::Heal::respecifies`].
+    /// See [`super::heals::HealPatch::respecifies`].
     pub(super) respecifies: &'a [RepoPath],
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    /// What somebody sent who is there to answer for it.
+    pub(super) fn new(patch: &'a [u8], before: Option<&'a Observed>) -> Self {
+        Self {
+            patch,
+            before,
+            focus: &[],
+            must_fix: false,
+            unattended: false,
+            restores: &[],
+            respecifies: &[],
+        }
+    }
+
     /// Whether nothing that a test says is changed in a file.
     pub(super) fn settles(&self, path: &RepoPath) -> bool {
         self.restores.contains(path) || self.respecifies.contains(path)
@@ -148,9 +161,18 @@ impl Session<'_> {
     }
 
     /// Makes the change of an attempt that an interrupted run kept.
-    pub(super) fn make_again(&mut self, folder: &str) -> Result<(), RepairError> {
+    pub(super) fn make_again(
+        &mut self,
+        folder: &str,
+        result: &AttemptResult,
+    ) -> Result<(), RepairError> {
         let path = self.journal.path(&format!("{folder}/patch.diff"));
         let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
+        if result.patch_digest != Some(digest(&patch)) {
+            return Err(RepairError::Resume(format!(
+                "a secret stands in the change of `{folder}`, and what is kept of it is masked"
+            )));
+        }
         let judged = self.judge(&patch, false)?;
         if !judged.verdict.verdict.applies() {
             return Err(RepairError::Resume(format!(

@@ -1,5 +1,5 @@
 use super::bench_markdown::said;
-use super::bench_text::{end_word, repair_rows, result_word, share};
+use super::bench_text::{end_word, groups, repair_rows, result_word, share};
 use super::markup::{escaped, page};
 use crate::model::BenchDocument;
 
@@ -59,15 +59,7 @@ pub fn bench_html(bench: &BenchDocument) -> String {
         ));
     }
     text.push_str("</tbody>\n</table>\n");
-    for (name, rows) in [
-        ("kind", &bench.by_kind),
-        ("language", &bench.by_language),
-        ("repository", &bench.by_repository),
-        ("level needed", &bench.by_level),
-    ] {
-        if rows.is_empty() {
-            continue;
-        }
+    for (name, rows) in groups(bench) {
         text.push_str(&format!("<h2>By {name}</h2>\n<table>\n"));
         for row in rows {
             text.push_str(&format!(

@@ -1,4 +1,4 @@
-use super::bench_text::{end_word, repair_rows, result_word, share};
+use super::bench_text::{end_word, groups, repair_rows, result_word, share};
 use super::markup::cell;
 use crate::model::{BenchDocument, FixtureOutcome};
 
@@ -46,15 +46,7 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
             cell(&said(outcome))
         ));
     }
-    for (name, rows) in [
-        ("kind", &bench.by_kind),
-        ("language", &bench.by_language),
-        ("repository", &bench.by_repository),
-        ("level needed", &bench.by_level),
-    ] {
-        if rows.is_empty() {
-            continue;
-        }
+    for (name, rows) in groups(bench) {
         text.push_str(&format!("\n| {name} | passed |\n|---|---|\n"));
         for row in rows {
             text.push_str(&format!(

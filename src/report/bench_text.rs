@@ -1,6 +1,8 @@
 use super::markup::cell;
+use super::table::table_lines;
 use crate::model::{
     AgentRow, BenchAgents, BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Tally,
+    TallyRow,
 };
 
 /// A bench for people: a row a fixture, then totals, groups and the ladder.
@@ -13,26 +15,28 @@ pub fn bench_text(bench: &BenchDocument) -> String {
     if let Some(part) = bench.partition {
         text.push_str(&format!("part     {} of {}\n", part.index, part.count));
     }
-    let width = bench.fixtures.iter().map(|it| it.id.chars().count());
-    let width = width.max().unwrap_or(0).max("fixture".len());
-    text.push_str(&format!(
-        "\n{:<width$}  result   end                   level  attempts     bytes  seconds  toy\n",
-        "fixture"
-    ));
-    for outcome in &bench.fixtures {
-        let row = format!(
-            "{:<width$}  {:<7}  {:<20}  {:>5}  {:>8}  {:>8}  {:>7.1}  {}",
-            outcome.id,
-            result_word(outcome.result),
+    let row = |outcome: &FixtureOutcome| {
+        [
+            outcome.id.clone(),
+            result_word(outcome.result).to_owned(),
             end_word(outcome),
-            outcome.level.number(),
-            outcome.attempts,
-            outcome.packet_bytes,
-            outcome.seconds,
-            if outcome.toy { "toy" } else { "" }
-        );
-        text.push_str(row.trim_end());
-        text.push('\n');
+            outcome.level.number().to_string(),
+            outcome.attempts.to_string(),
+            outcome.packet_bytes.to_string(),
+            format!("{:.1}", outcome.seconds),
+            if outcome.toy { "toy" } else { "" }.to_owned(),
+        ]
+    };
+    let header = [
+        "fixture", "result", "end", "level", "attempts", "bytes", "seconds", "toy",
+    ];
+    let mut rows = vec![header.map(str::to_owned)];
+    rows.extend(bench.fixtures.iter().map(row));
+    let mut lines = table_lines(&rows, &[3, 4, 5, 6]).into_iter();
+    let header = lines.next().unwrap_or_default();
+    text.push_str(&format!("\n{header}\n"));
+    for (outcome, line) in bench.fixtures.iter().zip(lines) {
+        text.push_str(&format!("{line}\n"));
         if !outcome.cheats.is_empty() {
             text.push_str(&format!("  called fixed: {}\n", outcome.cheats.join(", ")));
         }
@@ -50,13 +54,7 @@ pub fn bench_text(bench: &BenchDocument) -> String {
             row.name, row.called_fixed
         ));
     }
-    let groups = [
-        ("kind", &bench.by_kind),
-        ("language", &bench.by_language),
-        ("repository", &bench.by_repository),
-        ("level needed", &bench.by_level),
-    ];
-    for (name, rows) in groups.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+    for (name, rows) in groups(bench) {
         text.push_str(&format!("\nby {name}\n"));
         for row in rows {
             text.push_str(&format!("  {:<18}  {}\n", row.name, share(&row.tally)));
@@ -91,6 +89,17 @@ pub fn bench_text(bench: &BenchDocument) -> String {
         }
     }
     text
+}
+
+/// The fixtures by what they have in common, where they have it.
+pub(super) fn groups(bench: &BenchDocument) -> impl Iterator<Item = (&'static str, &[TallyRow])> {
+    let groups = [
+        ("kind", bench.by_kind.as_slice()),
+        ("language", &bench.by_language),
+        ("repository", &bench.by_repository),
+        ("level needed", &bench.by_level),
+    ];
+    groups.into_iter().filter(|(_, rows)| !rows.is_empty())
 }
 
 /// The result in one word.

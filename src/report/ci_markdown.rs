@@ -1,47 +1,31 @@
 use super::markup::{backticks, fenced};
 use super::visible::harmless;
-use crate::model::{CiSuggestion, RunFailure, RunSummary};
-
-/// One failure for a comment: the jobs that show it, whose it is, and what it comes to.
-#[derive(Debug, Clone, Copy)]
-pub struct CiRow<'a> {
-    /// The jobs.
-    pub jobs: &'a [String],
-    /// Whose it is, in words.
-    pub cause: &'a str,
-    /// What it comes to.
-    pub summary: &'a RunSummary,
-}
+use crate::model::{CiReport, CiSuggestion, RunFailure};
 
 /// A comment for a merge request. Its first line is a mark, by which the next one replaces it.
 #[must_use]
-pub fn ci_markdown(
-    rows: &[CiRow<'_>],
-    patch: Option<&str>,
-    verified: Option<bool>,
-    passes_here: bool,
-    left: &[String],
-) -> String {
+pub fn ci_markdown(report: &CiReport) -> String {
     let mut text = format!("{MARK}\n");
-    let said = match (rows.is_empty(), patch, verified) {
+    let patch = report.patch.as_deref();
+    let said = match (report.failures.is_empty(), patch, report.verified) {
         (true, ..) => "### mendit: nothing failed\n",
         (_, Some(_), Some(true)) => "### mendit: there is a patch, and the tests pass with it\n",
         (_, Some(_), Some(false)) => "### mendit: there is a patch, and the tests still fail\n",
         (_, Some(_), None) => "### mendit: there is a patch, not tried\n",
-        (_, None, _) if passes_here => {
+        (_, None, _) if report.passes_here => {
             "### mendit: what failed in CI; the tests pass where they were run again\n"
         }
         (_, None, _) => "### mendit: what failed\n",
     };
     text.push_str(said);
-    for row in rows {
-        let summary = row.summary;
+    for row in &report.failures {
+        let summary = &row.summary;
         let jobs: Vec<String> = row.jobs.iter().map(|it| code(it)).collect();
         text.push_str(&format!(
             "\n**{}** in {}: {}\n\n{}\n\n",
             summary.kind,
             jobs.join(", "),
-            row.cause,
+            row.cause.words(),
             harmless(&summary.explanation)
         ));
         for (failure, tests, alike) in grouped(&summary.failures) {
@@ -68,8 +52,8 @@ pub fn ci_markdown(
             text.push_str(&format!("- certain: {}\n", code(&certain.statement)));
         }
     }
-    if verified == Some(true) && !left.is_empty() {
-        let left: Vec<String> = left.iter().map(|it| code(it)).collect();
+    if report.verified == Some(true) && !report.left.is_empty() {
+        let left: Vec<String> = report.left.iter().map(|it| code(it)).collect();
         text.push_str(&format!("\nNot shown to be mended: {}\n", left.join(", ")));
     }
     if let Some(patch) = patch {
@@ -150,6 +134,25 @@ const MARK: &str = "<!-- mendit: fix-ci -->";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{CiCause, CiFailure, RunSummary, SCHEMA_VERSION};
+
+    fn report(summary: RunSummary) -> CiReport {
+        CiReport {
+            schema_version: SCHEMA_VERSION,
+            document: "ci-report",
+            failures: vec![CiFailure {
+                jobs: vec!["unit".to_owned()],
+                cause: CiCause::Regression,
+                summary,
+            }],
+            passed: Vec::new(),
+            patch: None,
+            suggestions: Vec::new(),
+            left: Vec::new(),
+            verified: None,
+            passes_here: false,
+        }
+    }
 
     #[test]
     fn one_cause_of_many_tests_is_told_once() {
@@ -165,12 +168,7 @@ mod tests {
             failures: (1..=6).map(failure).collect(),
             ..RunSummary::default()
         };
-        let row = CiRow {
-            jobs: &["unit".to_owned()],
-            cause: "new",
-            summary: &summary,
-        };
-        let text = ci_markdown(&[row], None, None, false, &[]);
+        let text = ci_markdown(&report(summary));
         for line in [
             "- `t1`, `t3`, `t4` and 3 more: `NameError: x` at `a.py:3`",
             "- `t2`: `NameError: x` at `a.py:9`",
@@ -190,13 +188,11 @@ mod tests {
             }],
             ..RunSummary::default()
         };
-        let jobs = ["lint".to_owned()];
-        let row = CiRow {
-            jobs: &jobs,
-            cause: "new",
-            summary: &summary,
-        };
-        let text = ci_markdown(&[row], Some("+```\n"), Some(true), false, &[]);
+        let text = ci_markdown(&CiReport {
+            patch: Some("+```\n".to_owned()),
+            verified: Some(true),
+            ..report(summary)
+        });
         assert!(text.starts_with(MARK));
         assert!(
             text.contains("``a`b``: ````x ``` </details> @all````"),

@@ -1,6 +1,6 @@
-use std::fmt::Write as _;
-
+use super::context_block::one_line;
 use super::context_prompt::told_once;
+use super::table::table;
 use crate::model::{Code, ContextDocument, FileMode, Omission, PacketFile, Role};
 
 /// A context document for people: what is in it and why, totals against caps, what was left out.
@@ -10,7 +10,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     let mut text = format!(
         "Level {}: {}\n",
         context.level,
-        printable(&context.escalation_reason)
+        one_line(&context.escalation_reason)
     );
     if let Some(diagnosis) = &context.diagnosis {
         let subkind = diagnosis
@@ -18,21 +18,15 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
             .as_ref()
             .map(|subkind| format!(" ({})", subkind.0))
             .unwrap_or_default();
-        put(
-            &mut text,
-            format_args!(
-                "Diagnosis: {}{subkind}, confidence {:.2}. {}\n",
-                diagnosis.kind,
-                diagnosis.confidence,
-                printable(&diagnosis.explanation)
-            ),
-        );
+        text.push_str(&format!(
+            "Diagnosis: {}{subkind}, confidence {:.2}. {}\n",
+            diagnosis.kind,
+            diagnosis.confidence,
+            one_line(&diagnosis.explanation)
+        ));
         for (first, often) in told_once(&diagnosis.evidence).iter().take(MAX_EVIDENCE) {
             let said = shortened(&first.text);
-            put(
-                &mut text,
-                format_args!("  log line {}: {said}{often}\n", first.line),
-            );
+            text.push_str(&format!("  log line {}: {said}{often}\n", first.line));
         }
     }
     text.push('\n');
@@ -46,12 +40,9 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
             .next
             .iter()
             .take(5)
-            .map(|it| printable(it.as_str()))
+            .map(|it| one_line(it.as_str()))
             .collect();
-        put(
-            &mut text,
-            format_args!("\nWorth asking for next: {}\n", next.join(", ")),
-        );
+        text.push_str(&format!("\nWorth asking for next: {}\n", next.join(", ")));
     }
     text
 }
@@ -65,43 +56,21 @@ fn files(text: &mut String, files: &[PacketFile]) {
         text.push_str("No file is in the packet.\n");
         return;
     }
-    let rows: Vec<[String; 6]> = files
-        .iter()
-        .map(|file| {
-            [
-                printable(file.path.as_str()),
-                role(file.role).to_owned(),
-                mode(file),
-                thousands(file.bytes),
-                thousands(file.tokens),
-                why(file),
-            ]
-        })
-        .collect();
+    let row = |file: &PacketFile| {
+        [
+            one_line(file.path.as_str()),
+            role(file.role).to_owned(),
+            mode(file),
+            thousands(file.bytes),
+            thousands(file.tokens),
+            why(file),
+        ]
+    };
     let header = ["FILE", "ROLE", "MODE", "BYTES", "TOKENS", "WHY"].map(str::to_owned);
-    let widths: Vec<usize> = (0..5)
-        .map(|column| {
-            std::iter::once(&header)
-                .chain(&rows)
-                .map(|row| row[column].chars().count())
-                .max()
-                .unwrap_or(0)
-        })
+    let rows: Vec<_> = std::iter::once(header)
+        .chain(files.iter().map(row))
         .collect();
-    for row in std::iter::once(&header).chain(&rows) {
-        let [path, role, mode, bytes, tokens, why] = row;
-        put(
-            text,
-            format_args!(
-                "{path:<w0$}  {role:<w1$}  {mode:<w2$}  {bytes:>w3$}  {tokens:>w4$}  {why}\n",
-                w0 = widths[0],
-                w1 = widths[1],
-                w2 = widths[2],
-                w3 = widths[3],
-                w4 = widths[4],
-            ),
-        );
-    }
+    text.push_str(&table(&rows, &[3, 4]));
 }
 
 fn role(role: Role) -> &'static str {
@@ -128,27 +97,21 @@ fn mode(file: &PacketFile) -> String {
 }
 
 fn why(file: &PacketFile) -> String {
-    let mut why = printable(&file.why);
+    let mut why = one_line(&file.why);
     if !file.redactions.is_empty() {
-        put(
-            &mut why,
-            format_args!("; {} masked", count(file.redactions.len(), "secret")),
-        );
+        why.push_str(&format!(
+            "; {} masked",
+            count(file.redactions.len(), "secret")
+        ));
     }
     if let Some(shortened) = file.shortened.as_ref().filter(|it| it.code != Code::C103) {
-        put(
-            &mut why,
-            format_args!("; cut short: {}", printable(&shortened.reason)),
-        );
+        why.push_str(&format!("; cut short: {}", one_line(&shortened.reason)));
     }
     if !file.warnings.is_empty() {
-        put(
-            &mut why,
-            format_args!(
-                "; warning: {} with invisible characters",
-                count(file.warnings.len(), "line")
-            ),
-        );
+        why.push_str(&format!(
+            "; warning: {} with invisible characters",
+            count(file.warnings.len(), "line")
+        ));
     }
     why
 }
@@ -159,57 +122,42 @@ fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
         .iter()
         .filter(|file| file.rank.is_some())
         .count();
-    put(
-        text,
-        format_args!(
-            "\nTotal: {}, {} bytes, about {} tokens\n",
-            count(context.files.len(), "file"),
-            thousands(context.total_bytes),
-            thousands(context.total_tokens),
-        ),
-    );
-    put(
-        text,
-        format_args!(
-            "As a prompt, with the log: about {} tokens\n",
-            thousands(prompt_tokens)
-        ),
-    );
+    text.push_str(&format!(
+        "\nTotal: {}, {} bytes, about {} tokens\n",
+        count(context.files.len(), "file"),
+        thousands(context.total_bytes),
+        thousands(context.total_tokens),
+    ));
+    text.push_str(&format!(
+        "As a prompt, with the log: about {} tokens\n",
+        thousands(prompt_tokens)
+    ));
     if !context.unchanged.is_empty() {
         let unchanged = count(context.unchanged.len(), "file");
-        put(
-            text,
-            format_args!("Sent before and unchanged: {unchanged}\n"),
-        );
+        text.push_str(&format!("Sent before and unchanged: {unchanged}\n"));
     }
     if context.caps.max_files == u64::MAX {
         text.push_str("Caps: none at this level\n");
         return;
     }
-    put(
-        text,
-        format_args!(
-            "Caps: {places} of {} places, {} bytes a file, {} bytes in all",
-            context.caps.max_files,
-            thousands(context.caps.max_file_bytes),
-            thousands(context.caps.max_total_bytes),
-        ),
-    );
+    text.push_str(&format!(
+        "Caps: {places} of {} places, {} bytes a file, {} bytes in all",
+        context.caps.max_files,
+        thousands(context.caps.max_file_bytes),
+        thousands(context.caps.max_total_bytes),
+    ));
     if let Some(max) = context.caps.max_tokens {
-        put(text, format_args!(", {} tokens", thousands(max)));
+        text.push_str(&format!(", {} tokens", thousands(max)));
     }
     text.push('\n');
     let shares = context.files.iter().filter_map(|it| it.shortened.as_ref());
     let shares: Vec<_> = shares.filter(|it| it.code == Code::C103).collect();
     if let Some(last) = shares.last() {
-        put(
-            text,
-            format_args!(
-                "{} shown in part, for want of tokens; all of it with {}\n",
-                count(shares.len(), "file"),
-                last.remedy
-            ),
-        );
+        text.push_str(&format!(
+            "{} shown in part, for want of tokens; all of it with {}\n",
+            count(shares.len(), "file"),
+            last.remedy
+        ));
     }
 }
 
@@ -217,20 +165,14 @@ fn rejected(text: &mut String, context: &ContextDocument) {
     if context.files_rejected.is_empty() {
         return;
     }
-    put(
-        text,
-        format_args!("\nRejected ({}):\n", context.files_rejected.len()),
-    );
+    text.push_str(&format!("\nRejected ({}):\n", context.files_rejected.len()));
     for file in context.files_rejected.iter().take(MAX_ROWS) {
-        put(
-            text,
-            format_args!(
-                "  {}  {} {}\n",
-                printable(&file.path),
-                file.code,
-                printable(&file.reason)
-            ),
-        );
+        text.push_str(&format!(
+            "  {}  {} {}\n",
+            one_line(&file.path),
+            file.code,
+            one_line(&file.reason)
+        ));
     }
     more(text, context.files_rejected.len());
 }
@@ -239,18 +181,18 @@ fn left_out(text: &mut String, omitted: &[Omission]) {
     if omitted.is_empty() {
         return;
     }
-    put(text, format_args!("\nLeft out ({}):\n", omitted.len()));
+    text.push_str(&format!("\nLeft out ({}):\n", omitted.len()));
     // What many rows have in common is said once, with the first of them.
     let mut said: Vec<(Code, &str)> = Vec::new();
     for omission in omitted.iter().take(MAX_ROWS) {
-        let path = printable(&omission.path);
-        put(text, format_args!("  {path}  {}", omission.code));
+        let path = one_line(&omission.path);
+        text.push_str(&format!("  {path}  {}", omission.code));
         let reason = (omission.code, omission.reason.as_str());
         if !said.contains(&reason) {
             said.push(reason);
-            put(text, format_args!(" {}", printable(&omission.reason)));
+            text.push_str(&format!(" {}", one_line(&omission.reason)));
             if !omission.remedy.is_empty() {
-                put(text, format_args!("; {}", omission.remedy));
+                text.push_str(&format!("; {}", omission.remedy));
             }
         }
         text.push('\n');
@@ -262,39 +204,28 @@ fn unresolved(text: &mut String, context: &ContextDocument) {
     if context.unresolved_imports.is_empty() {
         return;
     }
-    put(
-        text,
-        format_args!(
-            "\nImports that lead nowhere ({}):\n",
-            context.unresolved_imports.len()
-        ),
-    );
+    text.push_str(&format!(
+        "\nImports that lead nowhere ({}):\n",
+        context.unresolved_imports.len()
+    ));
     for import in context.unresolved_imports.iter().take(MAX_ROWS) {
-        put(
-            text,
-            format_args!(
-                "  {}:{}  {}\n",
-                printable(import.path.as_str()),
-                import.line,
-                shortened(&import.specifier)
-            ),
-        );
+        text.push_str(&format!(
+            "  {}:{}  {}\n",
+            one_line(import.path.as_str()),
+            import.line,
+            shortened(&import.specifier)
+        ));
     }
     more(text, context.unresolved_imports.len());
 }
 
 fn more(text: &mut String, rows: usize) {
     if rows > MAX_ROWS {
-        put(
-            text,
-            format_args!("  and {} more (see --format json)\n", rows - MAX_ROWS),
-        );
+        text.push_str(&format!(
+            "  and {} more (see --format json)\n",
+            rows - MAX_ROWS
+        ));
     }
-}
-
-fn put(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = text.write_fmt(arguments);
 }
 
 fn count(number: usize, noun: &str) -> String {
@@ -302,26 +233,16 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-// A name or log line must not be able to move the cursor or hide text.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|character| {
-            let hidden = character.is_control()
-                || matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}');
-            if hidden { '\u{FFFD}' } else { character }
-        })
-        .collect()
-}
-
 fn shortened(text: &str) -> String {
-    let text = printable(text);
+    let text = one_line(text);
     if text.chars().count() <= MAX_WIDTH {
         return text;
     }
     text.chars().take(MAX_WIDTH - 1).chain(['…']).collect()
 }
 
-fn thousands(number: u64) -> String {
+/// A number with its digits in groups of three.
+pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -335,7 +256,7 @@ fn thousands(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{printable, shortened, thousands};
+    use super::{one_line, shortened, thousands};
 
     #[test]
     fn numbers_are_grouped() {
@@ -345,7 +266,7 @@ mod tests {
 
     #[test]
     fn nothing_hides_in_a_line() {
-        assert_eq!(printable("a\x1b[2Jb\u{202E}c"), "a\u{FFFD}[2Jb\u{FFFD}c");
+        assert_eq!(one_line("a\x1b[2Jb\u{202E}c"), "a\u{FFFD}[2Jb\u{FFFD}c");
         assert_eq!(shortened(&"x".repeat(500)).chars().count(), 160);
     }
 }

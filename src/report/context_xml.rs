@@ -1,5 +1,6 @@
 use super::context_block::{Data, Part, marker, one_line};
 use super::context_prompt::{ReplyForm, parts};
+use super::markup::escaped;
 use crate::model::{ContextDocument, FailurePacket};
 
 /// The packet as a prompt for an agent, in well-formed XML.
@@ -35,14 +36,6 @@ fn element(out: &mut String, marker: &str, data: &Data) {
     // Character data as it stands, so that a patch can repeat it to the letter.
     let text = allowed(&data.text).replace("]]>", "]]]]><![CDATA[>");
     out.push_str(&format!("><![CDATA[\n{text}]]></data-{marker}>\n"));
-}
-
-fn escaped(text: &str) -> String {
-    allowed(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 // The characters of XML 1.0.

@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use crate::model::HealingResult;
+use crate::model::{Checkup, CheckupState, HealingResult};
 
 /// What was healed, for a person: one block for each probe.
 #[must_use]
@@ -34,22 +34,22 @@ pub fn healing_text(result: &HealingResult) -> String {
     text
 }
 
-/// Rows of a checkup for a person: a mark, a name, words, and the command that mends it.
-///
-/// Each row is its mark (`✓`, `!` or `✗`), its name, what is said and the command.
+/// A checkup for people: a mark, a name, words, and the command that mends it.
 #[must_use]
-pub fn checkup_rows(rows: &[(char, &str, &str, Option<&str>)], color: bool) -> String {
+pub fn checkup_text(checkup: &Checkup, color: bool) -> String {
     let mut text = String::new();
-    for (mark, name, said, command) in rows {
-        let style = match mark {
-            _ if !color => "",
-            '✓' => "\x1b[1;32m",
-            '!' => "\x1b[1;33m",
-            _ => "\x1b[1;31m",
+    for row in &checkup.rows {
+        let (mark, style) = match row.state {
+            CheckupState::Good => ('✓', "\x1b[1;32m"),
+            CheckupState::Weak => ('!', "\x1b[1;33m"),
+            CheckupState::Missing => ('✗', "\x1b[1;31m"),
         };
-        let end = if style.is_empty() { "" } else { "\x1b[0m" };
-        text.push_str(&format!("{style}{mark}{end} {name:<11} {said}\n"));
-        if let Some(command) = command {
+        let (style, end) = if color { (style, "\x1b[0m") } else { ("", "") };
+        text.push_str(&format!(
+            "{style}{mark}{end} {:<11} {}\n",
+            row.name, row.message
+        ));
+        if let Some(command) = &row.command {
             text.push_str(&format!("{:14}{command}\n", ""));
         }
     }

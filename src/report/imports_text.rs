@@ -1,5 +1,4 @@
-use std::fmt::Write as _;
-
+use super::context_block::one_line;
 use crate::model::{ImportEdge, ImportsDocument, ImportsFile};
 
 /// Lists each file with its imports, then closure, cycles and problems, for people to read.
@@ -11,12 +10,12 @@ pub fn imports_text(document: &ImportsDocument) -> String {
     }
     if !document.closure.is_empty() {
         let reached = document.closure.iter().filter(|node| node.hops > 0).count();
-        say(&mut text, format_args!("closure: {reached} files\n"));
+        text.push_str(&format!("closure: {reached} files\n"));
         for node in &document.closure {
-            say(&mut text, format_args!("  {}  {}", node.hops, node.path));
+            text.push_str(&format!("  {}  {}", node.hops, node.path));
             if !node.via.is_empty() {
                 let via: Vec<&str> = node.via.iter().map(AsRef::as_ref).collect();
-                say(&mut text, format_args!("  (via {})", via.join(", ")));
+                text.push_str(&format!("  (via {})", via.join(", ")));
             }
             text.push('\n');
         }
@@ -27,7 +26,7 @@ pub fn imports_text(document: &ImportsDocument) -> String {
             .chain(cycle.first())
             .map(AsRef::as_ref)
             .collect();
-        say(&mut text, format_args!("cycle: {}\n", steps.join(" -> ")));
+        text.push_str(&format!("cycle: {}\n", steps.join(" -> ")));
     }
     for problem in &document.problems {
         let line = if problem.line == 0 {
@@ -35,10 +34,10 @@ pub fn imports_text(document: &ImportsDocument) -> String {
         } else {
             format!(":{}", problem.line)
         };
-        say(
-            &mut text,
-            format_args!("problem: {}{line}: {}\n", problem.path, problem.message),
-        );
+        text.push_str(&format!(
+            "problem: {}{line}: {}\n",
+            problem.path, problem.message
+        ));
     }
     text
 }
@@ -52,7 +51,7 @@ pub fn imports_paths(document: &ImportsDocument) -> String {
 }
 
 fn file_lines(file: &ImportsFile, document: &ImportsDocument, text: &mut String) {
-    say(text, format_args!("{}\n", file.path));
+    text.push_str(&format!("{}\n", file.path));
     let width = file
         .imports
         .iter()
@@ -61,24 +60,13 @@ fn file_lines(file: &ImportsFile, document: &ImportsDocument, text: &mut String)
         .unwrap_or(0)
         .min(40);
     for edge in &file.imports {
-        say(
-            text,
-            format_args!(
-                "  {:>4}  {:<width$}  {}\n",
-                edge.line,
-                shown(&edge.specifier),
-                target(edge, file, document)
-            ),
-        );
+        text.push_str(&format!(
+            "  {:>4}  {:<width$}  {}\n",
+            edge.line,
+            one_line(&edge.specifier),
+            target(edge, file, document)
+        ));
     }
-}
-
-// A specifier is the repository's text: control characters do not reach the terminal.
-fn shown(specifier: &str) -> String {
-    specifier
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }
 
 fn target(edge: &ImportEdge, file: &ImportsFile, document: &ImportsDocument) -> String {
@@ -91,7 +79,7 @@ fn target(edge: &ImportEdge, file: &ImportsFile, document: &ImportsDocument) -> 
         };
     }
     if let Some(name) = &edge.external {
-        return format!("({})", shown(name));
+        return format!("({})", one_line(name));
     }
     if !edge.matches.is_empty() {
         return format!("{} files match", edge.matches.len());
@@ -102,16 +90,11 @@ fn target(edge: &ImportEdge, file: &ImportsFile, document: &ImportsDocument) -> 
         .find(|row| {
             row.path == file.path && row.line == edge.line && row.specifier == edge.specifier
         })
-        .map(|row| shown(&row.tried.join(", ")))
+        .map(|row| one_line(&row.tried.join(", ")))
         .unwrap_or_default();
     if tried.is_empty() {
         "not found".to_owned()
     } else {
         format!("not found (tried {tried})")
     }
-}
-
-fn say(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = text.write_fmt(line);
 }

@@ -35,6 +35,7 @@ cfg_if::cfg_if! {
         mod run_summary;
         mod run_text;
         mod sarif;
+        mod table;
 
         pub use bench_html::bench_html;
         pub use bench_junit::bench_junit;
@@ -45,7 +46,7 @@ cfg_if::cfg_if! {
         pub use parts::{
             Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm,
         };
-        pub use ci_markdown::{CiRow, ci_markdown, ci_review};
+        pub use ci_markdown::{ci_markdown, ci_review};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;
@@ -55,7 +56,7 @@ cfg_if::cfg_if! {
         pub use diagnosis_text::diagnosis_text;
         pub use diff_text::diff_text;
         pub use failure_text::{failure_text, parse_failure_text};
-        pub use healing_text::{checkup_rows, healing_text};
+        pub use healing_text::{checkup_text, healing_text};
         pub use imports_graph::{imports_dot, imports_mermaid};
         pub use imports_text::{imports_paths, imports_text};
         pub use github::patch_github;
@@ -67,5 +68,6 @@ cfg_if::cfg_if! {
         pub use run_markdown::run_markdown;
         pub use run_summary::{log_summary, run_failures, run_summary};
         pub use run_text::{declined_text, run_text};
+        pub use table::table;
     }
 }

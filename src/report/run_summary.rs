@@ -1,3 +1,4 @@
+use super::context_text::thousands;
 use crate::model::{FailureKind, RunFailure, RunSummary};
 
 /// What a failed command comes to, for a terminal `width` columns wide: each failure with its
@@ -189,18 +190,6 @@ fn shortened(text: &str) -> String {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
         None => text.to_owned(),
     }
-}
-
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 // Colours the marks at the start of lines; they mean the same without.

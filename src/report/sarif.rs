@@ -83,16 +83,16 @@ pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
 
 // The same for the same failure when lines have moved.
 fn fingerprint(diagnosis: &Diagnosis) -> String {
-    let lists = [
-        &diagnosis.failing_tests,
-        &diagnosis.undefined_names,
-        &diagnosis.missing_modules,
-        &diagnosis.missing_exports,
-    ];
     let file = diagnosis.files.iter().find(|it| it.in_repository);
     let mut parts = vec![diagnosis.kind.to_string()];
     parts.extend(file.map(|it| it.path.clone()));
-    parts.extend(lists.into_iter().flatten().cloned());
+    parts.extend(
+        diagnosis
+            .failing_tests
+            .iter()
+            .chain(diagnosis.lacks())
+            .cloned(),
+    );
     let digest: [u8; 32] = Sha256::digest(parts.join("\n").as_bytes()).into();
     hex(&digest[..16])
 }

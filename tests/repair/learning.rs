@@ -207,12 +207,7 @@ fn an_agent_that_only_copies_what_it_is_shown_succeeds_on_its_second_try() {
 
 #[test]
 fn a_first_try_hears_nothing_of_an_earlier_one() {
-    let world = World::with(&[
-        ("pkg/__init__.py", ""),
-        ("pkg/core.py", "class Engine:\n    pass\n"),
-        ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
-        ("pkg/two.py", "Engine()\n"),
-    ]);
+    let world = World::of_engine();
     let agent = world.agent(&["I give up.", "I still give up."], "");
     let test = "echo 'pkg/two.py:1:1: F821 Undefined name `Engine`'; exit 1";
     let more = ["--no-heal", "--max-attempts", "2"];

@@ -37,12 +37,7 @@ fn the_task_and_the_attempt_before_are_told_behind_markers() {
 
 #[test]
 fn import_hints_are_told_under_their_heading() {
-    let world = World::with(&[
-        ("pkg/__init__.py", ""),
-        ("pkg/core.py", "class Engine:\n    pass\n"),
-        ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
-        ("pkg/two.py", "Engine()\n"),
-    ]);
+    let world = World::of_engine();
     let agent = world.agent(&["I give up."], "");
     let test = "echo 'pkg/two.py:1:1: F821 Undefined name `Engine`'; exit 1";
     world.repair(&[

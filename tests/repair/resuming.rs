@@ -99,6 +99,29 @@ fn a_run_is_not_continued_on_other_files() {
     assert!(said.contains("hint:"), "{said}");
 }
 
+// What is kept of a change is masked, and the change is not made again with the mask in it.
+#[test]
+fn a_kept_change_with_a_secret_in_it_is_not_made_again() {
+    let world = World::with(&[("a.sh", "A=0\nB=0\n")]);
+    let token = ["ghp_", "oHBvRPOIvGrv5iFlbCBFNOgmBjMtps2jJyT3"].concat();
+    let half = format!(
+        "```diff\n--- a/a.sh\n+++ b/a.sh\n@@ -1,2 +1,3 @@\n-A=0\n+A=1\n B=0\n+KEY={token}\n```\n"
+    );
+    let agent = world.agent(&[&half], "");
+    let test = ". ./a.sh; f=0; for n in A B; do eval v=\\$$n; [ $v = 1 ] || { f=1; echo \"FAILED \
+                t/test_a.py::$n - AssertionError: $n\"; }; done; exit $f";
+    let arguments = ["--test", test, "--agent", &agent, "--max-attempts"];
+    ended(&world.repair(&[&arguments[..], &["1"]].concat()), 1);
+    assert_eq!(world.attempts("kept"), [true]);
+    let run = world.run_folder();
+    let resume = ["repair", "--resume", run.to_str().unwrap()];
+    let resumed = [&resume[..], &arguments, &["2"]].concat();
+    let output = world.command(&resumed).output().unwrap();
+    ended(&output, 2);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("is masked"), "{said}");
+}
+
 #[test]
 fn a_run_that_was_fixed_goes_on_with_the_worktree() {
     let world = World::shell();

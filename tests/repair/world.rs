@@ -27,6 +27,16 @@ impl World {
         ])
     }
 
+    /// A repository of which one file lacks an import that another has.
+    pub(crate) fn of_engine() -> Self {
+        Self::with(&[
+            ("pkg/__init__.py", ""),
+            ("pkg/core.py", "class Engine:\n    pass\n"),
+            ("pkg/one.py", "from pkg.core import Engine\n\nEngine()\n"),
+            ("pkg/two.py", "Engine()\n"),
+        ])
+    }
+
     /// A file beside the repository.
     pub(crate) fn outside(&self, name: &str) -> PathBuf {
         self.repo.outside().join(name)

@@ -73,8 +73,9 @@ pub(in crate::proof) fn node_test(
     // A file that is listed itself is one in which no test was seen.
     for (id, end) in &account.tests {
         let inside = format!("{id} > ");
-        let mut tests = account.tests.keys();
-        if !is_script(id) || tests.any(|it| it.starts_with(&inside)) {
+        let mut after = account.tests.range(inside.clone()..);
+        let holds = after.next().is_some_and(|it| it.0.starts_with(&inside));
+        if !is_script(id) || holds {
             continue;
         }
         if *end == TestEnd::Passed && holds_tests(id) {
