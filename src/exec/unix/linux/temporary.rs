@@ -65,7 +65,7 @@ fn layer(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
     mount(
         c"overlay",
         place,
-        &*layers_as_options(&[lower], &upper, &work)?,
+        &layers_as_options(&[lower], &upper, &work)?,
     )
 }
 
