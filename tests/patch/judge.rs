@@ -344,7 +344,10 @@ fn hostile_replies_end() {
     let file = "a\n".repeat(20_000);
     let edits = |count: usize| {
         let edit = |at| serde_json::json!({"path": "f", "old": format!("q{at}"), "new": "r"});
-        serde_json::Value::from_iter((0..count).map(edit)).to_string()
+        (0..count)
+            .map(edit)
+            .collect::<serde_json::Value>()
+            .to_string()
     };
     let packets = (0..60_000).map(|at| serde_json::json!({"patch": format!("q{at}")}));
     let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n\n";
@@ -355,7 +358,7 @@ fn hostile_replies_end() {
         "```a\n".repeat(100_000),
         "<".repeat(1_000_000) + ">",
         edits(20_000),
-        serde_json::Value::from_iter(packets).to_string(),
+        packets.collect::<serde_json::Value>().to_string(),
         format!("{options}{diff}{options}{diff}"),
         format!("{block}=======\nb\n=======\nc\n>>>>>>> REPLACE\n"),
         missing.collect(),
