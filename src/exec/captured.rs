@@ -104,14 +104,6 @@ impl Ring {
         self.tail.extend(kept);
     }
 
-    pub(super) fn into_captured(self) -> Captured {
-        Captured {
-            head: self.head,
-            tail: self.tail.into(),
-            bytes: self.bytes,
-        }
-    }
-
     pub(super) fn captured(&self) -> Captured {
         Captured {
             head: self.head.clone(),
@@ -130,7 +122,7 @@ mod tests {
         for chunk in chunks {
             ring.push(chunk.as_bytes());
         }
-        ring.into_captured()
+        ring.captured()
     }
 
     #[test]

@@ -30,8 +30,7 @@ pub(super) fn launch(
             "only a supervisor can lay one folder over another, and none is set".to_owned(),
         ));
     }
-    let (stdout, stdout_writer) = job.terminal.stdout()?;
-    let (stderr, stderr_writer) = job.terminal.stderr()?;
+    let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
     let (asks, asked) = mpsc::channel();
     let (program, arguments) = command.split_first().ok_or(ExecError::Empty)?;
     let mut command = Command::new(program);

@@ -1,3 +1,5 @@
+use std::ffi::OsString;
+
 use serde::{Deserialize, Serialize};
 
 use super::{End, ExecError, SandboxState, TimeLimit};
@@ -9,7 +11,7 @@ pub(super) struct Report {
     pub(super) leaked: u32,
     pub(super) sandbox: SandboxState,
     /// Shared temporary folders that could not be made private, and so could not be written.
-    pub(super) shut: Vec<Vec<u8>>,
+    pub(super) shut: Vec<OsString>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -52,19 +52,9 @@ const TOOLS: &[(&str, &str)] = &[
     ("CCACHE_DIR", "ccache"),
 ];
 
-// Of these the command has its own: those above, one in which every use takes a lock, and one that
-// is nothing for it.
-const OWN: &[&str] = &[
-    "npm",
-    "pip",
-    "uv",
-    "go-build",
-    "deno",
-    "sccache",
-    "ccache",
-    "virtualenv",
-    "mendit",
-];
+// Of these the command has its own too: one in which every use takes a lock, and one that is nothing
+// for it.
+const OWN: &[&str] = &["virtualenv", "mendit"];
 
 fn shared_cache(variables: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
@@ -78,7 +68,8 @@ fn shared_cache(variables: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {
 fn link_entries(shared: &Path, cache: &Path) {
     for entry in std::fs::read_dir(shared).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if !OWN.iter().any(|own| OsStr::new(own) == name) {
+        let mut own = TOOLS.iter().map(|(_, below)| below).chain(OWN);
+        if !own.any(|own| OsStr::new(own) == name) {
             let at = cache.join(name);
             let _ = system::link(entry.path(), at);
         }

@@ -10,7 +10,7 @@ use super::captured::{Ring, marker};
 use super::ended::Report;
 use super::launch::{CHUNK, Control, Input, Launched, launch};
 use super::system::refused;
-use super::{End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
+use super::{Captured, End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
 
 /// Where output goes as it comes, besides the [`Outcome`].
 pub trait Sink {
@@ -131,21 +131,25 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn until_end(&mut self, messages: &Receiver<Message>) -> Option<Report> {
         let mut report = None;
-        let mut ended: Option<Instant> = None;
+        // How long output may still be waited for, once the command is gone; a sink that takes its time
+        // costs none of it.
+        let mut left: Option<Duration> = None;
         let mut open = 2;
         loop {
-            let wait = ended.map_or(TICK, |at| DRAIN.saturating_sub(at.elapsed()));
-            match messages.recv_timeout(wait) {
+            let waiting = Instant::now();
+            let message = messages.recv_timeout(left.unwrap_or(TICK));
+            left = left.map(|left| left.saturating_sub(waiting.elapsed()));
+            match message {
                 Ok(Message::Output(stream, bytes)) => self.take(stream, &bytes),
                 Ok(Message::Closed) => open -= 1,
                 Ok(Message::Ended(how)) => {
                     report = how;
-                    ended = Some(Instant::now());
+                    left = Some(DRAIN);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return report,
             }
-            if ended.is_some_and(|at| open == 0 || at.elapsed() >= DRAIN) {
+            if left.is_some_and(|left| open == 0 || left.is_zero() || self.is_full()) {
                 return report;
             }
             self.decide();
@@ -159,7 +163,7 @@ impl Watch<'_> {
             Stream::Stdout => self.stdout.push(bytes),
             Stream::Stderr => self.stderr.push(bytes),
         }
-        if self.total <= self.job.limits.max_output {
+        if !self.is_full() {
             self.sink.output(stream, bytes);
         }
         // A sink that waits is no silence of the command.
@@ -170,6 +174,10 @@ impl Watch<'_> {
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.total > self.job.limits.max_output
+    }
+
     fn decide(&mut self) {
         let limits = &self.job.limits;
         if self.reason.is_none() && self.failure.is_none() {
@@ -178,7 +186,7 @@ impl Watch<'_> {
                 .is_some_and(|limit| self.heard.elapsed() >= limit);
             if self.stop.requested() {
                 self.reason = Some(End::Interrupted);
-            } else if self.total > limits.max_output {
+            } else if self.is_full() {
                 self.reason = Some(End::OutputLimit);
             } else if idle {
                 self.reason = Some(End::TimedOut(TimeLimit::Idle));
@@ -204,20 +212,20 @@ impl Watch<'_> {
             return Err(error);
         }
         let report = report.ok_or(ExecError::SupervisorGone)?;
-        let refused = refused(self.job, &self.output.captured().text(), &report);
+        let output = self.output.captured();
+        let refused = refused(self.job, &output.text(), &report);
         let reported = report.end.end()?;
         if let Some(log) = self.log {
-            log.finish(&self.output)?;
+            log.finish(&output)?;
         }
-        let output = self.output.into_captured();
         Ok(Outcome {
             refused,
             end: self.reason.unwrap_or(reported),
             leaked: report.leaked,
             duration,
             output,
-            stdout: self.stdout.into_captured(),
-            stderr: self.stderr.into_captured(),
+            stdout: self.stdout.captured(),
+            stderr: self.stderr.captured(),
             sandbox: report.sandbox,
         })
     }
@@ -249,8 +257,7 @@ impl LogFile {
         self.write(fits)
     }
 
-    fn finish(mut self, output: &Ring) -> Result<(), ExecError> {
-        let output = output.captured();
+    fn finish(mut self, output: &Captured) -> Result<(), ExecError> {
         let left = output.bytes.saturating_sub(self.written);
         if left == 0 {
             return Ok(());

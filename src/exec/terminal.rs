@@ -24,20 +24,12 @@ impl Terminal {
         self.stdout || self.stderr
     }
 
-    /// What is read from and what the command writes to.
-    pub(super) fn stdout(self) -> std::io::Result<(PipeReader, PipeWriter)> {
-        self.channel(self.stdout)
-    }
-
-    /// The same for standard error.
-    pub(super) fn stderr(self) -> std::io::Result<(PipeReader, PipeWriter)> {
-        self.channel(self.stderr)
-    }
-
-    fn channel(self, wanted: bool) -> std::io::Result<(PipeReader, PipeWriter)> {
-        if wanted && let Ok(pair) = system::pseudo_terminal(self) {
-            return Ok(pair);
-        }
-        std::io::pipe()
+    /// For both streams, what is read from and what the command writes to.
+    pub(super) fn channels(self) -> std::io::Result<[(PipeReader, PipeWriter); 2]> {
+        let channel = |wanted: bool| {
+            let terminal = wanted.then(|| system::pseudo_terminal(self).ok());
+            terminal.flatten().map_or_else(std::io::pipe, Ok)
+        };
+        Ok([channel(self.stdout)?, channel(self.stderr)?])
     }
 }

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ fn look_into(git: &Path) -> Result<(), GitError> {
         for (name, most) in READ_WHOLE {
             look_at(&home.join(name), home, *most)?;
         }
-        look_at_included(&home.join("config"), home, 0)?;
+        look_at_included(home)?;
         if let Some(head) = pointed_at(&home.join("HEAD"), "ref:") {
             look_at(&home.join(head), home, MAX_POINTER)?;
         }
@@ -74,31 +75,40 @@ fn look_into(git: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-// What a configuration includes is read with it.
-fn look_at_included(config: &Path, home: &Path, depth: u32) -> Result<(), GitError> {
-    let text = fs::read(config).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let mut inside = false;
-    for line in text.lines().map(str::trim) {
-        if line.starts_with('[') {
-            inside = line.to_ascii_lowercase().starts_with("[include");
+// What a configuration includes is read with it, each file once however often it is named.
+fn look_at_included(home: &Path) -> Result<(), GitError> {
+    let mut open = vec![home.join("config")];
+    let mut seen = HashSet::new();
+    while let Some(config) = open.pop() {
+        let real = config.canonicalize().unwrap_or_else(|_| config.clone());
+        if !seen.insert(real) {
+            continue;
         }
-        let path = line.rsplit(']').next().unwrap_or(line).split_once('=');
-        let path = path.filter(|(key, _)| inside && key.trim().eq_ignore_ascii_case("path"));
-        if let Some((_, value)) = path {
-            let value = value.trim().trim_matches('"');
-            let at = config.parent().unwrap_or(home).join(value);
-            // Where it stands is the user's choice, as with `~/.gitconfig`.
-            look_at_anywhere(&at, MAX_CONFIG)?;
-            if depth < MAX_DEPTH {
-                look_at_included(&at, home, depth + 1)?;
+        if seen.len() > MAX_INCLUDED {
+            return Err(refused(&config, "is one of too many that are included"));
+        }
+        let text = fs::read(&config).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let mut inside = false;
+        for line in text.lines().map(str::trim) {
+            if line.starts_with('[') {
+                inside = line.to_ascii_lowercase().starts_with("[include");
+            }
+            let path = line.rsplit(']').next().unwrap_or(line).split_once('=');
+            let path = path.filter(|(key, _)| inside && key.trim().eq_ignore_ascii_case("path"));
+            if let Some((_, value)) = path {
+                let value = value.trim().trim_matches('"');
+                let at = config.parent().unwrap_or(home).join(value);
+                // Where it stands is the user's choice, as with `~/.gitconfig`.
+                look_at_anywhere(&at, MAX_CONFIG)?;
+                open.push(at);
             }
         }
     }
     Ok(())
 }
 
-const MAX_DEPTH: u32 = 8;
+const MAX_INCLUDED: usize = 100;
 const MAX_POINTER: u64 = 64 << 10;
 const MAX_CONFIG: u64 = 8 << 20;
 
@@ -191,5 +201,17 @@ mod tests {
         fs::write(git.join("config"), "[include]\n\tpath = /dev/zero\n").unwrap();
         let said = look_before_opening(home.path()).unwrap_err().to_string();
         assert!(said.contains("`/dev/zero` is no regular file"), "{said}");
+    }
+    #[test]
+    fn what_includes_itself_is_looked_at_once() {
+        let home = tempfile::tempdir().unwrap();
+        let git = home.path().join(".git");
+        fs::create_dir_all(&git).unwrap();
+        fs::write(
+            git.join("config"),
+            "[include]\n\tpath = config\n".repeat(40),
+        )
+        .unwrap();
+        look_before_opening(home.path()).unwrap();
     }
 }

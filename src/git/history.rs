@@ -2,6 +2,8 @@ use std::collections::HashMap;
 
 use gix::object::tree::diff::ChangeDetached;
 
+use super::index::path_of;
+use super::repository::commit_of;
 use super::{GitError, Repository};
 use crate::model::RepoPath;
 use crate::state::{Key, Store};
@@ -32,13 +34,7 @@ impl Repository {
     ) -> Result<Vec<Change>, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(32 << 20);
-        let no_such = |error: gix::Error| GitError::revision(&repo, revision, &error);
-        let tip = repo
-            .rev_parse_single(revision)
-            .and_then(|id| id.object())
-            .and_then(gix::Object::peel_to_commit)
-            .map_err(no_such)?
-            .id;
+        let tip = commit_of(&repo, revision)?.id;
         // Where one object stands for another or parents are cut off, an id does not say what a
         // commit changed.
         let nothing = Store::nothing();
@@ -244,9 +240,7 @@ fn under_names_of_today(diffs: Vec<Diff>) -> Vec<Change> {
             if let Some(known) = today.get(location) {
                 return Option::clone(known);
             }
-            let path = std::str::from_utf8(location)
-                .ok()
-                .and_then(|text| RepoPath::new(text).ok());
+            let path = path_of(location);
             today.insert(location.to_vec(), path.clone());
             path
         };

@@ -1,11 +1,11 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::index::entry::{Flags, Mode, Stage, Stat};
 
 use super::repository::Pool;
-use super::{GitError, Repository};
+use super::{GitError, Repository, Staged};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{
     Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source, Tracked, TrackedKind,
@@ -39,10 +39,7 @@ impl Tracked for IndexIds {
     fn paths(&self) -> Vec<(RepoPath, TrackedKind)> {
         let mut paths = Vec::with_capacity(self.index.entries().len());
         for entry in self.index.entries() {
-            let Ok(text) = std::str::from_utf8(entry.path(&self.index)) else {
-                continue;
-            };
-            let Ok(path) = RepoPath::new(text) else {
+            let Some(path) = path_of(entry.path(&self.index)) else {
                 continue;
             };
             let kind = if entry.mode == Mode::COMMIT {
@@ -83,6 +80,16 @@ impl Tracked for IndexIds {
                 .is_racy(self.index.timestamp(), self.stat_options);
         fresh.then(|| blob_id(entry.id)).flatten()
     }
+}
+
+/// A name as a path; `None` for one that is none.
+pub(super) fn path_of(name: &[u8]) -> Option<RepoPath> {
+    RepoPath::new(std::str::from_utf8(name).ok()?).ok()
+}
+
+/// gix's id for ours.
+pub(super) fn object_id(id: BlobId) -> gix::ObjectId {
+    gix::ObjectId::from_bytes_or_panic(id.as_bytes())
 }
 
 /// Our id for gix's, when it is a SHA-1.
@@ -154,14 +161,8 @@ impl Repository {
             if entry.stage() != Stage::Unconflicted {
                 continue;
             }
-            let path = std::str::from_utf8(name)
-                .ok()
-                .and_then(|text| RepoPath::new(text).ok());
-            let Some(path) = path else {
-                skipped.push(Skipped {
-                    lossy_path: String::from_utf8_lossy(name).into_owned(),
-                    reason: "its name is not UTF-8".to_owned(),
-                });
+            let Some(path) = path_of(name) else {
+                skipped.push(Skipped::unnamed(String::from_utf8_lossy(name)));
                 continue;
             };
             let kind = if entry.mode == Mode::COMMIT {
@@ -245,39 +246,18 @@ impl Repository {
     /// # Errors
     /// [`GitError::Unreadable`] when the index is damaged, locked or cannot be written.
     pub fn write_index(&self, changes: &[IndexChange], fresh: bool) -> Result<(), GitError> {
-        let repo = self.local();
-        let mut index = repo
-            .open_index()
-            .or_else(|_| repo.index_or_empty().map(|it| (**it).clone()))
-            .map_err(GitError::unreadable)?;
-        let changed: BTreeMap<&str, &IndexChange> = changes
-            .iter()
-            .map(|change| (change.path.as_str(), change))
-            .collect();
-        index.remove_entries(|_, path, _| {
-            std::str::from_utf8(path).is_ok_and(|path| changed.contains_key(path))
-        });
+        let mut staging = self.staging()?;
         for change in changes {
-            let Some((id, mode)) = change.entry else {
-                continue;
-            };
-            let root = self.workdir().filter(|_| fresh);
-            let stat = stat_of(root.map(|root| root.join(change.path.as_str())));
-            let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
-            index.dangerously_push_entry(
-                stat,
+            let entry = change.entry.map(|(id, mode)| Staged {
                 id,
-                Flags::empty(),
-                index_mode(mode),
-                change.path.as_str().into(),
-            );
+                mode,
+                stage: 0,
+                intent_to_add: false,
+                fresh,
+            });
+            staging.set(change.path.as_str(), entry.into_iter().collect());
         }
-        index.sort_entries();
-        // The cached trees are of the old entries.
-        index.remove_tree();
-        index
-            .write(gix::index::write::Options::default())
-            .map_err(GitError::unreadable)
+        staging.write(self.workdir())
     }
 }
 

@@ -2,6 +2,8 @@ use std::ops::ControlFlow;
 
 use gix::object::tree::diff::ChangeDetached as Change;
 
+use super::index::path_of;
+use super::repository::commit_of;
 use super::{GitError, Repository};
 use crate::model::RepoPath;
 
@@ -53,12 +55,7 @@ impl Repository {
     ) -> Result<Walked, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(32 << 20);
-        let no_such = |error: gix::Error| GitError::revision(&repo, revision, &error);
-        let mut commit = repo
-            .rev_parse_single(revision)
-            .and_then(|id| id.object())
-            .and_then(gix::Object::peel_to_commit)
-            .map_err(no_such)?;
+        let mut commit = commit_of(&repo, revision)?;
         let mut walked = Walked::default();
         loop {
             let Some(parent) = commit.parent_ids().next().map(gix::Id::detach) else {
@@ -95,8 +92,7 @@ fn step(repo: &gix::Repository, before: &gix::Commit<'_>, after: &gix::Commit<'_
     let changes = repo.diff_tree_to_tree(&old, &new, options).ok()?;
     let mut files: Vec<StepFile> = Vec::new();
     for change in changes.iter().filter(|it| !it.entry_mode().is_tree()) {
-        let text = std::str::from_utf8(change.location()).ok();
-        let Some(path) = text.and_then(|it| RepoPath::new(it).ok()) else {
+        let Some(path) = path_of(change.location()) else {
             continue;
         };
         files.push(StepFile {

@@ -1,7 +1,7 @@
 use gix::merge::blob::Resolution;
-use gix::merge::blob::builtin_driver::text;
 use gix::merge::blob::builtin_driver::text::{Conflict, ConflictStyle, Labels, Options};
 
+use super::index::{blob_id, object_id};
 use super::{GitError, Repository};
 use crate::model::BlobId;
 
@@ -26,7 +26,7 @@ impl Repository {
     pub fn store_blob(&self, bytes: &[u8]) -> Result<BlobId, GitError> {
         let repo = self.local();
         let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
-        super::index::blob_id(id.detach())
+        blob_id(id.detach())
             .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
     }
 }
@@ -35,7 +35,7 @@ impl ObjectStore {
     /// Whether there is an object with this id.
     #[must_use]
     pub fn has(&self, id: BlobId) -> bool {
-        let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
+        let id = object_id(id);
         self.inner.to_thread_local().has_object(id)
     }
 
@@ -70,14 +70,8 @@ impl ObjectStore {
     /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
     #[must_use]
     pub fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        let mut out = Vec::new();
-        let mut input = gix::diff::blob::InternedInput::default();
-        let labels = text::Labels::default();
-        let options = text::Options::default();
-        let resolution = gix::merge::blob::builtin_driver::text(
-            &mut out, &mut input, labels, ours, base, theirs, options,
-        );
-        matches!(resolution, Resolution::Complete).then_some(out)
+        let (text, conflicts) = merge_texts(ours, base, theirs, Conflicts::Mark);
+        (!conflicts).then_some(text)
     }
 }
 

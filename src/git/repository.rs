@@ -93,6 +93,26 @@ impl Repository {
     }
 }
 
+/// The commit that a revision names.
+pub(super) fn commit_of<'r>(
+    repo: &'r gix::Repository,
+    revision: &str,
+) -> Result<gix::Commit<'r>, GitError> {
+    let object = repo.rev_parse_single(revision).and_then(|id| id.object());
+    let commit = object.and_then(gix::Object::peel_to_commit);
+    commit.map_err(|error| GitError::revision(repo, revision, &error))
+}
+
+/// The tree that a revision names.
+pub(super) fn tree_of<'r>(
+    repo: &'r gix::Repository,
+    revision: &str,
+) -> Result<gix::Tree<'r>, GitError> {
+    let object = repo.rev_parse_single(revision).and_then(|id| id.object());
+    let tree = object.and_then(gix::Object::peel_to_tree);
+    tree.map_err(|error| GitError::revision(repo, revision, &error))
+}
+
 /// Repositories of single threads, made once and used again: opening one for every object read
 /// would cost more than the read.
 pub(super) struct Pool {

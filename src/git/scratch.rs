@@ -216,7 +216,9 @@ impl Scratch {
         let git = self.repository()?;
         for path in paths {
             let at = self.at(path);
-            let Ok(metadata) = at.symlink_metadata() else {
+            let found = at.symlink_metadata().ok();
+            // A folder may have taken the place of a file.
+            let Some(metadata) = found.filter(|it| !it.is_dir()) else {
                 self.held.remove(path);
                 continue;
             };

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
+use std::io::BufWriter;
 use std::path::Path;
 
 use gix::index::entry::{Flags, Stage, Stat};
 
-use super::index::{blob_id, index_mode, stat_of};
+use super::index::{blob_id, index_mode, object_id, stat_of};
 use super::repository::Pool;
 use super::{GitError, Repository};
 use crate::model::BlobId;
@@ -14,6 +15,7 @@ pub struct Staging {
     index: gix::worktree::Index,
     stat_options: gix::index::entry::stat::Options,
     changes: BTreeMap<String, Vec<Staged>>,
+    lock: Option<gix::lock::File>,
 }
 
 /// An entry of the index.
@@ -45,6 +47,7 @@ impl Repository {
             index,
             stat_options,
             changes: BTreeMap::new(),
+            lock: None,
         })
     }
 }
@@ -116,7 +119,7 @@ impl Staging {
     /// [`GitError::Unreadable`] when it is missing or damaged.
     pub fn blob(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
         self.pool.with(|repo| {
-            let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
+            let id = object_id(id);
             let mut blob = repo.find_blob(id).map_err(GitError::unreadable)?;
             Ok(blob.take_data())
         })
@@ -125,7 +128,7 @@ impl Staging {
     /// Whether there is an object with this id.
     #[must_use]
     pub fn has(&self, id: BlobId) -> bool {
-        let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
+        let id = object_id(id);
         self.pool.with(|repo| repo.has_object(id))
     }
 
@@ -156,6 +159,21 @@ impl Staging {
         })
     }
 
+    /// Keeps others from writing the index until this is gone, so that [`Staging::write`] can be counted
+    /// on.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`] when somebody else writes it.
+    pub fn lock(&mut self) -> Result<(), GitError> {
+        if self.lock.is_none() {
+            let at_once = gix::lock::acquire::Fail::Immediately;
+            let path = self.index.path();
+            let lock = gix::lock::File::acquire_to_update_resource(path, at_once, None, 0);
+            self.lock = Some(lock.map_err(GitError::unreadable)?);
+        }
+        Ok(())
+    }
+
     /// Writes the changes in one step. Times and sizes of fresh entries are taken from `workdir`.
     ///
     /// # Errors
@@ -165,14 +183,21 @@ impl Staging {
         if changes.is_empty() {
             return Ok(());
         }
+        self.lock()?;
         let mut index = (**self.index).clone();
         index.remove_entries(|_, path, _| {
             std::str::from_utf8(path).is_ok_and(|path| changes.contains_key(path))
         });
         fill(&mut index, &changes, workdir);
-        index
-            .write(gix::index::write::Options::default())
-            .map_err(GitError::unreadable)
+        let Some(lock) = self.lock.take() else {
+            return Ok(());
+        };
+        let mut out = BufWriter::new(lock);
+        let written = index.write_to(&mut out, gix::index::write::Options::default());
+        written.map_err(GitError::unreadable)?;
+        let lock = out.into_inner().map_err(GitError::unreadable)?;
+        lock.commit().map_err(GitError::unreadable)?;
+        Ok(())
     }
 
     /// Writes an index with only these entries to a file of its own.
@@ -213,7 +238,7 @@ fn fill(
             if entry.intent_to_add {
                 flags |= Flags::INTENT_TO_ADD | Flags::EXTENDED;
             }
-            let id = gix::ObjectId::from_bytes_or_panic(entry.id.as_bytes());
+            let id = object_id(entry.id);
             index.dangerously_push_entry(stat, id, flags, mode, path.as_str().into());
         }
     }

@@ -5,8 +5,8 @@ use gix::objs::tree::EntryKind as GitKind;
 use rayon::prelude::*;
 
 use super::GitError;
-use super::index::blob_id;
-use super::repository::Pool;
+use super::index::{blob_id, path_of};
+use super::repository::{Pool, tree_of};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, Listing, MAX_READ_BYTES, ReadError, Skipped, Source};
 
@@ -20,13 +20,7 @@ pub struct TreeSource {
 impl TreeSource {
     pub(super) fn open(repo: &gix::ThreadSafeRepository, revision: &str) -> Result<Self, GitError> {
         let local = repo.to_thread_local();
-        let no_such = |error: gix::Error| GitError::revision(&local, revision, &error);
-        let tree = local
-            .rev_parse_single(revision)
-            .and_then(|id| id.object())
-            .and_then(gix::Object::peel_to_tree)
-            .map_err(no_such)?;
-        let found = tree
+        let found = tree_of(&local, revision)?
             .traverse()
             .breadthfirst
             .files()
@@ -36,14 +30,8 @@ impl TreeSource {
         let mut ids = HashMap::with_capacity(found.len());
         let mut rows = Vec::with_capacity(found.len());
         for entry in found.into_iter().filter(|entry| !entry.mode.is_tree()) {
-            let path = std::str::from_utf8(&entry.filepath)
-                .ok()
-                .and_then(|text| RepoPath::new(text).ok());
-            let Some(path) = path else {
-                skipped.push(Skipped {
-                    lossy_path: String::from_utf8_lossy(&entry.filepath).into_owned(),
-                    reason: "its name is not UTF-8".to_owned(),
-                });
+            let Some(path) = path_of(&entry.filepath) else {
+                skipped.push(Skipped::unnamed(String::from_utf8_lossy(&entry.filepath)));
                 continue;
             };
             ids.insert(path.clone(), entry.oid);

@@ -1,5 +1,7 @@
 use gix::objs::tree::EntryKind;
 
+use super::index::object_id;
+use super::repository::{commit_of, tree_of};
 use super::{GitError, IndexChange, Repository};
 
 /// A commit to write.
@@ -21,10 +23,7 @@ impl Repository {
     /// read or written.
     pub fn write_tree(&self, base: &str, changes: &[IndexChange]) -> Result<String, GitError> {
         let repo = self.local();
-        let tree = revision(&repo, base)?
-            .object()
-            .and_then(gix::Object::peel_to_tree)
-            .map_err(GitError::unreadable)?;
+        let tree = tree_of(&repo, base)?;
         let mut editor = repo.edit_tree(tree.id).map_err(GitError::unreadable)?;
         for change in changes.iter().filter(|change| change.entry.is_none()) {
             editor
@@ -35,9 +34,8 @@ impl Repository {
             let Some((id, mode)) = change.entry else {
                 continue;
             };
-            let id = gix::ObjectId::from_bytes_or_panic(id.as_bytes());
             editor
-                .upsert(change.path.as_str(), tree_kind(mode), id)
+                .upsert(change.path.as_str(), tree_kind(mode), object_id(id))
                 .map_err(GitError::unreadable)?;
         }
         let id = editor.write().map_err(GitError::unreadable)?;
@@ -51,10 +49,7 @@ impl Repository {
     /// to be the author or the object cannot be written.
     pub fn write_commit(&self, request: &CommitRequest<'_>) -> Result<String, GitError> {
         let repo = self.local();
-        let parent = revision(&repo, request.parent)?
-            .object()
-            .and_then(gix::Object::peel_to_commit)
-            .map_err(GitError::unreadable)?;
+        let parent = commit_of(&repo, request.parent)?;
         let tree =
             gix::ObjectId::from_hex(request.tree.as_bytes()).map_err(GitError::unreadable)?;
         let commit = repo
@@ -62,14 +57,6 @@ impl Repository {
             .map_err(GitError::unreadable)?;
         Ok(commit.id.to_string())
     }
-}
-
-fn revision<'r>(repo: &'r gix::Repository, text: &str) -> Result<gix::Id<'r>, GitError> {
-    repo.rev_parse_single(text)
-        .map_err(|error| GitError::Revision {
-            revision: text.to_owned(),
-            reason: error.to_string(),
-        })
 }
 
 /// git's mode of a file or link as a tree keeps it.

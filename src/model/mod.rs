@@ -23,6 +23,7 @@ pub use failure::{
     FailureKind, LeftOut, MentionedFile, StopReason, Subkind,
 };
 pub use level::{Caps, Level, Profile};
+pub(crate) use patch::refuse;
 pub use patch::{
     AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Mismatch, Nearest,
     Operation, PatchFormat, PatchProblem, PatchVerdict, Refusal, Safety,

@@ -177,6 +177,36 @@ pub struct HunkVerdict {
     pub excerpts: Vec<Excerpt>,
 }
 
+impl HunkVerdict {
+    /// Of a hunk that applies, so far; `line` is the one that it names.
+    pub(crate) fn new(index: usize, line: Option<u64>) -> Self {
+        Self {
+            index,
+            verdict: Verdict::Applies,
+            line,
+            applied_at: None,
+            code: None,
+            message: String::new(),
+            first_difference: None,
+            candidates: Vec::new(),
+            nearest: None,
+            excerpts: Vec::new(),
+        }
+    }
+
+    /// Takes over why it does not.
+    pub(crate) fn fail(&mut self, refusal: &Refusal) {
+        self.verdict = refusal.verdict();
+        self.code = Some(refusal.code);
+        self.message.clone_from(&refusal.message);
+        let mismatch = &refusal.mismatch;
+        self.first_difference.clone_from(&mismatch.difference);
+        self.candidates.clone_from(&mismatch.candidates);
+        self.nearest = mismatch.nearest;
+        self.excerpts.clone_from(&mismatch.excerpts);
+    }
+}
+
 /// Lines of a file in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
@@ -354,6 +384,11 @@ pub struct Mismatch {
     pub nearest: Option<Nearest>,
     /// Lines of the file around the places it may have meant.
     pub excerpts: Vec<Excerpt>,
+}
+
+/// The refusal without a hint, as a result.
+pub(crate) fn refuse<T>(code: Code, message: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::new(code, message))
 }
 
 impl Refusal {

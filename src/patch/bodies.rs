@@ -1,9 +1,11 @@
 use std::borrow::Cow;
 
 use super::line_ends::with_cr;
+use super::place::Work;
 use super::set::{Body, Edit, Hunk, HunkLine, LineKind};
 use super::text::{LineEnds, Text};
-use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
+use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, refuse};
+use crate::source::MAX_READ_BYTES;
 
 /// The content of a new file.
 pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> {
@@ -13,10 +15,7 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
         Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
         Body::Hunks(hunks) => hunks,
         Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) => {
-            return Err(Refusal::new(
-                Code::P602,
-                "there is no text to make the file of",
-            ));
+            return refuse(Code::P602, "there is no text to make the file of");
         }
     };
     if let Some(lines) = unmarked(hunks) {
@@ -41,7 +40,7 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
         if let Some((_, new)) = hunk.new.filter(|_| !hunk.counts_hold) {
             if hunk.cut && count < new {
                 let message = "the patch seems to be cut off inside this new file";
-                return Err(Refusal::new(Code::P104, message));
+                return refuse(Code::P104, message);
             }
             if count != new {
                 mends.push(super::content::mend(
@@ -55,11 +54,11 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
         for line in hunk.lines.iter().take(firm) {
             if line.kind != LineKind::Add {
                 let message = "a new file can only have added lines";
-                return Err(Refusal::new(Code::P205, message));
+                return refuse(Code::P205, message);
             }
             if bytes.last().is_some_and(|byte| *byte != b'\n') {
                 let message = "a line without a newline is not the last";
-                return Err(Refusal::new(Code::P306, message));
+                return refuse(Code::P306, message);
             }
             bytes.extend_from_slice(line.text());
             if !line.no_newline {
@@ -115,10 +114,12 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
         .collect()
 }
 
-/// Applies replacements of text, each of which must be found exactly once unless it is for all.
+/// Applies replacements of text, each of which must be found exactly once unless it is for all. The last
+/// value says that what they lead to stands there already.
 pub(super) fn edited(
     before: &[u8],
     edits: &[Edit],
+    work: &Work,
 ) -> (Vec<HunkVerdict>, Result<Vec<u8>, Refusal>, bool) {
     let mut bytes = before.to_vec();
     let mut verdicts = Vec::new();
@@ -134,58 +135,30 @@ pub(super) fn edited(
         if edit.after == Some(Edit::END) && !bytes.is_empty() && !bytes.ends_with(b"\n") {
             new.insert(0, b'\n');
         }
-        let places: Vec<usize> = match edit.after {
-            Some(Edit::END) => vec![bytes.len()],
-            Some(row) => after_row(&bytes, row).into_iter().collect(),
-            None => occurrences(&bytes, &old),
-        };
+        let mut verdict = HunkVerdict::new(index + 1, None);
         let line = |at: usize| {
             let before = bytes.get(..at).unwrap_or_default();
             memchr::memchr_iter(b'\n', before).count() as u64 + 1
         };
-        let mut verdict = HunkVerdict {
-            index: index + 1,
-            verdict: Verdict::Applies,
-            line: None,
-            applied_at: None,
-            code: None,
-            message: String::new(),
-            first_difference: None,
-            candidates: Vec::new(),
-            nearest: None,
-            excerpts: Vec::new(),
+        let made = if !work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
+            let message = "finding the old texts takes too many comparisons";
+            refuse(Code::P308, message)
+        } else if edit.all && edit.after.is_none() {
+            everywhere(&bytes, &old, &new)
+        } else {
+            once(&bytes, edit.after, &old, &new, line)
         };
-        already &= places.is_empty() && !new.is_empty() && occurrences(&bytes, &new).len() == 1;
-        match places.as_slice() {
-            [first, _, ..] if edit.all => {
-                verdict.applied_at = Some(line(*first));
-                let mut end = bytes.len();
-                for at in places.iter().rev() {
-                    // Places that overlap are one.
-                    if at + old.len() <= end {
-                        bytes.splice(*at..*at + old.len(), new.iter().copied());
-                        end = *at;
-                    }
-                }
+        match made {
+            Ok((at, made)) => {
+                already = false;
+                verdict.applied_at = Some(line(at));
+                bytes = made;
             }
-            [at] => {
-                verdict.applied_at = Some(line(*at));
-                bytes.splice(*at..*at + old.len(), new);
-            }
-            several => {
-                let failure = if several.is_empty() {
-                    Refusal::new(Code::P401, "the old text is not in the file")
-                } else {
-                    let message = format!("the old text fits in {} places", several.len());
-                    let mut failure = Refusal::new(Code::P403, message);
-                    failure.mismatch.candidates =
-                        several.iter().take(50).map(|at| line(*at)).collect();
-                    failure
-                };
-                verdict.verdict = failure.verdict();
-                verdict.code = Some(failure.code);
-                verdict.message.clone_from(&failure.message);
-                verdict.candidates.clone_from(&failure.mismatch.candidates);
+            Err(failure) => {
+                already &= failure.code == Code::P401
+                    && !new.is_empty()
+                    && occurrences(&bytes, &new).len() == 1;
+                verdict.fail(&failure);
                 failed.get_or_insert(failure);
             }
         }
@@ -194,6 +167,74 @@ pub(super) fn edited(
     (verdicts, failed.map_or(Ok(bytes), Err), already)
 }
 
+// Bytes that are looked through as fast as two lines are compared.
+const BYTES_A_COMPARISON: u64 = 32;
+
+const MANY_PLACES: usize = 1000;
+
+// The text with `new` where `old` stands, or after so many lines, and the place.
+fn once(
+    bytes: &[u8],
+    after: Option<u32>,
+    old: &[u8],
+    new: &[u8],
+    line: impl Fn(usize) -> u64,
+) -> Result<(usize, Vec<u8>), Refusal> {
+    let places: Vec<usize> = match after {
+        Some(Edit::END) => vec![bytes.len()],
+        Some(row) => after_row(bytes, row).into_iter().collect(),
+        None => occurrences(bytes, old),
+    };
+    match places.as_slice() {
+        [at] => {
+            let (head, rest) = bytes.split_at(*at);
+            let tail = rest.get(old.len()..).unwrap_or_default();
+            Ok((*at, [head, new, tail].concat()))
+        }
+        [] => refuse(
+            Code::P401,
+            match after {
+                Some(row) => format!("the file has no line {row} to put the new text after"),
+                None => "the old text is not in the file".to_owned(),
+            },
+        ),
+        several => {
+            let more = if several.len() > MANY_PLACES {
+                "at least "
+            } else {
+                ""
+            };
+            let message = format!("the old text fits in {more}{} places", several.len());
+            let mut failure = Refusal::new(Code::P403, message);
+            failure.mismatch.candidates = several.iter().take(50).map(|at| line(*at)).collect();
+            Err(failure)
+        }
+    }
+}
+
+// The text with `new` wherever `old` stands, and the first place.
+fn everywhere(bytes: &[u8], old: &[u8], new: &[u8]) -> Result<(usize, Vec<u8>), Refusal> {
+    let places = || memchr::memmem::find_iter(bytes, old).filter(|_| !old.is_empty());
+    let Some(first) = places().next() else {
+        return refuse(Code::P401, "the old text is not in the file");
+    };
+    let count = places().count() as u64;
+    if (new.len() as u64).saturating_mul(count) > MAX_READ_BYTES {
+        let message = format!("the new text would stand in {count} places, which is too much");
+        return refuse(Code::P705, message);
+    }
+    let mut made = Vec::with_capacity(bytes.len());
+    let mut from = 0;
+    for at in places() {
+        made.extend_from_slice(bytes.get(from..at).unwrap_or_default());
+        made.extend_from_slice(new);
+        from = at + old.len();
+    }
+    made.extend_from_slice(bytes.get(from..).unwrap_or_default());
+    Ok((first, made))
+}
+
+// Where a text stands, also where places overlap; one more than many at the most.
 fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<usize> {
     if old.is_empty() {
         return Vec::new();
@@ -203,7 +244,7 @@ fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<usize> {
     while let Some(at) = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), old) {
         found.push(from + at);
         from += at + 1;
-        if found.len() > 1000 {
+        if found.len() > MANY_PLACES {
             break;
         }
     }
@@ -236,7 +277,7 @@ pub(super) fn apply_delta(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
         }
     };
     let (from, to) = (size(&mut rest)?, size(&mut rest)?);
-    if from != base.len() || to > crate::source::MAX_READ_BYTES as usize {
+    if from != base.len() || to > MAX_READ_BYTES as usize {
         return None;
     }
     let mut out = Vec::with_capacity(to.min(1 << 20));

@@ -3,6 +3,7 @@ use std::io::Write as _;
 
 use super::change::{Change, FileState};
 use super::compose::LineEdit;
+use super::read::ALPHABET;
 use super::text::Text;
 use crate::model::{BlobId, Operation};
 
@@ -234,9 +235,6 @@ pub(super) fn quote(prefix: &str, path: &str) -> String {
     quoted.push('"');
     quoted
 }
-
-const ALPHABET: &[u8; 85] =
-    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
 fn literal(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("literal {}\n", bytes.len()).as_bytes());

@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::compose::LineEdit;
-use super::text::LineEnds;
+use super::text::{LineEnds, Text};
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
@@ -38,8 +38,19 @@ impl Change {
             side.as_ref()
                 .map_or_else(|| Arc::from([]), |side| side.bytes.clone())
         };
-        let (old, new) = (bytes(&before), bytes(&after));
-        let edits = line_edits(&old, &new);
+        let edits = line_edits(&bytes(&before), &bytes(&after));
+        Self {
+            edits,
+            ..Self::of_states(path, before, after)
+        }
+    }
+
+    /// The same without the lines that differ.
+    pub(super) fn of_states(
+        path: RepoPath,
+        before: Option<FileState>,
+        after: Option<FileState>,
+    ) -> Self {
         Self {
             path,
             from: None,
@@ -51,7 +62,7 @@ impl Change {
             standing: before.clone(),
             before,
             after,
-            edits,
+            edits: Vec::new(),
             new_permissions: false,
         }
     }
@@ -83,12 +94,16 @@ impl Change {
         let (Some(before), Some(after)) = (&self.before, &self.after) else {
             return self;
         };
-        let bytes = match line_ends(&before.bytes) {
-            Some(LineEnds::Lf) => respelled(&after.bytes, b"\n"),
-            Some(LineEnds::CrLf) => respelled(&after.bytes, b"\r\n"),
-            Some(LineEnds::Mixed) | None => return self,
+        let text = Text::new(&before.bytes);
+        let returns = before.bytes.iter().filter(|it| **it == b'\r').count();
+        let feeds = before.bytes.iter().filter(|it| **it == b'\n').count();
+        let bytes = match text.ends {
+            LineEnds::Lf if feeds > 0 && returns == 0 => respelled(&after.bytes, b"\n"),
+            LineEnds::CrLf if returns == feeds => respelled(&after.bytes, b"\r\n"),
+            _ => return self,
         };
-        if bytes == *after.bytes || bytes == *before.bytes || after.bytes.contains(&0) {
+        let is_text = !before.bytes.contains(&0) && !after.bytes.contains(&0);
+        if bytes == *after.bytes || bytes == *before.bytes || !is_text {
             return self;
         }
         let mode = after.mode;
@@ -118,19 +133,6 @@ fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
 #[cfg(not(feature = "program"))]
 fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
     super::compose::one_edit(old, new)
-}
-
-// How all lines of a text end; `None` where they do not end alike, and for what is no text.
-fn line_ends(bytes: &[u8]) -> Option<LineEnds> {
-    let lines = bytes.iter().filter(|it| **it == b'\n').count();
-    let returns = bytes.iter().filter(|it| **it == b'\r').count();
-    let pairs = bytes.windows(2).filter(|it| it == b"\r\n").count();
-    match (lines, returns) {
-        (0, _) => None,
-        _ if bytes.contains(&0) => None,
-        (_, 0) => Some(LineEnds::Lf),
-        _ => (pairs == lines && returns == lines).then_some(LineEnds::CrLf),
-    }
 }
 
 fn respelled(bytes: &[u8], end: &[u8]) -> Vec<u8> {

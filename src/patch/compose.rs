@@ -292,11 +292,3 @@ pub(super) fn one_edit(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
         added: b.len() - tail - head,
     }]
 }
-
-/// A failure for a mark that stands where it cannot.
-pub(super) fn marks_note() -> (Code, &'static str) {
-    (
-        Code::M306,
-        "ignored `\\ No newline at end of file` where the file has one",
-    )
-}

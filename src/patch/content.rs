@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::change::FileState;
-use super::compose::{LineEdit, compose, marks_note, one_edit};
+use super::compose::{LineEdit, compose, one_edit};
 use super::damage::{damaged, newline_lost, proven};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Work, diagnose, place};
@@ -127,7 +127,7 @@ fn together(
     };
     let text = Text::new(&before.bytes);
     let (text, hunks) = match_line_ends(text, hunks, strict || keeps_cr, &mut modified.mends);
-    let hunks = as_the_file_reads(&text, hunks);
+    let hunks = as_the_file_reads(&text, hunks, work);
     let outcomes = place(&text, &hunks, strict, work);
     let failed = outcomes
         .iter()
@@ -162,18 +162,7 @@ fn together(
     let mut diagnosed = 0;
     for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(hunks.iter()).zip(owners) {
         let stated = hunk.old.map(|(line, _)| u64::from(line));
-        let mut verdict = HunkVerdict {
-            index,
-            verdict: Verdict::Applies,
-            line: stated,
-            applied_at: None,
-            code: None,
-            message: String::new(),
-            first_difference: None,
-            candidates: Vec::new(),
-            nearest: None,
-            excerpts: Vec::new(),
-        };
+        let mut verdict = HunkVerdict::new(index, stated);
         match outcome {
             Placement::Placed(placed) => {
                 let at = placed.at() as u64 + 1;
@@ -181,7 +170,7 @@ fn together(
                 for note in &placed.mends {
                     modified
                         .mends
-                        .push(mend(note.code(), note.safety, hunk, note.message));
+                        .push(mend(note.code, note.safety, hunk, note.message));
                 }
                 let pure = hunk.old_lines().next().is_none();
                 if let Some(stated) = stated.filter(|stated| *stated != at && !pure) {
@@ -208,12 +197,11 @@ fn together(
                 verdict.verdict = Verdict::AppliesMended;
                 modified
                     .mends
-                    .push(mend(note.code(), note.safety, hunk, note.message));
+                    .push(mend(note.code, note.safety, hunk, note.message));
             }
-            Placement::Failed(failure) if modified.already.is_some() => {
+            Placement::Failed(_) if modified.already.is_some() => {
                 verdict.verdict = Verdict::AlreadyApplied;
                 "its new side already stands in the file".clone_into(&mut verdict.message);
-                let _ = failure;
             }
             Placement::Failed(failure) => {
                 let mut failure = failure.clone();
@@ -222,15 +210,7 @@ fn together(
                     failure.hint = failure.hint.or_else(|| built_upon(&hunks, hunk));
                     diagnosed += 1;
                 }
-                verdict.verdict = failure.verdict();
-                verdict.code = Some(failure.code);
-                verdict.message.clone_from(&failure.message);
-                verdict
-                    .first_difference
-                    .clone_from(&failure.mismatch.difference);
-                verdict.candidates.clone_from(&failure.mismatch.candidates);
-                verdict.nearest = failure.mismatch.nearest;
-                verdict.excerpts.clone_from(&failure.mismatch.excerpts);
+                verdict.fail(&failure);
                 if diagnosed <= 8 {
                     modified.failures.push((u64::from(hunk.line), failure));
                 }
@@ -249,13 +229,11 @@ fn together(
         !doubtful
     });
     if let Some(composed) = composed {
-        if composed.ignored_marks {
-            let (code, message) = marks_note();
-            if let Some(hunk) = hunks.last() {
-                modified
-                    .mends
-                    .push(mend(code, Safety::Lossy, hunk, message));
-            }
+        if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
+            let message = "ignored `\\ No newline at end of file` where the file has one";
+            modified
+                .mends
+                .push(mend(Code::M306, Safety::Lossy, hunk, message));
         }
         if !strict || modified.mends.is_empty() {
             modified.after = Some((composed.bytes.into(), composed.edits));
@@ -273,6 +251,7 @@ fn together(
 fn as_the_file_reads<'h, 'a>(
     text: &Text<'_>,
     mut hunks: Cow<'h, [Hunk<'a>]>,
+    work: &Work,
 ) -> Cow<'h, [Hunk<'a>]> {
     for index in 0..hunks.len() {
         let Some(hunk) = hunks.get(index).filter(|hunk| !hunk.readings.is_empty()) else {
@@ -280,7 +259,7 @@ fn as_the_file_reads<'h, 'a>(
         };
         let ways = std::iter::once(&hunk.lines).chain(&hunk.readings);
         let best = ways
-            .filter(|lines| stands(text, lines))
+            .filter(|lines| stands(text, lines, work))
             .max_by_key(|lines| old_count(lines));
         if let Some(lines) = best.cloned()
             && let Some(hunk) = hunks.to_mut().get_mut(index)
@@ -295,17 +274,20 @@ fn old_count(lines: &[HunkLine<'_>]) -> usize {
     lines.iter().filter(|it| it.kind != LineKind::Add).count()
 }
 
-fn stands(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
+fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
     let old: Vec<&[u8]> = lines
         .iter()
         .filter(|line| line.kind != LineKind::Add)
         .map(|line| line.text().trim_ascii())
         .collect();
-    let rows = (0..text.len()).collect::<Vec<_>>();
-    rows.windows(old.len().max(1)).any(|rows| {
-        rows.iter()
-            .zip(&old)
-            .all(|(row, line)| text.line(*row).trim_ascii() == *line)
+    let last = text.len().checked_sub(old.len());
+    last.is_some_and(|last| {
+        (0..=last).any(|at| {
+            let there = old.iter().zip(at..);
+            let same = there.take_while(|(line, row)| text.line(*row).trim_ascii() == **line);
+            let same = same.count();
+            work.spend(same as u64 + 1) && same == old.len()
+        })
     })
 }
 

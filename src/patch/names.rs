@@ -1,7 +1,7 @@
 use super::set::{FilePatch, Headers, Side};
 #[cfg(feature = "program")]
 use crate::model::RepoPath;
-use crate::model::{Code, Operation, Refusal};
+use crate::model::{Code, Operation, Refusal, refuse};
 
 // Names as written; `None` stands for "not there on this side".
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub(super) struct Names {
 
 pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
     if name.contains(&0) {
-        return Err(Refusal::new(Code::P508, "a file name has a NUL byte"));
+        return refuse(Code::P508, "a file name has a NUL byte");
     }
     String::from_utf8(name.to_vec())
         .map_err(|_| Refusal::new(Code::P508, "a file name is not UTF-8"))
@@ -23,7 +23,7 @@ pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
 pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let headers = &file.headers;
     if let Some(message) = &headers.bad_name {
-        return Err(Refusal::new(Code::P204, message));
+        return refuse(Code::P204, message);
     }
     let from = headers.rename_from.as_ref().or(headers.copy_from.as_ref());
     let to = headers.rename_to.as_ref().or(headers.copy_to.as_ref());
@@ -37,10 +37,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
         });
     }
     if from.is_some() || to.is_some() {
-        return Err(Refusal::new(
-            Code::P201,
-            "a rename or copy names only one side",
-        ));
+        return refuse(Code::P201, "a rename or copy names only one side");
     }
     let (Some(minus), Some(plus)) = (&headers.minus, &headers.plus) else {
         let (old, new) = git.ok_or_else(|| Refusal::new(Code::P201, "no line names the file"))?;
@@ -53,10 +50,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let name = |side: &Side<'_>| side.name().map(text).transpose();
     let (old, new) = (name(minus)?, name(plus)?);
     if old.is_none() && new.is_none() {
-        return Err(Refusal::new(
-            Code::P201,
-            "both sides of the file are /dev/null",
-        ));
+        return refuse(Code::P201, "both sides of the file are /dev/null");
     }
     if let (Some(line), None) = (headers.git_line, &headers.explicit) {
         agree_on_names(line, git.as_ref(), old.as_deref(), new.as_deref())?;
@@ -70,10 +64,10 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
             })
         };
         if !named(&old) || !named(&new) {
-            return Err(Refusal::new(
+            return refuse(
                 Code::P202,
                 "the `Index:` line names another file than the headers",
-            ));
+            );
         }
     }
     // An epoch time stamp says that the file is not there on that side.
@@ -144,13 +138,13 @@ fn agree_on_names(
         .flatten()
         .map(|it| format!("\"{it}\""))
         .collect();
-    Err(Refusal::new(
+    refuse(
         Code::P202,
         format!(
             "the `diff --git` line and the `---`/`+++` lines name different files: \"{line}\" and {}",
             sides.join(", ")
         ),
-    ))
+    )
 }
 
 fn agree_on_rename(headers: &Headers<'_>, from: &[u8], to: &[u8]) -> Result<(), Refusal> {
@@ -171,10 +165,10 @@ fn agree_on_rename(headers: &Headers<'_>, from: &[u8], to: &[u8]) -> Result<(), 
     if ends(&headers.minus, from) && ends(&headers.plus, to) && in_line {
         return Ok(());
     }
-    Err(Refusal::new(
+    refuse(
         Code::P202,
         "the rename or copy lines and the other headers name different files",
-    ))
+    )
 }
 
 // Whether the headers alone say that the file is new.

@@ -1,6 +1,6 @@
 use super::names::{Names, Naming, is_creation, strip};
 use super::set::FilePatch;
-use crate::model::{Code, Mend, Refusal, Safety};
+use crate::model::{Code, Mend, Refusal, Safety, refuse};
 use crate::source::Listing;
 
 // What is done to every name of a patch.
@@ -88,7 +88,7 @@ pub(super) fn common_prefix(
         match (exists(&plain(0)), exists(&plain(1))) {
             (true, true) => {
                 let message = "the names fit with and without their first component";
-                return Err(Refusal::new(Code::P509, message));
+                return refuse(Code::P509, message);
             }
             (true, false) => {
                 mends.push(mend(
@@ -134,7 +134,7 @@ pub(super) fn common_prefix(
         }
         _ => {
             let message = "the names fit the tree in several ways";
-            Err(Refusal::new(Code::P509, message))
+            refuse(Code::P509, message)
         }
     }
 }

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::content::reverse_hunk;
-use crate::model::{Mend, Operation, PatchFormat, PatchProblem};
+use crate::model::{Code, Mend, Operation, PatchFormat, PatchProblem};
 
 /// A patch in whatever format, as one model. Text is borrowed from the input where it can be.
 #[derive(Debug, Clone)]
@@ -25,6 +25,32 @@ pub struct FilePatch<'a> {
     pub headers: Headers<'a>,
     /// The change of content.
     pub body: Body<'a>,
+}
+
+impl<'a> FilePatch<'a> {
+    /// A section of a format that says outright what happens to which path.
+    pub(super) fn explicit(
+        line: u32,
+        operation: Operation,
+        path: &Cow<'a, [u8]>,
+        body: Body<'a>,
+    ) -> Self {
+        let side = |is_there: bool| {
+            let name = is_there.then(|| Side::Name(path.clone()));
+            Some(name.unwrap_or(Side::Null))
+        };
+        let headers = Headers {
+            explicit: Some(operation),
+            minus: side(operation != Operation::Create),
+            plus: side(operation != Operation::Delete),
+            ..Headers::default()
+        };
+        Self {
+            line,
+            headers,
+            body,
+        }
+    }
 }
 
 /// The names and modes of a file section, as written.
@@ -117,7 +143,7 @@ pub enum Body<'a> {
 }
 
 /// One replacement of text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Edit {
     /// What stands there.
     pub old: Vec<u8>,
@@ -206,6 +232,16 @@ pub struct HunkLine<'a> {
 }
 
 impl HunkLine<'_> {
+    /// The same line with another text.
+    pub(super) fn with_text(&self, text: Vec<u8>) -> Self {
+        Self {
+            line: Cow::Owned(text),
+            prefixed: false,
+            bare: false,
+            ..self.clone()
+        }
+    }
+
     /// The text without its marker.
     #[must_use]
     pub fn text(&self) -> &[u8] {
@@ -237,8 +273,21 @@ impl<'a> Hunk<'a> {
     }
 }
 
-/// The patch that undoes a patch; its sections are in reverse order.
+/// The patch that undoes a patch; its sections are in reverse order. What does not say what it takes
+/// the place of is a problem of the set.
 pub(super) fn reverse(mut set: PatchSet<'_>) -> PatchSet<'_> {
+    let says_nothing = |file: &&FilePatch<'_>| match &file.body {
+        Body::Whole(_) => true,
+        Body::Edits(edits) => edits.iter().any(|edit| edit.all),
+        Body::Empty => file.headers.explicit == Some(Operation::Delete),
+        Body::Hunks(_) | Body::Binary(..) | Body::BinaryWithoutData => false,
+    };
+    let message = "this cannot be undone: nothing says what stood there before";
+    let problem = |file: &FilePatch<'_>| {
+        PatchProblem::new(Code::P107, message).at(None, u64::from(file.line))
+    };
+    set.problems
+        .extend(set.files.iter().filter(says_nothing).map(problem));
     set.files.reverse();
     set.files = set.files.into_iter().map(reverse_file).collect();
     set

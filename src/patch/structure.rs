@@ -4,7 +4,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::change::FileState;
 use super::compose::LineEdit;
-use crate::model::{Code, Operation, PatchProblem, Refusal, file_name};
+use super::place::Work;
+use crate::model::{Code, Operation, PatchProblem, Refusal, file_name, refuse};
 use crate::source::{EntryKind, Listing};
 
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
@@ -22,14 +23,14 @@ pub(super) fn ancestors(
                 .as_ref()
                 .is_some_and(|state| state.mode == 0o120_000)
             {
-                return Err(Refusal::new(Code::P505, link));
+                return refuse(Code::P505, link);
             }
             continue;
         }
         match listing.get(above).map(|entry| &entry.kind) {
-            Some(EntryKind::Symlink { .. }) => return Err(Refusal::new(Code::P505, link)),
+            Some(EntryKind::Symlink { .. }) => return refuse(Code::P505, link),
             Some(EntryKind::Submodule { .. }) => {
-                return Err(Refusal::new(Code::P506, "the path is inside a submodule"));
+                return refuse(Code::P506, "the path is inside a submodule");
             }
             _ => {}
         }
@@ -39,7 +40,7 @@ pub(super) fn ancestors(
 
 /// Refuses a link that leads out of the tree or into git's directory, or is no plain path.
 pub(super) fn link(path: &str, target: &[u8]) -> Result<(), Refusal> {
-    let refuse = |message: &str| Err(Refusal::new(Code::P505, message));
+    let refuse = |message: &str| refuse(Code::P505, message);
     let Ok(target) = std::str::from_utf8(target) else {
         return refuse("the target of the link is not UTF-8");
     };
@@ -182,7 +183,11 @@ fn embedded_repository(made: &[(&String, &PathChange)]) -> Option<(String, u32)>
 }
 
 /// Paths that a person or model may have meant.
-pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
+pub(super) fn suggestions(listing: &Listing, path: &str, work: &Work) -> Vec<String> {
+    let differs = |other: &str| {
+        let most = Work::of_alike(other.len(), path.len());
+        work.afford(most).then(|| strsim::levenshtein(other, path))
+    };
     let name = file_name(path);
     let mut same: Vec<&str> = listing
         .files()
@@ -190,7 +195,7 @@ pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
         .filter(|other| other.rsplit('/').next() == Some(name))
         .take(50)
         .collect();
-    same.sort_by_key(|other| (strsim::levenshtein(other, path), *other));
+    same.sort_by_cached_key(|other| (differs(other).unwrap_or(usize::MAX), *other));
     if same.is_empty() {
         let directory = path
             .strip_suffix(name)
@@ -202,7 +207,7 @@ pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
             .map(|entry| entry.path.as_str());
         same = neighbours
             .filter(|other| other.len().abs_diff(path.len()) < 4)
-            .filter(|other| strsim::levenshtein(other, path) <= 3)
+            .filter(|other| differs(other).is_some_and(|it| it <= 3))
             .take(3)
             .collect();
     }

@@ -3,7 +3,7 @@ use super::change::recorded_mode;
 use super::names::{Names, Naming, names, strip};
 use super::prefix::{Prefix, common_prefix};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
-use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety};
+use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 use crate::policy::check_path;
 use crate::source::Listing;
 
@@ -270,39 +270,33 @@ fn operation(
         return Ok(Operation::Copy);
     }
     if headers.new_file_mode.is_some() && headers.deleted_file_mode.is_some() {
-        return Err(Refusal::new(Code::P202, "the file is both new and deleted"));
+        return refuse(Code::P202, "the file is both new and deleted");
     }
     if headers.new_file_mode.is_some() {
         if matches!(headers.plus, Some(Side::Null)) {
-            return Err(Refusal::new(
-                Code::P202,
-                "the file is new and its new side is /dev/null",
-            ));
+            return refuse(Code::P202, "the file is new and its new side is /dev/null");
         }
         if has_old_lines(&file.body) {
-            return Err(Refusal::new(
+            return refuse(
                 Code::P205,
                 "the file is said to be new, yet the patch has lines of an old one",
-            ));
+            );
         }
         return Ok(Operation::Create);
     }
     if headers.deleted_file_mode.is_some() {
         if matches!(headers.plus, Some(Side::Name(_))) {
-            return Err(Refusal::new(
-                Code::P202,
-                "the file is deleted and has a new side",
-            ));
+            return refuse(Code::P202, "the file is deleted and has a new side");
         }
         return Ok(Operation::Delete);
     }
     match (old, new) {
         (None, Some(_)) => {
             if has_old_lines(&file.body) {
-                return Err(Refusal::new(
+                return refuse(
                     Code::P205,
                     "the old side is /dev/null, yet the patch has lines of an old file",
-                ));
+                );
             }
             if headers.is_git {
                 note(
@@ -346,10 +340,7 @@ fn operation(
             );
             Ok(Operation::Rename)
         }
-        _ => Err(Refusal::new(
-            Code::P202,
-            "the two sides name different files",
-        )),
+        _ => refuse(Code::P202, "the two sides name different files"),
     }
 }
 
@@ -361,30 +352,27 @@ fn mode(headers: &Headers<'_>, operation: Operation) -> Result<Option<u32>, Refu
     };
     for mode in [headers.old_mode, asked].into_iter().flatten() {
         if mode == 0o160_000 {
-            return Err(Refusal::new(Code::P506, "the patch changes a submodule"));
+            return refuse(Code::P506, "the patch changes a submodule");
         }
         if !matches!(
             mode,
             0o100_644 | 0o100_755 | 0o100_664 | 0o100_600 | 0o120_000
         ) {
-            return Err(Refusal::new(
-                Code::P206,
-                "the patch has a mode that git does not record",
-            ));
+            return refuse(Code::P206, "the patch has a mode that git does not record");
         }
     }
     if let (Some(old), Some(new)) = (headers.old_mode, headers.new_mode)
         && (old == 0o120_000) != (new == 0o120_000)
     {
-        return Err(Refusal::new(
+        return refuse(
             Code::P206,
             "the patch turns a file into a link by its mode alone",
-        ));
+        );
     }
     if let Some(index) = headers.index.and_then(|index| index.mode)
         && index == 0o160_000
     {
-        return Err(Refusal::new(Code::P506, "the patch changes a submodule"));
+        return refuse(Code::P506, "the patch changes a submodule");
     }
     Ok(asked.map(recorded_mode))
 }

@@ -1,7 +1,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::invisible::is_invisible;
-use crate::model::{Code, Refusal};
+use crate::model::{Code, Refusal, refuse};
 
 /// Judges a path as a patch names it: any system's ways to leave the tree or to reach git's own
 /// files. Names that are new must also be portable.
@@ -36,10 +36,6 @@ pub fn check_path(path: &str, is_new: bool) -> Result<(), Refusal> {
         return refuse(Code::P503, "it starts with a drive letter");
     }
     Ok(())
-}
-
-fn refuse<T>(code: Code, reason: &'static str) -> Result<T, Refusal> {
-    Err(Refusal::new(code, reason))
 }
 
 fn check_component(part: &str, is_new: bool) -> Result<(), Refusal> {

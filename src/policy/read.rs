@@ -228,12 +228,14 @@ impl ReadPolicy {
 
     fn built_in(&self, lower: &str) -> Option<&'static DenyRow> {
         let hits = self.denied.matches(lower);
-        let first = *hits.first()?;
+        if hits.is_empty() {
+            return None;
+        }
         let exceptions = self.excepted.matches(lower);
         hits.iter().find_map(|hit| {
             let row = self.rows.iter().find(|row| row.globs.contains(hit))?;
             let excepted = exceptions.iter().any(|at| row.except.contains(at));
-            (first <= *hit && !excepted).then_some(row.row)
+            (!excepted).then_some(row.row)
         })
     }
 }

@@ -68,6 +68,17 @@ pub struct Skipped {
     pub reason: String,
 }
 
+#[cfg(feature = "program")]
+impl Skipped {
+    /// One that is no text.
+    pub(crate) fn unnamed(lossy_path: impl Into<String>) -> Self {
+        Self {
+            lossy_path: lossy_path.into(),
+            reason: "its name is not UTF-8".to_owned(),
+        }
+    }
+}
+
 impl Listing {
     /// Sorts the entries and indexes them. Of two entries with one path the first stays.
     #[must_use]

@@ -250,10 +250,8 @@ impl Sink<'_> {
             return WalkState::Continue;
         };
         let Some(path) = repo_path(relative) else {
-            self.skipped.push(Skipped {
-                lossy_path: relative.to_string_lossy().into_owned(),
-                reason: "its name is not UTF-8".to_owned(),
-            });
+            self.skipped
+                .push(Skipped::unnamed(relative.to_string_lossy()));
             return WalkState::Skip;
         };
         if found.file_type().is_some_and(|kind| kind.is_dir()) {

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use sha2::{Digest as _, Sha256};
 
-use super::path_files::{first_path_file, lexical};
+use super::path_files::{entries, first_path_file, lexical};
 use crate::source::Installed;
 
 /// A virtual environment outside a worktree that its commands run in.
@@ -116,7 +116,7 @@ fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
         .or_else(|| home("POETRY_CACHE_DIR", "virtualenvs"))
         .or_else(|| home("XDG_CACHE_HOME", "pypoetry/virtualenvs"))
         .or_else(|| home("HOME", ".cache/pypoetry/virtualenvs"));
-    let mut found = folders(place);
+    let mut found = place.map_or_else(Vec::new, |it| entries(&it));
     found.retain(|it| {
         it.file_name()
             .is_some_and(|name| name.to_string_lossy().contains(&mark))
@@ -130,7 +130,7 @@ fn of_pipenv(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
     let place = home("WORKON_HOME", "")
         .or_else(|| home("XDG_DATA_HOME", "virtualenvs"))
         .or_else(|| home("HOME", ".local/share/virtualenvs"));
-    let mut found = folders(place);
+    let mut found = place.map_or_else(Vec::new, |it| entries(&it));
     found.retain(|it| {
         let project = it.join(".project");
         let small = project
@@ -138,18 +138,6 @@ fn of_pipenv(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
             .is_ok_and(|it| it.is_file() && it.len() < 8192);
         small && fs::read_to_string(project).is_ok_and(|it| Path::new(it.trim()) == worktree)
     });
-    found
-}
-
-fn folders(place: Option<PathBuf>) -> Vec<PathBuf> {
-    let entries = place.and_then(|place| fs::read_dir(place).ok());
-    let mut found: Vec<PathBuf> = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
-    found.sort();
     found
 }
 

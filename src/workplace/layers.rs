@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -192,7 +192,17 @@ impl Walk<'_> {
 
 /// Writes edits into a fresh folder over `lower`, the folders that it covers, topmost first.
 pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), WorkplaceError> {
+    let stays = |path: &str| edits.get(path).is_some_and(Option::is_some);
+    let mut folders: HashSet<&str> = HashSet::new();
+    for (path, _) in edits.iter().filter(|(_, state)| state.is_some()) {
+        folders.extend(path.ancestors());
+    }
     for (path, state) in edits {
+        // What takes the place of a file, or of the folder that it was in, covers it already.
+        let covered = folders.contains(path.as_str()) || path.ancestors().any(stays);
+        if state.is_none() && covered {
+            continue;
+        }
         let at = upper.join(path.as_str());
         let written = make_folders(upper, lower, path.directory()).and_then(|()| match state {
             Some(state) => write_entry(&at, &state.bytes, state.mode)
@@ -296,5 +306,28 @@ mod tests {
         };
         assert_ne!(second(upper.join("a.py")), second(lower.join("a.py")));
         assert_eq!(fs::read(upper.join("a.py")).unwrap(), b"clean()\n");
+    }
+    #[test]
+    fn files_and_folders_take_the_place_of_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let (upper, lower) = (folder.path().join("upper"), folder.path().join("lower"));
+        fs::create_dir(&upper).unwrap();
+        fs::create_dir_all(lower.join("data")).unwrap();
+        for path in ["conf", "data/x", "gone"] {
+            fs::write(lower.join(path), "").unwrap();
+        }
+        let state = FileState::default();
+        let edits = [
+            ("conf", None),
+            ("conf/a", Some(state.clone())),
+            ("data", Some(state)),
+            ("data/x", None),
+            ("gone", None),
+        ];
+        let edits = edits.map(|(path, state)| (RepoPath::new(path).unwrap(), state));
+        write(&upper, &[&lower], &edits.into()).unwrap();
+        assert!(upper.join("conf/a").is_file() && upper.join("data").is_file());
+        let gone = fs::symlink_metadata(upper.join("gone")).unwrap();
+        assert!(!gone.is_file() && !gone.is_dir());
     }
 }

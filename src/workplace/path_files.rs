@@ -115,9 +115,12 @@ fn environments(worktree: &Path, lines: &[String]) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
+/// What stands in a folder, by name.
+pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     let found = fs::read_dir(folder).into_iter().flatten().flatten();
-    found.map(|entry| entry.path()).collect()
+    let mut found: Vec<PathBuf> = found.map(|entry| entry.path()).collect();
+    found.sort();
+    found
 }
 
 #[cfg(test)]

@@ -190,16 +190,12 @@ impl Relink<'_> {
             Vec::new()
         };
         let is_text = !bytes.is_empty() && !bytes.contains(&0);
-        let mut text = bytes;
-        let mut named = false;
+        let mut text = bytes.clone();
         for (from, to) in self.pairs().filter(|_| is_text) {
-            let name = from.as_os_str().as_encoded_bytes();
-            if memchr::memmem::find(&text, name).is_some() {
-                text = replaced(&text, name, to.as_os_str().as_encoded_bytes());
-                named = true;
-            }
+            let [from, to] = [from, to].map(|it| it.as_os_str().as_encoded_bytes());
+            text = replaced(&text, from, to);
         }
-        if !named {
+        if text == bytes {
             return symlink(from, to);
         }
         fs::write(to, text)?;
@@ -210,23 +206,25 @@ impl Relink<'_> {
 /// A script or a list of paths is smaller.
 const MAX_TEXT: u64 = 4 << 20;
 
-// Only whole names: `/w/r` in `/w/r/src`, not in `/w/repo`.
+// Only whole names: `/w/r` in `/w/r/src` and `-I/w/r`, not in `/w/repo`, `./w/r` or `/srv/w/r`.
 pub(super) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let in_name = |it: &u8| it.is_ascii_alphanumeric() || b"-_.~".contains(it);
+    // What begins with a slash may follow one, as in `file:///w/r`; what does not is part of a path then.
+    let goes_before = |it: &u8| in_name(it) || (*it == b'/' && !from.starts_with(b"/"));
     let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = memchr::memmem::find(rest, from) {
-        let (before, found) = rest.split_at(at);
-        let after = found.get(from.len()..).unwrap_or_default();
-        out.extend_from_slice(before);
-        let goes_on = |it: &u8| it.is_ascii_alphanumeric() || b"-_.".contains(it);
-        out.extend_from_slice(if after.first().is_some_and(goes_on) {
-            from
-        } else {
-            to
-        });
-        rest = after;
+    let mut done = 0;
+    for at in memchr::memmem::find_iter(bytes, from) {
+        let (before, rest) = bytes.split_at(at);
+        let after = rest.get(from.len()..).unwrap_or_default();
+        let option = matches!(before, [.., b'-', letter] if letter.is_ascii_alphabetic());
+        let inside = !option && before.last().is_some_and(goes_before);
+        if !inside && !after.first().is_some_and(in_name) {
+            out.extend_from_slice(before.get(done..).unwrap_or_default());
+            out.extend_from_slice(to);
+            done = at + from.len();
+        }
     }
-    out.extend_from_slice(rest);
+    out.extend_from_slice(bytes.get(done..).unwrap_or_default());
     out
 }
 
@@ -253,10 +251,15 @@ mod tests {
 
     #[test]
     fn only_whole_names_are_replaced() {
-        let text = b"/w/r/src\n/w/repo\n/w/r.old\n/w/r";
+        let text = b"/w/r/src\n/w/repo\n/w/r.old\n/srv/w/r\n./w/r\n-I/w/r\nfile:///w/r";
         assert_eq!(
             replaced(text, b"/w/r", b"/c"),
-            b"/c/src\n/w/repo\n/w/r.old\n/c"
+            b"/c/src\n/w/repo\n/w/r.old\n/srv/w/r\n./w/r\n-I/c\nfile:///c"
+        );
+        let command = b"venv/bin/python /opt/venv/bin/python";
+        assert_eq!(
+            replaced(command, b"venv", b"/c"),
+            b"/c/bin/python /opt/venv/bin/python"
         );
     }
 

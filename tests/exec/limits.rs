@@ -99,6 +99,25 @@ fn a_flood_is_cut_and_counted() {
     assert!(log.windows(15).any(|it| it == b"bytes left out]"));
 }
 
+struct Slow(usize);
+
+impl Sink for Slow {
+    fn output(&mut self, _: Stream, bytes: &[u8]) {
+        self.0 += bytes.len();
+        let late = self.0 > 2_100_000;
+        std::thread::sleep(Duration::from_millis(if late { 250 } else { 10 }));
+    }
+}
+
+#[test]
+fn who_reads_slowly_gets_all_of_it() {
+    let world = World::new();
+    let job = world.job("head -c 1200000 /dev/zero >&2 & head -c 1200000 /dev/zero; wait");
+    let mut slow = Slow(0);
+    let outcome = run(&job, &Stop::new(), &mut slow).unwrap();
+    assert_eq!((slow.0, outcome.output.bytes), (2_400_000, 2_400_000));
+}
+
 // The bytes of a cut text without its marker line.
 fn kept(text: &str) -> u64 {
     let marker = text.lines().find(|line| line.starts_with('[')).unwrap();

@@ -1,4 +1,5 @@
 use mendit::model::PatchFormat;
+use mendit::patch::Judge;
 
 use crate::support::{after, judged, words};
 
@@ -139,6 +140,32 @@ fn edits_can_be_for_all_places_or_after_a_line() {
     }
     let judged = judged(&[("f", file)], r#"{"path": "f", "old": "a", "new": "c"}"#);
     assert_eq!(words(&judged.verdict), "ambiguous P403");
+}
+
+#[test]
+fn an_edit_for_all_places_is_made_in_all_of_them_or_in_none() {
+    let file = "x = foo\n".repeat(1500);
+    let edit = |new: &str| serde_json::json!({"path": "f", "old": "foo", "new": new, "all": true});
+    let judged = |new: &str| judged(&[("f", &file)], &edit(new).to_string());
+    let made = after(&judged("bar"), "f").unwrap();
+    assert!(made == "x = bar\n".repeat(1500));
+    assert_eq!(words(&judged(&"y".repeat(100_000)).verdict), "refused P705");
+}
+
+#[test]
+fn what_does_not_say_what_stood_there_is_not_undone() {
+    let undone = |files: &[(&str, &str)], text: &str| {
+        let judge = Judge::new(files.iter().copied()).reverse(true);
+        words(&judge.judge(text).verdict)
+    };
+    let whole = r#"{"path": "f", "content": "a\nb\nc\n"}"#;
+    assert_eq!(undone(&[("f", "a\nb\n")], whole), "malformed P107");
+    let all = r#"{"path": "f", "old": "a", "new": "b", "replace_all": true}"#;
+    assert_eq!(undone(&[("f", "b\nb\n")], all), "malformed P107");
+    let delete = "*** Begin Patch\n*** Delete File: f\n*** End Patch\n";
+    assert_eq!(undone(&[("g", "")], delete), "malformed P107");
+    let insert = r#"{"path": "f", "insert_line": 1, "new_str": "b"}"#;
+    assert_eq!(undone(&[("f", "a\nb\nc\n")], insert), "applies");
 }
 
 // What is not there byte for byte is placed, mended and diagnosed as lines of a hunk are.

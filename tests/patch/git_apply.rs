@@ -199,6 +199,20 @@ fn merges_with_the_blob_it_was_made_for() {
 }
 
 #[test]
+fn nothing_is_written_while_somebody_else_writes_the_index() {
+    for arguments in [&["--index"][..], &["--cached"], &["--3way"], &["-N"]] {
+        let root = repository(&[("f", TEN.as_bytes())]);
+        fs::write(root.path().join(".git/index.lock"), "").expect("a lock");
+        let words = [&["git-apply"][..], arguments].concat();
+        let before = ran(root.path(), &git(root.path(), &["status"])).files;
+        let ours = ran(root.path(), &mendit(root.path(), &words, CHANGE.as_bytes()));
+        assert_eq!(ours.exit, Some(128), "{arguments:?}");
+        assert!(ours.stderr.contains("index.lock"), "{}", ours.stderr);
+        assert_eq!(ours.files, before, "{arguments:?}");
+    }
+}
+
+#[test]
 fn unsafe_paths_lead_out_but_never_into_git() {
     let root = repository(&[("f", TEN.as_bytes())]);
     let make = |path: &str| {

@@ -338,6 +338,46 @@ fn hostile_input_ends() {
     assert!(!judged(&[("f", &file)], &patch).verdict.verdict.applies());
 }
 
+// What would be looked at again for each of its lines.
+#[test]
+fn hostile_replies_end() {
+    let file = "a\n".repeat(20_000);
+    let edits = |count: usize| {
+        let edit = |at| serde_json::json!({"path": "f", "old": format!("q{at}"), "new": "r"});
+        (0..count)
+            .map(edit)
+            .collect::<serde_json::Value>()
+            .to_string()
+    };
+    let packets = (0..60_000).map(|at| serde_json::json!({"patch": format!("q{at}")}));
+    let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n\n";
+    let options = "Option A\n".repeat(100_000);
+    let missing = (0..3_000).map(|at| format!("--- a/m{at}.txt\n+++ b/m{at}.txt\n{diff}"));
+    let block = format!("f\n<<<<<<< SEARCH\n{}", "a\n".repeat(10_000));
+    for reply in [
+        "```a\n".repeat(100_000),
+        "<".repeat(1_000_000) + ">",
+        edits(20_000),
+        packets.collect::<serde_json::Value>().to_string(),
+        format!("{options}{diff}{options}{diff}"),
+        format!("{block}=======\nb\n=======\nc\n>>>>>>> REPLACE\n"),
+        missing.collect(),
+    ] {
+        let file = if reply.starts_with("f\n") {
+            file.as_str()
+        } else {
+            "a\n"
+        };
+        assert!(!judged(&[("f", file)], &reply).verdict.verdict.applies());
+    }
+    let rows = (0..60_000).map(|at| format!("{:0>150}\n", at * 7919));
+    let many = [("f", &*rows.collect::<String>())];
+    let hunk = |at: usize| format!("@@ -{at} +{at} @@\n-{}\n+x\n", "word ".repeat(40 - at));
+    let hunks: String = (1..9).map(hunk).collect();
+    let unlike = judged(&many, &format!("--- a/f\n+++ b/f\n{hunks}"));
+    assert_eq!(words(&unlike.verdict), "context_not_found P402");
+}
+
 #[test]
 fn a_file_without_a_change_is_left_as_it_is() {
     let patch = "--- a/f\n+++ b/f\n@@ -3,2 +3,2 @@\n-three\n+THREE\n four\n\

@@ -24,6 +24,28 @@ fn in_each_set_up_what_runs_is_what_was_changed() {
 }
 
 #[test]
+fn an_agent_may_put_folders_where_files_stood_and_files_where_folders_did() {
+    for workplace in ["overlay", "copy"] {
+        let repo = Repo::with(&[
+            ("conf", "1\n"),
+            ("data/x", "x\n"),
+            ("test.sh", "test -f conf/a && test -f data\n"),
+        ]);
+        let agent = "rm -r conf data; mkdir conf; echo 2 > conf/a; echo 2 > data";
+        let mut words = vec!["repair", "--no-heal", "--max-attempts", "1"];
+        words.extend(["--workplace", workplace, "--test", "sh test.sh"]);
+        words.extend(["--agent", agent, "--agent-protocol", "edit"]);
+        let output = repo.mendit(&words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said.contains("no overlay workplace") {
+            eprintln!("no overlay here: {said}");
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(0), "{workplace}: {said}");
+    }
+}
+
+#[test]
 fn a_set_up_that_fails_ends_the_run_with_its_output() {
     let repo = Repo::with(&[("a.sh", "exit 1\n")]);
     let words = [

@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
@@ -7,36 +8,36 @@ use crate::model::SandboxMode;
 /// What the supervisor is asked to do: the first frame on its standard input.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
-    /// Program and arguments, as bytes.
-    pub(super) command: Vec<Vec<u8>>,
+    /// Program and arguments. Paths are such strings too: not all of them are UTF-8.
+    pub(super) command: Vec<OsString>,
     /// Whether standard input comes over the socket; else it is `/dev/null`.
     pub(super) stdin: bool,
     pub(super) timeout_ms: Option<u64>,
     pub(super) grace_ms: u64,
     pub(super) sandbox: SandboxMode,
-    pub(super) writable: Vec<Vec<u8>>,
+    pub(super) writable: Vec<OsString>,
     /// Writable too, unless one of them holds what is closed and mounts cannot be had.
-    pub(super) common: Vec<Vec<u8>>,
+    pub(super) common: Vec<OsString>,
     /// Folders that all programs share: private to the command where mounts can be had, else not
     /// writable.
-    pub(super) temporary: Vec<Vec<u8>>,
+    pub(super) temporary: Vec<OsString>,
     pub(super) no_network: bool,
     pub(super) memory: Option<u64>,
     pub(super) processes: Option<u64>,
     pub(super) file_bytes: Option<u64>,
     /// Where the command starts.
-    pub(super) directory: Vec<u8>,
+    pub(super) directory: OsString,
     /// Must not be written, though what is above may be.
-    pub(super) closed: Vec<Vec<u8>>,
+    pub(super) closed: Vec<OsString>,
     pub(super) overlays: Vec<OrderOverlay>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OrderOverlay {
-    pub(super) at: Vec<u8>,
-    pub(super) layers: Vec<Vec<u8>>,
-    pub(super) upper: Vec<u8>,
-    pub(super) work: Vec<u8>,
+    pub(super) at: OsString,
+    pub(super) layers: Vec<OsString>,
+    pub(super) upper: OsString,
+    pub(super) work: OsString,
 }
 
 pub(super) const ORDER: u8 = b'O';

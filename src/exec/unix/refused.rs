@@ -9,14 +9,13 @@ use crate::exec::{Job, SandboxState};
 
 /// Places that a job was refused to write by its sandbox, as its output tells.
 pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<PathBuf> {
-    use std::os::unix::ffi::OsStrExt as _;
     if report.sandbox == SandboxState::None {
         return Vec::new();
     }
     let variables = job.environment.variables(std::env::vars_os());
     let mut open = writable(job, &variables);
     open.extend(common(job));
-    let is_shut = |it: &PathBuf| report.shut.iter().any(|at| it.as_os_str().as_bytes() == at);
+    let is_shut = |it: &PathBuf| report.shut.iter().any(|at| it.as_os_str() == at);
     open.extend(temporary().into_iter().filter(|it| !is_shut(it)));
     refused_writes(text, &open, &job.sandbox.closed)
 }

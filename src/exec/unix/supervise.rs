@@ -1,9 +1,7 @@
-use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -50,10 +48,8 @@ pub(super) struct Entered {
 
 // Whether what must not be written lies in what may be: only mounts hold that back.
 fn has_open(order: &Order) -> bool {
-    let path = |bytes: &Vec<u8>| PathBuf::from(OsString::from_vec(bytes.clone()));
-    let writable: Vec<PathBuf> = order.writable.iter().map(path).collect();
-    let mut closed = order.closed.iter().map(path);
-    closed.any(|closed| writable.iter().any(|it| closed.starts_with(it)))
+    let mut closed = order.closed.iter().map(Path::new);
+    closed.any(|closed| order.writable.iter().any(|it| closed.starts_with(it)))
 }
 
 enum Event {
@@ -77,13 +73,7 @@ fn supervised() -> Option<()> {
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
     let started = entered.and_then(|entered| {
-        let is_private = |it: &Vec<u8>| {
-            entered
-                .private
-                .iter()
-                .any(|at| at.as_os_str().as_bytes() == it)
-        };
-        shut.retain(|it| !is_private(it));
+        shut.retain(|it| !entered.private.iter().any(|at| at.as_os_str() == it));
         let (child, state) = start(&order, &entered)?;
         let open = !entered.closed && order.sandbox != SandboxMode::Off && has_open(&order);
         let weaker = open && state == SandboxState::Enforced;
@@ -182,9 +172,12 @@ fn feed(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 // Confinement holds for the thread that asks for it and for what that thread starts. The command
 // is started from such a thread, so that the supervisor stays outside and cannot be reached.
 fn start(order: &Order, entered: &Entered) -> Result<(Child, SandboxState), ReportedEnd> {
-    let mut words = order.command.iter().cloned().map(OsString::from_vec);
-    let mut command = Command::new(words.next().unwrap_or_default());
-    command.args(words).process_group(0);
+    let (program, arguments) = order
+        .command
+        .split_first()
+        .ok_or_else(|| ReportedEnd::Failed("the command is empty".to_owned()))?;
+    let mut command = Command::new(program);
+    command.args(arguments).process_group(0);
     command.stdin(if order.stdin {
         Stdio::piped()
     } else {

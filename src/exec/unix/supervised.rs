@@ -2,10 +2,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -47,8 +46,7 @@ pub(in crate::exec) fn launch(
         return direct::launch(job, command, variables, input, ended);
     };
     let (ours, theirs) = UnixStream::pair()?;
-    let (stdout, stdout_writer) = job.terminal.stdout()?;
-    let (stderr, stderr_writer) = job.terminal.stderr()?;
+    let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
     let order = order(job, command, variables, !matches!(input, Input::Nothing));
     let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
     let mut supervisor = Command::new(program)
@@ -125,26 +123,27 @@ fn order(
     stdin: bool,
 ) -> Order {
     let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
-    let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
     let confined = job.sandbox.mode != SandboxMode::Off;
-    let list = |paths: Vec<PathBuf>| -> Vec<Vec<u8>> {
-        let paths = if confined { paths } else { Vec::new() };
-        paths.iter().map(|path| bytes(path)).collect()
+    let list = |paths: Vec<PathBuf>| -> Vec<OsString> {
+        let paths = paths.into_iter().filter(|_| confined);
+        paths.map(PathBuf::into_os_string).collect()
     };
     Order {
-        directory: bytes(&std::path::absolute(&job.directory).unwrap_or_default()),
+        directory: std::path::absolute(&job.directory)
+            .unwrap_or_default()
+            .into(),
         closed: list(job.sandbox.closed.clone()),
         overlays: job
             .overlays
             .iter()
             .map(|it| OrderOverlay {
-                at: bytes(&it.at),
-                layers: it.layers.iter().map(|it| bytes(it)).collect(),
-                upper: bytes(&it.upper),
-                work: bytes(&it.work),
+                at: it.at.clone().into(),
+                layers: it.layers.iter().map(OsString::from).collect(),
+                upper: it.upper.clone().into(),
+                work: it.work.clone().into(),
             })
             .collect(),
-        command: command.iter().map(|it| it.as_bytes().to_vec()).collect(),
+        command: command.to_vec(),
         stdin,
         timeout_ms: job.limits.timeout.map(milliseconds),
         grace_ms: milliseconds(job.limits.grace),

@@ -63,13 +63,5 @@ pub(super) fn apply(
 
 /// An id of all its 40 digits.
 pub(super) fn full_id(hex: &[u8]) -> Option<BlobId> {
-    let mut bytes = [0; 20];
-    if hex.len() != 2 * bytes.len() {
-        return None;
-    }
-    for (byte, digits) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-        let digits = std::str::from_utf8(digits).ok()?;
-        *byte = u8::from_str_radix(digits, 16).ok()?;
-    }
-    Some(BlobId::from_bytes(bytes))
+    std::str::from_utf8(hex).ok()?.parse().ok()
 }

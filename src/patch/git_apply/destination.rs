@@ -6,7 +6,7 @@ use super::line_ends::{LineEnds, Settings};
 use super::white_space::Rules;
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
 use crate::model::RepoPath;
-use crate::patch::write::Directory;
+use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.
 pub(super) struct Destination<'r> {
@@ -113,25 +113,19 @@ impl<'r> Destination<'r> {
         let Some(path) = self.on_disk(name) else {
             return Ok(OnDisk::Nothing);
         };
-        let missing = |error: &io::Error| {
-            matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            )
-        };
         if self.base.join(&path).is_dir() && !self.is_link(&path) {
             return Ok(OnDisk::Directory);
         }
         let parent = match self.tree.parent(&path, false) {
             Ok(parent) => parent,
-            Err(error) if missing(&error) => return Ok(OnDisk::Nothing),
+            Err(error) if is_absent(&error) => return Ok(OnDisk::Nothing),
             Err(error) => return Err(error),
         };
         let file = path.rsplit('/').next().unwrap_or(&path);
         match parent.look(file) {
             Ok(Some((bytes, mode))) => Ok(OnDisk::File(bytes, mode)),
             Ok(None) => Ok(OnDisk::Nothing),
-            Err(error) if missing(&error) => Ok(OnDisk::Nothing),
+            Err(error) if is_absent(&error) => Ok(OnDisk::Nothing),
             Err(error) => Err(error),
         }
     }

@@ -2,6 +2,7 @@ use super::messages::{Fatal, Messages};
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
 use super::section::{Hunk, Section};
 use super::white_space::Rule;
+use crate::patch::text::leading_number;
 
 /// Where a hunk is read, and what is said about it.
 pub(super) struct Counted<'o> {
@@ -134,11 +135,9 @@ fn range(text: &[u8]) -> Option<(usize, usize, &[u8])> {
     }
 }
 
+// A file has far fewer lines than this, and sums of such numbers stay in range.
 fn number(text: &[u8]) -> Option<(usize, &[u8])> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, rest) = text.split_at(digits);
-    // A file has far fewer lines than this, and sums of such numbers stay in range.
-    let value: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    let (value, rest) = leading_number::<u32>(text)?;
     Some((value as usize, rest))
 }
 

@@ -179,6 +179,13 @@ impl<'r> GitApply<'r> {
         }
         let mut outcome = Outcome::Clean;
         if applies {
+            if (self.options.uses_index() || self.options.intent_to_add)
+                && let Some(staging) = &mut self.destination.staging
+            {
+                // Before a file is written that the index would then not follow.
+                let failed = |error| Fatal(format!("Unable to create 'index.lock': {error}"));
+                staging.lock().map_err(failed)?;
+            }
             let left = write(
                 &done,
                 &mut self.destination,

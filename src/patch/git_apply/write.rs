@@ -7,7 +7,7 @@ use super::messages::{Fatal, Messages};
 use super::options::{GitApplyOptions, Verbosity};
 use super::section::{SectionResult, is_submodule, said_name};
 use crate::git::Staged;
-use crate::model::{BlobId, Operation, RepoPath};
+use crate::model::{BlobId, RepoPath};
 
 // What a path shall be: nothing, or content and mode.
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;
@@ -195,7 +195,10 @@ fn write_files(
             continue;
         }
         let path = RepoPath::new(&disk).map_err(|error| failed(&error.to_string()))?;
-        changes.push(Change::plain(path, standing, after));
+        changes.push(Change {
+            new_permissions: true,
+            ..Change::of_states(path, standing, after)
+        });
     }
     write_worktree(&destination.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
     for directory in submodules {
@@ -269,25 +272,4 @@ fn reject(
         .create(last, &text, 0o100_644, None)
         .map_err(failed)?;
     Ok(true)
-}
-
-impl Change {
-    // A change of bytes alone, for writing.
-    fn plain(path: RepoPath, standing: Option<FileState>, after: Option<FileState>) -> Self {
-        let operation = match (&standing, &after) {
-            (None, _) => Operation::Create,
-            (_, None) => Operation::Delete,
-            _ => Operation::Modify,
-        };
-        Self {
-            path,
-            from: None,
-            operation,
-            before: standing.clone(),
-            standing,
-            after,
-            edits: Vec::new(),
-            new_permissions: true,
-        }
-    }
 }

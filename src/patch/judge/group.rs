@@ -6,8 +6,8 @@ use super::super::structure;
 use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::run::Judging;
-use super::section::{SectionOutcome, refuse};
-use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal};
+use super::section::SectionOutcome;
+use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 
 impl Judging<'_, '_> {
     pub(super) fn group(
@@ -78,7 +78,7 @@ impl Judging<'_, '_> {
                 "the patch deletes or moves this file before it changes it",
             ),
             None => {
-                let suggestions = structure::suggestions(self.source.listing(), path);
+                let suggestions = structure::suggestions(self.source.listing(), path, &self.work);
                 let message = format!("there is no file `{}`", path.escape_debug());
                 let refusal = Refusal::new(Code::P501, message);
                 Err(if suggestions.is_empty() {
@@ -159,12 +159,8 @@ impl Judging<'_, '_> {
 
     pub(super) fn hunk_problems(&mut self, target: &Target, failures: Vec<(u64, Refusal)>) {
         for (line, failure) in failures {
-            self.hunk_problem(target, line, failure);
+            self.problem(failure.problem(Some(&target.new), line));
         }
-    }
-
-    pub(super) fn hunk_problem(&mut self, target: &Target, line: u64, failure: Refusal) {
-        self.problem(failure.problem(Some(&target.new), line));
     }
 
     // The patch may be for an older state of the file that the object database still has.
@@ -191,12 +187,7 @@ impl Judging<'_, '_> {
         let clean = merged.is_some();
         if self.options.three_way && clean {
             let message = "merged with what the file has become since the patch was made";
-            let mend = Mend::new(
-                Code::M413,
-                crate::model::Safety::OptIn,
-                section.line,
-                message,
-            );
+            let mend = Mend::new(Code::M413, Safety::OptIn, section.line, message);
             self.verdict.mends.push(mend);
             return merged;
         }

@@ -12,7 +12,9 @@ use super::super::structure;
 use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::run::{Judging, UndoneCopy};
-use crate::model::{BlobId, Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety};
+use crate::model::{
+    BlobId, Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse,
+};
 use crate::source::{EntryKind, ReadError, Source};
 
 impl Judging<'_, '_> {
@@ -242,7 +244,7 @@ impl Judging<'_, '_> {
                 adapted.unwrap_or_else(|| bytes.clone())
             }
             Body::Edits(edits) => {
-                let (verdicts, result, already) = edited(&before.bytes, edits);
+                let (verdicts, result, already) = edited(&before.bytes, edits, &self.work);
                 hunks.extend(verdicts);
                 match result {
                     Ok(bytes) => bytes,
@@ -261,7 +263,7 @@ impl Judging<'_, '_> {
                         return self.place(&section, target, before, hunks);
                     }
                     Err(failure) => {
-                        self.hunk_problem(target, u64::from(file.line), failure);
+                        self.hunk_problems(target, vec![(u64::from(file.line), failure)]);
                         return Ok(SectionOutcome::Failed);
                     }
                 }
@@ -333,10 +335,6 @@ impl Judging<'_, '_> {
         }
         Ok(standing)
     }
-}
-
-pub(super) fn refuse<T>(code: Code, message: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::new(code, message))
 }
 
 // How one section relates to the tree.
@@ -443,21 +441,16 @@ impl Judging<'_, '_> {
 
 // The content that a binary patch leads to; both ids have to prove it.
 fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>, Refusal> {
-    let id = |text: &[u8]| {
-        let full = text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit);
-        full.then(|| String::from_utf8_lossy(text).to_ascii_lowercase())
-    };
+    let id = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<BlobId>().ok();
     let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
         return refuse(
             Code::P603,
             "a binary patch needs full blob ids in its index line",
         );
     };
-    let zero = "0".repeat(40);
-    let is = |bytes: &[u8], id: &str| {
-        BlobId::of(bytes).to_string() == id || (bytes.is_empty() && id == zero)
-    };
-    if !is(before, &old) {
+    let zero = BlobId::from_bytes([0; 20]);
+    let is = |bytes: &[u8], id| BlobId::of(bytes) == id || (bytes.is_empty() && id == zero);
+    if !is(before, old) {
         return refuse(
             Code::P604,
             "the file is not the one the binary patch was made for",
@@ -468,7 +461,7 @@ fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>,
         Binary::Delta(delta) => apply_delta(before, delta),
     };
     match after {
-        Some(after) if is(&after, &new) => Ok(after),
+        Some(after) if is(&after, new) => Ok(after),
         Some(_) => refuse(
             Code::P605,
             "the binary patch does not lead to the content it announces",

@@ -31,8 +31,8 @@ pub(super) fn other_context<'h, 'a>(
                 .get(row)
                 .is_some_and(|it| it.text() == text.line(line))
         });
-        if stands && found.len() < MOST_PLACES && work.spend(200 * lines.len() as u64) {
-            found.push(old.aligned(text, &anchor, at));
+        if stands && found.len() < MOST_PLACES && work.spend(20 * lines.len() as u64) {
+            found.push(old.aligned(text, &anchor, at, work));
         } else if stands {
             return None;
         }
@@ -125,7 +125,7 @@ impl<'h, 'a> Old<'h, 'a> {
     }
 
     // The rows of the file that the lines stand for, when those of `anchor` stand at `at`.
-    fn aligned(&self, text: &Text<'_>, anchor: &Range<usize>, at: usize) -> Aligned {
+    fn aligned(&self, text: &Text<'_>, anchor: &Range<usize>, at: usize, work: &Work) -> Aligned {
         let mut rows = vec![None; self.lines.len()];
         for (row, line) in anchor.clone().zip(at..) {
             if let Some(slot) = rows.get_mut(row) {
@@ -134,10 +134,10 @@ impl<'h, 'a> Old<'h, 'a> {
         }
         let down: Vec<usize> = (anchor.end..self.lines.len()).collect();
         let below = at + anchor.len();
-        self.follow(text, &down, |step| Some(below + step), &mut rows);
+        self.follow((text, work), &down, |step| Some(below + step), &mut rows);
         let up: Vec<usize> = (0..anchor.start).rev().collect();
         let above = |step: usize| at.checked_sub(step + 1);
-        self.follow(text, &up, above, &mut rows);
+        self.follow((text, work), &up, above, &mut rows);
         let kept = rows.iter().zip(&self.lines).filter(|(row, line)| {
             line.kind == LineKind::Context && row.is_some_and(|row| row.exact)
         });
@@ -151,7 +151,7 @@ impl<'h, 'a> Old<'h, 'a> {
     // lines are left out on either side after which they agree again.
     fn follow(
         &self,
-        text: &Text<'_>,
+        (text, work): (&Text<'_>, &Work),
         order: &[usize],
         line_at: impl Fn(usize) -> Option<usize>,
         rows: &mut [Option<AlignedLine>],
@@ -191,7 +191,7 @@ impl<'h, 'a> Old<'h, 'a> {
             let changed = is_context(index)
                 && line(index)
                     .zip(file(step))
-                    .is_some_and(|(line, (_, file))| is_alike(line.text(), file));
+                    .is_some_and(|(line, (_, file))| is_alike(line.text(), file, work));
             let ways = (1..=MOST_LEFT_OUT)
                 .flat_map(|both| (0..=both).map(move |lines| (lines, both - lines)));
             let again = ways.into_iter().find(|(lines, files)| {
@@ -345,13 +345,16 @@ const MOST_PLACES: usize = 64;
 const MOST_LEFT_OUT: usize = 5;
 
 // One line made of another by a rename or a small change.
-fn is_alike(patch: &[u8], file: &[u8]) -> bool {
+fn is_alike(patch: &[u8], file: &[u8], work: &Work) -> bool {
     let (patch, file) = (
         String::from_utf8_lossy(patch),
         String::from_utf8_lossy(file),
     );
     let (patch, file) = (patch.trim(), file.trim());
-    patch.len() < 400 && file.len() < 400 && strsim::normalized_levenshtein(patch, file) >= 0.5
+    patch.len() < 400
+        && file.len() < 400
+        && work.spend(Work::of_alike(patch.len(), file.len()))
+        && strsim::normalized_levenshtein(patch, file) >= 0.5
 }
 
 #[cfg(test)]

@@ -116,7 +116,8 @@ fn alike(text: &Text<'_>, old: &[&HunkLine<'_>], work: &Work) -> Option<usize> {
     let told = old.iter().enumerate();
     let (index, line) = told.max_by_key(|(_, line)| line.text().trim_ascii().len())?;
     let wanted = plain(line.text());
-    if wanted.trim().is_empty() || !work.spend((text.len() * 200) as u64) {
+    let most = Work::of_alike(wanted.len(), text.span(0, text.len()).len());
+    if wanted.trim().is_empty() || !work.afford(most) {
         return None;
     }
     let rows = (0..text.len()).map(|row| {

@@ -45,10 +45,6 @@ impl MendNote {
             message,
         }
     }
-
-    pub(in crate::patch) fn code(self) -> Code {
-        self.code
-    }
 }
 
 /// Byte for byte.

@@ -22,12 +22,26 @@ impl Work {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    pub(super) fn spend(&self, compares: u64) -> bool {
+    pub(in crate::patch) fn spend(&self, compares: u64) -> bool {
         let less = |left: u64| Some(left.saturating_sub(compares));
         let before = self
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         before.is_ok_and(|left| left > compares)
+    }
+
+    /// The same for what may be left out: nothing is spent when it is too much.
+    pub(in crate::patch) fn afford(&self, compares: u64) -> bool {
+        let less = |left: u64| left.checked_sub(compares).filter(|left| *left > 0);
+        let before = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        before.is_ok()
+    }
+
+    /// How much it is to tell how alike two texts of these lengths are.
+    pub(in crate::patch) fn of_alike(one: usize, two: usize) -> u64 {
+        one as u64 * two as u64 / 8
     }
 }
 

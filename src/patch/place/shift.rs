@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use super::placed::{Placed, firm, old_of};
 use super::rule::MendNote;
 use super::search::Work;
@@ -57,12 +55,7 @@ pub(super) fn shifted<'h, 'a>(
             Shift::Deeper(by) => [by, text].concat(),
             Shift::Shallower(by) => text.strip_prefix(by)?.to_vec(),
         };
-        moved.push(HunkLine {
-            line: Cow::Owned(text),
-            prefixed: false,
-            bare: false,
-            ..line.clone()
-        });
+        moved.push(line.with_text(text));
     }
     let mend = MendNote::lossy(
         Code::M416,

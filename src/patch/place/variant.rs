@@ -60,12 +60,7 @@ fn without_numbers<'a>(hunk: &Hunk<'a>, close: bool) -> Option<Variant<'a>> {
     let lines = hunk.lines.iter().zip(lines).map(|(line, rest)| {
         let strip = line.kind != LineKind::Add || all;
         match rest.filter(|_| strip) {
-            Some(rest) => HunkLine {
-                line: Cow::Owned(rest.to_vec()),
-                prefixed: false,
-                bare: false,
-                ..line.clone()
-            },
+            Some(rest) => line.with_text(rest.to_vec()),
             None => line.clone(),
         }
     });
@@ -93,12 +88,7 @@ fn without_spaces<'a>(hunk: &Hunk<'a>, in_context: bool) -> Option<Variant<'a>> 
         }
         let rest = text.strip_prefix(b" ")?;
         shown |= !rest.trim_ascii().is_empty() && (in_context || line.kind == LineKind::Remove);
-        lines.push(HunkLine {
-            line: Cow::Owned(rest.to_vec()),
-            prefixed: false,
-            bare: false,
-            ..line.clone()
-        });
+        lines.push(line.with_text(rest.to_vec()));
     }
     shown.then_some(Variant {
         lines,
@@ -113,12 +103,7 @@ fn without_entities<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
     for line in &hunk.lines {
         let text = unescape(line.text())?;
         found |= line.kind != LineKind::Add && matches!(text, Cow::Owned(_));
-        lines.push(HunkLine {
-            line: Cow::Owned(text.into_owned()),
-            prefixed: false,
-            bare: false,
-            ..line.clone()
-        });
+        lines.push(line.with_text(text.into_owned()));
     }
     found.then_some(Variant {
         lines,
@@ -198,12 +183,7 @@ fn added_as<'a>(
             _ => None,
         };
         Some(match text {
-            Some(text) => HunkLine {
-                line: Cow::Owned(text),
-                prefixed: false,
-                bare: false,
-                ..line.clone()
-            },
+            Some(text) => line.with_text(text),
             None => line.clone(),
         })
     });

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::problem;
 use super::reader::Lines;
 use crate::model::{Code, PatchFormat, PatchProblem};
@@ -11,7 +13,7 @@ pub(super) fn alternatives(lines: &Lines<'_>, set: &PatchSet<'_>) -> Option<Patc
     if changes.len() < 2 {
         return None;
     }
-    let mut labels: Vec<(String, String)> = Vec::new();
+    let mut labels: BTreeSet<(String, String)> = BTreeSet::new();
     let mut from = 0;
     for (index, (start, end)) in changes.iter().enumerate() {
         let gap: Vec<(usize, String)> = (from..*start)
@@ -21,7 +23,8 @@ pub(super) fn alternatives(lines: &Lines<'_>, set: &PatchSet<'_>) -> Option<Patc
         if gap.iter().any(|(_, line)| is_mail(line)) {
             continue;
         }
-        let here: Vec<(String, String)> = gap.iter().filter_map(|(_, line)| label(line)).collect();
+        let here: BTreeSet<(String, String)> =
+            gap.iter().filter_map(|(_, line)| label(line)).collect();
         let other = |one: &(String, String)| {
             let mut labels = labels.iter();
             labels.any(|(word, letter)| *word == one.0 && *letter != one.1)

@@ -76,7 +76,8 @@ fn block(lines: &Lines<'_>, from: usize, limit: u64) -> Result<Option<(Binary, u
     Ok(Some((data, at + 1)))
 }
 
-const ALPHABET: &[u8; 85] =
+/// The digits of base 85.
+pub(in crate::patch) const ALPHABET: &[u8; 85] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
 // The value of each digit, and 255 for what is none.

@@ -8,7 +8,7 @@ use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
-use crate::patch::set::{Body, FilePatch, Headers, Hunk, HunkLine, LineKind, PatchSet, Side};
+use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
 pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'a>> {
@@ -169,15 +169,8 @@ fn push<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
     } else {
         Operation::Modify
     };
-    let name = Side::Name(Cow::Borrowed(path));
-    set.files.push(FilePatch {
-        line: number(at),
-        headers: Headers {
-            explicit: Some(operation),
-            minus: Some(if creates { Side::Null } else { name.clone() }),
-            plus: Some(name),
-            ..Headers::default()
-        },
-        body: Body::Hunks(vec![hunk]),
-    });
+    let body = Body::Hunks(vec![hunk]);
+    let path = Cow::Borrowed(path);
+    set.files
+        .push(FilePatch::explicit(number(at), operation, &path, body));
 }

@@ -131,6 +131,10 @@ impl<'a> Scan<'a, '_> {
             }
             self.at += 2;
         }
+        self.take_body(headers, named, start);
+    }
+
+    fn take_body(&mut self, headers: Headers<'a>, named: bool, start: usize) {
         let body = self.section_body(&headers, named);
         self.files.push(FilePatch {
             line: number(start),
@@ -250,12 +254,7 @@ impl<'a> Scan<'a, '_> {
             (None, Some(new)) => headers.minus = Some(other_side(new, b"b/", b"a/")),
             _ => {}
         }
-        let body = self.section_body(&headers, true);
-        self.files.push(FilePatch {
-            line: number(start),
-            headers,
-            body,
-        });
+        self.take_body(headers, true, start);
     }
 
     // The file that the line above a hunk names, where no header does.
@@ -271,13 +270,7 @@ impl<'a> Scan<'a, '_> {
             plus: name(),
             ..Headers::default()
         };
-        let start = self.at;
-        let body = self.section_body(&headers, true);
-        self.files.push(FilePatch {
-            line: number(start),
-            headers,
-            body,
-        });
+        self.take_body(headers, true, self.at);
     }
 
     // A hunk before any file header.

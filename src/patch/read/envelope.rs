@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
-use crate::patch::set::{Body, FilePatch, Headers, Hunk, HunkLine, LineKind, PatchSet, Side};
+use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
 
 /// Reads the `*** Begin Patch` envelope.
 pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> {
@@ -78,29 +78,16 @@ fn section<'a>(
     enveloped: bool,
     set: &mut PatchSet<'a>,
 ) -> usize {
-    let name = || Some(Side::Name(Cow::Borrowed(path.trim_ascii())));
-    let mut headers = Headers {
-        explicit: Some(operation),
-        minus: if operation == Operation::Create {
-            Some(Side::Null)
-        } else {
-            name()
-        },
-        plus: if operation == Operation::Delete {
-            Some(Side::Null)
-        } else {
-            name()
-        },
-        ..Headers::default()
-    };
+    let name = Cow::Borrowed(path.trim_ascii());
+    let mut file = FilePatch::explicit(number(start), operation, &name, Body::Empty);
     let mut at = start + 1;
     if let Some(to) = lines
         .get(at)
         .trim_ascii_end()
         .strip_prefix(b"*** Move to: ")
     {
-        headers.explicit = Some(Operation::Rename);
-        headers.plus = Some(Side::Name(Cow::Borrowed(to.trim_ascii())));
+        file.headers.explicit = Some(Operation::Rename);
+        file.headers.plus = Some(Side::Name(Cow::Borrowed(to.trim_ascii())));
         at += 1;
     }
     let mut hunks: Vec<Hunk<'a>> = Vec::new();
@@ -156,15 +143,10 @@ fn section<'a>(
             .count();
     }
     hunks.retain(|hunk| !hunk.lines.is_empty());
-    set.files.push(FilePatch {
-        line: number(start),
-        headers,
-        body: if hunks.is_empty() {
-            Body::Empty
-        } else {
-            Body::Hunks(hunks)
-        },
-    });
+    if !hunks.is_empty() {
+        file.body = Body::Hunks(hunks);
+    }
+    set.files.push(file);
     at
 }
 

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use super::file_line::file_name;
 use super::reader::{Lines, number, problem};
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
-use crate::patch::set::{Body, FilePatch, Headers, PatchSet, Side};
+use crate::patch::set::{Body, FilePatch, PatchSet};
 
 /// Reads whole files that stand in fences, each under a line that names it and nothing else, and those
 /// that a shell command writes (`cat > src/a.py <<'EOF'`). `None` when there is none.
@@ -11,6 +11,8 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
     let mut files = Vec::new();
     let mut problems = Vec::new();
     let mut at = 0;
+    // Hostile text is not looked through from each of its fences to its end.
+    let mut left = lines.len().saturating_mul(SEARCHES);
     while let Some(line) = lines.line(at) {
         let found = if let Some((name, end)) = heredoc(line) {
             Some((name, closing(lines, at + 1, end)?))
@@ -24,13 +26,19 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
                 Some(_) => closing_fence(lines, at + 1, end),
                 None => closing(lines, at + 1, end),
             };
+            left = left.saturating_sub(close.unwrap_or(lines.len()) - at);
             if let (Some(name), Some(close)) = (name, close)
                 && is_markdown(name)
-                && closing_fence(lines, close + 1, end).is_some()
             {
-                let message = "the file holds fences, and where its own ends is in doubt; put it \
+                left = left.saturating_sub(lines.len() - close);
+                if closing_fence(lines, close + 1, end).is_some() {
+                    let message = "the file holds fences, and where its own ends is in doubt; put it \
                                between fences of four backticks";
-                problems.push(problem(Code::P313, number(at), message));
+                    problems.push(problem(Code::P313, number(at), message));
+                }
+            }
+            if left == 0 {
+                return None;
             }
             match (name, close) {
                 (Some(name), Some(close)) => Some((name, close)),
@@ -56,16 +64,9 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
         }
         let message = "took the text under the name of a file for the whole file";
         mends.push(Mend::new(Code::M105, Safety::Lossy, number(at), message));
-        files.push(FilePatch {
-            line: number(at),
-            headers: Headers {
-                explicit: Some(Operation::Modify),
-                minus: Some(Side::Name(Cow::Borrowed(name))),
-                plus: Some(Side::Name(Cow::Borrowed(name))),
-                ..Headers::default()
-            },
-            body: Body::Whole(content),
-        });
+        let (name, body) = (Cow::Borrowed(name), Body::Whole(content));
+        let line = number(at);
+        files.push(FilePatch::explicit(line, Operation::Modify, &name, body));
         at = close + 1;
     }
     (!files.is_empty()).then_some(PatchSet {
@@ -75,6 +76,9 @@ pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Optio
         problems,
     })
 }
+
+// How often all lines may be looked through.
+const SEARCHES: usize = 64;
 
 // The line right above the fence, or one blank line higher.
 fn named<'a>(lines: &Lines<'a>, fence: usize) -> Option<&'a [u8]> {

@@ -46,14 +46,15 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
         .filter(|word| !word.is_empty())
         .skip_while(|word| is_number(word))
         .peekable();
-    let named = words.peek().is_some_and(|word| is_file_word(word)) && name.contains(&b':');
+    let named = words.peek().is_some_and(|word| is_one(word, FILE_WORDS)) && name.contains(&b':');
     let mut told = false;
-    while words.next_if(|word| is_telling(word)).is_some() {
+    let tells = |word: &&[u8]| is_one(word, FILE_WORDS) || is_one(word, VERBS);
+    while words.next_if(tells).is_some() {
         told = true;
     }
     let file = words.next()?;
     let rest: Vec<&[u8]> = words.collect();
-    let remark = rest.iter().all(|word| is_remark(word));
+    let remark = rest.iter().all(|word| is_one(word, REMARKS));
     let is_path = file.contains(&b'.') || file.contains(&b'/') || (named && rest.is_empty());
     (is_path && remark && (told || !rest.is_empty() || is_list(line))).then_some(file)
 }
@@ -79,44 +80,17 @@ fn attribute(line: &[u8]) -> Option<&[u8]> {
     None
 }
 
-fn is_file_word(word: &[u8]) -> bool {
-    let words = [&b"file"[..], b"filename", b"filepath", b"path"];
-    words.iter().any(|known| word.eq_ignore_ascii_case(known))
-}
+const FILE_WORDS: &[&str] = &["file", "filename", "filepath", "path"];
+const VERBS: &[&str] = &[
+    "edit", "update", "modify", "change", "create", "in", "new", "the", "for",
+];
+const REMARKS: &[&str] = &[
+    "original", "modified", "updated", "new", "file", "before", "after",
+];
 
-fn is_telling(word: &[u8]) -> bool {
-    [
-        &b"file"[..],
-        b"filename",
-        b"filepath",
-        b"path",
-        b"edit",
-        b"update",
-        b"modify",
-        b"change",
-        b"create",
-        b"in",
-        b"new",
-        b"the",
-        b"for",
-    ]
-    .iter()
-    .any(|known| word.eq_ignore_ascii_case(known))
-}
-
-fn is_remark(word: &[u8]) -> bool {
-    let word = word.trim_ascii();
-    [
-        &b"original"[..],
-        b"modified",
-        b"updated",
-        b"new",
-        b"file",
-        b"before",
-        b"after",
-    ]
-    .iter()
-    .any(|known| word.eq_ignore_ascii_case(known))
+fn is_one(word: &[u8], words: &[&str]) -> bool {
+    let same = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
+    words.iter().any(same)
 }
 
 fn is_number(word: &[u8]) -> bool {

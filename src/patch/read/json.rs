@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -9,7 +10,7 @@ use super::keys::{
 use super::literal::strict;
 use super::problem;
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
-use crate::patch::set::{Body, Edit, FilePatch, Headers, PatchSet, Side};
+use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side};
 
 /// What JSON carries.
 pub(super) enum Packet {
@@ -152,6 +153,9 @@ impl Tool {
 #[derive(Default)]
 struct Found {
     texts: Vec<String>,
+    // The texts, and the edits of the last file.
+    known_texts: HashSet<String>,
+    known_edits: HashSet<Edit>,
     files: Vec<FilePatch<'static>>,
     mends: Vec<Mend>,
     problems: Vec<crate::model::PatchProblem>,
@@ -204,7 +208,7 @@ impl Found {
 
     // Several texts are one reply; a protocol may carry one twice.
     fn text(&mut self, said: &str) {
-        if !self.texts.iter().any(|it| it == said) {
+        if self.known_texts.insert(said.to_owned()) {
             self.texts.push(said.to_owned());
         }
     }
@@ -359,15 +363,16 @@ impl Found {
         }) = self.files.last_mut()
             && headers.plus.as_ref().and_then(Side::name) == Some(path.as_bytes())
         {
-            if edits.contains(&edit) {
+            if self.known_edits.insert(edit.clone()) {
+                edits.push(edit);
+            } else {
                 let message = "left out an edit that repeats an earlier one";
                 self.mends
                     .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
-            } else {
-                edits.push(edit);
             }
             return;
         }
+        self.known_edits = HashSet::from([edit.clone()]);
         let body = Body::Edits(vec![edit]);
         self.files.push(file(path, Operation::Modify, body));
     }
@@ -396,21 +401,8 @@ fn operation(fields: &Map<String, Value>, path: &str) -> Option<String> {
 }
 
 fn file(path: &str, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
-    let name = Side::Name(Cow::Owned(path.as_bytes().to_vec()));
-    FilePatch {
-        line: 1,
-        headers: Headers {
-            explicit: Some(operation),
-            minus: Some(if operation == Operation::Create {
-                Side::Null
-            } else {
-                name.clone()
-            }),
-            plus: Some(name),
-            ..Headers::default()
-        },
-        body,
-    }
+    let path = Cow::Owned(path.as_bytes().to_vec());
+    FilePatch::explicit(1, operation, &path, body)
 }
 
 #[cfg(test)]

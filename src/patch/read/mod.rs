@@ -20,6 +20,7 @@ mod thoughts;
 mod wrapping;
 mod xml;
 
+pub(super) use binary::ALPHABET;
 #[cfg(feature = "program")]
 pub(super) use binary::git_binary;
 pub(super) use name::{name, quoted};

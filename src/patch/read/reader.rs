@@ -9,7 +9,7 @@ use super::foreign::foreign;
 use super::json::{Packet, amid, nearly, packet, whole};
 use super::wrapping::{single_spaced, unwrapped};
 use super::xml::tagged;
-use crate::model::{Code, Mend, PatchProblem, Refusal, Safety};
+use crate::model::{Code, Mend, PatchProblem, Refusal, Safety, refuse};
 use crate::patch::PatchSet;
 
 /// Limits of reading.
@@ -45,13 +45,13 @@ pub fn read<T>(
     let bytes = input.len() as u64;
     if bytes > options.max_bytes {
         let limit = options.max_bytes;
-        return Err(Refusal::new(
+        return refuse(
             Code::P105,
             format!("the input has {bytes} bytes, more than {limit}"),
-        ));
+        );
     }
     if input.iter().all(u8::is_ascii_whitespace) {
-        return Err(Refusal::new(Code::P101, "the input is empty"));
+        return refuse(Code::P101, "the input is empty");
     }
     let cleaned = clean(input).map_err(encoding)?;
     if let Some(packet) = whole(&cleaned.bytes) {
@@ -146,10 +146,10 @@ fn found<'a>(
         return Ok(blocks);
     }
     if let Some(format) = foreign(lines) {
-        return Err(Refusal::new(
+        return refuse(
             Code::P103,
             format!("this is {format}, which cannot be applied; send a unified diff"),
-        ));
+        );
     }
     if set.problems.is_empty() {
         return Err(no_patch());

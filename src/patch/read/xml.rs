@@ -14,11 +14,13 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
     let mut argument = None;
     while let Some(at) = rest.find('<') {
         rest = rest.get(at + 1..)?;
-        let Some(end) = rest.find('>') else {
-            break;
+        let near = rest.as_bytes();
+        let near = near.get(..=LONGEST_TAG).unwrap_or(near);
+        let Some(end) = memchr::memchr(b'>', near) else {
+            continue;
         };
         let tag = rest.get(..end)?;
-        if tag.len() > LONGEST_TAG || tag.starts_with('/') {
+        if tag.starts_with('/') {
             continue;
         }
         let word = tag.split_whitespace().next().unwrap_or_default();

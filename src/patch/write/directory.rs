@@ -176,14 +176,6 @@ impl Directory {
     }
 }
 
-/// Whether nothing stands at a path, or something above it is no directory.
-pub(super) fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}
-
 #[cfg(target_os = "linux")]
 fn open_beneath(root: &OwnedFd, path: &str) -> Option<OwnedFd> {
     use rustix::fs::ResolveFlags;

@@ -135,11 +135,3 @@ impl Directory {
         Ok(())
     }
 }
-
-/// Whether nothing stands at a path, or something above it is no directory.
-pub(super) fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}

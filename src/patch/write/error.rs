@@ -80,3 +80,11 @@ pub(super) fn io_error(path: &Path, error: impl Into<io::Error>) -> WriteError {
         error: error.into(),
     }
 }
+
+/// Whether nothing stands at a path, or something above it is no directory.
+pub(in crate::patch) fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}

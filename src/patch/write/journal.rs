@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::directory::{Directory, is_absent};
-use super::error::{WriteError, io_error};
+use super::directory::Directory;
+use super::error::{WriteError, io_error, is_absent};
 use crate::model::BlobId;
 
 /// What recovery found and did.

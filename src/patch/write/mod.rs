@@ -11,5 +11,6 @@ mod worktree;
 
 pub(super) use directory::Directory;
 pub use error::WriteError;
+pub(super) use error::is_absent;
 pub use journal::{Recovered, is_interrupted, recover};
 pub use worktree::write_worktree;

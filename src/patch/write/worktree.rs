@@ -1,8 +1,8 @@
 use std::io;
 use std::path::Path;
 
-use super::directory::{Directory, is_absent};
-use super::error::{WriteError, io_error};
+use super::directory::Directory;
+use super::error::{WriteError, io_error, is_absent};
 use super::journal::{self, ChangedPath, Journal, half_way, in_order, remove_emptied};
 use crate::model::{BlobId, file_name};
 use crate::patch::{Change, FileState};

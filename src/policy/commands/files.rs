@@ -157,4 +157,15 @@ mod tests {
             assert_eq!(files.join(" "), expected, "{line}");
         }
     }
+    #[test]
+    fn programs_that_start_each_other_end() {
+        for word in ["env ", "A=1 ", "uv run ", "python -m ", "npm exec "] {
+            let line = word.repeat(20_000) + "jest";
+            let found = CommandFiles::of(&[line], "", &Memory::named([("a", "")]));
+            assert!((1..40).contains(&found.commands().len()), "{word}");
+        }
+        let line = "A=1 timeout 5 npx cross-env B=2 mocha".to_owned();
+        let found = CommandFiles::of(&[line], "", &Memory::named([("a", "")]));
+        assert_eq!(found.commands().last(), Some(&vec!["mocha".to_owned()]));
+    }
 }

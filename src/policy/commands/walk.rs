@@ -6,8 +6,8 @@ use super::shell;
 use crate::model::{PathProblem, RepoPath};
 use crate::source::Source;
 
-/// Scripts that run scripts.
-const MAX_DEPTH: usize = 12;
+/// Scripts that run scripts, and programs that start programs.
+const MAX_DEPTH: usize = 16;
 /// Longest script that is read.
 const MAX_SCRIPT: usize = 1 << 20;
 
@@ -61,23 +61,23 @@ impl Walk<'_> {
     }
 
     pub(super) fn command(&mut self, words: &[&str], directory: &str, by: &str, depth: usize) {
-        let Some((first, rest)) = words.split_first() else {
+        let values = words.iter().map_while(|word| set_value(word));
+        let values: Vec<&str> = values.collect();
+        if !values.is_empty() {
+            self.note(words);
+        }
+        // `NODE_OPTIONS="--require ./x.js"` names a file that runs.
+        for word in values
+            .iter()
+            .flat_map(|it| it.split(['=', ' ', '\t', '\n']))
+        {
+            self.add(word, directory, by, false);
+        }
+        let words = words.get(values.len()..).unwrap_or_default();
+        let Some((first, rest)) = words.split_first().filter(|_| depth <= MAX_DEPTH) else {
             return;
         };
-        if !self.guessing {
-            let words = words.iter().map(|it| (*it).to_owned());
-            self.commands.push(words.collect());
-        }
-        if let Some((name, value)) = first.split_once('=')
-            && !name.is_empty()
-            && name.chars().all(|it| it.is_alphanumeric() || it == '_')
-        {
-            // `NODE_OPTIONS="--require ./x.js"` names a file that runs.
-            for word in value.split_whitespace().flat_map(|word| word.split('=')) {
-                self.add(word, directory, by, false);
-            }
-            return self.command(rest, directory, by, depth);
-        }
+        self.note(words);
         let own = self.add(first, directory, by, false);
         let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
         let program = program.trim_end_matches(".exe").trim_end_matches(".cmd");
@@ -88,7 +88,7 @@ impl Walk<'_> {
                     |word: &&&str| word.starts_with(|it: char| it == '-' || it.is_ascii_digit());
                 let (own, rest) = rest.split_at(rest.iter().take_while(own).count());
                 self.options(own, directory, by);
-                self.command(rest, directory, by, depth);
+                self.command(rest, directory, by, depth + 1);
             }
             "poetry" | "uv" | "pipenv" | "pdm" | "hatch" | "rye" | "pixi" | "coverage" => {
                 self.after_run(rest, directory, by, depth);
@@ -149,6 +149,13 @@ impl Walk<'_> {
                     self.shell_script(&path, true, directory, by, depth);
                 }
             }
+        }
+    }
+
+    fn note(&mut self, words: &[&str]) {
+        if !self.guessing {
+            let words = words.iter().map(|it| (*it).to_owned());
+            self.commands.push(words.collect());
         }
     }
 
@@ -255,7 +262,7 @@ impl Walk<'_> {
         match rest {
             ["-m", ..] => self.python(rest, directory, by, depth),
             [file, ..] if is_python_file(file) => self.python(rest, directory, by, depth),
-            _ => self.command(rest, directory, by, depth),
+            _ => self.command(rest, directory, by, depth + 1),
         }
     }
 
@@ -364,6 +371,13 @@ impl Walk<'_> {
         let bytes = self.source.read(&path).ok()?;
         (bytes.len() <= MAX_SCRIPT).then(|| bytes.to_vec())
     }
+}
+
+// What a word before a command gives to a variable.
+fn set_value(word: &str) -> Option<&str> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = |it: char| it.is_alphanumeric() || it == '_';
+    (!name.is_empty() && name.chars().all(is_name)).then_some(value)
 }
 
 fn is_python_file(word: &str) -> bool {

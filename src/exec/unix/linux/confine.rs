@@ -1,5 +1,3 @@
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -49,13 +47,10 @@ pub(in crate::exec::unix) fn confine(
 // Without the right to move files between directories (version 2) most builds fail, so nothing is
 // confined then. Version 3 adds truncation and with it all kinds of writing.
 fn restrict_writes(order: &Order, entered: &Entered) -> Result<SandboxState, RulesetError> {
-    let common = order.common.iter().map(|path| path_of(path));
-    let common = common.chain(entered.private.iter().cloned());
-    let writable = order
-        .writable
-        .iter()
-        .map(|path| path_of(path))
-        .chain(common.filter(|place| entered.closed || !holds_closed(place, order)));
+    let common = order.common.iter().map(Path::new);
+    let common = common.chain(entered.private.iter().map(PathBuf::as_path));
+    let common = common.filter(|place| entered.closed || !holds_closed(place, order));
+    let writable = order.writable.iter().map(Path::new).chain(common);
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_write(ABI::V2))?
@@ -86,11 +81,8 @@ fn refuse_signals() -> Result<(), RulesetError> {
 
 // A rule of Landlock opens all that is below a place.
 fn holds_closed(place: &Path, order: &Order) -> bool {
-    order.closed.iter().any(|it| path_of(it).starts_with(place))
-}
-
-fn path_of(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes.to_vec()))
+    let mut closed = order.closed.iter().map(Path::new);
+    closed.any(|it| it.starts_with(place))
 }
 
 // Refuses every socket but local ones, and the rings through which sockets can be opened unseen.

@@ -1,7 +1,6 @@
-use std::ffi::{CString, OsString};
+use std::ffi::CString;
 use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
@@ -43,18 +42,18 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Entered, String> {
     let lowest: Vec<OwnedFd> = order
         .overlays
         .iter()
-        .map(|overlay| handle(&path(&overlay.at)))
+        .map(|overlay| folder(Path::new(&overlay.at)))
         .collect::<Result<_, Errno>>()
         .map_err(|error| format!("cannot open the worktree: {error}"))?;
     for (overlay, lowest) in order.overlays.iter().zip(&lowest) {
-        let at = path(&overlay.at);
-        lay(overlay, lowest, &at).map_err(|error| refused("no overlay at", &at, error))?;
+        let at = Path::new(&overlay.at);
+        lay(overlay, lowest, at).map_err(|error| refused("no overlay at", at, error))?;
     }
     let private = own_temporary(order);
     let closed = close(order).is_ok();
     // The directory it was started in lies below the overlay now.
-    let directory = path(&order.directory);
-    std::env::set_current_dir(&directory)
+    let directory = Path::new(&order.directory);
+    std::env::set_current_dir(directory)
         .map_err(|error| format!("cannot enter `{}`: {}", directory.display(), error.kind()))?;
     // Whoever runs as root must not be able to take the overlay away again.
     let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
@@ -66,8 +65,8 @@ fn own_temporary(order: &Order) -> Vec<PathBuf> {
     let covered = order.overlays.iter().map(|it| &it.at);
     let kept = order.writable.iter().chain(&order.common);
     let kept = kept.chain(&order.closed).chain(covered);
-    let kept: Vec<PathBuf> = kept.chain([&order.directory]).map(|it| path(it)).collect();
-    let places = order.temporary.iter().map(|it| path(it));
+    let kept: Vec<PathBuf> = kept.chain([&order.directory]).map(PathBuf::from).collect();
+    let places = order.temporary.iter().map(PathBuf::from);
     places.filter(|it| cover(it, &kept).is_ok()).collect()
 }
 
@@ -98,7 +97,7 @@ fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
     unsafe { rustix::thread::unshare_unsafe(flags) }
 }
 
-fn handle(at: &Path) -> Result<OwnedFd, Errno> {
+fn folder(at: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(at, flags, Mode::empty())
 }
@@ -108,41 +107,45 @@ fn lay(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno>
     let layers: Vec<OwnedFd> = overlay
         .layers
         .iter()
-        .map(|layer| handle(&path(layer)))
+        .map(|layer| folder(Path::new(layer)))
         .collect::<Result<_, Errno>>()?;
-    let (upper, work) = (
-        handle(&path(&overlay.upper))?,
-        handle(&path(&overlay.work))?,
-    );
-    let named = |it: &OwnedFd| format!("/proc/self/fd/{}", it.as_raw_fd());
-    let lower: Vec<String> = layers.iter().chain([lowest]).map(named).collect();
+    let upper = folder(Path::new(&overlay.upper))?;
+    let work = folder(Path::new(&overlay.work))?;
+    let lower: Vec<&OwnedFd> = layers.iter().chain([lowest]).collect();
+    let data = layers_as_options(&lower, &upper, &work)?;
+    rustix::mount::mount("mendit", at, "overlay", MountFlags::empty(), &*data)
+}
+
+/// The options of a mount that lays `upper` over `lower`, the topmost first.
+pub(super) fn layers_as_options(
+    lower: &[&OwnedFd],
+    upper: &OwnedFd,
+    work: &OwnedFd,
+) -> Result<CString, Errno> {
+    let lower: Vec<String> = lower.iter().map(|it| by_handle(it)).collect();
     let data = format!(
         "lowerdir={},upperdir={},workdir={},userxattr",
         lower.join(":"),
-        named(&upper),
-        named(&work)
+        by_handle(upper),
+        by_handle(work)
     );
-    let data = CString::new(data).map_err(|_| Errno::INVAL)?;
-    rustix::mount::mount(
-        "mendit",
-        at,
-        "overlay",
-        MountFlags::empty(),
-        data.as_c_str(),
-    )
+    CString::new(data).map_err(|_| Errno::INVAL)
+}
+
+pub(super) fn by_handle(handle: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", handle.as_raw_fd())
 }
 
 // What lies below a closed place and may be written is mounted on its own first.
 fn close(order: &Order) -> Result<(), Errno> {
-    let closed: Vec<PathBuf> = order.closed.iter().map(|it| path(it)).collect();
-    let there = |it: &&PathBuf| it.symlink_metadata().is_ok_and(|it| !it.is_symlink());
-    for open in order.writable.iter().map(|it| path(it)) {
-        let inside = closed.iter().any(|it| open.starts_with(it));
-        if inside && there(&&open) {
-            rustix::mount::mount_bind(&open, &open)?;
+    let closed = || order.closed.iter().map(Path::new);
+    let there = |it: &&Path| it.symlink_metadata().is_ok_and(|it| !it.is_symlink());
+    for open in order.writable.iter().map(Path::new).filter(there) {
+        if closed().any(|it| open.starts_with(it)) {
+            rustix::mount::mount_bind(open, open)?;
         }
     }
-    for at in closed.iter().filter(there) {
+    for at in closed().filter(there) {
         rustix::mount::mount_bind_recursive(at, at)?;
         let flags = MountFlags::BIND | MountFlags::RDONLY | kept_flags(at)?;
         rustix::mount::mount_remount(at, flags, c"")?;
@@ -166,8 +169,4 @@ fn kept_flags(at: &Path) -> Result<MountFlags, Errno> {
         .filter(|(bit, _)| found & bit != 0)
         .map(|(_, flag)| flag)
         .collect())
-}
-
-fn path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }

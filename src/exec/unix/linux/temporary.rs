@@ -1,12 +1,14 @@
 use std::ffi::CStr;
 use std::fs;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mount::MountFlags;
+
+use super::mounts::{by_handle, layers_as_options};
 
 /// Puts a private layer over a folder that all programs share, such as `/tmp`: what stands there
 /// is seen, what is written there is gone with the namespace. Below it, `kept` stay as they are,
@@ -26,8 +28,7 @@ pub(super) fn cover(place: &Path, kept: &[PathBuf]) -> Result<(), Errno> {
     kept.dedup();
     let kept: Vec<(PathBuf, OwnedFd)> = kept
         .into_iter()
-        .filter_map(|path| Some((handle(&path).ok()?, path)))
-        .map(|(handle, path)| (path, handle))
+        .filter_map(|path| handle(&path).ok().map(|handle| (path, handle)))
         .collect();
     mount(c"tmpfs", place, c"mode=1777")?;
     if !is_memory(place) {
@@ -40,7 +41,7 @@ pub(super) fn cover(place: &Path, kept: &[PathBuf]) -> Result<(), Errno> {
         if path.symlink_metadata().is_err() {
             let _ = fs::create_dir_all(path);
         }
-        rustix::mount::mount_bind_recursive(name(handle), path)?;
+        rustix::mount::mount_bind_recursive(by_handle(handle), path)?;
     }
     Ok(())
 }
@@ -61,14 +62,11 @@ fn layer(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
         handle(&at)
     };
     let (upper, work) = (folder("upper")?, folder("work")?);
-    let data = format!(
-        "lowerdir={},upperdir={},workdir={},userxattr\0",
-        name(lower),
-        name(&upper),
-        name(&work)
-    );
-    let data = CStr::from_bytes_with_nul(data.as_bytes()).map_err(|_| Errno::INVAL)?;
-    mount(c"overlay", place, data)
+    mount(
+        c"overlay",
+        place,
+        &layers_as_options(&[lower], &upper, &work)?,
+    )
 }
 
 fn mount(kind: &CStr, at: &Path, data: &CStr) -> Result<(), Errno> {
@@ -92,8 +90,4 @@ fn handle(at: &Path) -> Result<OwnedFd, Errno> {
         OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
         Mode::empty(),
     )
-}
-
-fn name(handle: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", handle.as_raw_fd())
 }
