@@ -142,7 +142,12 @@ fn borne<'s, 'n>(
             let path = it.path.as_str();
             ends(path, plain) || path.contains('/') && ends(name, path)
         };
-        let of = |entry: &'s Entry| (near.iter().map(|it| shared(&entry.path, it)).max(), entry);
+        let of = |entry: &'s Entry| {
+            (
+                near.iter().map(|it| entry.path.shared_with(it)).max(),
+                entry,
+            )
+        };
         let mut fitting: Vec<_> = all.iter().filter(fits).map(|it| of(it)).collect();
         fitting.sort_by_key(|it| Reverse(it.0));
         let entry = match &fitting[..] {
@@ -155,14 +160,6 @@ fn borne<'s, 'n>(
         }
     }
     found
-}
-
-// Folders that two files have in common.
-fn shared(a: &RepoPath, b: &RepoPath) -> usize {
-    let (a, b) = (a.directory().split('/'), b.directory().split('/'));
-    a.zip(b)
-        .take_while(|(a, b)| a == b && !a.is_empty())
-        .count()
 }
 
 // Lines around those that a parser of data complains of: `line 2 column 59`, `line 2, column 1`.

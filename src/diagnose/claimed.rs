@@ -1,14 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::LogFacts;
 use super::derive::{MODULE, PACKAGE, say};
 use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
-use super::pattern::compile;
+use super::pattern::pattern;
 use super::unnamed::find_unnamed;
 use crate::languages::{Language, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath};
@@ -268,11 +265,10 @@ fn circle(
 
 const EXPORT: &str = "missing_export";
 
-static NOT_CALLABLE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"TypeError: (?:\(0 ?, ?(?:[\w$]+\.)?|[\w$]+_\d+\.)?(?<name>[\w$]+)\)? is not a (?:function|constructor)\b",
-    )
-});
+pattern!(
+    NOT_CALLABLE,
+    r"TypeError: (?:\(0 ?, ?(?:[\w$]+\.)?|[\w$]+_\d+\.)?(?<name>[\w$]+)\)? is not a (?:function|constructor)\b"
+);
 
 // Whether a file takes a name from a module of the repository whose exports are all known, and it is
 // none of them.
@@ -337,7 +333,7 @@ fn offers(
 mod tests {
     use super::diagnose_in;
     use crate::diagnose::{LogFacts, diagnose};
-    use crate::model::{FailureKind, RepoPath};
+    use crate::model::FailureKind;
     use crate::source::Memory;
 
     #[test]
@@ -362,9 +358,7 @@ mod tests {
                 ("money/index.ts", "export const m = 1;\n"),
                 ("src/a.ts", "import { m } from \"@shared/money\";\n"),
             ];
-            let source = Memory::new(
-                files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-            );
+            let source = Memory::named(files);
             let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
             assert_eq!(diagnosis.subkind.unwrap().0, expected);
             assert_eq!(
@@ -383,9 +377,7 @@ mod tests {
             ("shop/rates.py", "from shop.cart import Cart\n"),
             ("shop/far.py", "def f():\n    from shop.rates import RATE\n"),
         ];
-        let source = Memory::new(
-            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named(files);
         let error = "E   ImportError: cannot import name 'Cart' from partially initialized module \
                      'shop.cart' (most likely due to a circular import)\n";
         let frames = "shop/cart.py:1: in <module>\nshop/price.py:2: in <module>\n\
@@ -418,8 +410,7 @@ mod tests {
             ("a.py", "x = (\ny = 1\nz = 2\n", python(2), false),
             ("a.ts", marked, script, true),
         ] {
-            let file = RepoPath::new(path).unwrap();
-            let source = Memory::new([(file, text.as_bytes().to_vec())]);
+            let source = Memory::named([(path, text)]);
             let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
             assert_eq!(diagnosis.requires_user_action, expected, "{log}");
             if expected {
@@ -439,9 +430,7 @@ mod tests {
             ("package.json", "{\"workspaces\":[\"a\"]}"),
             ("a/package.json", "{\"name\":\n\"a\" \"main\":1}"),
         ];
-        let source = Memory::new(
-            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named(files);
         let found = diagnose_in(log, &LogFacts::default(), &source);
         assert_eq!(found.evidence[0].line, 2);
         let places: Vec<_> = found
@@ -479,9 +468,7 @@ mod tests {
             (own, "export const hasChanged = () => 1;\n", "", false),
         ] {
             let files = [("src/a.ts", a), ("src/b.ts", b), ("src/c.ts", c)];
-            let source = Memory::new(
-                files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-            );
+            let source = Memory::named(files);
             let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
             assert_eq!(!diagnosis.missing_exports.is_empty(), missing, "{b}{c}");
             assert_eq!(diagnosis.kind == FailureKind::ImportError, missing);

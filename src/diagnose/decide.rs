@@ -1,14 +1,11 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::confidence::{self, Source};
 use super::facts::LogFacts;
 use super::failures::failures;
 use super::line::Line;
-use super::pattern::compile;
+use super::pattern::pattern;
 use super::runners::Case;
 use super::steps::{End, Job, Step};
 use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
@@ -338,16 +335,17 @@ fn from_facts(facts: &LogFacts, code: Option<i32>) -> Vec<(Kind, u8)> {
 
 /// The line in which the last runner counts passes and no failure.
 fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
-    static SUCCESS: LazyLock<Regex> = LazyLock::new(|| {
-        compile(concat!(
+    pattern!(
+        SUCCESS,
+        concat!(
             r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",
             r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
             r"|\s+Tests\s+\d+ passed.*|# fail\s+0|# ok|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
             r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
             r"| 0 fail|\s+\d+ passed \([\d.]+(?:ms|s|m|h)\)|\s+\d+ tests? passed|\s*Tasks:\s+(\d+) successful, \d+ total",
             r"|✖ \d+ problems? \(0 errors.*|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
-        ))
-    });
+        )
+    );
     lines
         .iter()
         .enumerate()

@@ -1,11 +1,8 @@
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::line::Line;
 use super::locate::Locator;
-use super::pattern::compile;
+use super::pattern::pattern;
 use super::runners::{is_installed, relative};
 use crate::model::MentionedFile;
 
@@ -23,24 +20,26 @@ struct Mention {
     doubtful: bool,
 }
 
-static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+pattern!(
+    PLACE,
+    concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
         r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[\p{L}\p{N}_@.+~$-]|\[[\p{L}\p{N}_.-]+\]|\([\p{L}\p{N}_-]+\)[\\/]|[\\/])*[\p{L}\p{N}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift))\b",
         r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
         r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b)(?::(?<plainline>\d+))?",
-    ))
-});
+    )
+);
 
-static PLACED_BELOW: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#));
+pattern!(
+    PLACED_BELOW,
+    r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#
+);
 
 // Where a parser stopped, at the end of what it says: TOML, INI; Babel.
-static AT_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$",
-    )
-});
+pattern!(
+    AT_LINE,
+    r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$"
+);
 
 /// The files that a log names, each with the index of its line: near the evidence first, then those
 /// of failing tests, then others.

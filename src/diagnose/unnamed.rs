@@ -1,12 +1,9 @@
 //! Files of the repository that a log does not name, and that hold what it says is missing.
 
-use std::sync::LazyLock;
-
 use memchr::memmem;
-use regex::Regex;
 
 use super::derive::{MODULE, PACKAGE, say};
-use super::pattern::compile;
+use super::pattern::pattern;
 use crate::languages::{Language, Resolver, uses, words};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
 use crate::source::Source;
@@ -23,16 +20,18 @@ const MANIFESTS: &[&str] = &[
     "Pipfile",
 ];
 
-static CLASS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"`(?<of>\w+)` is not fully defined|initializing mapper (?:Mapper\[|mapped class )?(?<by>\w+)",
-    )
-});
-static ATTRIBUTE: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"AttributeError: module '(?<module>[\w.]+)' has no attribute '"));
-static DOTTED: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r#"Module "(?<module>[\w.]+)" does not define a "(?<name>\w+)" attribute"#)
-});
+pattern!(
+    CLASS,
+    r"`(?<of>\w+)` is not fully defined|initializing mapper (?:Mapper\[|mapped class )?(?<by>\w+)"
+);
+pattern!(
+    ATTRIBUTE,
+    r"AttributeError: module '(?<module>[\w.]+)' has no attribute '"
+);
+pattern!(
+    DOTTED,
+    r#"Module "(?<module>[\w.]+)" does not define a "(?<name>\w+)" attribute"#
+);
 
 /// Adds the files that a Python log is about and names nowhere: where a class is defined that lacks a
 /// name, where a module stands as a string, which module lost an attribute.
@@ -136,7 +135,7 @@ impl Repository<'_> {
             let at = words(&bytes, name).next()?;
             let facts = self.resolver.facts(path);
             let mut bound = facts.imports.iter().flat_map(|import| &import.names);
-            if bound.any(|it| it.alias.as_ref().unwrap_or(&it.name) == name) {
+            if bound.any(|it| it.local() == name) {
                 return None;
             }
             let found = uses(path, &bytes, name)?;
@@ -241,7 +240,7 @@ fn place(path: &RepoPath, bytes: &[u8], at: usize) -> MentionedFile {
 #[cfg(test)]
 mod tests {
     use crate::diagnose::{LogFacts, diagnose_in};
-    use crate::model::{FailureKind, RepoPath};
+    use crate::model::FailureKind;
     use crate::source::Memory;
 
     const FILES: &[(&str, &str)] = &[
@@ -310,11 +309,7 @@ mod tests {
                 "==== FAILURES ====\n____ test_a ____\n\ntests/test_a.py:6: in test_a\n    \
                  app.flash()\n{error}\n==== 1 failed in 0.1s ====\n"
             );
-            let files = FILES.iter().map(|(path, text)| {
-                let path = RepoPath::new(path).unwrap();
-                (path, text.as_bytes().to_vec())
-            });
-            let source = Memory::new(files);
+            let source = Memory::named(FILES.iter().copied());
             let found = diagnose_in(&log, &LogFacts::default(), &source);
             assert_eq!(found.kind, kind, "{error}");
             let file = &found.files[0];
@@ -330,11 +325,7 @@ mod tests {
         let log = "==== FAILURES ====\n____ test_a ____\n\ntests/test_a.py:6: in test_a\n    \
                    app.flash()\nE   AttributeError: module 'app' has no attribute 'flash'\n\
                    ==== 1 failed in 0.1s ====\n";
-        let files = FILES.iter().map(|(path, text)| {
-            let path = RepoPath::new(path).unwrap();
-            (path, text.as_bytes().to_vec())
-        });
-        let source = Memory::new(files);
+        let source = Memory::named(FILES.iter().copied());
         let found = diagnose_in(log, &LogFacts::default(), &source);
         let paths: Vec<&str> = found.files.iter().map(|it| it.path.as_str()).collect();
         assert_eq!(paths, ["tests/test_a.py", "app/__init__.py"]);

@@ -70,16 +70,10 @@ pub(super) fn weighed(
             if let Some((new, true)) = renaming(asked.file, &then, asked.text, asked.name) {
                 rows = vec![Suggestion {
                     name: asked.name.to_owned(),
-                    import_statement: String::new(),
-                    module: String::new(),
-                    path: None,
                     confidence: 50,
                     source: HintSource::Similar,
-                    certain: false,
                     imported: new,
-                    type_only: false,
-                    replaces: None,
-                    also_in: Vec::new(),
+                    ..Suggestion::default()
                 }];
             } else {
                 doubt_namesakes(graph, asked, &then, &mut rows);
@@ -256,11 +250,9 @@ fn again(
                 None => HintSource::Manifest,
             },
             path,
-            certain: false,
             imported: imported.to_owned(),
             type_only: import.type_only,
-            replaces: None,
-            also_in: Vec::new(),
+            ..Suggestion::default()
         },
     };
     let gives = match &one.path {
@@ -283,12 +275,7 @@ fn again(
                 || installed()
         }
     };
-    let way = Way {
-        module: one.module.clone(),
-        imported: one.imported.clone(),
-        path: one.path.clone(),
-    };
-    let kind = entity(graph, &way, asked).kind(graph, imported);
+    let kind = entity(graph, &Way::of(&one), asked).kind(graph, imported);
     let certain = gives
         && holds(graph, idiom, asked, &one, kind)
         && !is_lacking(query.installed, asked, &one);

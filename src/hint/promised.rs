@@ -93,9 +93,7 @@ fn promised(
         source: HintSource::Definition,
         certain: true,
         imported: name.to_owned(),
-        type_only: false,
-        replaces: None,
-        also_in: Vec::new(),
+        ..Suggestion::default()
     };
     Some((package, one))
 }

@@ -40,11 +40,8 @@ pub(super) fn similar(
                 path: path.cloned(),
                 confidence: if distance == 0 { 40 } else { 25 },
                 source: HintSource::Similar,
-                certain: false,
                 imported: name.to_owned(),
-                type_only: false,
-                replaces: None,
-                also_in: Vec::new(),
+                ..Suggestion::default()
             };
             found.push((distance, order, suggestion));
         };
@@ -84,8 +81,8 @@ fn at_hand(asked: &Undefined<'_>) -> Vec<(usize, String)> {
     let mut found = BTreeSet::new();
     for import in &asked.facts.imports {
         for name in &import.names {
-            let bound = name.alias.as_ref().unwrap_or(&name.name);
-            found.extend(near(bound).map(|it| (it, bound.clone())));
+            let bound = name.local();
+            found.extend(near(bound).map(|it| (it, bound.to_owned())));
         }
     }
     let is_word = |it: char| it.is_alphanumeric() || matches!(it, '_' | '$');

@@ -1,12 +1,9 @@
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::{compile, pattern};
+use crate::diagnose::pattern::pattern;
 
 pattern!(
     SUMMARY,
@@ -290,9 +287,10 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
 
 // The thread method of pytest-timeout ends the process: the test that had begun is the one.
 fn timed_out(lines: &[Line<'_>]) -> Option<Case> {
-    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-        compile(r#"File "([^"]*\btest_?[^"/\\]*\.py)", line (\d+), in (test\w*)"#)
-    });
+    pattern!(
+        FRAME,
+        r#"File "([^"]*\btest_?[^"/\\]*\.py)", line (\d+), in (test\w*)"#
+    );
     let dump = lines
         .iter()
         .position(|line| line.text.contains("+++ Timeout +++"))?;

@@ -1,19 +1,15 @@
 use std::collections::HashSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
-static HEADING: LazyLock<Regex> = LazyLock::new(|| compile(r"^(FAIL|ERROR): (.+)$"));
-static METHOD: LazyLock<Regex> = LazyLock::new(|| compile(r"^(\w+) \(([\w.]+)\)"));
-static FRAME: LazyLock<Regex> = LazyLock::new(|| compile(r#"^\s*File "([^"]+)", line (\d+)"#));
-static RAISED: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)"));
-static DOCTEST: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"^File "([^"]+)", line (\d+), in (\S+)$"#));
+pattern!(HEADING, r"^(FAIL|ERROR): (.+)$");
+pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
+pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
+pattern!(RAISED, r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)");
+pattern!(DOCTEST, r#"^File "([^"]+)", line (\d+), in (\S+)$"#);
 
 /// What unittest, nose, Django's runner and doctest report.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {

@@ -235,7 +235,7 @@ pub(super) fn trace(facts: &mut FileFacts) {
             continue;
         }
         for name in &import.names {
-            let local = name.alias.as_ref().unwrap_or(&name.name);
+            let local = name.local();
             imported.insert(local, (&import.specifier, &name.name, import.type_only));
         }
     }
