@@ -39,13 +39,17 @@ pub(super) fn weighed(
     query: &Query<'_>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
+    // Without `self.` before it a method is meant, if the file did not import the name.
+    let is_member = asked.usage.member;
     match before(asked) {
+        Some((Was::Defined | Was::Local, _)) | None if is_member => rows.clear(),
         None => {}
         Some((Was::Imported(imports), then)) => {
             let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
             let late = imports.iter().any(late);
             if has_given_way(asked, &then) {
                 doubt(&mut rows);
+                rows.retain(|_| !is_member);
                 return rows;
             }
             let mut again = imports
@@ -55,6 +59,7 @@ pub(super) fn weighed(
                 if late {
                     doubt(&mut rows);
                 }
+                rows.retain(|_| !is_member);
                 return rows;
             };
             rows.retain(|it| it.import_statement != one.import_statement);
@@ -62,6 +67,7 @@ pub(super) fn weighed(
                 row.certain = false;
                 row.confidence = row.confidence.min(50);
             }
+            rows.retain(|_| !is_member);
             rows.insert(0, one);
         }
         Some((Was::Defined, then)) => {
@@ -188,7 +194,7 @@ fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
             return Some(Was::Defined);
         }
         let used = uses(asked.file, text, asked.name)?;
-        let lost = (used.bound && !now.bound) || (used.shadowed && !now.shadowed);
+        let lost = (used.is_own() && !now.is_own()) || (used.shadowed && !now.shadowed);
         lost.then_some(Was::Local)
     };
     let mut others = asked.past.iter().filter(|it| **it != *asked.text);

@@ -513,9 +513,9 @@ fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> 
     }
     // Where only the import is misspelt, what is written right is meant by it.
     let used = found.places.len() > 1;
-    if found.bound
+    if found.is_own()
         || found.shadowed
-        || taken.is_some_and(|it| it.bound || (used && !it.places.is_empty()))
+        || taken.is_some_and(|it| it.is_own() || (used && !it.places.is_empty()))
     {
         return None;
     }

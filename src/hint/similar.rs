@@ -75,7 +75,7 @@ fn at_hand(asked: &Undefined<'_>) -> Vec<(usize, String)> {
     let free = free_names(asked.file, asked.text);
     let is_used = |name: &str| {
         let found = uses(asked.file, asked.text, name);
-        found.is_some_and(|it| it.bound || it.shadowed || it.value)
+        found.is_some_and(|it| it.is_own() || it.shadowed || it.value)
     };
     let near = |name: &str| distance(asked.name, name).or(short_slip(asked.name, name));
     let mut found = BTreeSet::new();
