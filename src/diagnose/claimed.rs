@@ -6,7 +6,8 @@ use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use super::pattern::pattern;
-use super::unnamed::find_unnamed;
+use super::unnamed::{find_importers, find_unnamed};
+use super::unparsed::name_unparsed;
 use crate::languages::{Language, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath};
 use crate::source::Source;
@@ -27,7 +28,8 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
 /// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
 /// workspace is another matter: installing links it. And says that an export is missing where a name
 /// that is no function is imported from a module that does not have it. And that a file does not
-/// parse because a merge left its markers there, and which files a circle of imports leads through.
+/// parse because a merge left its markers there, which of several files does not parse, who takes an
+/// export that is missing, and which files a circle of imports leads through.
 pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     find_unnamed(diagnosis, source);
     if diagnosis.kind == FailureKind::RuntimeError {
@@ -37,7 +39,11 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
         return name_manifest(diagnosis, source);
     }
     if UNREADABLE.contains(&diagnosis.kind) {
-        return name_merge(diagnosis, source);
+        let is_merge = name_merge(diagnosis, source);
+        if diagnosis.kind == FailureKind::SyntaxError && !is_merge {
+            name_unparsed(diagnosis, source);
+        }
+        return;
     }
     let finer = diagnosis.subkind.as_ref().map(|it| it.0.as_str());
     match (diagnosis.kind, finer) {
@@ -45,6 +51,7 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
             say(diagnosis, MODULE);
         }
         (FailureKind::ImportError, Some(CIRCLE)) => name_circle(diagnosis, source),
+        (FailureKind::ImportError, Some(EXPORT)) => find_importers(diagnosis, source),
         _ => {}
     }
 }
@@ -52,7 +59,7 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
 // A log may name thousands of files; one import settles it.
 const MAX_FILES: usize = 32;
 
-fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
+pub(super) fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mut files: Vec<RepoPath> = Vec::new();
     for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
         if files.len() < MAX_FILES && !files.contains(&path) {
@@ -150,7 +157,7 @@ const UNREADABLE: &[FailureKind] = &[
 ];
 
 // Only where the log leads into what the markers enclose, or to no line at all.
-fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
+fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) -> bool {
     let found = mentioned(diagnosis).into_iter().find_map(|path| {
         let text = source.read(&path).ok()?;
         let (first, last) = conflict(&String::from_utf8_lossy(&text))?;
@@ -163,7 +170,7 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
         meant.then_some((path, first, last))
     });
     let Some((path, first, last)) = found else {
-        return;
+        return false;
     };
     diagnosis.kind = FailureKind::SyntaxError;
     say(diagnosis, "merge_conflict");
@@ -176,6 +183,7 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
     {
         diagnosis.files.swap(0, at);
     }
+    true
 }
 
 // The first and the last line of what the markers of a merge enclose, from 1.
@@ -286,11 +294,13 @@ fn lacks_export(
     facts.imports.iter().filter(reads).any(|import| {
         let found = resolver.resolve(file, import).files;
         let target = found.first();
-        target.is_some_and(|it| offers(resolver, told, it, name, MAX_STEPS) == Some(false))
+        let seen = &mut BTreeSet::new();
+        target.is_some_and(|it| offers(resolver, told, it, name, seen) == Some(false))
     })
 }
 
-const MAX_STEPS: usize = 8;
+// Modules that pass on the exports of others.
+const MAX_BARRELS: usize = 200;
 
 // `None` where a module does not tell all that it exports.
 fn offers(
@@ -298,14 +308,17 @@ fn offers(
     told: &dyn Fn(&RepoPath) -> bool,
     file: &RepoPath,
     name: &str,
-    steps: usize,
+    seen: &mut BTreeSet<RepoPath>,
 ) -> Option<bool> {
+    if !seen.insert(file.clone()) {
+        return Some(false);
+    }
     let declares = Language::of_path(file.as_str())?.declares_exports;
     let facts = resolver.facts(file);
     if !declares
         || facts.exports.is_empty()
         || !facts.problems.is_empty()
-        || steps == 0
+        || seen.len() > MAX_BARRELS
         || !told(file)
     {
         return None;
@@ -320,7 +333,7 @@ fn offers(
             ..Import::of(star.from.as_ref()?)
         };
         let found = resolver.resolve(file, &import).files;
-        match offers(resolver, told, found.first()?, name, steps - 1) {
+        match offers(resolver, told, found.first()?, name, seen) {
             Some(true) => return Some(true),
             Some(false) => {}
             None => offered = None,

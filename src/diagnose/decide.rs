@@ -1,3 +1,4 @@
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -104,25 +105,24 @@ fn rows<'f, 'r>(
     failed: &[Step],
 ) -> Vec<WeighedFinding<'f, 'r>> {
     let end = scope.end().unwrap_or(lines.len());
+    let filled = LazyCell::new(|| {
+        let is_filled = |at: &usize| !lines[*at].text.trim().is_empty();
+        (0..end).filter(is_filled).collect::<Vec<usize>>()
+    });
+    let last_strong = findings
+        .iter()
+        .filter(|it| it.at < end && it.weight >= 50 && !it.is_of_shell())
+        .map(|it| it.at)
+        .max();
     findings
         .iter()
         .filter(|finding| scope.holds(finding.at))
         .map(|finding| {
             let mut weight = finding.weight;
-            let stronger = |other: &Finding<'_>| {
-                other.at > finding.at
-                    && other.at < end
-                    && other.weight >= 50
-                    && !other.is_of_shell()
-            };
             if finding.is_of_shell() && weight >= 25 {
-                let below = lines[finding.at + 1..end.max(finding.at + 1)]
-                    .iter()
-                    .filter(|line| !line.text.trim().is_empty())
-                    .take(WENT_ON + 1)
-                    .count();
+                let below = filled.len() - filled.partition_point(|at| *at <= finding.at);
                 if (below > WENT_ON && (!failed.is_empty() || below > 4 * WENT_ON))
-                    || (below > WENT_ON / 4 && findings.iter().any(stronger))
+                    || (below > WENT_ON / 4 && last_strong > Some(finding.at))
                 {
                     weight = 16;
                 }

@@ -60,12 +60,13 @@ pub(super) fn files(
         })
         .collect();
     collect(lines, &mut mentions);
-    let mut nearest = Nearest::new(evidence);
+    // Frames above a line of evidence weigh as those below.
+    let distance = |at: usize| evidence.iter().map(|it| it.abs_diff(at)).min();
     let mut ranked: Vec<(usize, usize, Mention)> = mentions
         .into_iter()
         .enumerate()
         .filter(|(_, mention)| !is_foreign(&mention.path))
-        .map(|(order, mention)| (nearest.distance(mention.at), order, mention))
+        .map(|(order, mention)| (distance(mention.at).unwrap_or(mention.at), order, mention))
         .collect();
     ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
     let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
@@ -154,7 +155,13 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .unwrap_or_default();
             let of_address = format!("{word}{}", path.as_str());
             let of_address = of_address.contains("://") && !of_address.starts_with("file:");
-            let path = bare(path.as_str());
+            // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
+            let path = path.as_str();
+            let path = path
+                .strip_prefix('@')
+                .filter(|_| before.ends_with("[ "))
+                .unwrap_or(path);
+            let path = bare(path);
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
             }
@@ -209,22 +216,4 @@ fn is_foreign(path: &str) -> bool {
     const NAMES: &[&str] = &["Node.js", "node.js", "Next.js", "Vue.js", "e.g", "i.e"];
     let slashed = path.replace('\\', "/");
     NAMES.contains(&slashed.as_str()) || slashed.starts_with("//")
-}
-
-// How far a line is from the nearest line of evidence; frames above weigh as those below.
-struct Nearest<'a> {
-    evidence: &'a [usize],
-}
-
-impl<'a> Nearest<'a> {
-    fn new(evidence: &'a [usize]) -> Self {
-        Self { evidence }
-    }
-
-    fn distance(&mut self, at: usize) -> usize {
-        let after = self.evidence.partition_point(|&line| line < at);
-        let above = after.checked_sub(1).map(|index| at - self.evidence[index]);
-        let below = self.evidence.get(after).map(|&line| line - at);
-        above.into_iter().chain(below).min().unwrap_or(at)
-    }
 }
